@@ -25,9 +25,10 @@ interface StartedServer {
 export function addCommands(root: Command): void {
   root.commandsGroup('Serve:')
   const starting = 'start a server in the background, and wait until it is ready; `stop` stops it'
-  addStartOptions(root.command('start').description(starting)).action(start)
-  // What the process in the background does.
-  addStartOptions(root.command('serve-in-background', { hidden: true })).action(serveInBackground)
+  const line = new Option('--json', 'print one line of JSON when ready, instead of text')
+  addOptions(addServerOptions(root.command('start').description(starting)), [line]).action(start)
+  const hidden = root.command('serve-in-background', { hidden: true })
+  addOptions(addServerOptions(hidden), [line]).action(serveInBackground)
   const listing = 'list the servers that `start` has started: exit code 0 when one of them runs, 1 when none does'
   const json = new Option('--json', 'print the outcome as JSON')
   addOptions(root.command('status').description(listing), [json]).action(status)
@@ -36,9 +37,6 @@ export function addCommands(root: Command): void {
   const all = new Option('--all', 'stop all that this user has started, whatever else is chosen')
   addOptions(root.command('stop').description(stopping), [port, json, all]).action(stop)
 }
-
-const addStartOptions = (command: Command) =>
-  addOptions(addServerOptions(command), [new Option('--json', 'print one line of JSON when ready, instead of text')])
 
 async function start(flags: ServerFlags, command: Command): Promise<void> {
   // A wrong command line is told before anything is started.
@@ -114,8 +112,7 @@ type ServerState = StartedServer & { state: 'running' | 'not answering' }
 /** Returns the servers that were started and still are there, of all ports or of one; the newest last. */
 async function startedServers(port?: number): Promise<ServerState[]> {
   const folder = startedFolder()
-  const names =
-    port === undefined ? files.readdirSync(folder).filter((name) => name.endsWith('.json')) : [`${port}.json`]
+  const names = files.readdirSync(folder).filter((name) => (port ? name === `${port}.json` : name.endsWith('.json')))
   const found = names.map(async (name): Promise<ServerState[]> => {
     const server = recordIn(join(folder, name))
     if (server === undefined) return []
@@ -128,13 +125,10 @@ async function startedServers(port?: number): Promise<ServerState[]> {
   return (await Promise.all(found)).flat().sort((one, other) => one.startedAt.localeCompare(other.startedAt))
 }
 
-/** In milliseconds. */
-const TIMEOUT = 2500
-
 /** Returns which server answers at a URL: null if none of ours does, undefined if the answer is late. */
 async function instanceAt(url: string): Promise<string | null | undefined> {
   try {
-    const { headers } = await fetch(`${url}/health`, { method: 'HEAD', signal: AbortSignal.timeout(TIMEOUT) })
+    const { headers } = await fetch(`${url}/health`, { method: 'HEAD', signal: AbortSignal.timeout(2500) })
     return headers.get('x-mock-instance')
   } catch (error) {
     return (error as Error).name === 'TimeoutError' ? undefined : null
@@ -163,17 +157,14 @@ async function stop({ all, port, json }: { all?: true; port?: number; json?: tru
 
 const NONE = 'no server is running\n'
 
-/** How long a server may take to end, in milliseconds: it gives itself less. */
-const PATIENCE = 10_000
-const INTERVAL = 20
-
 /** Ends a server that has answered as itself: another process may have got the number of one that has not. */
 async function end(server: ServerState): Promise<void> {
   if (server.state !== 'running') throw new StartError(`${describe(server)} does not answer; end the process yourself`)
   process.kill(server.pid, 'SIGTERM')
-  for (let waited = 0; isKept(server) && attempt(() => process.kill(server.pid, 0)); waited += INTERVAL) {
-    if (waited > PATIENCE) throw new StartError(`${describe(server)} has not ended after ${PATIENCE / 1000} s`)
-    await delay(INTERVAL)
+  for (let waited = 0; isKept(server) && attempt(() => process.kill(server.pid, 0)); waited += 20) {
+    // In milliseconds: it gives itself less.
+    if (waited > 10_000) throw new StartError(`${describe(server)} has not ended after 10 s`)
+    await delay(20)
   }
 }
 

@@ -34,9 +34,8 @@ export function addCommands(root: Command): void {
 }
 
 /** A flag for the coverage below which a command fails. */
-export function minOption(): Option {
-  return countOption('--min <percent>', 'fail if the coverage is below this percentage', 100).default(undefined, 'none')
-}
+export const minOption = () =>
+  countOption('--min <percent>', 'fail if the coverage is below this percentage', 100).default(undefined, 'none')
 
 /** Returns what to say when the coverage is below the minimum, and undefined when it is not. */
 export function coverageShortfall({ percentage }: Pick<Coverage, 'percentage'>, min = 0): string | undefined {
@@ -54,64 +53,50 @@ export async function fetchCoverage(url: string, { apiKey, adminToken }: Access 
   }
 }
 
-/** In lines; a figure for each operation, and what a person looks at first. */
-const MAX_TEXT = 12
-
 /** Returns the beginning of a report: at most 12 lines, of which the last one may say how many more there are, and `more`. */
 export function coverageText(coverage: Coverage, more: string): string {
-  const missed = missedIn(coverage).map(({ what }) => what)
-  const lines = [titleOf(coverage), ...figuresOf(coverage), ...notesOf(coverage), ...missed]
-  const shown = lines.length > MAX_TEXT ? lines.slice(0, MAX_TEXT - 1) : lines
-  const rest = lines.length - shown.length
-  return `${[...shown, ...(rest > 0 ? [`and ${rest} more: ${more}`] : [])].join('\n')}\n`
+  const lines = linesOf(coverage, false)
+  const rest = lines.length > 12 ? lines.splice(11).length : 0
+  return `${[...lines, ...(rest > 0 ? [`and ${rest} more: ${more}`] : [])].join('\n')}\n`
 }
 
 /** Returns a report in Markdown, such as GitHub shows in the summary of a job, with how to meet what was not met. */
 export function coverageMarkdown(coverage: Coverage): string {
-  const missed = missedIn(coverage).map(({ what, how }) => `${what}; ${how}`)
-  const items = [...figuresOf(coverage), ...notesOf(coverage), ...missed].map((line) => `- ${line}\n`)
-  return `## ${titleOf(coverage)}\n\n${items.join('')}`
+  const [title, ...lines] = linesOf(coverage, true)
+  return `## ${title}\n\n${lines.map((line) => `- ${line}\n`).join('')}`
 }
 
-function titleOf({ percentage, covered, total, environment }: Coverage): string {
+/** Returns figures, then what requests did beside the contract, then what was not met, with how to meet it if that is asked for. */
+function linesOf(
+  { percentage, covered, total, environment, operations, unserved }: Coverage,
+  hasHow: boolean
+): string[] {
   const where = environment === undefined ? '' : ` in ${printable(environment)}`
-  return `Coverage of the contract${where}: ${percentage} % (${covered} of ${total})`
-}
-
-function figuresOf({ operations }: Coverage): string[] {
-  return operations.map(({ operation, covered, total, requests }) => {
-    return `${operation}: ${covered} of ${total} met by ${requests === 1 ? '1 request' : `${requests} requests`}`
-  })
-}
-
-/** Returns what was not met, and how to meet it. */
-function missedIn({ operations }: Coverage): { what: string; how: string }[] {
-  return operations.flatMap(({ operation, items }) =>
-    items.flatMap(({ kind, name, covered, injected, how }) => {
-      const [label, never] = kind === 'operation' ? [operation, 'called'] : [`${name} of ${operation}`, 'met']
-      const what = `${label}: ${injected > 0 ? 'met by a fault only' : `never ${never}`}`
-      return covered ? [] : { what, how: how.replaceAll('<', '&lt;') }
-    })
-  )
-}
-
-/** What requests did beside the contract, and what of it was injected. */
-function notesOf({ operations, unserved }: Coverage): string[] {
-  const ofOperations = operations.flatMap((operation) => {
-    return [
-      ...operation.others.map(({ status, met, injected }) => {
+  return [
+    `Coverage of the contract${where}: ${percentage} % (${covered} of ${total})`,
+    ...operations.map(({ operation, covered, total, requests }) => {
+      return `${operation}: ${covered} of ${total} met by ${requests === 1 ? '1 request' : `${requests} requests`}`
+    }),
+    ...operations.flatMap(({ operation, others, unread }) => [
+      ...others.map(({ status, met, injected }) => {
         const counts = [met > 0 && `met ${times(met)}`, injected > 0 && `injected ${times(injected)}`]
-        return `${status} of ${operation.operation}, which is not documented: ${counts.filter(Boolean).join(', ')}`
+        return `${status} of ${operation}, which is not documented: ${counts.filter(Boolean).join(', ')}`
       }),
-      ...operation.unread.map(({ parameter, requests }) => {
-        return `${code(parameter)} of ${operation.operation}, which does not read it: sent ${times(requests)}`
+      ...unread.map(({ parameter, requests }) => {
+        return `${code(parameter)} of ${operation}, which does not read it: sent ${times(requests)}`
       })
-    ]
-  })
-  const paths = unserved.targets.map(({ method, path, requests }) => {
-    return `${code(`${method} ${path}`)}, which no operation serves: sent ${times(requests)}`
-  })
-  return [...ofOperations, ...paths]
+    ]),
+    ...unserved.targets.map(({ method, path, requests }) => {
+      return `${code(`${method} ${path}`)}, which no operation serves: sent ${times(requests)}`
+    }),
+    ...operations.flatMap(({ operation, items }) =>
+      items.flatMap(({ kind, name, covered, injected, how }) => {
+        const [label, never] = kind === 'operation' ? [operation, 'called'] : [`${name} of ${operation}`, 'met']
+        const what = `${label}: ${injected > 0 ? 'met by a fault only' : `never ${never}`}`
+        return covered ? [] : [hasHow ? `${what}; ${how.replaceAll('<', '&lt;')}` : what]
+      })
+    )
+  ]
 }
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`)

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import spawn from 'cross-spawn'
 import { HINT_IDS, type HintId } from '../client/hints.js'
-import { type Report, type ReportedTest, reportOf } from '../client/report.js'
+import { type Report, reportOf } from '../client/report.js'
 import { SECRET_NAME } from '../core/credentials.js'
 import { attempt } from '../core/errors.js'
 import { printable } from '../core/printable.js'
@@ -22,7 +22,7 @@ import { GRACE, LAST_RESORT, onStopSignal } from './signals.js'
 const [FAILED, NOT_EXECUTABLE, NOT_FOUND] = [125, 126, 127]
 
 interface ExecFlags extends ServerFlags {
-  env: readonly Variable[]
+  env: readonly ReturnType<typeof variableOf>[]
   coverage?: true
   min?: number
   coverageJson: string
@@ -31,9 +31,6 @@ interface ExecFlags extends ServerFlags {
   strict?: true
   allow: readonly HintId[]
 }
-
-/** A variable for the command, and what of the server it is set to: its URL with a path, or a key. */
-type Variable = { name: string; path: string | undefined }
 
 export function addCommands(root: Command): void {
   const command = root
@@ -58,7 +55,7 @@ export function addCommands(root: Command): void {
     new Option('--strict', 'fail if the requests give hints of mistakes, such as a parameter that is not read'),
     repeatable('--allow <hint>', `a hint that --strict lets pass: ${HINT_IDS.join(', ')}`, [], 'none', hintOf)
   ])
-  addServerOptions(command, { port: 0, logLevel: 'warn' }).action(exec)
+  addServerOptions(command, 0, 'warn').action(exec)
 }
 
 const EXPLANATION = `
@@ -71,16 +68,16 @@ below --min, or --strict has found something. What is ours is told on stderr, in
 
 Example: notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_TOKEN=key -- npx vitest run`
 
-function variableOf(text: string): Variable {
+/** A variable for the command, and what of the server it is set to: its URL with a path, or else a key. */
+function variableOf(text: string) {
   const [, name, url] = /^([A-Za-z_]\w*)=(?:url(|\/.*)|key)$/s.exec(text) ?? []
   if (name === undefined) throw new InvalidArgumentError('It must be a name, =, and url, url/<path> or key.')
   return { name, path: url }
 }
 
 function hintOf(text: string): HintId {
-  const id = HINT_IDS.find((each) => each === text)
-  if (id === undefined) throw new InvalidArgumentError(`It must be one of ${HINT_IDS.join(', ')}.`)
-  return id
+  if (HINT_IDS.includes(text as HintId)) return text as HintId
+  throw new InvalidArgumentError(`It must be one of ${HINT_IDS.join(', ')}.`)
 }
 
 async function exec(words: string[], flags: ExecFlags, command: Command): Promise<void> {
@@ -183,52 +180,41 @@ function hintsIn({ tests, hints }: Report, allowed: readonly HintId[]) {
 function runMarkdown(report: Report, allowed: readonly HintId[]): string {
   const { tests, dropped } = report
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
-  const title = `## Tests against notification-mock: ${failed.length} of ${tests.length + dropped} failed`
+  const counts = `${failed.length} of ${tests.length + dropped} failed`
   const lines = [
-    ...failed.map((test) => `failed: ${test.title}: ${whyFailed(test)}`),
+    ...failed.map(({ title, error = '', keyless }) => {
+      const { reason } = keyless.at(-1) ?? {}
+      const requests = keyless.length === 1 ? 'a request' : `${keyless.length} requests`
+      const why = [error.trim().split('\n')[0], reason && `${requests} came without a valid key: ${reason}`]
+      return `failed: ${title}: ${why.filter(Boolean).join('; ')}`
+    }),
     ...hintsIn(report, allowed).map(({ message, where }) => `hint: ${where}: ${message}`),
     ...(dropped > 0 ? [`${dropped} tests are not listed: their records have been dropped`] : [])
   ]
-  const none = '## Tests against notification-mock: none has an environment of its own'
-  const items = lines.map((line) => `- ${asText(line)}\n`).join('')
-  return `${tests.length > 0 ? title : none}\n\n${items}\n${coverageMarkdown(report.coverage)}`
+  const title = tests.length > 0 ? counts : 'none has an environment of its own'
+  const items = lines.map((line) => {
+    // Text stays text in Markdown.
+    const text = printable(line).slice(0, 500)
+    return `- ${text.replace(/[\\|`*_[\]<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`)}\n`
+  })
+  return `## Tests against notification-mock: ${title}\n\n${items.join('')}\n${coverageMarkdown(report.coverage)}`
 }
-
-/** The first line of its error, and what else may have to do with it. */
-function whyFailed({ error = '', keyless }: ReportedTest): string {
-  const { reason = '' } = keyless.at(-1) ?? {}
-  const [first = ''] = error.trim().split('\n')
-  const requests = keyless.length === 1 ? 'a request' : `${keyless.length} requests`
-  return [first, reason && `${requests} came without a valid key: ${reason}`].filter(Boolean).join('; ')
-}
-
-/** Text that stays text in Markdown. */
-const asText = (text: string) =>
-  printable(text)
-    .slice(0, 500)
-    .replace(/[\\|`*_[\]<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 /** Returns a command line without what it gives as secrets. */
 function shownCommand(words: readonly string[], secrets: readonly string[]): string {
-  return words
-    .map((word, index) => {
-      const [, name = '', value] = /^([\w-]+)=(.*)$/s.exec(word) ?? []
-      const before = /^--?([\w-]+)$/.exec(words[index - 1] ?? '')?.[1] ?? ''
-      if (value !== undefined && SECRET_NAME.test(name.replace(/^-+/, ''))) return `${name}=***`
-      return SECRET_NAME.test(before) || secrets.some((secret) => word.includes(secret)) ? '***' : word
-    })
-    .join(' ')
+  const shown = words.map((word, index) => {
+    const [, name = '', value] = /^([\w-]+)=(.*)$/s.exec(word) ?? []
+    const before = /^--?([\w-]+)$/.exec(words[index - 1] ?? '')?.[1] ?? ''
+    if (value !== undefined && SECRET_NAME.test(name.replace(/^-+/, ''))) return `${name}=***`
+    return SECRET_NAME.test(before) || secrets.some((secret) => word.includes(secret)) ? '***' : word
+  })
+  return shown.join(' ')
 }
 
-function print(message: string): void {
-  writeToStderr(message.replaceAll(/^/gm, EXEC_PREFIX).concat('\n'))
-}
+const print = (message: string) => writeToStderr(message.replaceAll(/^/gm, EXEC_PREFIX).concat('\n'))
 
 /** How a process ended: by itself with a code, or by a signal. */
-interface Ending {
-  code: number | null
-  signal: NodeJS.Signals | null
-}
+type Ending = { code: number | null; signal: NodeJS.Signals | null }
 
 const IS_WINDOWS = process.platform === 'win32'
 /** How long what a command left behind may take to end before it is killed, in milliseconds. */
@@ -291,10 +277,8 @@ function startGuard(): ChildProcess {
 
 /** Ends this process as another has ended, also by its signal: who waits for us may look at that. */
 async function endLike({ code, signal }: Ending): Promise<void> {
-  if (signal === null) {
-    process.exitCode = code ?? undefined
-    return
-  }
+  process.exitCode = code ?? undefined
+  if (signal === null) return
   process.removeAllListeners(signal)
   // Node ignores or uses some. What a listener leaves behind is the default of the system.
   attempt(() => process.on(signal, () => {}).removeAllListeners(signal))

@@ -5,9 +5,6 @@ import { assumptionIssue, PROFILES } from '../core/assumptions.js'
 import { LATENCY_PRESETS, type LatencyPreset, type LatencySetting, latencyIssue } from '../core/latency.js'
 import type { MockOptions } from '../index.js'
 
-/** What a variable of a switch turns off; anything else turns it on. */
-const OFF = ['', '0', 'false', 'no', 'off']
-
 /** The flags of every command that starts a server. */
 export interface ServerFlags extends Omit<Config, 'seeds' | 'assumptions'> {
   /** False after `--no-seed`. */
@@ -18,13 +15,10 @@ export interface ServerFlags extends Omit<Config, 'seeds' | 'assumptions'> {
 }
 
 /** Adds the flags of every command that starts a server; what is added after them is about what it tells. */
-export function addServerOptions(
-  command: Command,
-  { port, logLevel }: Pick<Config, 'port' | 'logLevel'> = DEFAULTS
-): Command {
+export function addServerOptions(command: Command, port = DEFAULTS.port, logLevel = DEFAULTS.logLevel): Command {
   const adminToken = 'token that lets other machines manage environments'
   const inspector = 'leave out the page at /, on which one sees and works the server in a browser'
-  const requestTimeout = 'how long a client may take to send a request; 0 for as long as it likes'
+  const timeout = 'how long a client may take to send a request; 0 for as long as it likes'
   const watch = 'apply changes of the seed files while running, also to data kept from before; print each'
   const data = 'keep the data in this file; a new one is seeded, an old one is left as it is'
   const exporting = 'when it stops, write all that it has then to this seed; --seed with it goes on from there'
@@ -36,9 +30,7 @@ export function addServerOptions(
     textOption('--admin-token <token>', adminToken, 'one is made if the host is not loopback'),
     new Option('--no-cors', 'do not let web pages of other origins call'),
     new Option('--no-inspector', inspector),
-    countOption('--request-timeout <milliseconds>', requestTimeout, MAX_REQUEST_TIMEOUT).default(
-      DEFAULTS.requestTimeout
-    )
+    countOption('--request-timeout <milliseconds>', timeout, MAX_REQUEST_TIMEOUT).default(DEFAULTS.requestTimeout)
   ])
   addOptions(command.optionsGroup('What it holds:'), [
     seedOption(),
@@ -70,34 +62,29 @@ export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
   }
   const isOpen = !/^(localhost|::1|127\..*)$/.test(host)
   const adminToken = flags.adminToken ?? (isOpen ? randomBytes(16).toString('hex') : undefined)
-  const own = Object.entries(flags).filter(([name]) => Object.hasOwn(DEFAULTS, name) || SAME_NAMES.includes(name))
+  // These two have no default. The others are named like their options too.
+  const names = [...Object.keys(DEFAULTS), 'data', 'exportOnExit']
+  const own = Object.entries(flags).filter(([name]) => names.includes(name))
   return { ...Object.fromEntries(own), adminToken, seeds: seed || [], assumptions }
 }
 
-/** The flags whose options have no default; those that have one are named like their options too. */
-const SAME_NAMES = ['data', 'exportOnExit']
-
 /** Returns the variable that each flag, such as `--api-key`, has; the flag wins over it. */
-export function variableOf({ long }: Pick<Option, 'long'>): string {
-  return `NOTIFICATION_MOCK_${long?.slice(2).toUpperCase().replaceAll('-', '_')}`
-}
+export const variableOf = ({ long }: Pick<Option, 'long'>) =>
+  `NOTIFICATION_MOCK_${long?.slice(2).toUpperCase().replaceAll('-', '_')}`
 
 /** Adds flags, which can be set by variables as well. */
 export function addOptions(command: Command, options: readonly Option[]): Command {
   const { env } = process
   for (const option of options) {
     const variable = variableOf(option)
-    if (isUnset(option, env[variable])) delete env[variable]
+    const value = env[variable]?.toLowerCase() ?? ''
+    // Empty counts as unset: that is how many tools pass on what they don't have. Kubernetes sets that of the port to such
+    // an address, for a service that is named notification-mock.
+    const isAddress = option.long === '--port' && value.startsWith('tcp://')
+    if (value === '' || isAddress || (!option.required && /^(0|false|no|off)$/.test(value))) delete env[variable]
     command.addOption(option.env(env[variable] === undefined && takesPort(option) && env.PORT ? 'PORT' : variable))
   }
   return command
-}
-
-/** An empty variable counts as unset: that is how many tools pass on what they don't have. */
-function isUnset({ long, required }: Option, value = ''): boolean {
-  if (!required) return OFF.includes(value.toLowerCase())
-  // Kubernetes sets ours to such an address, for a service that is named notification-mock.
-  return value === '' || (long === '--port' && value.startsWith('tcp://'))
 }
 
 /** Whether PORT counts too. Where ours is not the default, it is that of another program. */
@@ -145,9 +132,8 @@ export function assumeOption(): Option {
 
 /** A flag for a preset, or for milliseconds with or without a spread: `mobile`, `200`, `200,50`. */
 export function latencyOption(): Option {
-  const presets = LATENCY_PRESETS.join(', ')
-  const description = `delay answers as a network does: ${presets}, or milliseconds, with a spread after a comma`
-  return new Option('--latency <preset>', description)
+  const what = `delay answers as a network does: ${LATENCY_PRESETS.join(', ')}, or milliseconds, with a spread after a comma`
+  return new Option('--latency <preset>', what)
     .default(DEFAULTS.latency)
     .argParser((text): LatencyPreset | LatencySetting => {
       const [, delay, spread = 0] = /^(\d+)(?:, ?(\d+))?$/.exec(text) ?? []

@@ -26,9 +26,8 @@ export function messageOf(error: unknown): string {
 
 /** `60 messages, 1 integration` */
 export function formatCounts(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
-    .join(', ')
+  const parts = Object.entries(counts).map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
+  return parts.join(', ')
 }
 
 /** Replaces a file, appends to it, or makes one that must be new. Throws `StartError` if that can't be done. */
@@ -59,10 +58,7 @@ const REMEDIES: Record<string, string> = {
   ENOSPC: 'the disk is full; free some space, or name another file'
 }
 
-/** In milliseconds: how often a pipe is told. */
-const INTERVAL = 5000
-
-/** Shows on stderr how far it is: in one line of a terminal, and in a line now and then of a pipe. */
+/** Shows on stderr how far it is: in one line of a terminal, and in a line of a pipe every 5 seconds. */
 export function progressLine() {
   const { isTTY } = process.stderr
   let shown = performance.now()
@@ -70,13 +66,11 @@ export function progressLine() {
     void process.stderr.write(isTTY ? `\r${printable(text)}\x1b[K${end}` : `${printable(text)}\n`)
   return {
     update(text: string): void {
-      if (!isTTY && performance.now() - shown < INTERVAL) return
+      if (!isTTY && performance.now() - shown < 5000) return
       shown = performance.now()
       print(text, '')
     },
     retry: (reason: string, wait: number) => print(`${reason}; once more in ${(wait / 1000).toFixed(1)} s`),
-    end(): void {
-      if (isTTY) print('', '')
-    }
+    end: () => void (isTTY && print('', ''))
   }
 }

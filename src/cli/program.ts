@@ -28,7 +28,12 @@ const MODULES: Record<string, () => Promise<{ addCommands(root: Command): void }
 
 /** Runs a command line, prints what goes wrong, and sets the exit code: 1 it could not be done, 2 a wrong command line. */
 export async function run(argv: string[], print: (text: string) => void = writeToStderr): Promise<void> {
-  process.stdout.on('error', reportOutput)
+  process.stdout.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+    // A reader that has enough, such as `head`, is no error. A server whose output can't be written goes on.
+    if (code === 'EPIPE') return
+    writeToStderr(`error: can't write to stdout: ${code === 'ENOSPC' ? 'the disk is full; free some space' : code}\n`)
+    process.exitCode = 1
+  })
   const given = argv.slice(2)
   const isForAll = given.some((word) => ['-h', '--help', '-V', '--version'].includes(word))
   // Without a command, it is `serve`.
@@ -38,7 +43,12 @@ export async function run(argv: string[], print: (text: string) => void = writeT
     const root = await commandLine(name)
     await root.parseAsync(words, { from: 'user' })
   } catch (error) {
-    process.exitCode = report(error, name, print)
+    process.exitCode = 1
+    if (!(error instanceof CommanderError)) {
+      return print(`${error instanceof StartError ? 'error: ' : ''}${messageOf(error)}\n`)
+    }
+    process.exitCode = error.exitCode === 0 ? 0 : 2
+    if (error.exitCode !== 0 && error.code !== 'commander.help') print(usageMessage(error.message, name))
   }
 }
 
@@ -52,7 +62,7 @@ export async function commandLine(name = ''): Promise<Command> {
     .exitOverride()
     // So that exec leaves the flags of its command alone.
     .enablePositionalOptions()
-    // `report` prints errors, in one line each.
+    // `run` prints errors, in one line each.
     .configureOutput({ outputError: () => {} })
     .configureHelp({ optionDescription: describeOption, visibleOptions })
     .addHelpText('after', EXAMPLES)
@@ -79,17 +89,6 @@ Examples:
 
 Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.`
 
-/** Prints what went wrong; returns the exit code. */
-function report(error: unknown, name: string, print: (text: string) => void): 0 | 1 | 2 {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return 0
-    if (error.code !== 'commander.help') print(usageMessage(error.message, name))
-    return 2
-  }
-  print(`${error instanceof StartError ? 'error: ' : ''}${messageOf(error)}\n`)
-  return 1
-}
-
 /** In one line, with the remedy. */
 function usageMessage(message: string, name: string): string {
   const [, long] = /^error: required option '(--[\w-]+)/.exec(message) ?? []
@@ -97,11 +96,4 @@ function usageMessage(message: string, name: string): string {
   const line = message.replace(/\.?\n\(Did (you mean .*)\)$/, '; did $1').replaceAll('\n', ' ')
   const text = `${line}${remedy} (see notification-mock ${Object.hasOwn(MODULES, name) ? `${name} ` : ''}--help)\n`
   return name === 'exec' ? text.replace(/^error: /, EXEC_PREFIX) : text
-}
-
-/** A reader that has enough, such as `head`, is no error. A server whose output can't be written goes on. */
-function reportOutput({ code = '' }: NodeJS.ErrnoException): void {
-  if (code === 'EPIPE') return
-  writeToStderr(`error: can't write to stdout: ${code === 'ENOSPC' ? 'the disk is full; free some space' : code}\n`)
-  process.exitCode = 1
 }

@@ -56,9 +56,7 @@ export function addCommands(root: Command): void {
     countOption('--random-seed <number>', 'the same number makes the same messages', 4_294_967_295).default(1),
     countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(undefined, 'none'),
     countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30),
-    new Option('--until <time>', 'the last moment of these days, in ISO 8601')
-      .default(undefined, 'now')
-      .argParser(timeOf),
+    textOption('--until <time>', 'the last moment of these days, in ISO 8601', 'now').argParser(timeOf),
     seedOption(),
     textOption('--environment <name>', 'name or id of the environment', 'the first'),
     textOption('--out <file>', out, 'none').conflicts('data'),
@@ -107,10 +105,7 @@ function begin(file: string, { json }: JsonFlag): void {
   process.stdout.write(json ? `${JSON.stringify({ file: resolve(file) })}\n` : text)
 }
 
-async function exportSeed(
-  server = usualServer(),
-  { apiKey, out, json }: JsonFlag & { apiKey: string; out?: string }
-): Promise<void> {
+async function exportSeed(server = usualServer(), { apiKey, out, json }: JsonFlag & { apiKey: string; out?: string }) {
   const format = json || out?.endsWith('.json') ? 'json' : 'yaml'
   const headers = { authorization: `ApiKey ${apiKey}`, accept: `application/${format}` }
   const response = await ask(`${server}/_mock/state`, { headers })
@@ -127,9 +122,8 @@ async function exportSeed(
 }
 
 /** Replaces a file, which others may not read. */
-function writeFile(file: string, text: Iterable<string> | Readable, signal?: AbortSignal): Promise<void> {
-  const write = (tempFile: string) =>
-    pipeline(text, createWriteStream(tempFile, { mode: 0o600 }), ...(signal ? [{ signal }] : []))
+function writeFile(file: string, text: Iterable<string> | Readable, signal = new AbortController().signal) {
+  const write = (tempFile: string) => pipeline(text, createWriteStream(tempFile, { mode: 0o600 }), { signal })
   return replaceFile(file, write).catch(notWritten(file))
 }
 
@@ -147,48 +141,33 @@ function timeOf(text: string): number {
   return time
 }
 
+/** Adds messages to a data file, or to what is in memory and then written as a seed. */
 async function generate(flags: GenerateFlags, command: Command): Promise<void> {
-  const { out, data, json, messages } = flags
+  const { out, data, json, messages, environment: wanted } = flags
   const file = out ?? data ?? command.error('error: give either --out or --data, to say where to')
   if (out !== undefined && !/\.ya?ml$/i.test(out)) throw new StartError(`${out} must end in .yaml`)
   const signal = abortOnSignal()
   const started = performance.now()
   const show = progressLine()
-  const onProgress = (done: number) => show.update(`${done.toLocaleString('en')} messages`)
-  const environment = await addMessages(flags, signal, onProgress)
-    .catch((error) => {
-      throw signal.aborted ? new StartError(`interrupted; ${file} is as it was before`) : error
-    })
-    .finally(show.end)
-  const seconds = (performance.now() - started) / 1000
-  const text = `${printable(environment)}: ${messages} messages into ${file}, in ${seconds.toFixed(1)} s`
-  printOutcome({ environment, messages, file, seconds }, json, () => `${text}\n`)
-}
-
-/** Adds messages to a data file, or to what is in memory and then written as a seed. Returns the name of the environment. */
-async function addMessages(
-  { out, data, ...flags }: GenerateFlags,
-  signal: AbortSignal,
-  onProgress: (done: number) => void
-): Promise<string> {
-  const [{ buildServices }, { openDatabase, toStartError }] = await Promise.all([
-    import('../control/services.js'),
-    import('../db/open.js')
-  ])
+  const { buildServices } = await import('../control/services.js')
+  const { openDatabase, toStartError } = await import('../db/open.js')
   const files = readSeeds(flags.seed)
-  if (data === undefined || existsSync(data)) return addTo(data)
-  return replaceFile(data, (tempFile) => addTo(tempFile, true))
 
-  async function addTo(file?: string, bulkLoad = false): Promise<string> {
-    const { db, close } = openDatabase(file, { bulkLoad, of: data })
+  async function addTo(target?: string, bulkLoad = false): Promise<string> {
+    const { db, close } = openDatabase(target, { bulkLoad, of: data })
     try {
       const clock = () => flags.until ?? wallClock()
       const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
       await seeds.loadGenerator()
       seeds.seed(files)
-      const environment = chosen(environments.list(), flags.environment)
+      const all = environments.list()
+      const environment = all.find(({ id, name }) => wanted === undefined || id === wanted || name === wanted)
+      if (environment === undefined) {
+        const remedy = all.length > 0 ? `there are ${all.map(({ name }) => name).join(', ')}` : 'give a --seed'
+        throw new StartError(`there is no environment ${wanted ?? 'at all'}; ${remedy}`)
+      }
       for (const done of seeds.generating(environment, flags)) {
-        onProgress(done)
+        show.update(`${done.toLocaleString('en')} messages`)
         await setImmediate()
         signal.throwIfAborted()
       }
@@ -200,12 +179,13 @@ async function addMessages(
       close()
     }
   }
-}
-
-function chosen<Named extends { id: string; name: string }>(all: readonly Named[], wanted?: string): Named {
-  const found = wanted === undefined ? all[0] : all.find(({ id, name }) => id === wanted || name === wanted)
-  if (found) return found
-  const names = all.map(({ name }) => name).join(', ')
-  const remedy = names ? `there are ${names}` : 'give a --seed'
-  throw new StartError(`there is no environment ${wanted ?? 'at all'}; ${remedy}`)
+  const isNew = data !== undefined && !existsSync(data)
+  const environment = await (isNew ? replaceFile(data, (tempFile) => addTo(tempFile, true)) : addTo(data))
+    .catch((error) => {
+      throw signal.aborted ? new StartError(`interrupted; ${file} is as it was before`) : error
+    })
+    .finally(show.end)
+  const seconds = (performance.now() - started) / 1000
+  const text = `${printable(environment)}: ${messages} messages into ${file}, in ${seconds.toFixed(1)} s`
+  printOutcome({ environment, messages, file, seconds }, json, () => `${text}\n`)
 }

@@ -28,41 +28,32 @@ export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
   adminToken: string | undefined
 }
 
-/** Serves until a signal, and returns what is told when it is ready. Until then a signal ends the process at once. */
+/**
+ * Serves, and returns what is told when it is ready. Until then a signal ends the process at once; later it ends with exit
+ * code 0 on a signal, with 1 after an uncaught error, which is logged.
+ */
 export async function serve(flags: ServerFlags, command: Command): Promise<Ready> {
   const options = mockOptions(flags, command)
   const { mock, logger } = await startMock(options, flags, (text) => process.stdout.write(text))
-  stopOnSignals(mock, logger)
-  const { url, seeded, environments } = mock
-  const adminToken = flags.adminToken === undefined ? options.adminToken : undefined
-  return { url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken }
-}
-
-/**
- * Closes the server and ends the process: with exit code 0 on a signal, which npm passes on so that it may come twice; with
- * 1 after an uncaught error, which is logged.
- */
-function stopOnSignals(mock: Mock, logger: Logger): void {
   const stop = (code: 0 | 1) => {
     setTimeout(() => process.exit(1), LAST_RESORT).unref()
-    mock.close(GRACE).then(
-      () => process.exit(code),
-      () => process.exit(1)
-    )
+    const closed = mock.close(GRACE).catch(() => process.exit(1))
+    closed.then(() => process.exit(code))
   }
+  // npm passes signals on, so that one may come twice.
   onStopSignal(() => stop(0))
   process.on('uncaughtException', (err) => {
     logger.fatal({ err }, 'stopping after an uncaught error')
     stop(1)
   })
+  const { url, seeded, environments } = mock
+  const adminToken = flags.adminToken === undefined ? options.adminToken : undefined
+  return { url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken }
 }
 
 /** Starts a server in this process. Changes of its seeds are printed, if they are watched. */
-export async function startMock(
-  options: MockOptions,
-  { watch, json, logLevel }: ServerFlags,
-  print: (text: string) => void
-): Promise<{ mock: Mock; logger: Logger }> {
+export async function startMock(options: MockOptions, flags: ServerFlags, print: (text: string) => void) {
+  const { watch, json, logLevel } = flags
   // Only now, as it loads all that a server needs.
   const { createMock } = await import('../index.js')
   const logger = await stderrLogger(logLevel)
@@ -71,16 +62,14 @@ export async function startMock(
 }
 
 /** Returns a warning that seeds were named for a file that has data, and what applies them; undefined when there is none. */
-export function ignoredSeeds(
-  { seeded }: Pick<Mock, 'seeded'>,
-  { seed, data }: { seed: ServerFlags['seed']; data?: string | undefined }
-): string | undefined {
+export function ignoredSeeds({ seeded }: Pick<Mock, 'seeded'>, { seed, data }: ServerFlags): string | undefined {
   if (seeded || !seed || seed === DEFAULTS.seeds) return undefined
   const remedy = 'name a new file with --data, or load each environment with POST /_mock/seed?mode=replace'
   return `Warning: ${seed.join(', ')} not applied, as ${data} has data: ${remedy}`
 }
 
-export function readyText(ready: Ready, { profile, seed, data, watch, latency, inspector }: ServerFlags): string {
+export function readyText(ready: Ready, flags: ServerFlags): string {
+  const { profile, seed, data, watch, latency, inspector } = flags
   const { url, docs, version, seeded, environments, adminToken } = ready
   const oldData = seeded || !seed ? '' : ', as it was left'
   const width = Math.max(0, ...environments.map(({ name }) => name.length))
@@ -94,7 +83,7 @@ export function readyText(ready: Ready, { profile, seed, data, watch, latency, i
     `notification-mock ${version} is ready at ${url}, profile ${profile}`,
     inspector ? `Open it in a browser to see its data and requests; docs at ${docs}` : `Docs at ${docs}`,
     data !== undefined && `Data in ${data}${oldData}`,
-    ignoredSeeds(ready, { seed, data }),
+    ignoredSeeds(ready, flags),
     latency !== DEFAULTS.latency &&
       `Answers are delayed: latency ${typeof latency === 'string' ? latency : Object.values(latency).join(',')}`,
     watch && seed && `Watching ${seed.join(', ')}: changes are applied`,
@@ -126,22 +115,20 @@ function printReload(reload: SeedReload, json: true | undefined, printRaw: (text
   if (!applied) writeToStderr(`${messageOf(reload.error)}\nthe changed seed is not applied: the data stays as it was\n`)
 }
 
-/** What a line about a request has beside, in the order of `GET /v1/messages?limit=0 422 1.2 ms Shop request refused: …` */
-const REQUEST_FACTS =
-  '{if method}{method} {end}{if url}{url} {end}{if statusCode}{statusCode} {end}' +
-  '{if ms}{ms} ms {end}{if environment}{environment} {end}'
-
 /** Returns a logger of pretty lines for a person at a terminal, of JSON for everything else. */
 async function stderrLogger(level: LogLevel): Promise<Logger> {
   const { default: pino } = await import('pino')
   if (!process.stderr.isTTY) return pino({ level }, { write: (line) => writeToStderr(printable(line, '\n')) })
   const { default: pretty } = await import('pino-pretty')
+  const names = ['method', 'url', 'statusCode', 'ms', 'environment']
+  const facts = names.map((name) => `{if ${name}}{${name}} ${name === 'ms' ? 'ms ' : ''}{end}`)
   const format = pretty.prettyFactory({
     colorize: pretty.isColorSupported,
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname,reqId,method,url,environment,statusCode,ms,reason,fault',
-    messageFormat: `${REQUEST_FACTS}{msg}{if reason}: {reason}{end}`
+    // GET /v1/messages?limit=0 422 1.2 ms Shop request refused: …
+    messageFormat: `${facts.join('')}{msg}{if reason}: {reason}{end}`
   })
   return pino({ level }, { write: (line) => writeToStderr(format(printableTexts(JSON.parse(line)))) })
 }
