@@ -8,7 +8,6 @@
 const LAYERS = [
   ['cli', 'fixtures', 'inspector'],
   ['index.ts'],
-  ['report.ts'],
   ['client', 'server.ts'],
   ['image.ts'],
   ['app.ts'],

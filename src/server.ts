@@ -134,20 +134,19 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 /** Throws `StartError` for what has another form than its type says, as programs without types may hand it. */
-function checkOptions({ seed, clock, watch }: ServerOptions, config: Config): void {
-  if (clock !== undefined && typeof clock !== 'function') {
-    throw new StartError(
-      'the clock must be a function that returns milliseconds, such as () => Date.parse("2026-02-18")'
-    )
-  }
-  if (watch !== undefined && typeof watch !== 'function') {
-    throw new StartError('watch must be a function: it is called with what came of each change')
-  }
-  if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
-  // It would be read as the text of a seed.
-  if (typeof seed === 'string' && /^\S+\.(ya?ml|json)$/.test(seed)) {
-    throw new StartError(`seed takes the text of a seed; to load the file ${seed}, put it into seeds`)
-  }
+function checkOptions({ seed, clock = wallClock, watch }: ServerOptions, { seeds }: Config): void {
+  const problems = [
+    typeof clock !== 'function' &&
+      'the clock must be a function that returns milliseconds, such as () => Date.parse("2026-02-18")',
+    !['function', 'undefined'].includes(typeof watch) &&
+      'watch must be a function: it is called with what came of each change',
+    watch && seeds.length === 0 && 'there is nothing to watch: put files into seeds',
+    // It would be read as the text of a seed.
+    typeof seed === 'string' &&
+      /^\S+\.(ya?ml|json)$/.test(seed) &&
+      `seed takes the text of a seed; to load the file ${seed}, put it into seeds`
+  ]
+  for (const problem of problems) if (problem) throw new StartError(problem)
 }
 
 /** Returns the function that closes the app: it waits for answers, but not for connections without one. */
