@@ -8,9 +8,7 @@
 const LAYERS = [
   ['cli', 'fixtures', 'inspector'],
   ['index.ts'],
-  ['report.ts'],
   ['client', 'server.ts'],
-  ['image.ts'],
   ['app.ts'],
   ['support.ts'],
   ['config.ts'],
@@ -66,10 +64,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: [
-          ...pathsOf(['app.ts', 'support.ts', 'image.ts', 'openapi', 'control', 'client']),
-          '^src/cli/seed[.]ts$'
-        ]
+        pathNot: [...pathsOf(['app.ts', 'support.ts', 'openapi', 'control', 'client']), '^src/cli/seed[.]ts$']
       },
       to: { path: pathsOf(['control']) }
     },

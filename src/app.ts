@@ -9,8 +9,7 @@ import {
   type FastifyRequest,
   fastify,
   LogController,
-  type onRequestHookHandler,
-  type onSendHookHandler
+  type onRequestHookHandler
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from './config.js'
@@ -97,23 +96,6 @@ function isOfService(url: string): boolean {
   return /%|^h/i.test(url) && SERVICE.test(attempt(() => decodeURI(pathOf(url))) ?? url)
 }
 
-/**
- * Returns an app with what every request passes, in this order, whichever route it is for; the hooks of the operations are
- * in `openapi/operations.ts`.
- */
-function createApp(options: Parts): FastifyInstance {
-  const { services, logger, served } = options
-  const app = createServer(options)
-  recordRequests(app, services)
-  app.addHook('onRequest', checkHeaders)
-  if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
-  const explains = (request: FastifyRequest) => sourcesOf(request, options).assumptions['unserved-route'] === 'explain'
-  app.register(notFound, { served, explains })
-  app.addHook('onSend', sendTogether(services))
-  if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (_request, reply) => logAnswer(reply))
-  return app
-}
-
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-mock-change, x-mock-reason, x-request-id'
 
@@ -137,19 +119,6 @@ const NO_EXPECTATIONS = new DomainError('expectation-failed', 'Expectation faile
 const HOST = { reason: 'HTTP/1.1 asks for a Host header' }
 const HOST_MISSING = new DomainError('bad-request', 'Missing Host header', HOST)
 
-/**
- * Sends all answers of one turn of the event loop at its end: up to a fifth cheaper than one by one. Those to requests that
- * have been refused before they were delayed are delayed here.
- */
-function sendTogether({ latency }: StartServices): onSendHookHandler<unknown> {
-  return (request, _reply, payload, done) => {
-    if (request.journalEntry) keepAnswer(request.journalEntry, payload)
-    const delay = latency.draw(request)
-    if (delay === 0) setImmediate(done, null, payload)
-    else latency.wait(delay).then(() => done(null, payload))
-  }
-}
-
 /** An error has the time, the ids and the assumptions of the environment whose key is sent, also where none is needed. */
 function sourcesOf({ environment, headers }: FastifyRequest, { services, clock }: AppOptions) {
   const { environments } = services
@@ -157,12 +126,14 @@ function sourcesOf({ environment, headers }: FastifyRequest, { services, clock }
   return found ?? { now: clock, random: { uuid: randomUUID }, assumptions: environments.defaultAssumptions }
 }
 
-const MAX_BODY = 1024 * 1024
 const MAX_HEADERS = 256 * 1024
 
-/** Returns an app without a route or a hook. */
-function createServer(options: Parts): FastifyInstance {
-  const { services, clock, logger, requestTimeout, genReqId } = options
+/**
+ * Returns an app with what every request passes, in this order, whichever route it is for; the hooks of the operations are
+ * in `openapi/operations.ts`.
+ */
+function createApp(options: Parts): FastifyInstance {
+  const { services, clock, logger, requestTimeout, genReqId, served } = options
   const handleError = errorHandler((request) => sourcesOf(request, options), options.data)
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -170,7 +141,7 @@ function createServer(options: Parts): FastifyInstance {
     // Lines about a request have its id (see `http/log.ts`): few requests are logged, and a logger for each takes time.
     childLoggerFactory: (parent) => parent,
     genReqId,
-    bodyLimit: MAX_BODY,
+    bodyLimit: 1024 * 1024,
     requestTimeout,
     http: {
       // Here too, as Node derives the time for the headers from it.
@@ -206,6 +177,21 @@ function createServer(options: Parts): FastifyInstance {
   // Rejected like any request, after the earlier ones on its connection.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('connect', (_request, socket) => rejectInTurn(socket as Socket, NO_TUNNELS, clock))
+
+  recordRequests(app, services)
+  app.addHook('onRequest', checkHeaders)
+  if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
+  const explains = (request: FastifyRequest) => sourcesOf(request, options).assumptions['unserved-route'] === 'explain'
+  app.register(notFound, { served, explains })
+  // Sends all answers of one turn of the event loop at its end: up to a fifth cheaper than one by one. Those to requests that
+  // have been refused before they were delayed are delayed here.
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    if (request.journalEntry) keepAnswer(request.journalEntry, payload)
+    const delay = services.latency.draw(request)
+    if (delay === 0) setImmediate(done, null, payload)
+    else services.latency.wait(delay).then(() => done(null, payload))
+  })
+  if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (_request, reply) => logAnswer(reply))
   return app
 }
 

@@ -4,7 +4,6 @@ import { type LatencyPreset, type LatencySetting, latencyIssue } from './core/la
 import { didYouMean } from './core/suggest.js'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** What a server is started with. */
 export interface Config {
@@ -36,7 +35,7 @@ export interface Config {
   requestTimeout: number
   /** Token that lets other machines manage environments. Without it, only this machine can. */
   adminToken?: string
-  logLevel: LogLevel
+  logLevel: (typeof LOG_LEVELS)[number]
 }
 
 export const DEFAULTS: Config = {

@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deflateRawSync } from 'node:zlib'
 import { type ConnectedMock, type ConnectOptions, connect, type ListedEnvironment } from './client/index.js'
 import { type Report, type RunFacts, reportOf } from './client/report.js'
 import { StartError } from './core/errors.js'
 import { unsupportedNodeMessage } from './core/node-version.js'
+import { packageRoot } from './core/package.js'
+import { replaceFileSync } from './core/replace-file.js'
 import type { RunningServer, ServerOptions } from './server.js'
 
 export { HINT_IDS, hintsOf } from './client/hints.js'
@@ -53,30 +58,29 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   const { startServer } = await import('./server.js')
   const { unref, fetch, ...serverOptions } = options
   const { port = 0, logLevel = 'silent', adminToken } = options
-  const server = await startServer({ ...serverOptions, port, logLevel })
-  const { app, url, services, seeded, resetAll, close } = server
+  const { app, db, services, loadSeeds, ...running } = await startServer({ ...serverOptions, port, logLevel })
   if (unref) {
     app.server.unref()
     app.server.on('connection', (socket) => socket.unref())
   }
   const { environments } = services
-  const client = connect(url, { adminToken, fetch })
+  const client = connect(running.url, { adminToken, fetch })
   return {
     ...client,
+    ...running,
     async report(file, facts) {
-      const { writeReport } = await import('./report.js')
       const report = reportOf(await client.runRecord(), facts)
-      writeReport(file, report)
+      const page = readFileSync(join(packageRoot(), 'dist/inspector/report.html'), 'utf8')
+      const data = deflateRawSync(JSON.stringify(report)).toString('base64')
+      const script = `<script id="report" type="text/plain" data-encoding="deflate-raw">${data}</script>`
+      // Only its owner can read it.
+      replaceFileSync(file, page.replace('<script id="report" type="application/json"></script>', script), 0o600)
       return report
     },
-    port: server.port,
     environments: environments.list().map((environment) => {
       const { id, organizationId, name, profile } = environment
       return { id, organizationId, name, profile, apiKeys: [...environments.apiKeysOf(environment)] }
     }),
-    seeded,
-    resetAll,
-    close,
-    [Symbol.asyncDispose]: () => close()
+    [Symbol.asyncDispose]: () => running.close()
   }
 }

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync, constants, createWriteStream, existsSync } from 'node:fs'
+import { accessSync, constants, createWriteStream, existsSync, readFileSync } from 'node:fs'
 import type { AddressInfo, Socket } from 'node:net'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,13 +11,13 @@ import { type Logger, pino } from 'pino'
 import { buildApp, type StartServices, startServices } from './app.js'
 import { type Config, configOf, DEFAULTS, reachableHost } from './config.js'
 import { type Clock, wallClock } from './core/clock.js'
-import { StartError } from './core/errors.js'
+import { attempt, StartError } from './core/errors.js'
 import { lazily } from './core/lazily.js'
-import { replaceFile, requireRegularFile } from './core/replace-file.js'
+import { packageRoot } from './core/package.js'
+import { replaceFile, replaceFileSync, requireRegularFile } from './core/replace-file.js'
 import { writeToStderr } from './core/stderr.js'
 import { type Db, openDatabase, toStartError } from './db/open.js'
 import type { Environment } from './environments/service.js'
-import { keepImage, readImage } from './image.js'
 import type { SeedService } from './seeds/service.js'
 import type { SeedReload } from './seeds/watch.js'
 
@@ -134,20 +135,19 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 /** Throws `StartError` for what has another form than its type says, as programs without types may hand it. */
-function checkOptions({ seed, clock, watch }: ServerOptions, config: Config): void {
-  if (clock !== undefined && typeof clock !== 'function') {
-    throw new StartError(
-      'the clock must be a function that returns milliseconds, such as () => Date.parse("2026-02-18")'
-    )
-  }
-  if (watch !== undefined && typeof watch !== 'function') {
-    throw new StartError('watch must be a function: it is called with what came of each change')
-  }
-  if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
-  // It would be read as the text of a seed.
-  if (typeof seed === 'string' && /^\S+\.(ya?ml|json)$/.test(seed)) {
-    throw new StartError(`seed takes the text of a seed; to load the file ${seed}, put it into seeds`)
-  }
+function checkOptions({ seed, clock = wallClock, watch }: ServerOptions, { seeds }: Config): void {
+  const problems = [
+    typeof clock !== 'function' &&
+      'the clock must be a function that returns milliseconds, such as () => Date.parse("2026-02-18")',
+    !['function', 'undefined'].includes(typeof watch) &&
+      'watch must be a function: it is called with what came of each change',
+    watch && seeds.length === 0 && 'there is nothing to watch: put files into seeds',
+    // It would be read as the text of a seed.
+    typeof seed === 'string' &&
+      /^\S+\.(ya?ml|json)$/.test(seed) &&
+      `seed takes the text of a seed; to load the file ${seed}, put it into seeds`
+  ]
+  for (const problem of problems) if (problem) throw new StartError(problem)
 }
 
 /** Returns the function that closes the app: it waits for answers, but not for connections without one. */
@@ -246,4 +246,36 @@ const LISTEN_REMEDIES: Record<string, string> = {
   EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
   ENOTFOUND: 'there is no such host; choose another with --host',
   EAI_AGAIN: 'the name of the host can not be looked up; choose an address with --host'
+}
+
+/** A database with the default seed, and the keys in it, of which the database has but hashes. */
+let imageOfDefault: { database: Buffer; apiKeys: readonly string[] } | undefined
+
+/**
+ * Returns the image of the default seed and the schema as they are now; undefined if none is kept. The seed names each of its
+ * times, so the image is right at any time but for when the environments were created.
+ */
+function readImage(): typeof imageOfDefault {
+  imageOfDefault ??= attempt(() => {
+    const file = imageFile()
+    return { database: readFileSync(`${file}.db`), apiKeys: JSON.parse(readFileSync(`${file}.json`, 'utf8')) }
+  })
+  return imageOfDefault
+}
+
+/** Keeps an image for later starts: in dist/ if it can be written to, else for this process. The build does it first. */
+function keepImage(database: Buffer, environments: readonly { apiKeys: string[] }[]): void {
+  const apiKeys = environments.flatMap((environment) => environment.apiKeys)
+  imageOfDefault = { database, apiKeys }
+  attempt(() => {
+    // Several processes may do it at once.
+    replaceFileSync(`${imageFile()}.json`, JSON.stringify(apiKeys))
+    replaceFileSync(`${imageFile()}.db`, database)
+  })
+}
+
+function imageFile(): string {
+  const sources = ['seeds/default.yaml', 'migrations/meta/_journal.json'].map((name) => join(packageRoot(), name))
+  const key = hash('sha256', Buffer.concat(sources.map((file) => readFileSync(file))))
+  return join(packageRoot(), `dist/default-${key.slice(0, 16)}`)
 }

@@ -7,22 +7,18 @@ import { controlDocument } from './openapi/documents.js'
 import { startPage } from './openapi/pages.js'
 import type { SeedService } from './seeds/service.js'
 
-interface Options {
+interface Options extends Pick<Parameters<typeof startPage>[1], 'inspector' | 'address'> {
   services: StartServices
   loadSeeds: () => Promise<SeedService>
-  inspector: boolean
-  /** Returns the address that the server listens on. */
-  address: Parameters<typeof startPage>[1]['address']
 }
 
 /** Registers all routes but those of the operations: the control routes, the documents, the pages and the manual. */
 export async function registerSupport(app: FastifyInstance, options: Options): Promise<void> {
-  const { services, inspector, address, loadSeeds } = options
+  const { services, inspector, address } = options
   const { environments, adminToken } = services
-  const seeds = await loadSeeds()
-  const assumptions = environments.defaultAssumptions
+  const own = { seeds: await options.loadSeeds(), tests: testService(services), document: controlDocument }
   app.register(documentation, { environments })
   app.register(startPage, { inspector, adminToken, address })
-  const own = { ...services, seeds, tests: testService(services), assumptions, document: controlDocument }
-  app.register(async (scope) => registerControl(scope, own))
+  const assumptions = environments.defaultAssumptions
+  app.register(async (scope) => registerControl(scope, { ...services, ...own, assumptions }))
 }

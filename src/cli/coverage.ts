@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { connect } from '../client/connect.js'
+import { MockError } from '../client/connection.js'
 import type { Coverage } from '../client/control-api.js'
-import { MockError } from '../client/errors.js'
 import { StartError } from '../core/errors.js'
 import { printable } from '../core/printable.js'
 import { addOptions, countOption, textOption } from './options.js'

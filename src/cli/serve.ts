@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Logger } from 'pino'
-import { DEFAULTS, type LogLevel } from '../config.js'
+import { type Config, DEFAULTS } from '../config.js'
 import { VERSION } from '../core/package.js'
 import { printable, printableTexts } from '../core/printable.js'
 import { writeToStderr } from '../core/stderr.js'
@@ -116,7 +116,7 @@ function printReload(reload: SeedReload, json: true | undefined, printRaw: (text
 }
 
 /** Returns a logger of pretty lines for a person at a terminal, of JSON for everything else. */
-async function stderrLogger(level: LogLevel): Promise<Logger> {
+async function stderrLogger(level: Config['logLevel']): Promise<Logger> {
   const { default: pino } = await import('pino')
   if (!process.stderr.isTTY) return pino({ level }, { write: (line) => writeToStderr(printable(line, '\n')) })
   const { default: pretty } = await import('pino-pretty')

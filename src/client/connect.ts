@@ -1,7 +1,14 @@
-import { type Connection, type ConnectOptions, connectionTo, type Duration, milliseconds, path } from './connection.js'
+import {
+  type Connection,
+  type ConnectOptions,
+  connectionTo,
+  type Duration,
+  MockError,
+  milliseconds,
+  path
+} from './connection.js'
 import type * as wire from './control-api.js'
 import { type AttachedEnvironment, attachedEnvironment, type ClockTime, type SeedContent } from './environment.js'
-import { MockError } from './errors.js'
 import type { RequestFilter } from './requests.js'
 
 /** An environment to create: empty, from a seed or a packaged scenario, or as a fork of another one. */
@@ -47,7 +54,20 @@ function serverAt(server: Connection) {
     /** Creates an environment. */
     async environment({ ttl, ...wanted }: EnvironmentOptions = {}): Promise<Environment> {
       const body = ttl === undefined ? wanted : { ...wanted, ttl: milliseconds(ttl) }
-      return createdEnvironment(server, await json('POST', '/_mock/environments', { body }))
+      const created = await json<wire.CreatedEnvironment>('POST', '/_mock/environments', { body })
+      const { environmentId: id, keylessAfter, ...identity } = created
+      const remove = () => done('DELETE', path`/_mock/environments/${id}`)
+      return {
+        ...attachedEnvironment(server, created.apiKey, keylessAfter),
+        ...identity,
+        id,
+        remove,
+        [asyncDispose]: () =>
+          remove().catch((error) => {
+            // It was removed before.
+            if (!(error instanceof MockError && (error.status === 401 || error.status === 404))) throw error
+          })
+      }
     },
     /** Returns the environment that a key belongs to, without asking whether it does. Throws for one that can't be sent. */
     attach: (apiKey: string): AttachedEnvironment => attachedEnvironment(server, apiKey),
@@ -76,22 +96,6 @@ function serverAt(server: Connection) {
     scenarios: () => list<wire.Scenario>('/_mock/scenarios', 'scenarios'),
     /** Returns the OpenAPI document of the control routes. */
     controlDocument: () => json<Record<string, unknown>>('GET', '/_mock/openapi.json')
-  }
-}
-
-function createdEnvironment(server: Connection, created: wire.CreatedEnvironment): Environment {
-  const { environmentId: id, keylessAfter, ...identity } = created
-  const remove = () => server.done('DELETE', path`/_mock/environments/${id}`)
-  return {
-    ...attachedEnvironment(server, created.apiKey, keylessAfter),
-    ...identity,
-    id,
-    remove,
-    [asyncDispose]: () =>
-      remove().catch((error) => {
-        // It was removed before.
-        if (!(error instanceof MockError && (error.status === 401 || error.status === 404))) throw error
-      })
   }
 }
 

@@ -1,5 +1,3 @@
-import { MockError } from './errors.js'
-
 /** The platform's own types, which not every project declares. */
 type Fetch = typeof globalThis extends { fetch: infer Fetch } ? Fetch : never
 type Received = Awaited<ReturnType<Fetch>>
@@ -29,7 +27,13 @@ export interface Connection extends ReturnType<typeof connection> {}
 
 /** Throws `MockError` for a url that can't be one of a server, and for a token that can't be sent. */
 export function connectionTo(url: string, { adminToken, fetch }: ConnectOptions): Connection {
-  return connection(baseUrl(url), adminToken === undefined ? {} : authorized(`Bearer ${adminToken}`), fetch)
+  const base = URL.canParse(url) ? new URL(url) : undefined
+  if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
+    throw new MockError(`${url} is not the url of a server; it looks like http://127.0.0.1:4210`)
+  }
+  if (base.username || base.password) throw new MockError('the url of a server takes no user name and no password')
+  const authorization = adminToken === undefined ? {} : authorized(`Bearer ${adminToken}`)
+  return connection(base.href.replace(/\/+$/, ''), authorization, fetch)
 }
 
 const authorized = (authorization: string) => ({ authorization: sendable(authorization) })
@@ -61,7 +65,9 @@ function connection(url: string, authorization: Record<string, string>, fetch: F
     // Only now: a server can be started where there is none, as in jsdom.
     const call = fetch ?? globalThis.fetch
     if (typeof call !== 'function') throw new MockError('there is no fetch here: pass one as the option `fetch`')
-    const target = `${url}${path}${queryString(query)}`
+    // JSON leaves out what is undefined, and has times as the server reads them.
+    const search = new URLSearchParams(JSON.parse(JSON.stringify(query))).toString()
+    const target = `${url}${path}${search && `?${search}`}`
     const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body)
     // What no option says is left out: some implementations refuse a signal or a body that is undefined.
     const init = { method, headers: { ...authorization, ...options.headers }, ...(signal && { signal }) }
@@ -104,20 +110,35 @@ export function path(texts: TemplateStringsArray, ...values: string[]): string {
   return String.raw({ raw: texts }, ...values.map(encodeURIComponent))
 }
 
-function baseUrl(url: string): string {
-  const base = URL.canParse(url) ? new URL(url) : undefined
-  if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
-    throw new MockError(`${url} is not the url of a server; it looks like http://127.0.0.1:4210`)
-  }
-  if (base.username || base.password) throw new MockError('the url of a server takes no user name and no password')
-  return base.href.replace(/\/+$/, '')
+/** What is wrong with a field of a request. */
+export interface InvalidField {
+  messages: string[]
+  /** The value that was sent. */
+  value?: unknown
 }
 
-function queryString(query: Query): string {
-  // JSON leaves out what is undefined, and has times as the server reads them.
-  const text = new URLSearchParams(JSON.parse(JSON.stringify(query))).toString()
-  return text && `?${text}`
+/** Why the server did not do what it was asked for, or that none answered. */
+export class MockError extends Error {
+  override readonly name = 'MockError'
+  /** The HTTP status; undefined when no answer came. */
+  readonly status: number | undefined
+  /** Which check rejected the request and how to pass it; also the message. */
+  readonly reason: string
+  /** What is wrong with the fields of the request, by their names. */
+  readonly fields: Record<string, InvalidField>
+  /** Facts about the error: of a failed verification, `nearest` has the requests that came closest. */
+  readonly context: Record<string, unknown>
+
+  constructor(reason: string, { status, fields = {}, context = {}, cause }: ErrorDetails = {}) {
+    super(reason, cause === undefined ? undefined : { cause })
+    this.status = status
+    this.reason = reason
+    this.fields = fields
+    this.context = context
+  }
 }
+
+type ErrorDetails = { [Name in 'status' | 'fields' | 'context' | 'cause']?: MockError[Name] | undefined }
 
 function unreachable(url: string, cause: { cause?: unknown }): MockError {
   const { code, message = 'connection failed' } = (cause.cause ?? cause) as { code?: unknown; message?: string }

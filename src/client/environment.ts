@@ -19,11 +19,6 @@ export interface ResetOptions {
   parts?: wire.ResetPart[]
 }
 
-/** What the server shows always has one. */
-interface WithId {
-  _id: string
-}
-
 /** Returns the environment of a key. Throws `MockError` for a key that can't be sent. */
 export function attachedEnvironment(server: Connection, apiKey: string, keylessAfter = 0) {
   const authorization = `ApiKey ${apiKey}`
@@ -37,8 +32,7 @@ export function attachedEnvironment(server: Connection, apiKey: string, keylessA
     /** The headers that a request to the environment needs. */
     headers: { authorization },
     requests,
-    ...settingsOf(connection),
-    ...recordsOf(connection),
+    ...partsOf(connection),
     /** Returns how much of the contract the requests to the environment have met. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage'),
     clearCoverage: () => done('DELETE', '/_mock/coverage'),
@@ -62,7 +56,7 @@ export function attachedEnvironment(server: Connection, apiKey: string, keylessA
      * and the requests that came without a valid key since the environment was created.
      */
     async describeRequests(): Promise<string> {
-      const { requestLines } = await import('./describe-requests.js')
+      const { requestLines } = await import('./report.js')
       // Those are not for everybody who has a key: from another machine it takes the admin token.
       const keyless = server
         .list<wire.RecordedRequest>('/_mock/requests/keyless', 'requests', { after: keylessAfter })
@@ -83,8 +77,10 @@ export function attachedEnvironment(server: Connection, apiKey: string, keylessA
   }
 }
 
-/** What the environment does to requests. */
-function settingsOf({ json, list, done }: Connection) {
+/** What the environment does to requests, and its records: what the server shows of those always has an `_id`. */
+function partsOf({ json, list, done }: Connection) {
+  type Message = wire.MessageResponse & { _id: string }
+  type Integration = wire.Integration & { _id: string }
   return {
     /** The fault rules of the environment. */
     faults: {
@@ -117,14 +113,7 @@ function settingsOf({ json, list, done }: Connection) {
     random: {
       get: async () => (await json<wire.RandomSetting>('GET', '/_mock/chance')).randomSeed,
       set: (randomSeed: number | null) => done('PUT', '/_mock/chance', { body: { randomSeed } })
-    }
-  }
-}
-
-function recordsOf({ json, list, done }: Connection) {
-  type Message = wire.MessageResponse & WithId
-  type Integration = wire.Integration & WithId
-  return {
+    },
     messages: {
       /** Adds a message as in a seed; without `createdAt` it is of now, by the environment's clock. */
       add: (message: wire.NewMessage) => json<Message>('POST', '/_mock/messages', { body: message }),

@@ -53,6 +53,8 @@ interface Finder {
   message(group: string, about: Requests): string
 }
 
+const repeated = (same: Requests) => (same.length > 1 ? same : [])
+
 const FINDERS: Record<HintId, Finder> = {
   'path-not-served': {
     groupsOf: (request) => [Boolean(request.flags.unserved) && targetOf([request])],
@@ -130,7 +132,3 @@ const signatureOf = ({ method, path, query, body }: RecordedRequest) =>
 
 /** An operation without a body takes none, an empty one and `{}` as the same. */
 const bodyText = (body = '') => body.replace(/^\s*\{\s*\}\s*$/, '')
-
-function repeated(same: Requests): Requests {
-  return same.length > 1 ? same : []
-}
