@@ -113,6 +113,8 @@ test('two answers are compared after three clicks', async (context) => {
   const { page, env } = await givenInspector(context)
   await ask(env, '/v1/messages?limit=2')
   await ask(env, '/v1/messages?limit=2')
+  // Otherwise the first of them may be the one that is clicked.
+  await requestRows(page).nth(1).waitFor()
   const clicks = countClicks()
   await clicks.click(requestRows(page).first())
   await clicks.click(page.getByRole('button', { name: 'Compare with another request' }))
