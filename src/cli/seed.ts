@@ -1,4 +1,5 @@
-import { createWriteStream, existsSync, readFileSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -180,7 +181,11 @@ async function generate(flags: GenerateFlags, command: Command): Promise<void> {
     }
   }
   const isNew = data !== undefined && !existsSync(data)
-  const environment = await (isNew ? replaceFile(data, (tempFile) => addTo(tempFile, true)) : addTo(data))
+  // In memory, a million messages would take gigabytes.
+  const folder = out === undefined ? undefined : mkdtempSync(join(tmpdir(), 'notification-mock-'))
+  const target = folder === undefined ? data : join(folder, 'generated.db')
+  const environment = await (isNew ? replaceFile(data, (tempFile) => addTo(tempFile, true)) : addTo(target, !!folder))
+    .finally(() => folder && rmSync(folder, { recursive: true, force: true }))
     .catch((error) => {
       throw signal.aborted ? new StartError(`interrupted; ${file} is as it was before`) : error
     })
