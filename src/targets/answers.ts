@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isTooDeep, MAX_DEPTH } from '../core/depth.js'
 import type { MessageResponse } from '../messages/schemas.js'
 
 /** A request as it was sent, so that it can be sent again. */
@@ -129,9 +130,10 @@ export function checkJsonType(answer: Answer, mustNameCharset = false): void {
   check(isJson, 'content-type must be application/json; charset=utf-8', answer)
 }
 
-/** Returns the value of an answer's body. Throws `Failure` when that is not JSON. */
+/** Returns the value of an answer's body. Throws `Failure` when that is not JSON, or nested too deep to be read. */
 export function jsonIn(answer: Answer): unknown {
   check(answer.body !== undefined, `the body of the ${answer.status} is not JSON`, answer)
+  check(!isTooDeep(answer.body), `the body of the ${answer.status} is nested more than ${MAX_DEPTH} deep`, answer)
   return answer.body
 }
 

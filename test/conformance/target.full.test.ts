@@ -30,6 +30,13 @@ test('a target that answers with garbage fails its cases, and none is left out',
   expect(cases.filter(({ outcome, reason }) => outcome !== 'passed' && !reason)).toEqual([])
 })
 
+test('an answer that is nested 5,000 deep fails its cases in words', async () => {
+  const payload = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
+  const url = await givenTarget((_, response) => void response.end(`{"data":[{"payload":${payload}}]}`))
+  const reason = 'the body of the 200 is nested more than 100 deep'
+  expect((await judge(url, { only: ['wire.list.shape'] })).cases).toMatchObject([{ outcome: 'failed', reason }])
+})
+
 test('a request that hangs is a failed case, and the run goes on', async () => {
   const mock = await givenMock()
   await using proxy = await startProxy(mock.url, {

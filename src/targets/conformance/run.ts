@@ -58,6 +58,7 @@ export async function runConformance(options: RunOptions) {
     restored = await subject.integrations.restore()
   }
   const notRun = all.slice(cases.length)
+  const asked = { ...subject.options, url }
   const left = { outcome: 'skipped', reason: 'the run ended before', milliseconds: 0 } as const
   const count = (outcome: CaseResult['outcome']) => cases.filter((each) => each.outcome === outcome).length
   return {
@@ -67,10 +68,7 @@ export async function runConformance(options: RunOptions) {
     milliseconds: Math.round(performance.now() - started),
     requests: target.requests(),
     counts: { passed: count('passed'), failed: count('failed'), noted: count('noted'), skipped: count('skipped') },
-    operations: operationsReport([...cases, ...notRun.map((each) => ({ ...each, ...left }))], {
-      ...subject.options,
-      url
-    }),
+    operations: operationsReport([...cases, ...notRun.map((each) => ({ ...each, ...left }))], asked),
     profile: profileReport(cases),
     cases,
     /** Why not all cases were run: the target answers no more, and what it was last asked. */
