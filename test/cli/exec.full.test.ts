@@ -29,10 +29,7 @@ async function untilEnded(pid: number): Promise<void> {
   await vi.waitFor(() => expect(isRunning()).toBe(false), { timeout: 10_000, interval: 10 })
 }
 
-/**
- * A command that prints what it and a process that it has started are, and waits. First it asks the server, which answers
- * only when it has told the guard of the command.
- */
+/** Prints what it and a process that it has started are, once the server has answered: the guard knows of it then. */
 const ASK = `"${process.execPath}" -e "fetch(process.env.NOTIFICATION_MOCK_URL + '/health')"`
 const FAMILY = ['sh', '-c', `sleep 1000 & ${ASK} && echo $$ $!; wait; true`]
 

@@ -165,6 +165,8 @@ test('the profile is told with the positions of its own marked, and an environme
   await expectAccessible(inspector)
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.keyboard.press('Escape')
+  // The focus goes back to where the menu is opened.
+  await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Environment Development')
 
   await choose('Make one…')
   const made = { name: 'Mine', from: 'Development', profile: 'live' }

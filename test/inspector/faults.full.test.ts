@@ -90,4 +90,6 @@ test('each fault is what a client meets, a rule is written as JSON, and rules ar
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.getByRole('button', { name: 'Remove all' }).click()
   await expect.poll(() => env.faults.list()).toEqual([])
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await expect.poll(async () => (await env.faults.list()).at(-1)).toMatchObject({ every: 2, effect: { status: 502 } })
 })

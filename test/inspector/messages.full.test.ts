@@ -186,7 +186,7 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
     <svg onload="top.ran = 1"><a xlink:href="javascript:top.ran = 1"><text y="20">svg</text></a></svg>
     <iframe src="${away}/iframe"></iframe><object data="${away}/object"></object><video poster="${away}/poster"></video>
     <form action="${away}/form"><button>Send it</button></form>
-    <div><template shadowrootmode="open"><img src="${away}/shadow"></template></div>
+    <div><template shadowrootmode="open"><a href="${away}/shadow">in a shadow</a></template></div>
     <a href="javascript:top.ran = 1">script link</a> <a href="${away}/top" target="_top">top link</a></body></html>`
   const cta = {
     data: { url: 'javascript:top.ran = 1' },
@@ -231,6 +231,7 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
       .waitFor()
     if ((await page.locator('iframe').count()) === 0) continue
     const frame = page.frameLocator('iframe')
+    expect(await frame.getByText('in a shadow').count()).toBe(0)
     for (const name of ['top link', 'svg', 'Hello', 'Send it']) {
       const target = frame.getByText(name, { exact: true })
       if ((await target.count()) > 0) await target.click()

@@ -66,6 +66,11 @@ test('every view can be gone to by its icon and by the palette, and has no obsta
   }
 }, 180_000)
 
+test('an address that is malformed shows its view', async (context) => {
+  const { page } = await givenInspector(context, { hash: '#/messages/%E0' })
+  await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
+})
+
 test('the keys are told by ? and by the palette', async (context) => {
   const { page } = await givenInspector(context)
   await page.getByRole('heading', { level: 1 }).waitFor()

@@ -16,12 +16,13 @@ interface Props {
 export function Dialog({ title, children, close, wide, isBare }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
-    const focused = document.activeElement
-    ref.current?.showModal()
+    const dialog = ref.current
+    dialog?.showModal()
     placeToasts()
     return () => {
       setTimeout(placeToasts)
-      if (focused instanceof HTMLElement) focused.focus()
+      // It knows where the focus was.
+      dialog?.close()
     }
   }, [])
   const cancel = (event: Event) => {
@@ -30,13 +31,19 @@ export function Dialog({ title, children, close, wide, isBare }: Props) {
     event.preventDefault()
     close()
   }
+  const press = ({ target, clientX, clientY }: PointerEvent) => {
+    const { left, right, top, bottom } = ref.current?.getBoundingClientRect() ?? new DOMRect()
+    const isBeside = clientX < left || clientX > right || clientY < top || clientY > bottom
+    // Toasts stand in it, and its scrollbar is of it.
+    if (target === ref.current && isBeside) close()
+  }
   return (
     <dialog
       ref={ref}
       class={wide ? 'dialog is-wide' : 'dialog'}
       aria-label={title}
       onCancel={cancel}
-      onPointerDown={cancel}
+      onPointerDown={press}
     >
       {isBare ? (
         children

@@ -39,5 +39,5 @@ export function moveFocus(event: KeyboardEvent): void {
 export function enterList(event: KeyboardEvent): void {
   if (event.key !== 'ArrowDown') return
   event.preventDefault()
-  document.querySelector<HTMLElement>('main [data-item]')?.focus()
+  ;(event.currentTarget as Element).closest('.pane')?.querySelector<HTMLElement>('[data-item]')?.focus()
 }

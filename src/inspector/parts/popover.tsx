@@ -77,17 +77,22 @@ interface ActionMenuProps extends Omit<ButtonProps, 'button'> {
   groups: ActionGroups
 }
 
+/** Closes the menu first, so that a dialog which opens knows where the focus was. */
+function choose(close: () => void, run: Action['run']): void {
+  close()
+  run()
+}
+
 /** A button that opens a list of actions. */
 export function ActionMenu({ button, groups, ...own }: ActionMenuProps) {
   return (
     <Popover class={button ? '' : 'quiet only-icon'} button={button ?? <Icon name="more" />} {...own}>
       {(close) => (
-        // A click has done its work by the time that it comes here.
-        <div class="menu" onKeyDown={moveFocus} onClick={close}>
+        <div class="menu" onKeyDown={moveFocus}>
           {groups.map(({ title, actions }) => [
             title && <p class="section">{title}</p>,
             actions.map(({ name, icon, hint, isDanger, run }) => (
-              <button key={name} data-item class={isDanger ? 'danger' : ''} onClick={run}>
+              <button key={name} data-item class={isDanger ? 'danger' : ''} onClick={() => choose(close, run)}>
                 {icon && <Icon name={icon} />}
                 {name}
                 {hint && <span class="hint">{hint}</span>}

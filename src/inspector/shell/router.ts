@@ -12,8 +12,16 @@ export interface Route {
 /** Reads the present address, such as `#/messages?channel=email`. */
 function present(): Route {
   const [path = '', query = ''] = location.hash.slice(2).split(/\?(.*)/s)
-  const [view = '', ...rest] = path.split('/').map(decodeURIComponent)
+  const [view = '', ...rest] = path.split('/').map(decoded)
   return { view, rest, params: new URLSearchParams(query) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /** Returns the address of a view in the present environment. Parameters that are empty are left out. */

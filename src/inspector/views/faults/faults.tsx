@@ -111,13 +111,27 @@ function FaultPanel({ rules, latency, error, reload }: ReturnType<typeof useFaul
     const undo = ({ id }: FaultRule) => env.faults.remove(id)
     return act(() => env.faults.add(rule), `${target}: ${name}, ${often}`, undo)
   }
-  const remove = ({ id }: FaultRule) => act(() => env.faults.remove(id), `Removed ${id}`)
-  const clear = () => act(env.faults.clear, 'All faults are removed')
-  const slow = (name: string) => act(() => env.latency.set(LATENCIES[name] ?? {}), `Latency: ${name}`)
+  const addAgain = async (removed: readonly FaultRule[]) => {
+    for (const { id: _id, seen: _seen, hits: _hits, ...rule } of removed) await env.faults.add(rule)
+  }
+  const remove = (rule: FaultRule) =>
+    act(
+      () => env.faults.remove(rule.id),
+      `Removed ${rule.id}`,
+      () => addAgain([rule])
+    )
+  const clear = () => act(env.faults.clear, 'All faults are removed', () => addAgain(rules))
   const choices = (values: object, choose: (name: string) => unknown) =>
     Object.keys(values).map((name) => ({ name, run: () => choose(name) }))
   const { preset, delay, spread } = latency
-  const current = nameIn(LATENCIES, preset ? { preset } : { delay, spread })
+  const setting = preset ? { preset } : { delay, spread }
+  const slow = (name: string) =>
+    act(
+      () => env.latency.set(LATENCIES[name] ?? {}),
+      `Latency: ${name}`,
+      () => env.latency.set(setting)
+    )
+  const current = nameIn(LATENCIES, setting)
   const later = delay + spread > 0 ? `: each answer comes later by ${durationText(delay)}` : ''
   const more = spread > 0 ? ` or more, ${durationText(delay + spread)} on average` : ''
   const rule = { operation: 'listMessages', match: { query: {} }, times: 1, effect: { status: 500 } }

@@ -21,7 +21,8 @@ export function emailDocument(content: Message['content'] = '') {
   const email = new DOMParser().parseFromString(written, 'text/html')
   if (!/<[a-z!/]/i.test(written)) email.body.style.whiteSpace = 'pre-wrap'
   email.body.dir ||= email.documentElement.dir || 'auto'
-  for (const element of email.querySelectorAll('script, base, meta, link, iframe, object, embed')) element.remove()
+  for (const element of email.querySelectorAll('script, template, base, meta, link, iframe, object, embed'))
+    element.remove()
   const links: [text: string, href: string][] = []
   for (const element of email.querySelectorAll('*')) {
     for (const { name, value } of [...element.attributes]) {

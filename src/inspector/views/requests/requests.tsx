@@ -111,7 +111,8 @@ function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
   const hasFailed = (request: RecordedRequest) => toneOf(request) !== undefined
   // The newest that failed when the list was first there, or else the first that fails; it stays that one.
   const failed = useRef<number | undefined>(undefined)
-  if (!requests.some(({ sequence }) => sequence === failed.current)) failed.current = requests.find(hasFailed)?.sequence
+  const isThere = place.line !== '' || requests.some(({ sequence }) => sequence === failed.current)
+  if (!isThere) failed.current = requests.find(hasFailed)?.sequence
   const open = place.open ?? (place.line === '' && !isStacked ? failed.current : undefined)
   useKey('escape', () => {
     if (isStacked && !panes.current?.contains(document.activeElement)) return
@@ -134,7 +135,7 @@ function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
       <Pane label="All requests" head={search}>
         {error !== undefined && <ErrorNote error={error} />}
         {requests.length > 0 || !isLoaded ? (
-          <Reading {...{ place, shown, isPaused, open }} />
+          <Reading key={`${shown.isKeyless}`} {...{ place, shown, isPaused, open }} />
         ) : (
           <Scroll>{place.line === '' ? <NoRequests /> : <Empty title="No request is like that">{WORDS}</Empty>}</Scroll>
         )}
