@@ -21,6 +21,9 @@ const SECRET_PARAMETER = new RegExp(`([?&]${SECRET_FIELD}=)[^&#]+`, 'gi')
 /** The path alone, as it was sent. */
 export const pathOf = (url: string): string => withoutHost(url).replace(/[?#].*$/s, '')
 
+/** The query alone, as it was sent. */
+export const queryOf = (url: string): string => /\?([^#]*)/.exec(url)?.[1] ?? ''
+
 function withoutHost(url: string): string {
   if (url.startsWith('/') || url === '') return url
   return url.replace(/^https?:\/\/[^/?#]*/i, '') || '/'

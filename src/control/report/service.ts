@@ -14,7 +14,8 @@ const MAX_BYTES = 64 * 1024 * 1024
 
 /** A test, by the environment that was created for it. */
 interface Test {
-  environment: Environment
+  /** Until it is removed: by then all is in the record. */
+  environment: Environment | undefined
   description: TestDescription
   startedAt: number
   /** Sequence of the last request without a valid key before it. */
@@ -33,9 +34,9 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
   const tests = new Map<number, Test>()
   let dropped = 0
   environments.subscribe({
-    onRemove({ key }) {
-      const test = tests.get(key)
-      if (test) end(test)
+    onRemove(environment) {
+      const test = tests.get(environment.key)
+      if (test) end(test, environment)
     }
   })
 
@@ -53,7 +54,7 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
     dropped: (): number => dropped,
 
     /** Returns the record of each test as JSON, in the order in which their environments were created. */
-    records: (): string[] => [...tests.values()].map((test) => test.record ?? recordOf(test)),
+    records: (): string[] => [...tests.values()].map(recordOf),
 
     /** Returns the requests that no test has made. */
     others: (): OtherRequest[] =>
@@ -72,15 +73,15 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
   }
 
   /** Keeps the record of a test whose environment is about to be removed, unless nobody has used it. */
-  function end(test: Test): void {
-    const { environment, description } = test
-    const isUsed = journals.of(environment).last() > 0 || description.title !== undefined
-    if (isUsed) test.record = recordOf(test)
+  function end(test: Test, environment: Environment): void {
+    const isUsed = journals.of(environment).last() > 0 || test.description.title !== undefined
+    if (isUsed) Object.assign(test, { record: recordOf(test), environment: undefined })
     else tests.delete(environment.key)
     dropExcess()
   }
 
-  function recordOf({ environment, description, startedAt, keylessAfter }: Test): string {
+  function recordOf({ environment, description, startedAt, keylessAfter, record: kept = '' }: Test): string {
+    if (!environment) return kept
     const journal = journals.of(environment)
     const left = attempt(() => environments.compare(environment))
     const record: TestRecord = {
@@ -102,13 +103,13 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
   }
 
   function dropExcess(): void {
-    const ended = [...tests.values()].filter(({ record }) => record !== undefined)
-    const hasFailed = ({ description }: Test) => Number(description.outcome === 'failed')
+    const ended = [...tests].filter(([, { environment }]) => !environment)
+    const hasFailed = ([, { description }]: [number, Test]) => Number(description.outcome === 'failed')
     const passedFirst = ended.sort((one, other) => hasFailed(one) - hasFailed(other))
-    let bytes = ended.reduce((sum, { record = '' }) => sum + record.length, 0)
-    for (const [index, { environment, record = '' }] of passedFirst.entries()) {
+    let bytes = ended.reduce((sum, [, { record = '' }]) => sum + record.length, 0)
+    for (const [index, [key, { record = '' }]] of passedFirst.entries()) {
       if (ended.length - index <= MAX_TESTS && bytes <= MAX_BYTES) return
-      tests.delete(environment.key)
+      tests.delete(key)
       dropped += 1
       bytes -= record.length
     }

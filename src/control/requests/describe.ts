@@ -4,7 +4,7 @@ import { SECRET_FIELD, SECRET_NAME } from '../../core/credentials.js'
 import { attempt } from '../../core/errors.js'
 import type { EnvironmentService } from '../../environments/service.js'
 import { MalformedQuery, unreadParameters } from '../../http/query-string.js'
-import { pathOf } from '../../http/target.js'
+import { pathOf, queryOf } from '../../http/target.js'
 import { bytesOfAnswer } from './answers.js'
 import type { Describe, JournalEntry } from './entry.js'
 
@@ -194,9 +194,9 @@ function decode(word: string): string {
   return attempt(() => decodeURIComponent(word)) ?? word.replace(/(?:%[0-9a-f]{2})+/gi, decodeBytes)
 }
 
-/** As the operations read them; of a malformed query as they were sent. */
+/** As the operations read them; of a malformed query as a browser would. */
 function parametersOf({ url, query }: JournalEntry): [string, string][] {
-  if (query instanceof MalformedQuery) return [...new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])]
+  if (query instanceof MalformedQuery) return [...new URLSearchParams(queryOf(url))]
   return Object.entries(query).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, typeof value === 'string' ? value : JSON.stringify(value)])
   )

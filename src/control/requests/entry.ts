@@ -3,6 +3,7 @@ import { steadyClock } from '../../core/clock.js'
 import type { ErrorCode } from '../../core/errors.js'
 import type { Operation } from '../../http/operation.js'
 import { type MalformedQuery, parseQuery, type Query } from '../../http/query-string.js'
+import { queryOf } from '../../http/target.js'
 import type { AnswerStore, KeptAnswer } from './answers.js'
 import type { AnsweredRequest, ChangedRecord } from './schemas.js'
 
@@ -38,7 +39,7 @@ export function createEntry(
     method,
     /** As it was sent; the query also as it was parsed, which is not done where no route is looked for. */
     url,
-    query: (query as Query | MalformedQuery | null) ?? parseQuery(url.split('?', 2)[1] ?? ''),
+    query: (query as Query | MalformedQuery | null) ?? parseQuery(queryOf(url)),
     /** Names and values in turn, a line each: one string, as the garbage collector sees to the last thousand requests. */
     rawHeaders: raw.rawHeaders.join('\n'),
     /** By the machine's clock. */

@@ -96,8 +96,10 @@ function createJournal({ capacity, clock, describe, count, environment, answers,
     },
 
     /** Returns the requests with a greater sequence, oldest first; all if that is of an earlier run of the server. */
-    requests: (after = 0): JournalEntry[] =>
-      [...entries.values()].filter(({ sequence }) => after > newest || sequence > after),
+    requests(after = 0): JournalEntry[] {
+      const first = Math.max(newest - entries.size, after > newest ? 0 : after) + 1
+      return Array.from({ length: newest - first + 1 }, (_, index) => entries.get(first + index) as JournalEntry)
+    },
 
     /** Returns the request of this sequence, if it is still there. */
     find: (sequence: number): JournalEntry | undefined => entries.get(sequence),

@@ -7,7 +7,7 @@ import { pathOf } from '../../http/target.js'
 import { HIDDEN } from './describe.js'
 import type { JournalEntry } from './entry.js'
 import type { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
-import type { Journal, JournalService } from './service.js'
+import type { Journal, JournalEvent, JournalService } from './service.js'
 
 type Services = { journals: JournalService; environments: EnvironmentService }
 
@@ -59,15 +59,24 @@ function rejectContradictions(verification: Verification): void {
 
 /** Resolves with the verdict once it is final, `within` is over, the journal closes or the client has gone. */
 async function finalVerdict(journal: Journal, verification: Verification, isGone: () => boolean): Promise<Verdict> {
-  const { within = 0, after } = verification
+  const { within = 0, after, inOrder = [verification] } = verification
   const deadline = steadyClock() + within
-  for (let looked = -1; ; ) {
-    const isOver = steadyClock() >= deadline || journal.closed || isGone()
-    const events = journal.last() + journal.endedCount
-    const verdict = isOver || events !== looked ? judge(journal.requests(after), verification) : undefined
-    if (verdict && (verdict.final || isOver)) return verdict
-    looked = events
-    await new Promise((resolve) => setTimeout(resolve, 5))
+  let mayDiffer = true
+  // To judge is to look at the whole journal: only when a request has come that counts.
+  const note = ({ entry }: JournalEvent) => {
+    mayDiffer ||= entry !== undefined && inOrder.some((pattern) => matches(entry, pattern))
+  }
+  journal.listeners.add(note)
+  try {
+    for (;;) {
+      const isOver = steadyClock() >= deadline || journal.closed || isGone()
+      const verdict = isOver || mayDiffer ? judge(journal.requests(after), verification) : undefined
+      if (verdict && (verdict.final || isOver)) return verdict
+      mayDiffer = false
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  } finally {
+    journal.listeners.delete(note)
   }
 }
 
