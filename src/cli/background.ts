@@ -60,7 +60,8 @@ async function start(flags: ServerFlags, command: Command): Promise<void> {
     const reason = files.readFileSync(logFile, 'utf8').trimEnd()
     files.rmSync(logFile)
     const what = reason.replace(/^error: /, '') || `it ended by ${child.signalCode ?? child.exitCode}`
-    throw new StartError(`the server has not started: ${what}`)
+    const [holder] = what.includes(': the port is taken') ? await startedServers(flags.port) : []
+    throw new StartError(`the server has not started: ${what}${holder ? `. It is that of ${describe(holder)}` : ''}`)
   }
   child.channel?.unref()
   child.unref()

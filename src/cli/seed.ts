@@ -112,9 +112,9 @@ async function exportSeed(server = usualServer(), { apiKey, out, json }: JsonFla
   const response = await ask(`${server}/_mock/state`, { headers })
   const body = Readable.fromWeb(response.body as ReadableStream)
   if (out === undefined) {
-    // A reader that has enough is no error.
+    // What stdout does not take is told, or is no error, where each command is run.
     await pipeline(body, process.stdout, { end: false }).catch((error) => {
-      if (!process.stdout.errored) throw error
+      if (error.syscall !== 'write') throw error
     })
     return void (format === 'json' && process.stdout.write('\n'))
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandIn, givenFolder, givenPackage, type Running, startProcess } from '../support/process.js'
+import { commandIn, givenFolder, givenPackage, type Running, startCommand, startProcess } from '../support/process.js'
 import { expectCleanFile } from './stopping.js'
 
 /** Our command as bash runs it, between what else is to be done there. */
@@ -35,6 +35,9 @@ test('a reader that has enough ends a command quietly, and a full disk is told i
     const { ended } = await startProcess('bash', ['-c', `set -o pipefail; ${script}; echo $?`], { ready: /^\d+$/m })
     return ended
   }
+  const { url } = await startCommand(['--port', '0'])
+  const exporting = await ours('seed', 'export', url, '--api-key', 'development-key')
+  expect(await run(`${exporting} | head -n 1`)).toMatchObject({ stdout: 'environments:\n0\n', stderr: '' })
   const openapi = await ours('openapi')
   expect(await run(`${openapi} | head -n 1`)).toMatchObject({ stdout: '{\n0\n', stderr: '' })
   expect(await run(`${openapi} > /dev/full`)).toMatchObject({

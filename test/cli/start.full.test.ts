@@ -68,7 +68,10 @@ test('start, status and stop work together without a word more', async () => {
   // Its lines may say what others should not read.
   expect(statSync(log).mode & 0o777).toBe(0o600)
   expect(statSync(dirname(log)).mode & 0o777).toBe(0o700)
-  expect(await run('start')).toEqual(failed('the port is taken'))
+  const taken = failed(
+    `the port is taken; stop what uses it, or choose another with --port (0 takes a free one). It is that of ${url} (process ${pid})`
+  )
+  expect(await run('start')).toEqual(taken)
 
   const line = new RegExp(`^${url}  running, process ${pid} since \\S+Z, log in ${log}\n$`)
   expect(await run('status')).toEqual(ok(expect.stringMatching(line)))
