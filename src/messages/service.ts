@@ -77,7 +77,7 @@ export function messageService({ db, environments }: { db: Db; environments: Env
   function hintFor(environment: Environment, condition: Condition): string {
     const { datasets, organizationId } = environment
     const { name, sent } = condition
-    const words = [sent].flat()
+    const words = name === 'channel' ? [] : [sent].flat()
     // Only the filters before it left none.
     if (repository.countMessages(datasets.messages, [condition]) > 0) return ''
     if (name === 'subscriberId') return subscriberHint(environment, String(sent), ': no subscriber has this id')

@@ -109,6 +109,7 @@ export function readYaml(text: string, file: string, limits: SeedLimits): unknow
     if (yaml().isSeq(node)) return node.items.map((item, index) => read(item, [...path, index]))
     if (yaml().isMap(node)) return readMap(node, path)
     const { value } = node as Scalar
+    if (value === Infinity || value === -Infinity || Number.isNaN(value)) return report(node, path, NOT_IN_JSON)
     size += String(value).length
     return value
   }
@@ -139,6 +140,7 @@ export function readYaml(text: string, file: string, limits: SeedLimits): unknow
   }
 }
 
+const NOT_IN_JSON = 'is no number that JSON has; put a text in quotes'
 const NOT_MERGED = 'only an object can be merged in with <<'
 
 /**

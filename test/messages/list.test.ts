@@ -136,6 +136,7 @@ describe('the reason of an empty page', () => {
 
   test.each([
     ['channel=sms', 'channel left 0 of 12'],
+    ['channel=sms,email', 'channel left 0 of 12'],
     ['subscriberId=eve', 'subscriberId left 0 of 12: no subscriber has this id'],
     ['subscriberId=ADA', 'subscriberId left 0 of 12: no subscriber has this id; did you mean ada?'],
     ['subscriberId=zoe', 'subscriberId left 0 of 12'],
@@ -155,7 +156,7 @@ describe('the reason of an empty page', () => {
     ['page=7&limit=1&subscriberId=bob', 'page 7 is past the end: at 1 a page the last is page 6, the first page 0']
   ])('of ?%s is: %s', async (query, reason) => {
     for (const profile of ['document', 'live']) {
-      const assumptions = { 'unknown-subscriber-filter': 'empty-page' }
+      const assumptions = { 'unknown-subscriber-filter': 'empty-page', 'unknown-channel-filter': 'empty-page' }
       const _organizationId = hex(0xaa)
       const other = { name: 'Other', _organizationId, messages: [{ channel: 'sms', transactionId: 'elsewhere' }] }
       const foreign = { name: 'Foreign', messages: [{ channel: 'sms', transactionId: 'foreign' }] }

@@ -36,6 +36,11 @@ const ISSUES: [what: string, text: string, issues: string[]][] = [
     [':3:21 environments[0].messages[0]: no value of an anchor &all ends before this']
   ],
   [
+    'a number that would be null in JSON',
+    inShop('messages: [{ channel: email, payload: { rate: .inf } }]'),
+    [':3:51 environments[0].messages[0].payload.rate: is no number that JSON has; put a text in quotes']
+  ],
+  [
     'a merge of an alias of a list',
     inShop('apiKeys: &keys [a]\nmessages:\n  - { <<: *keys, channel: email }'),
     [':5:15 environments[0].messages[0]: only an object can be merged in with <<']
