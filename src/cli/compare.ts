@@ -9,9 +9,8 @@ import { compareDocuments } from '../targets/recording/document.js'
 import { readDocument, readQuestions } from '../targets/recording/questions.js'
 import { createTarget } from '../targets/target.js'
 import { addOptions, assumeOption, profileOption, repeatable, textOption } from './options.js'
-import { progressLine } from './printable.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
-import { abortOnSignal } from './signals.js'
+import { abortOnSignal, progressLine } from './terminal.js'
 
 interface CompareFlags {
   target?: string

@@ -5,8 +5,8 @@ import type { Coverage } from '../client/control-api.js'
 import { StartError } from '../core/errors.js'
 import { printable } from '../core/printable.js'
 import { addOptions, countOption, textOption } from './options.js'
-import { printOutcome } from './printable.js'
 import { serverUrl, USUAL_URL, usualServer } from './reach.js'
+import { printOutcome } from './terminal.js'
 
 type Access = { apiKey?: string; adminToken?: string }
 type CoverageFlags = Access & { all?: true; json?: true; min?: number }

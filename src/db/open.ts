@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { getTableColumns, getTableName } from 'drizzle-orm'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { packageRoot } from '../core/package.js'
 import { checkDataFile, dataFileCheck, LOCK_TIMEOUT, toStartError } from './data-file.js'
 import { transactions } from './transaction.js'
@@ -86,4 +88,21 @@ function configure(client: Database.Database, file: string, bulkLoad: boolean): 
   for (const setting of ['locking_mode = EXCLUSIVE', ...own]) client.pragma(setting)
   // The check of a file that a killed process left creates one, and nobody else can be using it now.
   if (!bulkLoad) rmSync(`${file}-shm`, { force: true })
+}
+
+/** Returns a function that inserts a row and returns its rowid. In SQL: drizzle would take half as long again. */
+export function insertInto<Table extends SQLiteTable>(
+  { client }: Db,
+  table: Table,
+  verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT'
+): (row: Table['$inferInsert']) => number {
+  const columns = Object.entries(getTableColumns(table))
+  const names = columns.map(([, { name }]) => name).join()
+  const statement = client.prepare(
+    `${verb} INTO ${getTableName(table)} (${names}) VALUES (${columns.map(() => '?').join()})`
+  )
+  return (row: { [column: string]: unknown }) => {
+    const values = columns.map(([field, column]) => (row[field] != null ? column.mapToDriverValue(row[field]) : null))
+    return Number(statement.run(values).lastInsertRowid)
+  }
 }

@@ -1,6 +1,5 @@
 import type { KeyScope } from '../core/enums.js'
-import { insertInto } from '../db/insert.js'
-import type { Db } from '../db/open.js'
+import { type Db, insertInto } from '../db/open.js'
 import { idempotencyKeys } from '../db/schema.js'
 
 export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect

@@ -1,7 +1,7 @@
 import libSlugify from '@sindresorhus/slugify'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeBase62, encodeBase62, idFromSlug, slugify, slugOf } from '../../src/core/slug.js'
+import { decodeBase62, encodeBase62, idFromSlug, slugify, slugOf } from '../../src/core/ids.js'
 
 const ENCODED = [
   ['507f1f77bcf86cd799439011', 'WOmdqnzOjKcHpEdl'],

@@ -1,7 +1,7 @@
 import { filters, Liquid, type Template } from 'liquidjs'
 import { parseTime } from '../../core/clock.js'
-import { isTooDeep } from '../../core/depth.js'
 import { attempt } from '../../core/errors.js'
+import { isTooDeep } from '../../core/validation.js'
 import type { EmailBlock, MessageResponse } from '../../messages/schemas.js'
 import { createIssue, SeedError } from '../errors.js'
 

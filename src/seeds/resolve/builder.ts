@@ -1,7 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { isoTime, parseIsoTime, timeBy } from '../../core/clock.js'
-import { idOf } from '../../core/ids.js'
-import { slugify } from '../../core/slug.js'
+import { idOf, slugify } from '../../core/ids.js'
 import { didYouMean, MAX_CANDIDATES } from '../../core/suggest.js'
 import type { Path } from '../../core/validation.js'
 import type { Environment } from '../../environments/service.js'

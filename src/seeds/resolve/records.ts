@@ -1,6 +1,6 @@
 import { isoTime } from '../../core/clock.js'
 import { CHANNELS } from '../../core/enums.js'
-import { slugify, slugOf } from '../../core/slug.js'
+import { slugify, slugOf } from '../../core/ids.js'
 import { Integration } from '../../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../../messages/schemas.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'

@@ -1,6 +1,5 @@
 import { isoTime, parseTime, WALL } from '../../core/clock.js'
-import { idOf } from '../../core/ids.js'
-import { slugify } from '../../core/slug.js'
+import { idOf, slugify } from '../../core/ids.js'
 import { errorOf, type IssueList, isFull } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
