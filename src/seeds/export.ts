@@ -1,8 +1,8 @@
-import type { Settings } from '../environments/service.js'
+import type { Environment, Settings } from '../environments/service.js'
 import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import type { EnvironmentData, SeedMessage, WorkflowDocument } from './format.js'
-import type { RecordKind } from './repository.js'
+import type { SeedMessage, WorkflowDocument } from './format.js'
+import type { SeedRepository } from './repository.js'
 
 /** Returns the settings of an environment as a seed has them: without its keys, its own id and its organization. */
 export function exportSettings({ name, profile, assumptions, clock, randomSeed }: Omit<Settings, 'organizationId'>) {
@@ -15,24 +15,23 @@ export function exportSettings({ name, profile, assumptions, clock, randomSeed }
   }
 }
 
-type ListOf = <Kind extends RecordKind>(kind: Kind) => Iterable<EnvironmentData[Kind][number]>
-
 /**
  * Returns the records of an environment as the lists of a seed, with nothing left to defaults: an environment made of it
  * gives the same answers, byte for byte. Messages refer to those subscribers of which the text is known here, by their
  * subscriberId.
  */
 export function exportLists(
-  listOf: ListOf,
-  stepsOf: (workflowId: string) => WorkflowStep[],
+  { documents, lookUp }: SeedRepository,
+  environment: Environment,
   known: ReadonlyMap<string, string> = new Map()
 ) {
+  const { stepsOf } = lookUp(environment)
   const exportWorkflow = (workflow: WorkflowDocument) => ({ ...workflow, steps: stepsOf(workflow._id).map(exportStep) })
   return {
-    integrations: each(listOf('integrations'), withoutOwner),
-    subscribers: each(listOf('subscribers'), withoutOwner),
-    workflows: each(listOf('workflows'), exportWorkflow),
-    messages: each(listOf('messages'), ({ subscriber, ...message }) => {
+    integrations: each(documents('integrations', environment), withoutOwner),
+    subscribers: each(documents('subscribers', environment), withoutOwner),
+    workflows: each(documents('workflows', environment), exportWorkflow),
+    messages: each(documents('messages', environment), ({ subscriber, ...message }) => {
       if (!subscriber || known.get(subscriber.subscriberId) !== JSON.stringify(subscriber)) {
         return exportMessage({ ...message, subscriber } as MessageResponse)
       }

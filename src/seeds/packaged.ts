@@ -17,11 +17,8 @@ export function packagedNames(): string[] {
 export function readPackagedSeeds(): { name: string; description: string }[] {
   return packagedNames().map((name) => {
     // The first sentence of the comment that it begins with.
-    const [, comment = ''] = /^\n((?:# .*\n)+)/m.exec(readFileSync(packagedPath(name), 'utf8')) ?? []
-    const [sentence = ''] = comment
-      .replaceAll(/^# /gm, '')
-      .replaceAll('\n', ' ')
-      .split(/(?<=\.) /)
-    return { name, description: sentence.replace(/^Take it /, '').replace(/\.? *$/, '') }
+    const text = readFileSync(packagedPath(name), 'utf8')
+    const [, sentence = ''] = /^\n# (?:Take it )?((?:.|\n# )*?)\.\s/m.exec(text) ?? []
+    return { name, description: sentence.replaceAll('\n# ', ' ') }
   })
 }

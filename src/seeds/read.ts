@@ -107,7 +107,7 @@ function readValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFile {
   const copy = text === undefined ? JSON.parse(JSON.stringify(value)) : value
   const issues: IssueList = []
   if (!isObject(copy) || !isOneEnvironment(copy, limits)) return checkedSeed(copy, { limits, issues, issueAt })
-  if (limits === FILE_LIMITS) issues.push(() => issueAt([], unwrapped(copy, /^\s*[[{]/.test(text ?? '{'))))
+  if (limits === FILE_LIMITS) issues.push(() => issueAt([], UNWRAPPED))
   const { $schema, ...environment } = copy
   return checkedSeed(
     { environments: [{ name: UNNAMED, ...environment }] },
@@ -128,13 +128,8 @@ function readText(text: string, file: string, limits: SeedLimits, refusal: (mess
   throw refusal(`${most('YAML', maxYaml)}write it as JSON, which may have ${formatLimit(maxJson)}, or ${remedy}`)
 }
 
-/** Says how to wrap the content of an environment: what is so far may be in braces, and may have a name. */
-function unwrapped(content: object, isJson: boolean): string {
-  const name = Object.hasOwn(content, 'name') ? '' : isJson ? '"name": "Shop", ' : ' name: Shop'
-  const yaml = `begin with \`environments:\`, then \`  -${name}\`, and indent all of this by 4 spaces`
-  const json = `put it into \`{ "environments": [{ ${name}… }] }\``
-  return `must have environments, and has what one of them has: ${isJson ? json : yaml}`
-}
+const UNWRAPPED =
+  'must have environments, and has what one of them has: begin with `environments:`, then `  -`, and indent all of this by 4 spaces, or put JSON into `{ "environments": [{ … }] }`; it needs a name'
 
 /** Whether a seed has no environments, but the content of one; in a request that may be any. */
 function isOneEnvironment(value: object, limits: SeedLimits): boolean {
@@ -148,10 +143,8 @@ const LISTS = ['integrations', 'subscribers', 'workflows', 'messages']
 
 type Fields = Record<string | number, unknown>
 
-const incomplete = new WeakSet<object>()
-
-/** Whether a record of a seed lacks what it was given, as that has an issue. */
-export const isIncomplete = (record: object): boolean => incomplete.has(record)
+/** The records of seeds that lack what they were given, as that has an issue. */
+export const incomplete = new WeakSet<object>()
 
 function markIncomplete(record: Fields): Fields {
   incomplete.add(record)

@@ -11,9 +11,6 @@ import { valueMaker } from './payload.js'
 import { createFaker, createRecipients, createSubscribers, pick, type Recipient, randomInt } from './subscribers.js'
 import { compile, compileEmail, type Scope } from './templates.js'
 
-export type Generation = ReturnType<typeof prepare>
-export type GeneratedMessage = ReturnType<Generation['messages']> extends Generator<infer Message> ? Message : never
-
 const DAY = 86_400_000
 
 /**
@@ -70,7 +67,7 @@ export function prepare(environment: EnvironmentInput, options: SeedGenerate, no
       function createMessage({ channel, providers, ...step }: StepPlan, createdAt: number) {
         const { subscriber, channels, deviceTokens, contextKeys } = recipient
         const inbox = channel === 'in_app' ? inboxState(random, createdAt, now) : undefined
-        const { status, errorId, errorText } = outcomeOf(channel, channels.includes(channel), random)
+        const outcome = outcomeOf(channel, channels.includes(channel), random)
         return {
           _id: newId(createdAt),
           _templateId: workflow.id,
@@ -82,16 +79,13 @@ export function prepare(environment: EnvironmentInput, options: SeedGenerate, no
           subscriber,
           templateIdentifier: workflow.identifier,
           createdAt: isoTime(createdAt),
-          deliveredAt: inbox?.deliveredAt,
-          lastSeenDate: inbox?.lastSeenDate,
-          lastReadDate: inbox?.lastReadDate,
+          ...inbox?.times,
           content: step.content(scope),
           transactionId,
           subject: step.subject?.(scope),
           channel,
           read: inbox?.read ?? false,
           seen: inbox?.seen ?? false,
-          snoozedUntil: undefined,
           email: (channel === 'email' && subscriber.email) || undefined,
           phone: (channel === 'sms' && subscriber.phone) || undefined,
           providerId: random.next() < 0.9 ? providers[0] : pick(random, providers),
@@ -99,13 +93,11 @@ export function prepare(environment: EnvironmentInput, options: SeedGenerate, no
           title: step.title?.(scope),
           cta: step.callToAction(inbox?.pressed, scope),
           _feedId: inbox && null,
-          status,
-          errorId,
-          errorText,
+          ...outcome,
           payload,
           overrides: {},
           contextKeys
-        } satisfies { [Field in keyof MessageResponse]: MessageResponse[Field] | undefined }
+        } satisfies { [Field in keyof MessageResponse]?: MessageResponse[Field] | undefined }
       }
     }
   }
@@ -144,9 +136,11 @@ function inboxState(random: Random, createdAt: number, now: number) {
   const seen = random.next() < 0.75 && seenAt <= now
   const read = seen && random.next() < 0.75 && readAt <= now
   return {
-    deliveredAt: [isoTime(delivered)],
-    lastSeenDate: seen ? isoTime(seenAt) : undefined,
-    lastReadDate: read ? isoTime(readAt) : undefined,
+    times: {
+      deliveredAt: [isoTime(delivered)],
+      ...(seen && { lastSeenDate: isoTime(seenAt) }),
+      ...(read && { lastReadDate: isoTime(readAt) })
+    },
     read,
     seen,
     pressed: read && random.next() < 0.4 ? pick(random, ['primary', 'primary', 'secondary'] as const) : undefined

@@ -6,41 +6,29 @@ import type { Path } from '../../core/validation.js'
 import type { Environment } from '../../environments/service.js'
 import type { Integration } from '../../integrations/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { errorOf, type IssueList } from '../errors.js'
+import { errorOf } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment, WorkflowDocument } from '../format.js'
-import { formatLimit, type SeedLimits } from '../limits.js'
+import { formatLimit } from '../limits.js'
 import type { SeedFile } from '../read.js'
 import type { ExistingRecords, RecordKind } from '../repository.js'
 
 /** A value in a seed, to report issues there. A class, as there are several of each message, and most are kept. */
 export class SeedLocation {
-  private readonly file: SeedFile
-  private readonly issues: IssueList
+  readonly file: SeedFile
   private readonly path: Path
 
-  constructor(file: SeedFile, issues: IssueList, path: Path) {
+  constructor(file: SeedFile, path: Path) {
     this.file = file
-    this.issues = issues
     this.path = path
   }
 
-  get limits(): SeedLimits {
-    return this.file.limits
-  }
-
   at(...path: Path): SeedLocation {
-    return new SeedLocation(this.file, this.issues, this.path.concat(path))
+    return new SeedLocation(this.file, this.path.concat(path))
   }
 
   /** The words follow the path in a sentence: `must be …`. A function is called for the first hundred issues only. */
   report(message: string | (() => string)): void {
-    this.issues.push(() => this.file.issueAt(this.path, typeof message === 'string' ? message : message()))
-  }
-
-  /** Throws SeedError with this issue and those that were reported: for what would take all memory. */
-  fail(message: string): never {
-    this.report(message)
-    throw errorOf([this.issues])
+    this.file.issues.push(() => this.file.issueAt(this.path, typeof message === 'string' ? message : message()))
   }
 
   /** `shop.yaml:4:23`, or the file and the path where there is no text. */
@@ -179,10 +167,11 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
     /** Counts what a default or a reference adds to a record, in characters of JSON. Throws SeedError beyond the limit. */
     countAdded(size: number, at: SeedLocation): void {
       added += size
-      const { added: most, where, remedy } = at.limits
+      const { added: most, where, remedy } = at.file.limits
       if (added <= most) return
       const what = 'up to here defaults, references and generated messages add more than'
-      at.fail(`is too much: ${what} ${formatLimit(most)}, the most ${where}: ${remedy}`)
+      at.report(`is too much: ${what} ${formatLimit(most)}, the most ${where}: ${remedy}`)
+      throw errorOf([at.file.issues])
     }
   }
 

@@ -16,7 +16,7 @@ import {
   type WorkflowDocument
 } from '../format.js'
 import { MAX_GENERATED, REQUEST_LIMITS } from '../limits.js'
-import { isIncomplete } from '../read.js'
+import { incomplete } from '../read.js'
 import {
   type EnvironmentBuilder,
   inOrder,
@@ -92,13 +92,12 @@ export function subscriberOf(
 export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, location: SeedLocation): void {
   const { name, identifier = slugify(name ?? ''), origin = 'external', payloadSchema, steps = [] } = seed
   // What has an issue is missing: messages may refer to the one that was meant.
-  if (isIncomplete(seed)) builder.unknown.add('steps')
-  if (identifier === '' && isIncomplete(seed)) builder.unknown.add('workflows')
-  else if (identifier === '') {
-    const needed = name === undefined ? 'identifier or name' : 'identifier: its name has no slug'
-    location.report(`must have ${needed}`)
+  if (incomplete.has(seed)) builder.unknown.add('steps')
+  if (identifier === '') {
+    if (incomplete.has(seed)) builder.unknown.add('workflows')
+    else location.report(`must have identifier${name === undefined ? ' or name' : ': its name has no slug'}`)
+    return
   }
-  if (identifier === '') return
   const { _id = builder.recordId('workflows', identifier) } = seed
   const workflow = { _id, identifier, name: name ?? identifier, origin, ...(payloadSchema && { payloadSchema }) }
   builder.claimNames('workflows', ['identifier', identifier], _id, location)
@@ -238,7 +237,7 @@ export function setGenerate(builder: EnvironmentBuilder, generate: SeedGenerate,
   }
   data.generate = generate
   // A file may make as many as it likes.
-  if (location.limits !== REQUEST_LIMITS) return
+  if (location.file.limits !== REQUEST_LIMITS) return
   data.countGenerated = (characters) => builder.countAdded(characters, location)
   const remedy = 'start the server with the seed, or put more into a data file before: seed generate --data'
   for (const field of ['messages', 'subscribers'] as const) {
