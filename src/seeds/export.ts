@@ -77,14 +77,7 @@ function* each<Item>(items: Iterable<Item>, toSeed: (item: Item) => object): Gen
 }
 
 /** Without what follows from its workflow. */
-export function exportStep({
-  workflowId: _identifier,
-  workflowDatabaseId: _id,
-  origin: _origin,
-  ...step
-}: WorkflowStep) {
-  return step
-}
+export const exportStep = ({ workflowId: _, workflowDatabaseId: _id, origin: _origin, ...step }: WorkflowStep) => step
 
 export function exportMessage({ subscriber, template, ...message }: MessageResponse): SeedMessage {
   const { notificationGroup, ...fields } = template ?? {}
@@ -96,9 +89,6 @@ export function exportMessage({ subscriber, template, ...message }: MessageRespo
   } as SeedMessage
 }
 
-export function withoutOwner<Document extends object>(
-  document: Document & { _environmentId?: string; _organizationId?: string }
-) {
-  const { _environmentId, _organizationId, ...rest } = document
-  return rest
-}
+type Owned = { _environmentId?: string; _organizationId?: string }
+
+export const withoutOwner = <Document extends Owned>({ _environmentId, _organizationId, ...rest }: Document) => rest

@@ -184,11 +184,14 @@ export function seedService(dependencies: Dependencies) {
     listWorkflows(environment: Environment) {
       const { stepsOf } = lookUp(environment)
       return [...documents('workflows', environment)].map((workflow) => {
-        const steps = stepsOf(workflow._id)
-        return {
-          ...workflow,
-          steps: steps.map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
-        }
+        const steps = stepsOf(workflow._id).map(({ _id, stepId, slug, name, type }) => ({
+          _id,
+          stepId,
+          slug,
+          name,
+          type
+        }))
+        return { ...workflow, steps }
       })
     }
   }

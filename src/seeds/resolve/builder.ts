@@ -193,11 +193,7 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
   }
 
   /** Returns the stored record with this name or id, unless one of the seed replaces it. */
-  function stored<Kind extends Named>(
-    kind: Kind,
-    by: string,
-    value: string
-  ): EnvironmentData[Kind][number] | undefined {
+  function stored<Kind extends Named>(kind: Kind, by: string, value: string) {
     const found = existing?.find(kind, by, value)
     const isReplaced = ['_id', NAMES[kind]].some((field) => given.has(`${kind} ${field} ${found?.[field as never]}`))
     return isReplaced ? undefined : found
@@ -247,10 +243,7 @@ export function timeOf(text: string, location: SeedLocation): string {
 }
 
 /** A copy with the fields in the contract's order and without those that are undefined. */
-export function inOrder<Schema extends TObject, Document extends Static<Schema>>(
-  schema: Schema,
-  document: Document
-): Document {
+export function inOrder<Schema extends TObject, Document extends Static<Schema>>(schema: Schema, document: Document) {
   const fields = Object.keys(schema.properties).map((name) => [name, document[name as never]] as const)
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as Document
 }

@@ -12,7 +12,6 @@ import {
   type SeedStep,
   type SeedSubscriber,
   type SeedWorkflow,
-  type Stored,
   type WorkflowDocument
 } from '../format.js'
 import { MAX_GENERATED, REQUEST_LIMITS } from '../limits.js'
@@ -69,11 +68,7 @@ export function addSubscriber(builder: EnvironmentBuilder, seed: SeedSubscriber,
 }
 
 /** Also for one that is embedded in a message and is none of the environment's. */
-export function subscriberOf(
-  builder: EnvironmentBuilder,
-  seed: SeedSubscriber,
-  location: SeedLocation
-): Stored<SubscriberResponse> {
+function subscriberOf(builder: EnvironmentBuilder, seed: SeedSubscriber, location: SeedLocation) {
   const times = timesOf(seed, ['createdAt', 'updatedAt', 'lastOnlineAt'], location)
   const { createdAt = isoTime(builder.present()) } = times
   const { _id = builder.recordId('subscribers', seed.subscriberId) } = seed
@@ -199,11 +194,7 @@ function subscriberFor(builder: EnvironmentBuilder, { subscriber, subscriberId }
 }
 
 /** Where the message went: the subscriber's address, and the provider of the channel's primary integration. */
-function addressOf(
-  builder: EnvironmentBuilder,
-  { channel }: SeedMessage,
-  subscriber: SubscriberResponse | undefined
-): Pick<MessageResponse, 'email' | 'phone' | 'providerId'> {
+function addressOf(builder: EnvironmentBuilder, { channel }: SeedMessage, subscriber?: SubscriberResponse) {
   const { data, providers } = builder
   if (!providers.has(channel)) {
     const usable = data.integrations.filter((each) => each.channel === channel && each.active && !each.deleted)
