@@ -67,10 +67,7 @@ export function coverageMarkdown(coverage: Coverage): string {
 }
 
 /** Returns figures, then what requests did beside the contract, then what was not met, with how to meet it if that is asked for. */
-function linesOf(
-  { percentage, covered, total, environment, operations, unserved }: Coverage,
-  hasHow: boolean
-): string[] {
+function linesOf({ percentage, covered, total, environment, operations, unserved }: Coverage, hasHow: boolean) {
   const where = environment === undefined ? '' : ` in ${printable(environment)}`
   return [
     `Coverage of the contract${where}: ${percentage} % (${covered} of ${total})`,

@@ -1,13 +1,14 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { TextDecoder } from 'node:util'
 import { attempt, invalidFields } from '../core/errors.js'
+import { packageRoot } from '../core/package.js'
 import { readRegularFile } from '../core/read-file.js'
 import { didYouMean, suggest } from '../core/suggest.js'
 import { findIssues, isTooDeep, MAX_ISSUES, type Path, TOO_DEEP } from '../core/validation.js'
 import { createIssue, errorOf, type IssueList, SeedError } from './errors.js'
 import { Seed, SeedEnvironment, UNNAMED } from './format.js'
 import { FILE_LIMITS, formatLimit, REQUEST_LIMITS, recordProblem, type SeedLimits } from './limits.js'
-import { packagedNames, packagedPath } from './packaged.js'
 import { type IssueAt, readYaml, yamlLocator } from './yaml.js'
 
 /** A seed as it was given: its value, which `resolveSeeds` takes, with what is wrong with that. */
@@ -197,4 +198,25 @@ function takeOut(seed: Fields, path: Path): void {
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const folder = () => join(packageRoot(), 'seeds')
+
+export const packagedPath = (name: string) => join(folder(), `${name}.yaml`)
+
+/** Returns the names of the seeds that come with the package, the default first. */
+export function packagedNames(): string[] {
+  return readdirSync(folder())
+    .flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? [])
+    .sort((one, other) => Number(other === 'default') - Number(one === 'default') || one.localeCompare(other))
+}
+
+/** Reads what the seeds that come with the package are called and for, the default first. */
+export function readPackagedSeeds(): { name: string; description: string }[] {
+  return packagedNames().map((name) => {
+    // The first sentence of the comment that it begins with.
+    const text = readFileSync(packagedPath(name), 'utf8')
+    const [, sentence = ''] = /^\n# (?:Take it )?((?:.|\n# )*?)\.\s/m.exec(text) ?? []
+    return { name, description: sentence.replaceAll('\n# ', ' ') }
+  })
 }

@@ -183,15 +183,9 @@ export function seedService(dependencies: Dependencies) {
     /** Returns the workflows, each with what identifies its steps. */
     listWorkflows(environment: Environment) {
       const { stepsOf } = lookUp(environment)
-      return [...documents('workflows', environment)].map((workflow) => {
-        const steps = stepsOf(workflow._id).map(({ _id, stepId, slug, name, type }) => ({
-          _id,
-          stepId,
-          slug,
-          name,
-          type
-        }))
-        return { ...workflow, steps }
+      return [...documents('workflows', environment)].map((each) => {
+        const steps = stepsOf(each._id).map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
+        return { ...each, steps }
       })
     }
   }
