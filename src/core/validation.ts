@@ -233,6 +233,10 @@ export const MAX_DEPTH = 100
 
 export const TOO_DEEP = `is nested more than ${MAX_DEPTH} deep: make it flatter`
 
+/** Whether a JSON value is an object, and no list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** Whether a JSON value is nested more than `MAX_DEPTH` lists and objects deep. It may be nested as deep as it likes. */
 export function isTooDeep(value: unknown, left = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return false

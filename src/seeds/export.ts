@@ -1,3 +1,4 @@
+import { escaped } from '../core/printable.js'
 import type { Environment, Settings } from '../environments/service.js'
 import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
@@ -66,10 +67,7 @@ export function* seedText(settings: object, lists: Record<string, Iterable<objec
 
 /** JSON is YAML, but for these characters, which YAML has no place for, or takes for the end of a line. */
 function toFlow(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  )
+  return JSON.stringify(value).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escaped)
 }
 
 function* each<Item>(items: Iterable<Item>, toSeed: (item: Item) => object): Generator<object, void> {

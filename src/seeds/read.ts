@@ -5,7 +5,7 @@ import { attempt, invalidFields } from '../core/errors.js'
 import { packageRoot } from '../core/package.js'
 import { readRegularFile } from '../core/read-file.js'
 import { didYouMean, suggest } from '../core/suggest.js'
-import { findIssues, isTooDeep, MAX_ISSUES, type Path, TOO_DEEP } from '../core/validation.js'
+import { findIssues, isObject, isTooDeep, MAX_ISSUES, type Path, TOO_DEEP } from '../core/validation.js'
 import { createIssue, errorOf, type IssueList, SeedError } from './errors.js'
 import { Seed, SeedEnvironment, UNNAMED } from './format.js'
 import { FILE_LIMITS, formatLimit, REQUEST_LIMITS, recordProblem, type SeedLimits } from './limits.js'
@@ -194,10 +194,6 @@ function takeOut(seed: Fields, path: Path): void {
   else delete holder[name]
   // Who has a subscriber embedded refers to no other.
   if (name === 'subscriber') delete holder.subscriberId
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const folder = () => join(packageRoot(), 'seeds')
