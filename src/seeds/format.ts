@@ -167,7 +167,5 @@ export type Stored<Document extends { _id?: string }> = Document & { _id: string
 /** What messages are generated from. */
 export type EnvironmentInput = Omit<EnvironmentData, 'profile' | 'assumptions' | 'apiKeys'>
 
-/** Whether there is a step that sends messages. */
-export function canGenerate({ steps }: Pick<EnvironmentData, 'steps'>): boolean {
-  return steps.some(({ type }) => (CHANNELS as readonly string[]).includes(type))
-}
+/** Whether a step sends messages. */
+export const isSending = ({ type }: WorkflowStep): boolean => (CHANNELS as readonly string[]).includes(type)

@@ -5,7 +5,7 @@ import { StartError } from '../../core/errors.js'
 import { createRandom, type Random } from '../../core/random.js'
 import type { MessageCTA, MessageResponse } from '../../messages/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { canGenerate, type EnvironmentInput, type SeedGenerate } from '../format.js'
+import { type EnvironmentInput, isSending, type SeedGenerate } from '../format.js'
 import { inferPayloadSchema } from '../resolve/step-defaults.js'
 import { valueMaker } from './payload.js'
 import { createFaker, createRecipients, createSubscribers, pick, type Recipient, randomInt } from './subscribers.js'
@@ -163,7 +163,7 @@ type StepPlan = ReturnType<typeof planStep>
 
 /** Returns the plans of the workflows that send. Steps whose content has issues send only if all have. */
 function planWorkflows(environment: EnvironmentInput) {
-  const sending = environment.steps.filter((step) => canGenerate({ steps: [step] }))
+  const sending = environment.steps.filter(isSending)
   const sound = sending.filter(({ issues }) => Object.values(issues?.controls ?? {}).every((each) => each.length === 0))
   const usable = new Set(sound.length > 0 ? sound : sending)
   const plans = environment.workflows.map(({ _id: id, identifier, name, payloadSchema }) => {

@@ -5,14 +5,13 @@ import { Integration } from '../../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../../messages/schemas.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import {
-  canGenerate,
+  isSending,
   type SeedGenerate,
   type SeedIntegration,
   type SeedMessage,
   type SeedStep,
   type SeedSubscriber,
-  type SeedWorkflow,
-  type WorkflowDocument
+  type SeedWorkflow
 } from '../format.js'
 import { MAX_GENERATED, REQUEST_LIMITS } from '../limits.js'
 import { incomplete } from '../read.js'
@@ -104,25 +103,20 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
   const payload = payloadSchema ?? inferPayloadSchema(steps.map((step) => step.controlValues))
   const stepIds: TakenNames = new Map(steps.map(({ stepId }) => [stepId, 1]))
   for (const [index, step] of steps.entries()) {
-    const { type, stepId = unusedName(slugify(step.name ?? '') || slugify(defaultName(type)), stepIds) } = step
+    const { type, name = defaultName(type), controls = defaultControls(type) } = step
+    const { stepId = unusedName(slugify(name) || slugify(defaultName(type)), stepIds) } = step
     const { variables = stepVariables(resolved, payload) } = step
     const stored = storedSteps.find((each) => each.stepId === stepId && !givenIds.includes(each._id))
     const { _id = stored?._id ?? builder.derivedId('workflow', identifier, 'step', stepId) } = step
-    const added = stepOf(workflow, { ...step, _id, stepId, variables })
+    const { slug = slugOf(name, 'st', _id) } = step
+    const own = { ...step, _id, stepId, name, slug, controls, variables, origin }
+    const added = inOrder(WorkflowStep, { ...own, workflowId: identifier, workflowDatabaseId: workflow._id })
     // Each step has the payload and the results of all steps before it.
     builder.countAdded(JSON.stringify(added).length, location.at('steps', index))
-    builder.claimNames('steps', ['stepId', stepId, identifier], added._id, location.at('steps', index))
+    builder.claimNames('steps', ['stepId', stepId, identifier], _id, location.at('steps', index))
     resolved.push(added)
   }
   builder.add('workflows', identifier, workflow, resolved)
-}
-
-function stepOf(
-  { _id: workflowDatabaseId, identifier: workflowId, origin }: WorkflowDocument,
-  seed: SeedStep & Pick<WorkflowStep, 'stepId' | 'variables'> & { _id: string }
-): WorkflowStep {
-  const { _id, type, name = defaultName(type), controls = defaultControls(type), slug = slugOf(name, 'st', _id) } = seed
-  return inOrder(WorkflowStep, { ...seed, controls, name, slug, origin, workflowId, workflowDatabaseId })
 }
 
 /** `In-App Step`, `SMS Step`, `Email Step` */
@@ -223,7 +217,7 @@ export function setGenerate(builder: EnvironmentBuilder, generate: SeedGenerate,
   builder.claim(['generate'], location, (first) => `is given twice for this environment, first at ${first}`)
   const { data, existing, unknown } = builder
   const isUnknown = unknown.has('workflows') || unknown.has('steps')
-  if (!isUnknown && !canGenerate(data) && !canGenerate({ steps: existing?.stepsOf() ?? [] })) {
+  if (!isUnknown && ![...data.steps, ...(existing?.stepsOf() ?? [])].some(isSending)) {
     location.report(`needs a workflow here with a step of a channel (${CHANNELS.join(', ')}) to make messages of`)
   }
   data.generate = generate
