@@ -20,11 +20,7 @@ export interface Db extends ReturnType<typeof transactions> {
   fileProblem(): string | undefined
 }
 
-export interface OpenDatabase {
-  db: Db
-  /** Folds the write-ahead log into the file. Closing twice does no harm. */
-  close(): void
-}
+export type OpenDatabase = ReturnType<typeof openDatabase>
 
 export interface OpenOptions {
   /** For a new file that counts only once it is closed: written faster, but useless if the process dies. */
@@ -40,9 +36,10 @@ export interface OpenOptions {
 
 /**
  * Opens the database with this version's schema: the file, which is created if there is none, or one in memory. Throws
- * `StartError`, and leaves the file as it was, when it is in use, not ours, of a newer version or unusable.
+ * `StartError`, and leaves the file as it was, when it is in use, not ours, of a newer version or unusable. To close it folds
+ * the write-ahead log into the file; closing twice does no harm.
  */
-export function openDatabase(file?: string, { bulkLoad = false, of = file, image }: OpenOptions = {}): OpenDatabase {
+export function openDatabase(file?: string, { bulkLoad = false, of = file, image }: OpenOptions = {}) {
   const migrationsFolder = join(packageRoot(), 'migrations')
   const isWhole = image?.createdAt !== undefined
   let client: Database.Database | undefined
@@ -64,7 +61,8 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file, image
     client.pragma(`application_id = ${0x4e4d6f63}`)
     const isKept = file !== undefined && file !== ':memory:' && !bulkLoad
     const fileProblem = isKept ? dataFileCheck(file) : () => undefined
-    return { db: { orm, client, fileProblem, ...transactions(client, fileProblem) }, close: () => void client?.close() }
+    const db: Db = { orm, client, fileProblem, ...transactions(client, fileProblem) }
+    return { db, close: () => void client?.close() }
   } catch (error) {
     client?.close()
     throw toStartError(error, of)

@@ -5,11 +5,7 @@ import { idempotencyKeys } from '../db/schema.js'
 export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect
 
 /** The newest key of an organization, with the environment that has it and the home of its dataset. */
-interface FoundInOrganization extends IdempotencyKeyRow {
-  ownerId: string
-  homeId: string
-  homeOrganizationId: string
-}
+type FoundInOrganization = IdempotencyKeyRow & Record<'ownerId' | 'homeId' | 'homeOrganizationId', string>
 
 export function idempotencyRepository(db: Db) {
   const { client } = db
