@@ -1,6 +1,9 @@
 export const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push'] as const
 export type Channel = (typeof CHANNELS)[number]
 
+/** Whether a word is a channel; steps of such a type send messages. */
+export const isChannel = (word: string): word is Channel => (CHANNELS as readonly string[]).includes(word)
+
 export const STEP_TYPES = [...CHANNELS, 'digest', 'trigger', 'delay', 'throttle', 'custom'] as const
 export type StepType = (typeof STEP_TYPES)[number]
 

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { ASSUMPTION_IDS, type AssumptionId, PROFILES, type Profile, positionsOf } from '../core/assumptions.js'
-import { CHANNELS, ORIGINS, STEP_TYPES } from '../core/enums.js'
+import { ORIGINS, STEP_TYPES } from '../core/enums.js'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../core/ids.js'
 import { Channel } from '../core/schemas.js'
 import { apart, freeObject, ref, strictObject, stringEnum } from '../core/typebox.js'
@@ -166,6 +166,3 @@ export type Stored<Document extends { _id?: string }> = Document & { _id: string
 
 /** What messages are generated from. */
 export type EnvironmentInput = Omit<EnvironmentData, 'profile' | 'assumptions' | 'apiKeys'>
-
-/** Whether a step sends messages. */
-export const isSending = ({ type }: WorkflowStep): boolean => (CHANNELS as readonly string[]).includes(type)

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { isoTime } from '../../core/clock.js'
-import type { Channel } from '../../core/enums.js'
+import { type Channel, isChannel } from '../../core/enums.js'
 import { StartError } from '../../core/errors.js'
 import { createRandom, type Random } from '../../core/random.js'
 import type { MessageCTA, MessageResponse } from '../../messages/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { type EnvironmentInput, isSending, type SeedGenerate } from '../format.js'
+import type { EnvironmentInput, SeedGenerate } from '../format.js'
 import { inferPayloadSchema } from '../resolve/step-defaults.js'
 import { valueMaker } from './payload.js'
 import { createFaker, createRecipients, createSubscribers, pick, type Recipient, randomInt } from './subscribers.js'
@@ -163,7 +163,7 @@ type StepPlan = ReturnType<typeof planStep>
 
 /** Returns the plans of the workflows that send. Steps whose content has issues send only if all have. */
 function planWorkflows(environment: EnvironmentInput) {
-  const sending = environment.steps.filter(isSending)
+  const sending = environment.steps.filter(({ type }) => isChannel(type))
   const sound = sending.filter(({ issues }) => Object.values(issues?.controls ?? {}).every((each) => each.length === 0))
   const usable = new Set(sound.length > 0 ? sound : sending)
   const plans = environment.workflows.map(({ _id: id, identifier, name, payloadSchema }) => {

@@ -31,6 +31,23 @@ export class SeedLocation {
     this.file.issues.push(() => this.file.issueAt(this.path, typeof message === 'string' ? message : message()))
   }
 
+  /** Returns those of the fields here that hold a time, in the form of the wire. */
+  timesOf(seed: object, fields: readonly string[]): Record<string, string> {
+    const times: Record<string, string> = {}
+    for (const field of fields) {
+      const text: unknown = seed[field as never]
+      if (typeof text === 'string') times[field] = this.at(field).timeOf(text)
+    }
+    return times
+  }
+
+  timeOf(text: string): string {
+    const time = parseIsoTime(text)
+    if (time !== undefined) return isoTime(time)
+    this.report(INVALID_TIME)
+    return text
+  }
+
   /** `shop.yaml:4:23`, or the file and the path where there is no text. */
   describe(): string {
     const { line, location, path } = this.file.issueAt(this.path, '')
@@ -223,23 +240,6 @@ export function unusedName(base: string, taken: TakenNames, isStored?: (name: st
   taken.set(base, suffix)
   if (name !== base) taken.set(name, 1)
   return name
-}
-
-/** Returns those of the fields that hold a time, in the form of the wire. */
-export function timesOf(seed: object, fields: readonly string[], location: SeedLocation): Record<string, string> {
-  const times: Record<string, string> = {}
-  for (const field of fields) {
-    const text: unknown = seed[field as never]
-    if (typeof text === 'string') times[field] = timeOf(text, location.at(field))
-  }
-  return times
-}
-
-export function timeOf(text: string, location: SeedLocation): string {
-  const time = parseIsoTime(text)
-  if (time !== undefined) return isoTime(time)
-  location.report(INVALID_TIME)
-  return text
 }
 
 /** A copy with the fields in the contract's order and without those that are undefined. */

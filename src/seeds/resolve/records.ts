@@ -1,29 +1,13 @@
 import { isoTime } from '../../core/clock.js'
-import { CHANNELS } from '../../core/enums.js'
+import { CHANNELS, isChannel, type StepType } from '../../core/enums.js'
 import { slugify, slugOf } from '../../core/ids.js'
 import { Integration } from '../../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../../messages/schemas.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
-import {
-  isSending,
-  type SeedGenerate,
-  type SeedIntegration,
-  type SeedMessage,
-  type SeedStep,
-  type SeedSubscriber,
-  type SeedWorkflow
-} from '../format.js'
+import type { SeedGenerate, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow } from '../format.js'
 import { MAX_GENERATED, REQUEST_LIMITS } from '../limits.js'
 import { incomplete } from '../read.js'
-import {
-  type EnvironmentBuilder,
-  inOrder,
-  type SeedLocation,
-  type TakenNames,
-  timeOf,
-  timesOf,
-  unusedName
-} from './builder.js'
+import { type EnvironmentBuilder, inOrder, type SeedLocation, type TakenNames, unusedName } from './builder.js'
 import { defaultControls, inferPayloadSchema, stepVariables } from './step-defaults.js'
 
 /** About what the defaults of a record take, in characters of JSON. */
@@ -45,7 +29,7 @@ export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegratio
     _id,
     name,
     identifier,
-    ...timesOf(seed, ['deletedAt'], location)
+    ...location.timesOf(seed, ['deletedAt'])
   })
   for (const field of ['deletedAt', 'deletedBy'] as const) {
     if (integration[field] !== undefined && !integration.deleted) location.at(field).report('needs deleted: true')
@@ -68,7 +52,7 @@ export function addSubscriber(builder: EnvironmentBuilder, seed: SeedSubscriber,
 
 /** Also for one that is embedded in a message and is none of the environment's. */
 function subscriberOf(builder: EnvironmentBuilder, seed: SeedSubscriber, location: SeedLocation) {
-  const times = timesOf(seed, ['createdAt', 'updatedAt', 'lastOnlineAt'], location)
+  const times = location.timesOf(seed, ['createdAt', 'updatedAt', 'lastOnlineAt'])
   const { createdAt = isoTime(builder.present()) } = times
   const { _id = builder.recordId('subscribers', seed.subscriberId) } = seed
   return inOrder(SubscriberResponse, {
@@ -120,7 +104,7 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
 }
 
 /** `In-App Step`, `SMS Step`, `Email Step` */
-function defaultName(type: SeedStep['type']): string {
+function defaultName(type: StepType): string {
   const word = { in_app: 'In-App', sms: 'SMS' }[type as string] ?? type.charAt(0).toUpperCase() + type.slice(1)
   return `${word} Step`
 }
@@ -135,8 +119,8 @@ export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, locat
   const subscriber = subscriberFor(builder, seed, location)
   const workflow = builder.referenced('workflows', workflowIdentifier, location.at('workflow'))
   const step = workflow && builder.stepsOf(workflow).find(({ type }) => type === seed.channel)
-  const times = timesOf(seed, ['createdAt', 'lastSeenDate', 'lastReadDate', 'snoozedUntil'], location)
-  const deliveredAt = seed.deliveredAt?.map((time, index) => timeOf(time, location.at('deliveredAt', index)))
+  const times = location.timesOf(seed, ['createdAt', 'lastSeenDate', 'lastReadDate', 'snoozedUntil'])
+  const deliveredAt = seed.deliveredAt?.map((time, index) => location.at('deliveredAt', index).timeOf(time))
   const number = builder.nextMessageNumber()
   const {
     _id = builder.derivedId('message', number),
@@ -217,7 +201,7 @@ export function setGenerate(builder: EnvironmentBuilder, generate: SeedGenerate,
   builder.claim(['generate'], location, (first) => `is given twice for this environment, first at ${first}`)
   const { data, existing, unknown } = builder
   const isUnknown = unknown.has('workflows') || unknown.has('steps')
-  if (!isUnknown && ![...data.steps, ...(existing?.stepsOf() ?? [])].some(isSending)) {
+  if (!isUnknown && ![...data.steps, ...(existing?.stepsOf() ?? [])].some(({ type }) => isChannel(type))) {
     location.report(`needs a workflow here with a step of a channel (${CHANNELS.join(', ')}) to make messages of`)
   }
   data.generate = generate
