@@ -78,7 +78,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     !watch && !data && seed === undefined && `${config.seeds}` === `${DEFAULTS.seeds}` && !existsSync('default')
   const kept = data ? undefined : readImage()
   const image = isDefault ? kept : undefined
-  const { reloader, watchSeeds } = watch ? await import('./seeds/watch.js') : {}
+  const { reloaded, watchSeeds } = watch ? await import('./seeds/watch.js') : {}
   const watching = watchSeeds?.(config.seeds)
   const { readSeeds } = image ? { readSeeds: () => [] } : await import('./seeds/service.js')
   const read = () => readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed }])])
@@ -108,13 +108,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     if (exportOnExit) exportData = async () => exportTo(exportOnExit, await loadSeeds(), log)
     // What is done here is no request to a control route.
     const note = (environment: Environment, summary: string) => void journals.of(environment).addChange({ summary })
-    const reload = reloader?.(read, (await loadSeeds()).reseed)
     watching?.start((changed) => {
       try {
-        const reloaded = reload?.(changed)
-        for (const { id, change } of reloaded?.applied ? reloaded.changes : [])
+        const reload = reloaded?.(changed, () => seeds?.reseed(read()) ?? [])
+        for (const { id, change } of reload?.applied ? reload.changes : [])
           if (change === 'reloaded') note(environments.find(id), 'Load the changed seed files')
-        if (reloaded) watch?.(reloaded)
+        if (reload) watch?.(reload)
       } catch (error) {
         log.error({ err: error }, 'changed seeds could not be applied')
       }

@@ -7,9 +7,8 @@ import { type Command, Option } from 'commander'
 import { attempt, StartError } from '../core/errors.js'
 import { replaceFileSync } from '../core/replace-file.js'
 import { addOptions, addServerOptions, mockOptions, portOption, type ServerFlags } from './options.js'
-import { printOutcome } from './printable.js'
 import { type Ready, readyText, serve } from './serve.js'
-import { onStopSignal } from './signals.js'
+import { onStopSignal, printOutcome } from './terminal.js'
 
 /** A server that `start` has started. A file for each port keeps what is known of it. */
 interface StartedServer {

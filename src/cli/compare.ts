@@ -9,9 +9,8 @@ import { compareDocuments } from '../targets/recording/document.js'
 import { readDocument, readQuestions } from '../targets/recording/questions.js'
 import { createTarget } from '../targets/target.js'
 import { addOptions, assumeOption, profileOption, repeatable, textOption } from './options.js'
-import { progressLine } from './printable.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
-import { abortOnSignal } from './signals.js'
+import { abortOnSignal, progressLine } from './terminal.js'
 
 interface CompareFlags {
   target?: string
@@ -68,10 +67,12 @@ async function run(flags: CompareFlags, command: Command): Promise<void> {
   const signal = abortOnSignal()
   const show = progressLine()
   const calls = { rate, timeout: flags.timeout * 1000, patience: LONG_PATIENCE, signal, onRetry: show.retry }
-  const own = against === undefined ? await startOwn(flags) : undefined
+  const options = { seeds: [...seed], profile: flags.profile, assumptions: flags.assume }
+  const own = against === undefined ? await createMock(options) : undefined
   try {
-    const { url: ourUrl = '', apiKey: ourKey = '' } = own ?? { url: against, apiKey: againstKey }
-    const ours = createTarget({ ...calls, rate: 10_000, url: ourUrl, apiKey: ourKey })
+    // A server of our own is asked in its first environment.
+    const ourKey = own ? own.environments[0]?.apiKeys[0] : againstKey
+    const ours = createTarget({ ...calls, rate: 10_000, url: own?.url ?? against ?? '', apiKey: ourKey ?? '' })
     const asked = await readQuestions(flags, ours)
     const comparison = await compareAnswers({
       ...asked,
@@ -107,13 +108,6 @@ async function runDocument(place: string, { profile = 'document', assume: overri
     return [`${operation}: ${what}: ${kind}${values}`, `    ${thereAt} there`, `    ${hereAt} here`]
   }
   print(json && comparison, head, differences, linesOf)
-}
-
-/** A server of our own with the seed, and a key of its first environment. */
-async function startOwn({ seed, profile, assume }: CompareFlags) {
-  const mock = await createMock({ seeds: [...seed], ...(profile && { profile }), assumptions: assume })
-  const [environment] = mock.environments
-  return { url: mock.url, apiKey: environment?.apiKeys[0] ?? '', close: () => mock.close() }
 }
 
 /** Prints an outcome, as JSON if it is given or in lines, and sets exit code 1 if there are differences that nothing explains. */

@@ -3,9 +3,8 @@ import { StartError } from '../core/errors.js'
 import { reportJunit, reportText } from '../targets/conformance/report.js'
 import { type ConformanceReport, isCase, type RunOptions, runConformance } from '../targets/conformance/run.js'
 import { addOptions, profileOption, repeatable, textOption } from './options.js'
-import { printOutcome, write } from './printable.js'
 import { keyOption, rateOption, timeoutOption, USUAL_URL, urlOption, usualServer } from './reach.js'
-import { abortOnSignal } from './signals.js'
+import { abortOnSignal, printOutcome, write } from './terminal.js'
 
 /** The exit code when an operation could not be judged. */
 const UNJUDGED = 3

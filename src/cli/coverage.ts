@@ -5,8 +5,8 @@ import type { Coverage } from '../client/control-api.js'
 import { StartError } from '../core/errors.js'
 import { printable } from '../core/printable.js'
 import { addOptions, countOption, textOption } from './options.js'
-import { printOutcome } from './printable.js'
 import { serverUrl, USUAL_URL, usualServer } from './reach.js'
+import { printOutcome } from './terminal.js'
 
 type Access = { apiKey?: string; adminToken?: string }
 type CoverageFlags = Access & { all?: true; json?: true; min?: number }
@@ -67,10 +67,7 @@ export function coverageMarkdown(coverage: Coverage): string {
 }
 
 /** Returns figures, then what requests did beside the contract, then what was not met, with how to meet it if that is asked for. */
-function linesOf(
-  { percentage, covered, total, environment, operations, unserved }: Coverage,
-  hasHow: boolean
-): string[] {
+function linesOf({ percentage, covered, total, environment, operations, unserved }: Coverage, hasHow: boolean) {
   const where = environment === undefined ? '' : ` in ${printable(environment)}`
   return [
     `Coverage of the contract${where}: ${percentage} % (${covered} of ${total})`,

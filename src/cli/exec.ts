@@ -14,9 +14,8 @@ import { writeToStderr } from '../core/stderr.js'
 import type { Mock, MockOptions } from '../index.js'
 import { coverageMarkdown, coverageShortfall, coverageText, minOption } from './coverage.js'
 import { addOptions, addServerOptions, mockOptions, repeatable, type ServerFlags } from './options.js'
-import { EXEC_PREFIX, messageOf, notWritten, write } from './printable.js'
 import { ignoredSeeds, startMock } from './serve.js'
-import { GRACE, LAST_RESORT, onStopSignal } from './signals.js'
+import { EXEC_PREFIX, GRACE, LAST_RESORT, messageOf, notWritten, onStopSignal, write } from './terminal.js'
 
 /** Exit codes as of `env`, `nohup` and `timeout`; the first is for when the server is at fault. */
 const [FAILED, NOT_EXECUTABLE, NOT_FOUND] = [125, 126, 127]

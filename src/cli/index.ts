@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import * as module from 'node:module'
-import { unsupportedNodeMessage } from '../core/node-version.js'
+import { unsupportedNodeMessage } from '../core/package.js'
 
 // Keeps what V8 compiles for the next start. Node 20 has no such cache.
 const { enableCompileCache, flushCompileCache } = module as { enableCompileCache?(): void; flushCompileCache?(): void }

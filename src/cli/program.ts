@@ -3,7 +3,7 @@ import { StartError } from '../core/errors.js'
 import { VERSION } from '../core/package.js'
 import { writeToStderr } from '../core/stderr.js'
 import { describeOption, variableOf } from './options.js'
-import { EXEC_PREFIX, messageOf } from './printable.js'
+import { EXEC_PREFIX, messageOf } from './terminal.js'
 
 const background = () => import('./background.js')
 const reach = () => import('./reach.js')

@@ -4,9 +4,8 @@ import { StartError } from '../core/errors.js'
 import type { NamedStep } from '../targets/recording/reading.js'
 import { type Recording, type RecordOptions, record } from '../targets/recording/record.js'
 import { addOptions, assumeOption, countOption, profileOption, repeatable, textOption } from './options.js'
-import { notWritten, printOutcome, progressLine } from './printable.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
-import { abortOnSignal } from './signals.js'
+import { abortOnSignal, notWritten, printOutcome, progressLine } from './terminal.js'
 
 interface RecordFlags extends Omit<RecordOptions, 'url' | 'workflows' | 'steps' | 'maximum' | 'assumptions'> {
   from: string

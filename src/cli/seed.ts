@@ -14,13 +14,11 @@ import { printable } from '../core/printable.js'
 import { replaceFile } from '../core/replace-file.js'
 import { SeedError } from '../seeds/errors.js'
 import type { SeedGenerate } from '../seeds/format.js'
-import { readPackagedSeeds } from '../seeds/packaged.js'
-import { readSeeds, seedPath } from '../seeds/read.js'
+import { readPackagedSeeds, readSeeds, seedPath } from '../seeds/read.js'
 import { resolveSeeds } from '../seeds/resolve/resolve.js'
 import { addOptions, countOption, seedOption, textOption } from './options.js'
-import { formatCounts, notWritten, printOutcome, progressLine, write } from './printable.js'
 import { ask, keyOption, serverUrl, USUAL_URL, usualServer } from './reach.js'
-import { abortOnSignal } from './signals.js'
+import { abortOnSignal, formatCounts, notWritten, printOutcome, progressLine, write } from './terminal.js'
 
 export function addCommands(root: Command): void {
   const seed = root

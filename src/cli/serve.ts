@@ -7,8 +7,7 @@ import { writeToStderr } from '../core/stderr.js'
 import type { Mock, MockOptions } from '../index.js'
 import type { SeedReload } from '../seeds/watch.js'
 import { addOptions, addServerOptions, mockOptions, type ServerFlags } from './options.js'
-import { formatCounts, messageOf, printOutcome } from './printable.js'
-import { GRACE, LAST_RESORT, onStopSignal } from './signals.js'
+import { formatCounts, GRACE, LAST_RESORT, messageOf, onStopSignal, printOutcome } from './terminal.js'
 
 export function addCommands(root: Command): void {
   const description = 'start the server: what happens without a command'

@@ -1,12 +1,12 @@
 import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { ValuePointer } from '@sinclair/typebox/value'
+import { VENDOR_NAMES } from './assumptions.js'
 import { SECRET_NAME } from './credentials.js'
 import { DURATION_PATTERN } from './duration.js'
 import { API_KEY_PATTERN, CHOSEN_API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
 import { didYouMean } from './suggest.js'
 import { compile, targetOf } from './typebox.js'
-import { VENDOR_NAMES } from './vendor-names.js'
 
 /** Names of fields and indexes of lists that lead from a value to one inside it. */
 export type Path = readonly (string | number)[]
@@ -226,4 +226,19 @@ const FORMS: Record<string, string> = {
   [API_KEY_PATTERN.source]: 'an API key, of printable ASCII without spaces',
   [CHOSEN_API_KEY_PATTERN.source]:
     'an API key, of printable ASCII without spaces: at least 16 characters, or at least 8 with a digit or hyphen in it'
+}
+
+/** How deep a document may be nested: more than any needs, and few enough for every recursive function that reads one. */
+export const MAX_DEPTH = 100
+
+export const TOO_DEEP = `is nested more than ${MAX_DEPTH} deep: make it flatter`
+
+/** Whether a JSON value is an object, and no list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether a JSON value is nested more than `MAX_DEPTH` lists and objects deep. It may be nested as deep as it likes. */
+export function isTooDeep(value: unknown, left = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return left === 0 || Object.values(value).some((each) => isTooDeep(each, left - 1))
 }

@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { getTableColumns, getTableName } from 'drizzle-orm'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { packageRoot } from '../core/package.js'
 import { checkDataFile, dataFileCheck, LOCK_TIMEOUT, toStartError } from './data-file.js'
 import { transactions } from './transaction.js'
@@ -18,11 +20,7 @@ export interface Db extends ReturnType<typeof transactions> {
   fileProblem(): string | undefined
 }
 
-export interface OpenDatabase {
-  db: Db
-  /** Folds the write-ahead log into the file. Closing twice does no harm. */
-  close(): void
-}
+export type OpenDatabase = ReturnType<typeof openDatabase>
 
 export interface OpenOptions {
   /** For a new file that counts only once it is closed: written faster, but useless if the process dies. */
@@ -38,9 +36,10 @@ export interface OpenOptions {
 
 /**
  * Opens the database with this version's schema: the file, which is created if there is none, or one in memory. Throws
- * `StartError`, and leaves the file as it was, when it is in use, not ours, of a newer version or unusable.
+ * `StartError`, and leaves the file as it was, when it is in use, not ours, of a newer version or unusable. To close it folds
+ * the write-ahead log into the file; closing twice does no harm.
  */
-export function openDatabase(file?: string, { bulkLoad = false, of = file, image }: OpenOptions = {}): OpenDatabase {
+export function openDatabase(file?: string, { bulkLoad = false, of = file, image }: OpenOptions = {}) {
   const migrationsFolder = join(packageRoot(), 'migrations')
   const isWhole = image?.createdAt !== undefined
   let client: Database.Database | undefined
@@ -62,7 +61,8 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file, image
     client.pragma(`application_id = ${0x4e4d6f63}`)
     const isKept = file !== undefined && file !== ':memory:' && !bulkLoad
     const fileProblem = isKept ? dataFileCheck(file) : () => undefined
-    return { db: { orm, client, fileProblem, ...transactions(client, fileProblem) }, close: () => void client?.close() }
+    const db: Db = { orm, client, fileProblem, ...transactions(client, fileProblem) }
+    return { db, close: () => void client?.close() }
   } catch (error) {
     client?.close()
     throw toStartError(error, of)
@@ -86,4 +86,21 @@ function configure(client: Database.Database, file: string, bulkLoad: boolean): 
   for (const setting of ['locking_mode = EXCLUSIVE', ...own]) client.pragma(setting)
   // The check of a file that a killed process left creates one, and nobody else can be using it now.
   if (!bulkLoad) rmSync(`${file}-shm`, { force: true })
+}
+
+/** Returns a function that inserts a row and returns its rowid. In SQL: drizzle would take half as long again. */
+export function insertInto<Table extends SQLiteTable>(
+  { client }: Db,
+  table: Table,
+  verb: 'INSERT' | 'INSERT OR REPLACE' = 'INSERT'
+): (row: Table['$inferInsert']) => number {
+  const columns = Object.entries(getTableColumns(table))
+  const names = columns.map(([, { name }]) => name).join()
+  const statement = client.prepare(
+    `${verb} INTO ${getTableName(table)} (${names}) VALUES (${columns.map(() => '?').join()})`
+  )
+  return (row: { [column: string]: unknown }) => {
+    const values = columns.map(([field, column]) => (row[field] != null ? column.mapToDriverValue(row[field]) : null))
+    return Number(statement.run(values).lastInsertRowid)
+  }
 }

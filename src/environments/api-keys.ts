@@ -42,7 +42,8 @@ export function apiKeyService(db: Db, { repository, listeners, fromRow, touch }:
   }
 
   function forget(environment: Environment): void {
-    for (const apiKey of apiKeysOf(environment)) {
+    // The last one first, as a rollback brings them back the other way round.
+    for (const apiKey of apiKeysOf(environment).reverse()) {
       owners.delete(apiKey)
       db.onRollback(() => owners.set(apiKey, environment))
     }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { getTableName } from 'drizzle-orm'
 import { SECRET_NAME } from '../core/credentials.js'
 import type { DatasetKind } from '../core/enums.js'
+import { isObject } from '../core/validation.js'
 import type { Db } from '../db/open.js'
 import { DATASET_TABLES } from '../db/schema.js'
 import { type EnvironmentRow, type Home, perKind, replacements, withOtherIds } from './repository.js'
@@ -81,10 +82,6 @@ function differingFields(id: string, before: unknown, after: unknown, path: stri
   const textOf = (value: unknown) => (isSecret ? '***' : JSON.stringify(value, hidden).slice(0, MAX_VALUE))
   const shown = Object.entries({ before, after }).filter(([, value]) => value !== undefined)
   return [{ id, field: path.join('.'), ...Object.fromEntries(shown.map(([name, value]) => [name, textOf(value)])) }]
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Selects the records that one of the datasets has not, or not the same, in the order of their ids. */

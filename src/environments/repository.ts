@@ -1,8 +1,7 @@
 import { and, eq, getTableColumns, getTableName, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
-import { insertInto } from '../db/insert.js'
-import type { Db } from '../db/open.js'
+import { type Db, insertInto } from '../db/open.js'
 import { apiKeys, DATASET_TABLES, datasets, environments } from '../db/schema.js'
 
 export type EnvironmentRow = typeof environments.$inferSelect

@@ -1,16 +1,11 @@
 import type { KeyScope } from '../core/enums.js'
-import { insertInto } from '../db/insert.js'
-import type { Db } from '../db/open.js'
+import { type Db, insertInto } from '../db/open.js'
 import { idempotencyKeys } from '../db/schema.js'
 
 export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect
 
 /** The newest key of an organization, with the environment that has it and the home of its dataset. */
-interface FoundInOrganization extends IdempotencyKeyRow {
-  ownerId: string
-  homeId: string
-  homeOrganizationId: string
-}
+type FoundInOrganization = IdempotencyKeyRow & Record<'ownerId' | 'homeId' | 'homeOrganizationId', string>
 
 export function idempotencyRepository(db: Db) {
   const { client } = db

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { CHAT_PUSH_PROVIDERS, TIME_UNITS } from '../core/enums.js'
+import { CHAT_PUSH_PROVIDERS } from '../core/enums.js'
 import { Channel, StepFilter } from '../core/schemas.js'
 import { dateTime, freeObject, namedEnum, namedObject, nullable, ref, stringEnum } from '../core/typebox.js'
 
@@ -135,7 +135,7 @@ export const NotificationTrigger = namedObject('NotificationTrigger', 'A trigger
   subscriberVariables: listOf(ref(NotificationTriggerVariable), 'Variables of the subscriber')
 })
 
-const TimeUnit = namedEnum('TimeUnit', 'A unit of time', TIME_UNITS)
+const TimeUnit = namedEnum('TimeUnit', 'A unit of time', ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months'])
 const unit = Type.Optional(ref(TimeUnit, 'Unit of the amount'))
 const digestKey = text('Key to group events by')
 

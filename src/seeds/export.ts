@@ -1,8 +1,9 @@
-import type { Settings } from '../environments/service.js'
+import { escaped } from '../core/printable.js'
+import type { Environment, Settings } from '../environments/service.js'
 import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import type { EnvironmentData, SeedMessage, WorkflowDocument } from './format.js'
-import type { RecordKind } from './repository.js'
+import type { SeedMessage, WorkflowDocument } from './format.js'
+import type { SeedRepository } from './repository.js'
 
 /** Returns the settings of an environment as a seed has them: without its keys, its own id and its organization. */
 export function exportSettings({ name, profile, assumptions, clock, randomSeed }: Omit<Settings, 'organizationId'>) {
@@ -15,24 +16,23 @@ export function exportSettings({ name, profile, assumptions, clock, randomSeed }
   }
 }
 
-type ListOf = <Kind extends RecordKind>(kind: Kind) => Iterable<EnvironmentData[Kind][number]>
-
 /**
  * Returns the records of an environment as the lists of a seed, with nothing left to defaults: an environment made of it
  * gives the same answers, byte for byte. Messages refer to those subscribers of which the text is known here, by their
  * subscriberId.
  */
 export function exportLists(
-  listOf: ListOf,
-  stepsOf: (workflowId: string) => WorkflowStep[],
+  { documents, lookUp }: SeedRepository,
+  environment: Environment,
   known: ReadonlyMap<string, string> = new Map()
 ) {
+  const { stepsOf } = lookUp(environment)
   const exportWorkflow = (workflow: WorkflowDocument) => ({ ...workflow, steps: stepsOf(workflow._id).map(exportStep) })
   return {
-    integrations: each(listOf('integrations'), withoutOwner),
-    subscribers: each(listOf('subscribers'), withoutOwner),
-    workflows: each(listOf('workflows'), exportWorkflow),
-    messages: each(listOf('messages'), ({ subscriber, ...message }) => {
+    integrations: each(documents('integrations', environment), withoutOwner),
+    subscribers: each(documents('subscribers', environment), withoutOwner),
+    workflows: each(documents('workflows', environment), exportWorkflow),
+    messages: each(documents('messages', environment), ({ subscriber, ...message }) => {
       if (!subscriber || known.get(subscriber.subscriberId) !== JSON.stringify(subscriber)) {
         return exportMessage({ ...message, subscriber } as MessageResponse)
       }
@@ -67,10 +67,7 @@ export function* seedText(settings: object, lists: Record<string, Iterable<objec
 
 /** JSON is YAML, but for these characters, which YAML has no place for, or takes for the end of a line. */
 function toFlow(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  )
+  return JSON.stringify(value).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escaped)
 }
 
 function* each<Item>(items: Iterable<Item>, toSeed: (item: Item) => object): Generator<object, void> {
@@ -78,14 +75,7 @@ function* each<Item>(items: Iterable<Item>, toSeed: (item: Item) => object): Gen
 }
 
 /** Without what follows from its workflow. */
-export function exportStep({
-  workflowId: _identifier,
-  workflowDatabaseId: _id,
-  origin: _origin,
-  ...step
-}: WorkflowStep) {
-  return step
-}
+export const exportStep = ({ workflowId: _, workflowDatabaseId: _id, origin: _origin, ...step }: WorkflowStep) => step
 
 export function exportMessage({ subscriber, template, ...message }: MessageResponse): SeedMessage {
   const { notificationGroup, ...fields } = template ?? {}
@@ -97,9 +87,6 @@ export function exportMessage({ subscriber, template, ...message }: MessageRespo
   } as SeedMessage
 }
 
-export function withoutOwner<Document extends object>(
-  document: Document & { _environmentId?: string; _organizationId?: string }
-) {
-  const { _environmentId, _organizationId, ...rest } = document
-  return rest
-}
+type Owned = { _environmentId?: string; _organizationId?: string }
+
+export const withoutOwner = <Document extends Owned>({ _environmentId, _organizationId, ...rest }: Document) => rest

@@ -1,7 +1,6 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { ASSUMPTION_IDS, type AssumptionId, PROFILES, type Profile, positionsOf } from '../core/assumptions.js'
-import type { ClockSetting as Clock } from '../core/clock.js'
-import { CHANNELS, ORIGINS, STEP_TYPES } from '../core/enums.js'
+import { ORIGINS, STEP_TYPES } from '../core/enums.js'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../core/ids.js'
 import { Channel } from '../core/schemas.js'
 import { apart, freeObject, ref, strictObject, stringEnum } from '../core/typebox.js'
@@ -158,7 +157,7 @@ export interface EnvironmentData {
   /** Takes the characters of each generated message. Throws SeedError when they are too many for a request. */
   countGenerated?: (characters: number) => void
   /** Undefined where the seeds leave it out. */
-  clock?: Clock
+  clock?: ClockSetting
   randomSeed?: number
 }
 
@@ -166,12 +165,4 @@ export interface EnvironmentData {
 export type Stored<Document extends { _id?: string }> = Document & { _id: string }
 
 /** What messages are generated from. */
-export type EnvironmentInput = Pick<
-  EnvironmentData,
-  'id' | 'organizationId' | 'name' | 'integrations' | 'subscribers' | 'workflows' | 'steps' | 'messages'
->
-
-/** Whether there is a step that sends messages. */
-export function canGenerate({ steps }: Pick<EnvironmentData, 'steps'>): boolean {
-  return steps.some(({ type }) => (CHANNELS as readonly string[]).includes(type))
-}
+export type EnvironmentInput = Omit<EnvironmentData, 'profile' | 'assumptions' | 'apiKeys'>

@@ -1,25 +1,18 @@
 const MIB = 1024 * 1024
 
-/** What a seed may have at most, in characters. docs/seeds.md has the same table. */
-export interface SeedLimits {
-  where: string
-  /** Of JSON, and of the JSON that YAML with aliases stands for. */
-  json: number
-  /** Of YAML that is not JSON: to read it takes fifty times as long. */
-  yaml: number
-  /** Of the JSON that defaults, references and generated messages add. */
-  added: number
-  remedy: string
-}
-
-/** For files and for the library. */
-export const FILE_LIMITS: SeedLimits = {
+/** What a seed may have at most, in characters, in a file or given to the library. docs/seeds.md has the same table. */
+export const FILE_LIMITS = {
   where: 'in a file',
+  /** Of JSON, and of the JSON that YAML with aliases stands for. */
   json: 64 * MIB,
+  /** Of YAML that is not JSON: to read it takes fifty times as long. */
   yaml: 16 * MIB,
+  /** Of the JSON that defaults, references and generated messages add. */
   added: 512 * MIB,
   remedy: 'divide it among several files, or let `generate` make the messages'
 }
+
+export type SeedLimits = typeof FILE_LIMITS
 
 /** For requests, which others wait for. */
 export const REQUEST_LIMITS: SeedLimits = {

@@ -1,14 +1,14 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { TextDecoder } from 'node:util'
-import { isTooDeep, TOO_DEEP } from '../core/depth.js'
 import { attempt, invalidFields } from '../core/errors.js'
+import { packageRoot } from '../core/package.js'
 import { readRegularFile } from '../core/read-file.js'
 import { didYouMean, suggest } from '../core/suggest.js'
-import { findIssues, MAX_ISSUES, type Path } from '../core/validation.js'
+import { findIssues, isObject, isTooDeep, MAX_ISSUES, type Path, TOO_DEEP } from '../core/validation.js'
 import { createIssue, errorOf, type IssueList, SeedError } from './errors.js'
 import { Seed, SeedEnvironment, UNNAMED } from './format.js'
 import { FILE_LIMITS, formatLimit, REQUEST_LIMITS, recordProblem, type SeedLimits } from './limits.js'
-import { packagedNames, packagedPath } from './packaged.js'
 import { type IssueAt, readYaml, yamlLocator } from './yaml.js'
 
 /** A seed as it was given: its value, which `resolveSeeds` takes, with what is wrong with that. */
@@ -108,7 +108,7 @@ function readValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFile {
   const copy = text === undefined ? JSON.parse(JSON.stringify(value)) : value
   const issues: IssueList = []
   if (!isObject(copy) || !isOneEnvironment(copy, limits)) return checkedSeed(copy, { limits, issues, issueAt })
-  if (limits === FILE_LIMITS) issues.push(() => issueAt([], unwrapped(copy, /^\s*[[{]/.test(text ?? '{'))))
+  if (limits === FILE_LIMITS) issues.push(() => issueAt([], UNWRAPPED))
   const { $schema, ...environment } = copy
   return checkedSeed(
     { environments: [{ name: UNNAMED, ...environment }] },
@@ -129,13 +129,8 @@ function readText(text: string, file: string, limits: SeedLimits, refusal: (mess
   throw refusal(`${most('YAML', maxYaml)}write it as JSON, which may have ${formatLimit(maxJson)}, or ${remedy}`)
 }
 
-/** Says how to wrap the content of an environment: what is so far may be in braces, and may have a name. */
-function unwrapped(content: object, isJson: boolean): string {
-  const name = Object.hasOwn(content, 'name') ? '' : isJson ? '"name": "Shop", ' : ' name: Shop'
-  const yaml = `begin with \`environments:\`, then \`  -${name}\`, and indent all of this by 4 spaces`
-  const json = `put it into \`{ "environments": [{ ${name}… }] }\``
-  return `must have environments, and has what one of them has: ${isJson ? json : yaml}`
-}
+const UNWRAPPED =
+  'must have environments, and has what one of them has: begin with `environments:`, then `  -`, and indent all of this by 4 spaces, or put JSON into `{ "environments": [{ … }] }`; it needs a name'
 
 /** Whether a seed has no environments, but the content of one; in a request that may be any. */
 function isOneEnvironment(value: object, limits: SeedLimits): boolean {
@@ -149,10 +144,8 @@ const LISTS = ['integrations', 'subscribers', 'workflows', 'messages']
 
 type Fields = Record<string | number, unknown>
 
-const incomplete = new WeakSet<object>()
-
-/** Whether a record of a seed lacks what it was given, as that has an issue. */
-export const isIncomplete = (record: object): boolean => incomplete.has(record)
+/** The records of seeds that lack what they were given, as that has an issue. */
+export const incomplete = new WeakSet<object>()
 
 function markIncomplete(record: Fields): Fields {
   incomplete.add(record)
@@ -203,6 +196,23 @@ function takeOut(seed: Fields, path: Path): void {
   if (name === 'subscriber') delete holder.subscriberId
 }
 
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+const folder = () => join(packageRoot(), 'seeds')
+
+export const packagedPath = (name: string) => join(folder(), `${name}.yaml`)
+
+/** Returns the names of the seeds that come with the package, the default first. */
+export function packagedNames(): string[] {
+  return readdirSync(folder())
+    .flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? [])
+    .sort((one, other) => Number(other === 'default') - Number(one === 'default') || one.localeCompare(other))
+}
+
+/** Reads what the seeds that come with the package are called and for, the default first. */
+export function readPackagedSeeds(): { name: string; description: string }[] {
+  return packagedNames().map((name) => {
+    // The first sentence of the comment that it begins with.
+    const text = readFileSync(packagedPath(name), 'utf8')
+    const [, sentence = ''] = /^\n# (?:Take it )?((?:.|\n# )*?)\.\s/m.exec(text) ?? []
+    return { name, description: sentence.replaceAll('\n# ', ' ') }
+  })
 }

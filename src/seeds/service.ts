@@ -156,8 +156,7 @@ export function seedService(dependencies: Dependencies) {
       const present = { ...environment }
       const end = environments.reading(environment)
       try {
-        const lists = exportLists((kind) => documents(kind, present), lookUp(present).stepsOf)
-        yield* seedText(exportSettings(settings), lists, format)
+        yield* seedText(exportSettings(settings), exportLists(repository, present), format)
       } finally {
         end()
       }
@@ -173,8 +172,7 @@ export function seedService(dependencies: Dependencies) {
         const settings = { ...exportSettings(environments.settings(environment)), ...owned }
         const known = new Map<string, string>()
         for (const each of documents('subscribers', environment)) known.set(each.subscriberId, JSON.stringify(each))
-        const { stepsOf } = lookUp(environment)
-        const lists = exportLists((kind) => documents(kind, environment), stepsOf, known)
+        const lists = exportLists(repository, environment, known)
         for (const piece of seedText(settings, lists, 'yaml')) yield piece.replace(/^environments:\n/, '')
       }
     },
@@ -185,12 +183,9 @@ export function seedService(dependencies: Dependencies) {
     /** Returns the workflows, each with what identifies its steps. */
     listWorkflows(environment: Environment) {
       const { stepsOf } = lookUp(environment)
-      return [...documents('workflows', environment)].map((workflow) => {
-        const steps = stepsOf(workflow._id)
-        return {
-          ...workflow,
-          steps: steps.map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
-        }
+      return [...documents('workflows', environment)].map((each) => {
+        const steps = stepsOf(each._id).map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
+        return { ...each, steps }
       })
     }
   }

@@ -1,8 +1,8 @@
 import { type BigIntStats, statSync } from 'node:fs'
 import { attempt } from '../core/errors.js'
 import { SeedError } from './errors.js'
-import { type SeedFile, seedPath } from './read.js'
-import type { SeedChange, SeedService } from './service.js'
+import { seedPath } from './read.js'
+import type { SeedChange } from './service.js'
 
 /** What a change of the seed files has led to. */
 export type SeedReload =
@@ -46,14 +46,12 @@ function stateOf(file: string): string {
   return [file, dev, ino, size, mtimeNs, ctimeNs].join()
 }
 
-/** Returns a function that reads the seeds again and applies what has changed in them since the last time. */
-export function reloader(read: () => SeedFile[], reseed: SeedService['reseed']) {
-  return (files: readonly string[]): SeedReload => {
-    try {
-      return { applied: true, files, changes: reseed(read()) }
-    } catch (error) {
-      if (error instanceof SeedError) return { applied: false, files, error }
-      throw error
-    }
+/** Returns what came of a change of the files, which `apply` reads again and applies. */
+export function reloaded(files: readonly string[], apply: () => SeedChange[]): SeedReload {
+  try {
+    return { applied: true, files, changes: apply() }
+  } catch (error) {
+    if (error instanceof SeedError) return { applied: false, files, error }
+    throw error
   }
 }

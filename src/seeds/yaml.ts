@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module'
 import type { CST, Node, Scalar, YAMLMap } from 'yaml'
-import { MAX_DEPTH, TOO_DEEP } from '../core/depth.js'
 import { lazily } from '../core/lazily.js'
-import { type Path, pathText } from '../core/validation.js'
+import { MAX_DEPTH, type Path, pathText, TOO_DEEP } from '../core/validation.js'
 import { createIssue, SeedError, type SeedIssue } from './errors.js'
 import { formatLimit, type SeedLimits } from './limits.js'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isTooDeep, MAX_DEPTH } from '../core/depth.js'
+import { isTooDeep, MAX_DEPTH } from '../core/validation.js'
 import type { MessageResponse } from '../messages/schemas.js'
 
 /** A request as it was sent, so that it can be sent again. */

@@ -1,4 +1,4 @@
-import { VENDOR_NAMES } from '../core/vendor-names.js'
+import { VENDOR_NAMES } from '../core/assumptions.js'
 
 /** The deployed service's words -> the contract's. */
 export const CONTRACT_NAMES: ReadonlyMap<unknown, string> = new Map(

@@ -1,15 +1,10 @@
 import { MAX_CANDIDATES } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
 
-export interface WorkflowRef {
-  id: string
-  identifier: string
-}
-
 /** In SQL: through drizzle the operation takes a tenth longer. */
 export function workflowStepRepository({ client }: Db) {
   const workflowBy = (column: 'id' | 'identifier') =>
-    client.prepare<[number, string], WorkflowRef>(
+    client.prepare<[number, string], Record<'id' | 'identifier', string>>(
       `SELECT id, identifier FROM workflows WHERE dataset = ? AND ${column} = ?`
     )
   const values = <Params extends unknown[], Value>(sql: string) => client.prepare<Params, Value>(sql).pluck()

@@ -1,21 +1,63 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import {
-  CONTENT_ISSUE_TYPES,
-  INTEGRATION_ISSUE_TYPES,
-  ORIGINS,
-  STEP_TYPES,
-  UI_COMPONENTS,
-  UI_GROUPS
-} from '../core/enums.js'
+import { ORIGINS, STEP_TYPES } from '../core/enums.js'
 import { freeObject, namedEnum, namedObject, recordOf, ref, refById } from '../core/typebox.js'
 
 const StepType = namedEnum('StepType', 'What a step does', STEP_TYPES)
 const Origin = namedEnum('Origin', 'Where a workflow was created', ORIGINS)
-const UiGroup = namedEnum('UiGroup', 'A group of controls', UI_GROUPS)
-const UiComponent = namedEnum('UiComponent', 'A control of the editor', UI_COMPONENTS)
-const ContentIssueType = namedEnum('ContentIssueType', 'What is wrong with a control value', CONTENT_ISSUE_TYPES)
-const INTEGRATION_ISSUE = 'What is wrong with the integration of a channel'
-const IntegrationIssueType = namedEnum('IntegrationIssueType', INTEGRATION_ISSUE, INTEGRATION_ISSUE_TYPES)
+const GROUPS = ['IN_APP', 'EMAIL', 'DIGEST', 'DELAY', 'THROTTLE', 'SMS', 'CHAT', 'PUSH', 'SKIP', 'LAYOUT'] as const
+const UiGroup = namedEnum('UiGroup', 'A group of controls', GROUPS)
+const UiComponent = namedEnum('UiComponent', 'A control of the editor', [
+  'EMAIL_EDITOR_SELECT',
+  'LAYOUT_SELECT',
+  'EMAIL_RENDERER_SELECT',
+  'BLOCK_EDITOR',
+  'EMAIL_BODY',
+  'TEXT_FULL_LINE',
+  'TEXT_INLINE_LABEL',
+  'IN_APP_BODY',
+  'IN_APP_AVATAR',
+  'IN_APP_PRIMARY_SUBJECT',
+  'IN_APP_BUTTON_DROPDOWN',
+  'IN_APP_DISABLE_SANITIZATION_SWITCH',
+  'DISABLE_SANITIZATION_SWITCH',
+  'URL_TEXT_BOX',
+  'DIGEST_AMOUNT',
+  'DIGEST_UNIT',
+  'DIGEST_TYPE',
+  'DIGEST_KEY',
+  'DIGEST_CRON',
+  'DELAY_AMOUNT',
+  'DELAY_UNIT',
+  'DELAY_TYPE',
+  'DELAY_CRON',
+  'DELAY_DYNAMIC_KEY',
+  'THROTTLE_TYPE',
+  'THROTTLE_WINDOW',
+  'THROTTLE_UNIT',
+  'THROTTLE_DYNAMIC_KEY',
+  'THROTTLE_THRESHOLD',
+  'THROTTLE_KEY',
+  'EXTEND_TO_SCHEDULE',
+  'SMS_BODY',
+  'CHAT_BODY',
+  'PUSH_BODY',
+  'PUSH_SUBJECT',
+  'QUERY_EDITOR',
+  'DATA',
+  'LAYOUT_EMAIL'
+])
+const ContentIssueType = namedEnum('ContentIssueType', 'What is wrong with a control value', [
+  'ILLEGAL_VARIABLE_IN_CONTROL_VALUE',
+  'INVALID_FILTER_ARG_IN_VARIABLE',
+  'MISSING_VALUE',
+  'TIER_LIMIT_EXCEEDED'
+])
+const INTEGRATION_ISSUES = ['MISSING_INTEGRATION', 'INBOX_NOT_CONNECTED'] as const
+const IntegrationIssueType = namedEnum(
+  'IntegrationIssueType',
+  'What is wrong with the integration of a channel',
+  INTEGRATION_ISSUES
+)
 
 const plainPlaceholder = Type.Union([Type.String(), Type.Number(), Type.Boolean(), freeObject('Any object')])
 

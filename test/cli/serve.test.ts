@@ -149,7 +149,6 @@ describe('what can not be done is reported in one line, with the remedy and with
     ['a name of no seed', ['--seed', 'defualt'], 'did you mean default?'],
     ['an issue in a seed', ['--seed', wrong], 'wrong.yaml:1:15 environments: must be a list, not null'],
     ['an address that is not ours', ['--no-seed', '--host', '192.0.2.1'], 'choose another with --host'],
-    ['a data file that is a folder', ['--no-seed', '--data', folder], 'it or its folder is not there'],
     ['a data file that is no database', ['--no-seed', '--data', wrong], 'it is not a database'],
     ['no healthy server', ['healthcheck', '--port', '9'], 'http://127.0.0.1:9/health: no answer']
   ])('%s can not be done: 1', (_, args, sentence) => expectRefused(args, 1, sentence))

@@ -11,7 +11,7 @@ import {
   positionsOf
 } from '../../src/core/assumptions.js'
 import { StartError } from '../../src/core/errors.js'
-import { encodeBase62 } from '../../src/core/slug.js'
+import { encodeBase62 } from '../../src/core/ids.js'
 import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
 
 const MAIL = '66f1c2a47c9b1a0012ad0001'

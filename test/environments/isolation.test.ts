@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DATASET_KINDS } from '../../src/core/enums.js'
-import { encodeBase62 } from '../../src/core/slug.js'
+import { encodeBase62 } from '../../src/core/ids.js'
 import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
 import { allRows } from '../support/rows.js'
 

@@ -52,33 +52,29 @@ describe('an error of the operation', () => {
   const malformed = { headers: JSON_TYPE, body: '{' }
   const byId = { 'integration-lookup': 'id' }
 
-  const REFUSALS = [
+  test.each([
     [404, 'an unknown integration', seed(), UNKNOWN, {}],
     [400, 'malformed JSON', seed(), MAILGUN, malformed],
     [422, 'no id', seed({ assumptions: byId }), '/v1/integrations/mailgun/set-primary?x=1', {}]
-  ] as const
+  ] as const)('%i for %s is stored and replayed, with its own timestamp', async (status, _, data, path, call) => {
+    let now = START
+    const mock = await givenMock({ seed: data, clock: () => now })
+    const first = await post(mock, path, 'key-1', call)
+    expect(first).toMatchObject({ status, json: { timestamp: '2026-02-18T10:00:00.000Z', path } })
 
-  test.each(REFUSALS)(
-    '%i for %s is stored and replayed, with its own timestamp',
-    async (status, _, data, path, call) => {
-      let now = START
-      const mock = await givenMock({ seed: data, clock: () => now })
-      const first = await post(mock, path, 'key-1', call)
-      expect(first).toMatchObject({ status, json: { timestamp: '2026-02-18T10:00:00.000Z', path } })
-
-      now += 60_000
-      const replay = await post(mock, path, 'key-1', call)
-      expect(replay).toMatchObject({ status, text: first.text })
-      expect(replay.headers.get('idempotency-replay')).toBe('true')
-    }
-  )
+    now += 60_000
+    const replay = await post(mock, path, 'key-1', call)
+    expect(replay).toMatchObject({ status, text: first.text })
+    expect(replay.headers.get('idempotency-replay')).toBe('true')
+  })
 })
 
-describe('never stored', () => {
-  test('is a 500, and it has changed nothing: the key is new once the fault is gone', async () => {
+test.each(['UPDATE ON integrations', 'INSERT ON idempotency_keys'])(
+  'a 500 as %s fails is not stored, and has changed nothing: the key is new once the fault is gone',
+  async (write) => {
     const mock = await givenMock({ seed: seed() })
     const { client } = mock.db
-    client.exec(`CREATE TRIGGER refuse BEFORE UPDATE ON integrations BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+    client.exec(`CREATE TRIGGER refuse BEFORE ${write} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
     const before = allRows(client)
 
     for (const _ of Array(2)) {
@@ -90,8 +86,8 @@ describe('never stored', () => {
 
     client.exec('DROP TRIGGER refuse')
     expectNew(await post(mock, MAILGUN, 'key-1'))
-  })
-})
+  }
+)
 
 describe('another request under the same key', () => {
   const body = { headers: JSON_TYPE, body: '{"a":1}' }
@@ -196,34 +192,21 @@ describe('a key is stored for 24 hours by the clock of its environment', () => {
   })
 })
 
-describe('effect and stored answer are one transaction', () => {
-  test('an answer that can not be stored rolls the effect back', async () => {
-    const mock = await givenMock({ seed: seed() })
-    mock.db.client.exec(`
-      CREATE TRIGGER refuse BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
-    const before = allRows(mock.db.client)
-    expect((await post(mock, MAILGUN, 'key-1')).status).toBe(500)
-    expect(allRows(mock.db.client)).toEqual(before)
-    mock.db.client.exec('DROP TRIGGER refuse')
-    expectNew(await post(mock, MAILGUN, 'key-1'))
-  })
+test.each(['request', 'body'])('%s: of 40 calls at once under one key one is done', async (position) => {
+  const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': position } }) })
+  const effects = givenEffectLog(mock)
 
-  test.each(['request', 'body'])('%s: of 40 calls at once under one key one is done', async (position) => {
-    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': position } }) })
-    const effects = givenEffectLog(mock)
+  const paths = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? MAILGUN : SES))
+  const answers = await Promise.all(paths.map((path) => post(mock, path, 'key-1')))
 
-    const paths = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? MAILGUN : SES))
-    const answers = await Promise.all(paths.map((path) => post(mock, path, 'key-1')))
-
-    const first = answers.filter(({ status, headers }) => status === 200 && !headers.has('idempotency-replay'))
-    expect(first).toHaveLength(1)
-    expect(effects()).toEqual([first[0]?.json.identifier])
-    expect(primaries(mock.db.client, 'email', 1)).toEqual(effects())
-    for (const answer of answers) {
-      if (answer.status === 200) expect(answer.text).toBe(first[0]?.text)
-      else expect(answer.status).toBeOneOf(position === 'request' ? [409, 422] : [409])
-    }
-  })
+  const first = answers.filter(({ status, headers }) => status === 200 && !headers.has('idempotency-replay'))
+  expect(first).toHaveLength(1)
+  expect(effects()).toEqual([first[0]?.json.identifier])
+  expect(primaries(mock.db.client, 'email', 1)).toEqual(effects())
+  for (const answer of answers) {
+    if (answer.status === 200) expect(answer.text).toBe(first[0]?.text)
+    else expect(answer.status).toBeOneOf(position === 'request' ? [409, 422] : [409])
+  }
 })
 
 function post(mock: GivenMock, path: string, idempotencyKey: string, { headers, ...call }: Call = {}) {

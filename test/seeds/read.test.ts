@@ -110,18 +110,13 @@ test.each([
 })
 
 test.each([
-  ['YAML', 'messages: []', 'environments:\n  - name: Shop\n    messages: []'],
-  ['YAML with a name', 'name: Shop\nmessages: []', 'environments:\n  -\n    name: Shop\n    messages: []'],
-  ['JSON', '{"messages": []}', '{ "environments": [{ "name": "Shop", "messages": [] }] }'],
-  ['JSON with a name', '{"name": "Shop", "messages": []}', '{ "environments": [{ "name": "Shop", "messages": [] }] }']
-])('a file that has the content of one environment is told how to wrap it: %s', (what, seed, wrapped) => {
-  const lines = wrapped.slice(0, wrapped.lastIndexOf('\n    messages')).split('\n')
-  const yaml = `begin with \`environments:\`, then \`${lines[1]}\`, and indent all of this by 4 spaces`
-  const fields = what === 'JSON' ? '"name": "Shop", …' : '…'
-  const remedy = what.startsWith('JSON') ? `put it into \`{ "environments": [{ ${fields} }] }\`` : yaml
-  expect(issuesOf({ name: 's', seed })).toEqual([
-    `s:1:1: must have environments, and has what one of them has: ${remedy}`
-  ])
+  ['YAML', 'name: Shop\nmessages: []', 'environments:\n  -\n    name: Shop\n    messages: []'],
+  ['JSON', '{"name": "Shop", "messages": []}', '{ "environments": [{"name": "Shop", "messages": []}] }']
+])('a file that has the content of one environment is told how to wrap it: %s', (_, seed, wrapped) => {
+  const remedy =
+    'begin with `environments:`, then `  -`, and indent all of this by 4 spaces, or put JSON into `{ "environments": [{ … }] }`'
+  const issue = `must have environments, and has what one of them has: ${remedy}; it needs a name`
+  expect(issuesOf({ name: 's', seed })).toEqual([`s:1:1: ${issue}`])
   expect(read(wrapped)).toEqual({ environments: [{ name: 'Shop', messages: [] }] })
 })
 

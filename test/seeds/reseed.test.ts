@@ -161,7 +161,7 @@ test('adds an environment that is new in the seeds, and removes one that is gone
 
 describe('changes nothing', () => {
   const added = { name: 'Added' }
-  const less = { ...SHOP, messages: [], apiKeys: ['less-key'] }
+  const less = { ...SHOP, messages: [], apiKeys: ['less-key', 'other-key'] }
 
   test('when the last environment has an issue, or a key belongs to an environment of no seed', async () => {
     const mock = given(SHOP, OTHER)
@@ -179,6 +179,8 @@ describe('changes nothing', () => {
   test('when the database refuses a row, and accepts the next change', () => {
     const mock = given(SHOP, OTHER)
     const before = allRows(mock.client)
+    const keysOf = () => mock.environments.list().map(mock.environments.apiKeysOf)
+    const keys = keysOf()
     const more = { ...added, messages: [{ channel: 'email' as const }] }
     mock.client.exec(
       "CREATE TRIGGER no_messages BEFORE INSERT ON messages BEGIN SELECT raise(ABORT, 'no messages'); END"
@@ -186,7 +188,9 @@ describe('changes nothing', () => {
     expect(() => mock.reseed(less, more)).toThrow('no messages')
     mock.client.exec('DROP TRIGGER no_messages')
     expect(allRows(mock.client)).toEqual(before)
+    expect(keysOf()).toEqual(keys)
     expect(mock.environments.resolve('shop-key')?.datasets).toEqual(mock.find('Shop').datasets)
+    expect(mock.environments.resolve('other-key')).toBe(mock.find('Other'))
     expect(mock.environments.resolve('less-key')).toBeUndefined()
     mock.reseed(less, more)
     expect(mock.environments.list().map(({ name }) => name)).toEqual(['Shop', 'Added'])

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { STEP_TYPES } from '../../src/core/enums.js'
+import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
 import { givenMock } from '../support/mock.js'
 
 /** Ids, and what base62 makes of them by the published examples. */
@@ -137,18 +138,7 @@ describe('a step is not found', () => {
 })
 
 describe('the answer', () => {
-  const REQUIRED = [
-    'controls',
-    'variables',
-    'stepId',
-    '_id',
-    'name',
-    'slug',
-    'type',
-    'origin',
-    'workflowId',
-    'workflowDatabaseId'
-  ]
+  const REQUIRED = WorkflowStep.required ?? []
 
   test("has exactly the contract's fields, the optional ones where there is something to say", async () => {
     const issues = { controls: { body: [{ issueType: 'MISSING_VALUE', message: 'Body is required' }] } }

@@ -6,7 +6,7 @@ import { dataLost } from '../../core/errors.js'
 import { freeObject, namedObject, recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { type AddRoute, controlRoutes, listOf } from '../../http/control-route.js'
 import { serversOf } from '../../http/operation.js'
-import { readPackagedSeeds } from '../../seeds/packaged.js'
+import { readPackagedSeeds } from '../../seeds/read.js'
 
 export const ListedAssumption = Type.Object({
   id: Type.String({ description: 'Name of the assumption' }),

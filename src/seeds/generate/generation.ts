@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto'
 import { isoTime } from '../../core/clock.js'
-import type { Channel } from '../../core/enums.js'
+import { type Channel, isChannel } from '../../core/enums.js'
 import { StartError } from '../../core/errors.js'
 import { createRandom, type Random } from '../../core/random.js'
 import type { MessageCTA, MessageResponse } from '../../messages/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { canGenerate, type EnvironmentInput, type SeedGenerate } from '../format.js'
+import type { EnvironmentInput, SeedGenerate } from '../format.js'
 import { inferPayloadSchema } from '../resolve/step-defaults.js'
 import { valueMaker } from './payload.js'
 import { createFaker, createRecipients, createSubscribers, pick, type Recipient, randomInt } from './subscribers.js'
 import { compile, compileEmail, type Scope } from './templates.js'
-
-export type Generation = ReturnType<typeof prepare>
-export type GeneratedMessage = ReturnType<Generation['messages']> extends Generator<infer Message> ? Message : never
 
 const DAY = 86_400_000
 
@@ -70,7 +67,7 @@ export function prepare(environment: EnvironmentInput, options: SeedGenerate, no
       function createMessage({ channel, providers, ...step }: StepPlan, createdAt: number) {
         const { subscriber, channels, deviceTokens, contextKeys } = recipient
         const inbox = channel === 'in_app' ? inboxState(random, createdAt, now) : undefined
-        const { status, errorId, errorText } = outcomeOf(channel, channels.includes(channel), random)
+        const outcome = outcomeOf(channel, channels.includes(channel), random)
         return {
           _id: newId(createdAt),
           _templateId: workflow.id,
@@ -82,16 +79,13 @@ export function prepare(environment: EnvironmentInput, options: SeedGenerate, no
           subscriber,
           templateIdentifier: workflow.identifier,
           createdAt: isoTime(createdAt),
-          deliveredAt: inbox?.deliveredAt,
-          lastSeenDate: inbox?.lastSeenDate,
-          lastReadDate: inbox?.lastReadDate,
+          ...inbox?.times,
           content: step.content(scope),
           transactionId,
           subject: step.subject?.(scope),
           channel,
           read: inbox?.read ?? false,
           seen: inbox?.seen ?? false,
-          snoozedUntil: undefined,
           email: (channel === 'email' && subscriber.email) || undefined,
           phone: (channel === 'sms' && subscriber.phone) || undefined,
           providerId: random.next() < 0.9 ? providers[0] : pick(random, providers),
@@ -99,13 +93,11 @@ export function prepare(environment: EnvironmentInput, options: SeedGenerate, no
           title: step.title?.(scope),
           cta: step.callToAction(inbox?.pressed, scope),
           _feedId: inbox && null,
-          status,
-          errorId,
-          errorText,
+          ...outcome,
           payload,
           overrides: {},
           contextKeys
-        } satisfies { [Field in keyof MessageResponse]: MessageResponse[Field] | undefined }
+        } satisfies { [Field in keyof MessageResponse]?: MessageResponse[Field] | undefined }
       }
     }
   }
@@ -144,9 +136,11 @@ function inboxState(random: Random, createdAt: number, now: number) {
   const seen = random.next() < 0.75 && seenAt <= now
   const read = seen && random.next() < 0.75 && readAt <= now
   return {
-    deliveredAt: [isoTime(delivered)],
-    lastSeenDate: seen ? isoTime(seenAt) : undefined,
-    lastReadDate: read ? isoTime(readAt) : undefined,
+    times: {
+      deliveredAt: [isoTime(delivered)],
+      ...(seen && { lastSeenDate: isoTime(seenAt) }),
+      ...(read && { lastReadDate: isoTime(readAt) })
+    },
     read,
     seen,
     pressed: read && random.next() < 0.4 ? pick(random, ['primary', 'primary', 'secondary'] as const) : undefined
@@ -169,7 +163,7 @@ type StepPlan = ReturnType<typeof planStep>
 
 /** Returns the plans of the workflows that send. Steps whose content has issues send only if all have. */
 function planWorkflows(environment: EnvironmentInput) {
-  const sending = environment.steps.filter((step) => canGenerate({ steps: [step] }))
+  const sending = environment.steps.filter(({ type }) => isChannel(type))
   const sound = sending.filter(({ issues }) => Object.values(issues?.controls ?? {}).every((each) => each.length === 0))
   const usable = new Set(sound.length > 0 ? sound : sending)
   const plans = environment.workflows.map(({ _id: id, identifier, name, payloadSchema }) => {

@@ -43,14 +43,12 @@ export function createSubscribers(
     const letters = `${firstName}${lastName}`.normalize('NFD').replaceAll(/[^A-Za-z]/g, '')
     const chat = { webhookUrl: `https://hooks.example.com/services/${faker.string.alphanumeric(10)}` }
     const push = { deviceTokens: [faker.string.alphanumeric(40)] }
-    const channels = integrations.flatMap(
-      ({ _id: _integrationId, identifier: integrationIdentifier, ...integration }) => {
-        const providerId = CHAT_PUSH_PROVIDERS.find((known) => known === integration.providerId)
-        if (!providerId || !integration.active || integration.deleted || !hasIt(0.6)) return []
-        const credentials = integration.channel === 'push' ? push : chat
-        return [{ providerId, integrationIdentifier, credentials, _integrationId }]
-      }
-    )
+    const channels = integrations.flatMap(({ _id: _integrationId, identifier: integrationIdentifier, ...own }) => {
+      const providerId = CHAT_PUSH_PROVIDERS.find((known) => known === own.providerId)
+      if (!providerId || !own.active || own.deleted || !hasIt(0.6)) return []
+      const credentials = own.channel === 'push' ? push : chat
+      return [{ providerId, integrationIdentifier, credentials, _integrationId }]
+    })
     const createdAt = isoTime(before - randomInt(random, 700 * 86_400_000))
     const subscriber = {
       _id: idOf(organizationId, name, 'subscriber', subscriberId),

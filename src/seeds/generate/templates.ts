@@ -1,7 +1,7 @@
 import { filters, Liquid, type Template } from 'liquidjs'
 import { parseTime } from '../../core/clock.js'
-import { isTooDeep } from '../../core/depth.js'
 import { attempt } from '../../core/errors.js'
+import { isObject, isTooDeep } from '../../core/validation.js'
 import type { EmailBlock, MessageResponse } from '../../messages/schemas.js'
 import { createIssue, SeedError } from '../errors.js'
 
@@ -27,8 +27,7 @@ const liquid = new Liquid({
   // Characters of a template, and what its filters and ranges make. The time is limited by `compile`.
   parseLimit: 100_000,
   memoryLimit: 1 << 18,
-  outputEscape: (value: unknown) =>
-    (typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value) : value) as string
+  outputEscape: (value: unknown) => (isObject(value) ? JSON.stringify(value) : value) as string
 })
 
 const formatDate = filters.date as (this: unknown, ...args: unknown[]) => unknown

@@ -1,47 +1,51 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { isoTime, parseIsoTime, timeBy } from '../../core/clock.js'
-import { idOf } from '../../core/ids.js'
-import { slugify } from '../../core/slug.js'
+import { idOf, slugify } from '../../core/ids.js'
 import { didYouMean, MAX_CANDIDATES } from '../../core/suggest.js'
 import type { Path } from '../../core/validation.js'
 import type { Environment } from '../../environments/service.js'
 import type { Integration } from '../../integrations/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { errorOf, type IssueList } from '../errors.js'
+import { errorOf } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment, WorkflowDocument } from '../format.js'
-import { formatLimit, type SeedLimits } from '../limits.js'
+import { formatLimit } from '../limits.js'
 import type { SeedFile } from '../read.js'
 import type { ExistingRecords, RecordKind } from '../repository.js'
 
 /** A value in a seed, to report issues there. A class, as there are several of each message, and most are kept. */
 export class SeedLocation {
-  private readonly file: SeedFile
-  private readonly issues: IssueList
+  readonly file: SeedFile
   private readonly path: Path
 
-  constructor(file: SeedFile, issues: IssueList, path: Path) {
+  constructor(file: SeedFile, path: Path) {
     this.file = file
-    this.issues = issues
     this.path = path
   }
 
-  get limits(): SeedLimits {
-    return this.file.limits
-  }
-
   at(...path: Path): SeedLocation {
-    return new SeedLocation(this.file, this.issues, this.path.concat(path))
+    return new SeedLocation(this.file, this.path.concat(path))
   }
 
   /** The words follow the path in a sentence: `must be …`. A function is called for the first hundred issues only. */
   report(message: string | (() => string)): void {
-    this.issues.push(() => this.file.issueAt(this.path, typeof message === 'string' ? message : message()))
+    this.file.issues.push(() => this.file.issueAt(this.path, typeof message === 'string' ? message : message()))
   }
 
-  /** Throws SeedError with this issue and those that were reported: for what would take all memory. */
-  fail(message: string): never {
-    this.report(message)
-    throw errorOf([this.issues])
+  /** Returns those of the fields here that hold a time, in the form of the wire. */
+  timesOf(seed: object, fields: readonly string[]): Record<string, string> {
+    const times: Record<string, string> = {}
+    for (const field of fields) {
+      const text: unknown = seed[field as never]
+      if (typeof text === 'string') times[field] = this.at(field).timeOf(text)
+    }
+    return times
+  }
+
+  timeOf(text: string): string {
+    const time = parseIsoTime(text)
+    if (time !== undefined) return isoTime(time)
+    this.report(INVALID_TIME)
+    return text
   }
 
   /** `shop.yaml:4:23`, or the file and the path where there is no text. */
@@ -180,10 +184,11 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
     /** Counts what a default or a reference adds to a record, in characters of JSON. Throws SeedError beyond the limit. */
     countAdded(size: number, at: SeedLocation): void {
       added += size
-      const { added: most, where, remedy } = at.limits
+      const { added: most, where, remedy } = at.file.limits
       if (added <= most) return
       const what = 'up to here defaults, references and generated messages add more than'
-      at.fail(`is too much: ${what} ${formatLimit(most)}, the most ${where}: ${remedy}`)
+      at.report(`is too much: ${what} ${formatLimit(most)}, the most ${where}: ${remedy}`)
+      throw errorOf([at.file.issues])
     }
   }
 
@@ -205,11 +210,7 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
   }
 
   /** Returns the stored record with this name or id, unless one of the seed replaces it. */
-  function stored<Kind extends Named>(
-    kind: Kind,
-    by: string,
-    value: string
-  ): EnvironmentData[Kind][number] | undefined {
+  function stored<Kind extends Named>(kind: Kind, by: string, value: string) {
     const found = existing?.find(kind, by, value)
     const isReplaced = ['_id', NAMES[kind]].some((field) => given.has(`${kind} ${field} ${found?.[field as never]}`))
     return isReplaced ? undefined : found
@@ -241,28 +242,8 @@ export function unusedName(base: string, taken: TakenNames, isStored?: (name: st
   return name
 }
 
-/** Returns those of the fields that hold a time, in the form of the wire. */
-export function timesOf(seed: object, fields: readonly string[], location: SeedLocation): Record<string, string> {
-  const times: Record<string, string> = {}
-  for (const field of fields) {
-    const text: unknown = seed[field as never]
-    if (typeof text === 'string') times[field] = timeOf(text, location.at(field))
-  }
-  return times
-}
-
-export function timeOf(text: string, location: SeedLocation): string {
-  const time = parseIsoTime(text)
-  if (time !== undefined) return isoTime(time)
-  location.report(INVALID_TIME)
-  return text
-}
-
 /** A copy with the fields in the contract's order and without those that are undefined. */
-export function inOrder<Schema extends TObject, Document extends Static<Schema>>(
-  schema: Schema,
-  document: Document
-): Document {
+export function inOrder<Schema extends TObject, Document extends Static<Schema>>(schema: Schema, document: Document) {
   const fields = Object.keys(schema.properties).map((name) => [name, document[name as never]] as const)
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as Document
 }

@@ -1,31 +1,13 @@
 import { isoTime } from '../../core/clock.js'
-import { CHANNELS } from '../../core/enums.js'
-import { slugify, slugOf } from '../../core/slug.js'
+import { CHANNELS, isChannel, type StepType } from '../../core/enums.js'
+import { slugify, slugOf } from '../../core/ids.js'
 import { Integration } from '../../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../../messages/schemas.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
-import {
-  canGenerate,
-  type SeedGenerate,
-  type SeedIntegration,
-  type SeedMessage,
-  type SeedStep,
-  type SeedSubscriber,
-  type SeedWorkflow,
-  type Stored,
-  type WorkflowDocument
-} from '../format.js'
+import type { SeedGenerate, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow } from '../format.js'
 import { MAX_GENERATED, REQUEST_LIMITS } from '../limits.js'
-import { isIncomplete } from '../read.js'
-import {
-  type EnvironmentBuilder,
-  inOrder,
-  type SeedLocation,
-  type TakenNames,
-  timeOf,
-  timesOf,
-  unusedName
-} from './builder.js'
+import { incomplete } from '../read.js'
+import { type EnvironmentBuilder, inOrder, type SeedLocation, type TakenNames, unusedName } from './builder.js'
 import { defaultControls, inferPayloadSchema, stepVariables } from './step-defaults.js'
 
 /** About what the defaults of a record take, in characters of JSON. */
@@ -47,7 +29,7 @@ export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegratio
     _id,
     name,
     identifier,
-    ...timesOf(seed, ['deletedAt'], location)
+    ...location.timesOf(seed, ['deletedAt'])
   })
   for (const field of ['deletedAt', 'deletedBy'] as const) {
     if (integration[field] !== undefined && !integration.deleted) location.at(field).report('needs deleted: true')
@@ -69,12 +51,8 @@ export function addSubscriber(builder: EnvironmentBuilder, seed: SeedSubscriber,
 }
 
 /** Also for one that is embedded in a message and is none of the environment's. */
-export function subscriberOf(
-  builder: EnvironmentBuilder,
-  seed: SeedSubscriber,
-  location: SeedLocation
-): Stored<SubscriberResponse> {
-  const times = timesOf(seed, ['createdAt', 'updatedAt', 'lastOnlineAt'], location)
+function subscriberOf(builder: EnvironmentBuilder, seed: SeedSubscriber, location: SeedLocation) {
+  const times = location.timesOf(seed, ['createdAt', 'updatedAt', 'lastOnlineAt'])
   const { createdAt = isoTime(builder.present()) } = times
   const { _id = builder.recordId('subscribers', seed.subscriberId) } = seed
   return inOrder(SubscriberResponse, {
@@ -92,13 +70,12 @@ export function subscriberOf(
 export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, location: SeedLocation): void {
   const { name, identifier = slugify(name ?? ''), origin = 'external', payloadSchema, steps = [] } = seed
   // What has an issue is missing: messages may refer to the one that was meant.
-  if (isIncomplete(seed)) builder.unknown.add('steps')
-  if (identifier === '' && isIncomplete(seed)) builder.unknown.add('workflows')
-  else if (identifier === '') {
-    const needed = name === undefined ? 'identifier or name' : 'identifier: its name has no slug'
-    location.report(`must have ${needed}`)
+  if (incomplete.has(seed)) builder.unknown.add('steps')
+  if (identifier === '') {
+    if (incomplete.has(seed)) builder.unknown.add('workflows')
+    else location.report(`must have identifier${name === undefined ? ' or name' : ': its name has no slug'}`)
+    return
   }
-  if (identifier === '') return
   const { _id = builder.recordId('workflows', identifier) } = seed
   const workflow = { _id, identifier, name: name ?? identifier, origin, ...(payloadSchema && { payloadSchema }) }
   builder.claimNames('workflows', ['identifier', identifier], _id, location)
@@ -110,29 +87,24 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
   const payload = payloadSchema ?? inferPayloadSchema(steps.map((step) => step.controlValues))
   const stepIds: TakenNames = new Map(steps.map(({ stepId }) => [stepId, 1]))
   for (const [index, step] of steps.entries()) {
-    const { type, stepId = unusedName(slugify(step.name ?? '') || slugify(defaultName(type)), stepIds) } = step
+    const { type, name = defaultName(type), controls = defaultControls(type) } = step
+    const { stepId = unusedName(slugify(name) || slugify(defaultName(type)), stepIds) } = step
     const { variables = stepVariables(resolved, payload) } = step
     const stored = storedSteps.find((each) => each.stepId === stepId && !givenIds.includes(each._id))
     const { _id = stored?._id ?? builder.derivedId('workflow', identifier, 'step', stepId) } = step
-    const added = stepOf(workflow, { ...step, _id, stepId, variables })
+    const { slug = slugOf(name, 'st', _id) } = step
+    const own = { ...step, _id, stepId, name, slug, controls, variables, origin }
+    const added = inOrder(WorkflowStep, { ...own, workflowId: identifier, workflowDatabaseId: workflow._id })
     // Each step has the payload and the results of all steps before it.
     builder.countAdded(JSON.stringify(added).length, location.at('steps', index))
-    builder.claimNames('steps', ['stepId', stepId, identifier], added._id, location.at('steps', index))
+    builder.claimNames('steps', ['stepId', stepId, identifier], _id, location.at('steps', index))
     resolved.push(added)
   }
   builder.add('workflows', identifier, workflow, resolved)
 }
 
-function stepOf(
-  { _id: workflowDatabaseId, identifier: workflowId, origin }: WorkflowDocument,
-  seed: SeedStep & Pick<WorkflowStep, 'stepId' | 'variables'> & { _id: string }
-): WorkflowStep {
-  const { _id, type, name = defaultName(type), controls = defaultControls(type), slug = slugOf(name, 'st', _id) } = seed
-  return inOrder(WorkflowStep, { ...seed, controls, name, slug, origin, workflowId, workflowDatabaseId })
-}
-
 /** `In-App Step`, `SMS Step`, `Email Step` */
-function defaultName(type: SeedStep['type']): string {
+function defaultName(type: StepType): string {
   const word = { in_app: 'In-App', sms: 'SMS' }[type as string] ?? type.charAt(0).toUpperCase() + type.slice(1)
   return `${word} Step`
 }
@@ -147,8 +119,8 @@ export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, locat
   const subscriber = subscriberFor(builder, seed, location)
   const workflow = builder.referenced('workflows', workflowIdentifier, location.at('workflow'))
   const step = workflow && builder.stepsOf(workflow).find(({ type }) => type === seed.channel)
-  const times = timesOf(seed, ['createdAt', 'lastSeenDate', 'lastReadDate', 'snoozedUntil'], location)
-  const deliveredAt = seed.deliveredAt?.map((time, index) => timeOf(time, location.at('deliveredAt', index)))
+  const times = location.timesOf(seed, ['createdAt', 'lastSeenDate', 'lastReadDate', 'snoozedUntil'])
+  const deliveredAt = seed.deliveredAt?.map((time, index) => location.at('deliveredAt', index).timeOf(time))
   const number = builder.nextMessageNumber()
   const {
     _id = builder.derivedId('message', number),
@@ -200,11 +172,7 @@ function subscriberFor(builder: EnvironmentBuilder, { subscriber, subscriberId }
 }
 
 /** Where the message went: the subscriber's address, and the provider of the channel's primary integration. */
-function addressOf(
-  builder: EnvironmentBuilder,
-  { channel }: SeedMessage,
-  subscriber: SubscriberResponse | undefined
-): Pick<MessageResponse, 'email' | 'phone' | 'providerId'> {
+function addressOf(builder: EnvironmentBuilder, { channel }: SeedMessage, subscriber?: SubscriberResponse) {
   const { data, providers } = builder
   if (!providers.has(channel)) {
     const usable = data.integrations.filter((each) => each.channel === channel && each.active && !each.deleted)
@@ -233,12 +201,12 @@ export function setGenerate(builder: EnvironmentBuilder, generate: SeedGenerate,
   builder.claim(['generate'], location, (first) => `is given twice for this environment, first at ${first}`)
   const { data, existing, unknown } = builder
   const isUnknown = unknown.has('workflows') || unknown.has('steps')
-  if (!isUnknown && !canGenerate(data) && !canGenerate({ steps: existing?.stepsOf() ?? [] })) {
+  if (!isUnknown && ![...data.steps, ...(existing?.stepsOf() ?? [])].some(({ type }) => isChannel(type))) {
     location.report(`needs a workflow here with a step of a channel (${CHANNELS.join(', ')}) to make messages of`)
   }
   data.generate = generate
   // A file may make as many as it likes.
-  if (location.limits !== REQUEST_LIMITS) return
+  if (location.file.limits !== REQUEST_LIMITS) return
   data.countGenerated = (characters) => builder.countAdded(characters, location)
   const remedy = 'start the server with the seed, or put more into a data file before: seed generate --data'
   for (const field of ['messages', 'subscribers'] as const) {

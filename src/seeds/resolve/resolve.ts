@@ -1,7 +1,6 @@
 import { isoTime, parseTime, WALL } from '../../core/clock.js'
-import { idOf } from '../../core/ids.js'
-import { slugify } from '../../core/slug.js'
-import { errorOf, type IssueList, isFull } from '../errors.js'
+import { idOf, slugify } from '../../core/ids.js'
+import { errorOf, isFull } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
 import type { ExistingRecords } from '../repository.js'
@@ -32,11 +31,13 @@ type Building = Located & { builder: EnvironmentBuilder }
  * Throws SeedError with all that is wrong: what breaks the format, every broken reference, duplicate, second primary and
  * time that is none, and every API key that `ownerOf` says belongs to an environment of none of the seeds.
  */
-export function resolveSeeds(files: readonly SeedFile[], now: number, options: Options = {}): EnvironmentData[] {
+export function resolveSeeds(read: readonly SeedFile[], now: number, options: Options = {}): EnvironmentData[] {
   const { target, ownerOf } = options
-  const lists = files.map(({ issues }): IssueList => [...issues])
-  const described = files.flatMap((file, index) => {
-    const list = new SeedLocation(file, lists[index] as IssueList, ['environments'])
+  // Their own issues stay those of the format: what was read may be resolved again.
+  const files = read.map((file) => ({ ...file, issues: [...file.issues] }))
+  const lists = files.map(({ issues }) => issues)
+  const described = files.flatMap((file) => {
+    const list = new SeedLocation(file, ['environments'])
     const { environments } = file.seed
     if (target && environments.length !== 1 && file.issues.length === 0) {
       const one = environments.length > 1 ? list.at(1) : list

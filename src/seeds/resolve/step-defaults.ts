@@ -1,5 +1,5 @@
-import { MAX_DEPTH } from '../../core/depth.js'
 import type { StepType } from '../../core/enums.js'
+import { MAX_DEPTH } from '../../core/validation.js'
 import type { ControlsMetadata } from '../../workflow-steps/schemas.js'
 // The deployed service has `placeholder: null` in places, where the contract allows no null, and since 2026
 // `rendererType: EMAIL_RENDERER_SELECT` for emails, which its clients before 3.14.1 refuse. Both are left out.

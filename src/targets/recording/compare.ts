@@ -1,6 +1,6 @@
 import { SECRET_NAME } from '../../core/credentials.js'
-import { isTooDeep, MAX_DEPTH } from '../../core/depth.js'
 import { StartError } from '../../core/errors.js'
+import { isTooDeep, MAX_DEPTH } from '../../core/validation.js'
 import { type Answer, isObject } from '../answers.js'
 import type { Target } from '../target.js'
 import { notAnObject, refuseRedirect } from './asking.js'

@@ -1,7 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { parseIsoTime } from '../../core/clock.js'
-import { isTooDeep, TOO_DEEP } from '../../core/depth.js'
-import { findIssues, type Path } from '../../core/validation.js'
+import { findIssues, isTooDeep, type Path, TOO_DEEP } from '../../core/validation.js'
 import { MessageResponse } from '../../messages/schemas.js'
 import { SeedMessage, SeedStep } from '../../seeds/format.js'
 import { recordProblem } from '../../seeds/limits.js'

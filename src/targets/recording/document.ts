@@ -1,6 +1,6 @@
 import { ASSUMPTION_IDS, type AssumptionId } from '../../core/assumptions.js'
-import { isTooDeep } from '../../core/depth.js'
 import { StartError } from '../../core/errors.js'
+import { isTooDeep } from '../../core/validation.js'
 import { isObject } from '../answers.js'
 import { ROWS } from '../rows.js'
 

@@ -1,8 +1,8 @@
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { isTooDeep } from '../../../src/core/depth.js'
 import { STEP_TYPES, type StepType } from '../../../src/core/enums.js'
+import { isTooDeep } from '../../../src/core/validation.js'
 import { defaultControls, inferPayloadSchema, stepVariables } from '../../../src/seeds/resolve/step-defaults.js'
 import { wireSchemas } from '../../support/wire-schemas.js'
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { type TSchema, Type } from '@sinclair/typebox'
-import { encodeBase62 } from '../../../core/slug.js'
+import { encodeBase62 } from '../../../core/ids.js'
 import { findIssues, pathText } from '../../../core/validation.js'
 import { Integration } from '../../../integrations/schemas.js'
 import { MessageResponse, MessagesPage } from '../../../messages/schemas.js'

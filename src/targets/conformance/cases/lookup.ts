@@ -1,4 +1,4 @@
-import { encodeBase62 } from '../../../core/slug.js'
+import { encodeBase62 } from '../../../core/ids.js'
 import type { WorkflowStep } from '../../../workflow-steps/schemas.js'
 import { check, checkSame, checkStatus, isObject, messageIn, needed, recordIn } from '../../answers.js'
 import { setPrimaryPath, stepPath, unknownId } from '../../paths.js'

@@ -1,7 +1,7 @@
 import libSlugify from '@sindresorhus/slugify'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeBase62, encodeBase62, idFromSlug, slugify, slugOf } from '../../src/core/slug.js'
+import { decodeBase62, encodeBase62, idFromSlug, slugify, slugOf } from '../../src/core/ids.js'
 
 const ENCODED = [
   ['507f1f77bcf86cd799439011', 'WOmdqnzOjKcHpEdl'],
@@ -62,13 +62,11 @@ describe('base62', () => {
   })
 })
 
-describe('slugs', () => {
-  test('every slug gives its id back, whatever the name', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), anyId, (name, someId) => {
-        expect(idFromSlug(slugOf(name, 'st', someId), 'st')).toBe(someId)
-        expect(idFromSlug(slugOf(name, 'wf', someId), 'wf')).toBe(someId)
-      })
-    )
-  })
+test('every slug gives its id back, whatever the name', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), anyId, (name, someId) => {
+      expect(idFromSlug(slugOf(name, 'st', someId), 'st')).toBe(someId)
+      expect(idFromSlug(slugOf(name, 'wf', someId), 'wf')).toBe(someId)
+    })
+  )
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isTooDeep, MAX_DEPTH } from '../../src/core/depth.js'
+import { isTooDeep, MAX_DEPTH } from '../../src/core/validation.js'
 
 const nested = (depth: number): unknown => JSON.parse('[{"a":'.repeat(depth / 2) + 1 + '}]'.repeat(depth / 2))
 
