@@ -6,8 +6,15 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ASSUMPTION_IDS, type AssumptionId, type Assumptions, PROFILES, assume, positionsOf } from '../src/core/assumptions.js'
-import { type ErrorResponse, SERVER_ERROR, errorJson } from '../src/http/errors.js'
+import {
+  ASSUMPTION_IDS,
+  type AssumptionId,
+  type Assumptions,
+  assume,
+  PROFILES,
+  positionsOf
+} from '../src/core/assumptions.js'
+import { type ErrorResponse, errorJson, SERVER_ERROR } from '../src/http/errors.js'
 import { errorsUnder, type Operation } from '../src/http/operation.js'
 import type { Examples } from '../src/openapi/assumptions.js'
 import { OPERATIONS } from '../src/openapi/operations.js'

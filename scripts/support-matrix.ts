@@ -1,5 +1,5 @@
 /** The support matrix: which conformance case shows what of the operations and of the register. Used by docs.ts. */
-import { ASSUMPTION_IDS, PROFILES, type Profile, assume } from '../src/core/assumptions.js'
+import { ASSUMPTION_IDS, assume, PROFILES, type Profile } from '../src/core/assumptions.js'
 import { startServer } from '../src/server.js'
 import { Skipped } from '../src/targets/answers.js'
 import type { ConformanceCase } from '../src/targets/conformance/case.js'

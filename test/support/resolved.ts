@@ -1,6 +1,6 @@
 import { SeedError } from '../../src/seeds/errors.js'
 import type { EnvironmentData, SeedEnvironment } from '../../src/seeds/format.js'
-import { type SeedValue, readSeeds } from '../../src/seeds/read.js'
+import { readSeeds, type SeedValue } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 import { seedOf } from './shop.js'
 
