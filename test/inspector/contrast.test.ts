@@ -13,20 +13,26 @@ const tokens = (theme: 'light' | 'dark') =>
   )
 
 const TONES = ['good', 'warn', 'bad', 'fault', 'accent']
-/** Which colours of text stand on which surfaces. */
+/** Which colours of text stand on which surfaces; `soft` is what a chip or a callout of a tone stands on. */
 const PAIRS: readonly (readonly [text: string, surface: string])[] = [
-  ...['text', 'muted', 'string', ...TONES].flatMap((text) =>
+  ...['text', 'muted', ...TONES].flatMap((text) =>
     ['page', 'surface', 'sunk', 'accent-soft'].map((surface) => [text, surface] as const)
   ),
-  ...TONES.flatMap((tone) => [tone, 'text', 'muted'].map((text) => [text, `${tone}-soft`] as const)),
-  ...['string', 'warn', 'accent'].map((text) => [text, 'warn-soft'] as const),
+  ...[...TONES, 'muted'].flatMap((tone) => [tone, 'text', 'muted'].map((text) => [text, `soft ${tone}`] as const)),
+  ...TONES.map((text) => [text, 'soft warn'] as const),
   ['on-accent', 'accent'],
   ['page', 'text']
 ]
 
 test.each(['light', 'dark'] as const)('every colour of text has a contrast of 4.5 or more in %s', (theme) => {
   const colours = tokens(theme)
-  const colour = (name: string) => colours.get(name) ?? expect.fail(`there is no token ${name}`)
+  const share =
+    Number(/color-mix\(in srgb, var\(--tone, var\(--muted\)\) (\d+)%, var\(--surface\)\)/.exec(css)?.[1]) / 100
+  const colour = (name: string): string => {
+    const [, tone] = /^soft (.+)/.exec(name) ?? []
+    if (tone !== undefined) return mixed(colour(tone), colour('surface'), share)
+    return colours.get(name) ?? expect.fail(`there is no token ${name}`)
+  }
   const tooFaint = PAIRS.map(([text, surface]) => ({
     pair: `${text} on ${surface}`,
     contrast: contrast(colour(text), colour(surface))
@@ -38,6 +44,15 @@ test.each(['light', 'dark'] as const)('every colour of text has a contrast of 4.
 function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (light + 0.05) / (dark + 0.05)
+}
+
+/** As `color-mix` of CSS in sRGB. */
+function mixed(one: string, other: string, share: number): string {
+  const parts = [1, 3, 5].map((at) => {
+    const [a = 0, b = 0] = [one, other].map((colour) => Number.parseInt(colour.slice(at, at + 2), 16))
+    return Math.round(a * share + b * (1 - share))
+  })
+  return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }
 
 function luminance(colour: string): number {

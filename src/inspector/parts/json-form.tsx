@@ -96,7 +96,13 @@ function Editor({ text, change, issues, isFolded }: EditorProps) {
       />
       <div role="alert">
         {issues.map(({ line, message }) => (
-          <button type="button" style={{ '--line': line }} title={message} onClick={() => goTo(line)}>
+          <button
+            type="button"
+            class="chip is-bad"
+            style={{ '--line': line }}
+            title={message}
+            onClick={() => goTo(line)}
+          >
             <span class="visually-hidden">Line {line}: </span>
             <span class="cut">{message}</span>
           </button>

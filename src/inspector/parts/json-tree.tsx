@@ -68,13 +68,13 @@ function Node({ value, name, depth, comma, compared }: NodeProps) {
   const others = compared && entriesOf(compared.other)
   const isDifferent = compared && (entries ? !others : value !== compared.other)
   const line = (content: ComponentChildren, at = depth) => (
-    <div class={isDifferent ? 'json-line is-different' : 'json-line'} style={{ '--depth': at }}>
+    <div class={isDifferent ? 'json-line is-different is-warn' : 'json-line'} style={{ '--depth': at }}>
       {content}
     </div>
   )
   const key = name !== undefined && <span class="key toned is-accent">{JSON.stringify(name)}: </span>
   if (!entries) {
-    const scalar = <bdi class={typeof value === 'string' ? 'string' : 'toned is-warn'}>{JSON.stringify(value)}</bdi>
+    const scalar = <bdi class={`toned is-${typeof value === 'string' ? 'good' : 'warn'}`}>{JSON.stringify(value)}</bdi>
     return line([key, scalar, comma])
   }
   const [opening, closing] = Array.isArray(value) ? ['[', `]${comma}`] : ['{', `}${comma}`]

@@ -48,8 +48,8 @@ export function Row({ children, tone, icon, lead, end, note, isCurrent, isNew, .
 /** A line between the rows that tells what happened to the environment there. */
 export function EventRow({ children, title }: { children: ComponentChildren; title?: string }) {
   return (
-    <div class="event" title={title}>
-      <span class="diamond" />
+    <div class="event is-accent" title={title}>
+      <Icon name="diamond" />
       <span class="cut" dir="auto">
         {children}
       </span>

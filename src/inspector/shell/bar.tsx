@@ -63,8 +63,8 @@ export function Bar() {
         />
         <ClockMenu />
         <FaultsPopover />
-        <button class="quiet" aria-label="Changes" onClick={() => show('snapshots')}>
-          <span class="diamond" />
+        <button class="quiet is-accent" aria-label="Changes" onClick={() => show('snapshots')}>
+          <Icon name="diamond" />
           <span class="text">Changes</span>
         </button>
         <button class="find spread" aria-label="Find anything" onClick={() => show('palette')}>

@@ -39,7 +39,7 @@ export function RecordPane({ noun, title, facts, problem, back, actions, json, f
         <h2 dir="auto">{title}</h2>
         <Close back={back} />
       </div>
-      <p class="muted parts">{facts.map((text) => text && <bdi key={text}>{text}</bdi>)}</p>
+      <p class="muted line">{facts.map((text) => text && <bdi key={text}>{text}</bdi>)}</p>
       {problem && (
         <Callout tone="warn" icon="warn">
           <span dir="auto">{problem}</span>

@@ -1,4 +1,3 @@
-import './coverage.css'
 import type { CoverageItem, OperationCoverage } from '../../../client/index.js'
 import { Chip } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/errors.js'

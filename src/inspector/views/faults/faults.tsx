@@ -1,4 +1,3 @@
-import './faults.css'
 import { useEffect, useState } from 'preact/hooks'
 import type { FaultRule, Latency, LatencySetting, NewFaultRule } from '../../../client/index.js'
 import { Callout, toneClass } from '../../parts/chip.js'
@@ -137,7 +136,7 @@ function FaultPanel({ rules, latency, error, reload }: ReturnType<typeof useFaul
   const rule = { operation: 'listMessages', match: { query: {} }, times: 1, effect: { status: 500 } }
   const dialog = { title: 'A fault rule', value: rule, button: 'Add the rule', submit: write }
   return (
-    <div class="faults">
+    <div class="form">
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
       {rules.map((rule) => (
         <Callout key={rule.id} tone={isUsedUp(rule) ? undefined : 'fault'}>

@@ -1,4 +1,3 @@
-import './integrations.css'
 import { useState } from 'preact/hooks'
 import type { Integration, NewIntegration } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'

@@ -68,14 +68,14 @@ function MessageFields() {
   return (
     <>
       {field('subscriberId', 'Subscriber')}
-      <fieldset class="line choices" aria-label="Channel">
+      <div class="line" role="radiogroup" aria-label="Channel">
         {CHANNELS.map((each, index) => (
           <label key={each}>
             <input type="radio" name="channel" value={each} defaultChecked={index === 0} />
             {each}
           </label>
         ))}
-      </fieldset>
+      </div>
       {field('workflow', 'Workflow')}
       {field('transactionId', 'Transaction')}
       {field('subject', 'Subject')}

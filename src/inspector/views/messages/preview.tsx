@@ -6,7 +6,7 @@ import { type Message, textOf } from './query.js'
 /** What of a message its subscriber sees. */
 export type Shown = Pick<Message, 'channel' | 'content'> & Partial<Pick<Message, 'subject' | 'title' | 'cta' | 'read'>>
 
-const BUBBLES: Partial<Record<string, string>> = { sms: 'bubble', chat: 'bubble is-chat' }
+const BUBBLES: Partial<Record<string, string>> = { sms: 'bubble is-good', chat: 'bubble card' }
 
 /** A message as its subscriber sees it. */
 export function Preview({ message }: { message: Shown }) {
@@ -16,14 +16,13 @@ export function Preview({ message }: { message: Shown }) {
   const { buttons = [], status, result } = cta?.action ?? {}
   return (
     <article class={BUBBLES[channel] ?? card}>
-      {channel === 'push' && <span class="app-icon" />}
       <div>
         {title && <b dir="auto">{title}</b>}
         <p dir="auto">{textOf(content)}</p>
         {buttons.length > 0 && (
           <p class="line">
             {buttons.map(({ type, content, resultContent = content }) => (
-              <span key={type} class={`like-button is-${type}`} dir="auto">
+              <span key={type} class={`button ${type}`} dir="auto">
                 {status === 'done' && type === result?.type ? `${resultContent} ✓` : content}
               </span>
             ))}

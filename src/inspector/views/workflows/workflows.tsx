@@ -1,4 +1,3 @@
-import './workflows.css'
 import type { ListedWorkflow, WorkflowStep } from '../../../client/index.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { JsonTree } from '../../parts/json-tree.js'
