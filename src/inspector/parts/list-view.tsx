@@ -1,11 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { ErrorNote } from './errors.js'
 import { Icon } from './icon.js'
-import { enterList, useKey } from './keys.js'
+import { useKey } from './keys.js'
 import { List, type ListProps } from './list.js'
 import { Close, Pane, Panes } from './pane.js'
-import type { Resource } from './resource.js'
 
 interface SearchProps {
   label: string
@@ -17,7 +15,7 @@ interface SearchProps {
   change(text: string): void
   isByEnter?: boolean
   /** After it: how many there are, and what one can do. */
-  children: ComponentChildren
+  children?: ComponentChildren
 }
 
 /** The line by which a list is searched; `/` leads to it, and the arrow down from it to the list. */
@@ -25,6 +23,11 @@ export function SearchLine({ label, placeholder, hint, text, change, isByEnter, 
   const field = useRef<HTMLInputElement>(null)
   useKey('/', () => field.current?.focus())
   const changed = () => change(field.current?.value ?? '')
+  const enterList = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown') return
+    event.preventDefault()
+    field.current?.closest('.pane')?.querySelector<HTMLElement>('[data-item]')?.focus()
+  }
   return (
     <search class="search-line">
       <Icon name="find" />
@@ -45,35 +48,26 @@ export function SearchLine({ label, placeholder, hint, text, change, isByEnter, 
   )
 }
 
-interface Props<Item> extends ListProps<Item> {
+interface Props<Item> extends Omit<ListProps<Item>, 'isAimed'> {
   title: string
-  search: Omit<SearchProps, 'label' | 'children'>
-  /** After the search. */
-  tools: ComponentChildren
-  resource: Pick<Resource<unknown>, 'error' | 'isLoading' | 'reload'>
+  search: Omit<SearchProps, 'label'>
   /** In place of a list that has nothing in it. */
   nothing: ComponentChildren
   /** The pane with what is open, or with what may be opened. */
   open: ComponentChildren
+  /** Whether the address names what is open. */
   isOpen: boolean
 }
 
 /** A view of records: a search line, their list, and beside it the one that is open. */
-export function ListView<Item>({ title, search, tools, resource, nothing, open, isOpen, ...list }: Props<Item>) {
-  const head = (
-    <SearchLine label={`Search ${title.toLowerCase()}`} {...search}>
-      {tools}
-    </SearchLine>
-  )
+export function ListView<Item>({ title, search, nothing, open, isOpen, ...list }: Props<Item>) {
+  const name = title.toLowerCase()
   return (
     <div class="view">
       <h1 class="visually-hidden">{title}</h1>
       <Panes isOpen={isOpen}>
-        <Pane label={`All ${title.toLowerCase()}`} head={head}>
-          {resource.error !== undefined && !resource.isLoading && (
-            <ErrorNote error={resource.error} retry={resource.reload} />
-          )}
-          {list.items.length === 0 ? nothing : <List {...list} />}
+        <Pane label={`All ${name}`} head={<SearchLine label={`Search ${name}`} {...search} />}>
+          {list.items.length === 0 ? nothing : <List {...list} isAimed={isOpen} />}
         </Pane>
         {open}
       </Panes>

@@ -11,34 +11,27 @@ export interface Resource<Value> extends State<Value> {
   reload(): void
 }
 
-/**
- * Loads a value, and again when an input changes. What an earlier input brings too late is dropped. `isAsked` says that
- * the person wants it again, by `reload`.
- */
+/** Loads a value, and again when an input changes or the person asks for it, by `reload`. What comes too late is dropped. */
 export function useResource<Value>(
-  load: (signal: AbortSignal, isAsked: boolean) => Promise<Value>,
+  load: (isAsked: boolean) => Promise<Value>,
   inputs: readonly unknown[]
 ): Resource<Value> {
   const [state, setState] = useState<State<Value>>({ value: undefined, error: undefined, isLoading: true })
-  const [round, setRound] = useState(0)
-  const loaded = useRef(round)
-  const change = (part: Partial<State<Value>>) => setState((before) => ({ ...before, ...part }))
-  useEffect(() => {
-    const controller = new AbortController()
-    const { signal } = controller
-    const isAsked = loaded.current !== round
-    loaded.current = round
-    change({ error: undefined, isLoading: true })
-    load(signal, isAsked).then(
-      (value) => signal.aborted || change({ value, error: undefined, isLoading: false }),
-      (error) => signal.aborted || change({ error, isLoading: false })
-    )
-    return () => controller.abort()
-  }, [...inputs, round])
-  const reload = useCallback(() => {
-    // At once, so that nobody takes what is there for what was asked for.
+  const latest = useRef({ load, count: 0 }).current
+  latest.load = load
+  const start = useCallback((isAsked: boolean) => {
+    const count = ++latest.count
+    const change = (part: Partial<State<Value>>) =>
+      count === latest.count && setState((before) => ({ ...before, error: undefined, isLoading: false, ...part }))
     change({ isLoading: true })
-    setRound((count) => count + 1)
+    latest.load(isAsked).then(
+      (value) => change({ value }),
+      (error) => change({ error })
+    )
   }, [])
-  return { ...state, reload }
+  useEffect(() => {
+    start(false)
+    return () => void latest.count++
+  }, inputs)
+  return { ...state, reload: useCallback(() => start(true), []) }
 }

@@ -19,15 +19,11 @@ interface TabsProps {
 /** Several contents of a pane, one at a time; the arrows go from one to the next. */
 export function Tabs({ tabs, current, choose, label }: TabsProps) {
   const panel = useId()
-  const index = Math.max(
-    0,
-    tabs.findIndex(({ id }) => id === current)
-  )
-  const shown = tabs[index]
+  const shown = tabs.find(({ id }) => id === current) ?? tabs[0]
   const move = ({ key, currentTarget }: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[key]
     if (step === undefined) return
-    const next = (index + step + tabs.length) % tabs.length
+    const next = (tabs.findIndex((tab) => tab === shown) + step + tabs.length) % tabs.length
     choose(tabs[next]?.id ?? '')
     ;((currentTarget as Element).children[next] as HTMLElement).focus()
   }

@@ -44,8 +44,6 @@ export function RunReport({ report }: { report: Report }) {
         <ListView
           title="Tests"
           search={{ placeholder: `Filter ${report.tests.length.toLocaleString()} tests`, text, change }}
-          tools={null}
-          resource={{ error: undefined, isLoading: false, reload() {} }}
           nothing={<Empty title="No test has these words" />}
           label="Tests"
           items={entries.filter(isFound)}

@@ -1,18 +1,28 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { useCloseDetail } from '../parts/detail.js'
+import type { Integration } from '../../client/index.js'
+import { Callout } from '../parts/chip.js'
 import { Empty } from '../parts/empty.js'
-import { type Fields, JsonDialog } from '../parts/json-form.js'
+import { ErrorNote } from '../parts/errors.js'
+import { type Fields, JsonDialog, type JsonDialogProps } from '../parts/json-form.js'
+import { JsonTree } from '../parts/json-tree.js'
+import { useKey } from '../parts/keys.js'
 import type { ListProps } from '../parts/list.js'
 import { ListView, NothingOpen } from '../parts/list-view.js'
+import { Close, Pane } from '../parts/pane.js'
+import type { Action } from '../parts/popover.js'
 import type { Resource } from '../parts/resource.js'
 import { ROW, ROW_WITH_NOTE, Row, type RowProps } from '../parts/row.js'
+import { Tabs } from '../parts/tabs.js'
 import { useCommands } from '../shell/palette.js'
 import { addressOf, go, type Route } from '../shell/router.js'
 import { useSession } from '../shell/session.js'
 import { Actions } from './acts.js'
 
-interface Props<Item> extends Pick<ListProps<Item>, 'label' | 'items' | 'onEnd'> {
+/** The channels, in the order in which they are shown. */
+export const CHANNELS: readonly Integration['channel'][] = ['email', 'sms', 'in_app', 'chat', 'push']
+
+interface ViewProps<Item> extends Pick<ListProps<Item>, 'label' | 'items' | 'onEnd'> {
   route: Route
   title: string
   search: { placeholder: string; hint?: string; isByEnter?: boolean }
@@ -22,74 +32,74 @@ interface Props<Item> extends Pick<ListProps<Item>, 'label' | 'items' | 'onEnd'>
   pathOf(item: Item): readonly string[] | undefined
   /** The words of a heading, or the row of an item, with what stands over its end. */
   rowOf(item: Item): Omit<RowProps, 'href'> & { over?: ComponentChildren }
+  /** Whether the rows of items have a note. */
+  hasNotes?: boolean
   open: Item | undefined
   /** What is open, beside the list. */
   pane(item: Item, back: string): ComponentChildren
   /** Why nothing was found, or how to get some. */
   reason: string | undefined
-  /** What adds one, of JSON that is `value` at first and of the fields that people fill, and returns its address. */
-  add?: { title: string; value?: object; fields?: ComponentChildren; submit(fields: object): Promise<string> }
+  /** What adds one, of the fields that people fill and JSON, and returns its address. */
+  add?: Pick<JsonDialogProps, 'title' | 'value' | 'children'> & { submit(fields: object): Promise<string> }
 }
 
 /** Records of one kind: their search, their list, and the one that the address names beside it. */
-export function RecordsView<Item>(props: Props<Item>) {
-  const { route, search, count, pathOf, rowOf, open, pane, reason, add, ...list } = props
-  const { value, isLoading, error } = list.resource
+export function RecordsView<Item>(props: ViewProps<Item>) {
+  const { route, search, resource, count, items, pathOf, rowOf, hasNotes, open, pane, reason, add, ...list } = props
+  const { value, isLoading, error, reload } = resource
   const { changed } = useSession()
   const [isAdding, setAdding] = useState(false)
   const { view, rest, params } = route
   const text = lineOf(params)
   const hrefOf = (item: Item) => addressOf([view, ...(pathOf(item) ?? [])], { q: text })
   const back = addressOf([view], { q: text })
-  const name = list.title.toLowerCase()
-  useCloseDetail(back)
-  useCommands(add ? [{ name: add.title, run: () => setAdding(true) }] : [])
   const startAdding = () => setAdding(true)
+  useCommands(add ? [{ name: add.title, run: startAdding }] : [])
+  useKey('escape', () => {
+    const row = document.querySelector<HTMLElement>('[data-item][aria-current="true"]')
+    go(back)
+    // Where it was hidden, it is shown by then.
+    setTimeout(() => row?.focus())
+  })
   const tools = (
     <>
       <span class="hint" role="status">
-        {count}
+        {error === undefined && count}
       </span>
       {add && <Actions actions={[{ name: 'Add', run: startAdding }]} />}
     </>
   )
-  const nothing = value !== undefined && error === undefined && (
-    <Empty title={text === '' ? `The environment has no ${name}` : `None of the ${name} is like that`}>
-      <p dir="auto">{reason}</p>
-      {text !== '' && <a href={addressOf([view])}>All {name}</a>}
-    </Empty>
-  )
+  const nothing =
+    error !== undefined ? (
+      <ErrorNote error={error} retry={reload} />
+    ) : (
+      value !== undefined && (
+        <Empty title={text === '' ? `The environment has no ${view}` : `None of the ${view} is like that`}>
+          <p dir="auto">{reason}</p>
+          {text !== '' && <a href={addressOf([view])}>All {view}</a>}
+        </Empty>
+      )
+    )
+  const hint = rest.length === 0 ? 'Choose one to see it' : !isLoading && `${rest.join('/')} is not among these ${view}`
   const submit = async (fields: Fields) => {
-    if (!add) return
-    const form = document.querySelector<HTMLFormElement>('dialog[open] form')
-    const typed = [...new FormData(form ?? undefined)].filter(([, text]) => text !== '')
-    const id = await add.submit({ ...Object.fromEntries(typed), ...fields })
+    const id = await add?.submit(fields)
     changed()
-    go(addressOf([view, id]))
+    go(addressOf([view, id ?? '']))
   }
+  const change = (q: string) => go(addressOf(search.isByEnter ? [view] : [view, ...rest], { q }))
   return (
     <>
       <ListView
         {...list}
-        search={{ ...search, text, change: (q) => go(addressOf(search.isByEnter ? [view] : [view, ...rest], { q })) }}
-        tools={tools}
-        heightOf={(item) => (rowOf(item).note ? ROW_WITH_NOTE : ROW)}
+        items={error === undefined ? items : []}
+        search={{ ...search, text, change, children: tools }}
+        heightOf={(item) => (hasNotes && pathOf(item) ? ROW_WITH_NOTE : ROW)}
         keyOf={(item) => pathOf(item) && hrefOf(item)}
         current={open && hrefOf(open)}
         choose={(href) => go(String(href), { replace: true })}
         nothing={nothing}
         isOpen={rest.length > 0}
-        open={
-          open ? (
-            pane(open, back)
-          ) : (
-            <NothingOpen back={rest[0] && back}>
-              {rest.length === 0
-                ? 'Choose one to see it'
-                : !isLoading && `${rest.join('/')} is not among these ${name}`}
-            </NothingOpen>
-          )
-        }
+        open={open ? pane(open, back) : <NothingOpen back={rest[0] && back}>{hint}</NothingOpen>}
       >
         {(item, place) => {
           const { over, ...row } = rowOf(item)
@@ -102,11 +112,7 @@ export function RecordsView<Item>(props: Props<Item>) {
           )
         }}
       </ListView>
-      {isAdding && add && (
-        <JsonDialog {...add} button={add.title} submit={submit} close={() => setAdding(false)}>
-          {add.fields}
-        </JsonDialog>
-      )}
+      {isAdding && add && <JsonDialog {...add} button={add.title} submit={submit} close={() => setAdding(false)} />}
     </>
   )
 }
@@ -125,4 +131,69 @@ export function lineOf(params: URLSearchParams): string {
 export function isFound({ params }: Route): (...texts: string[]) => boolean {
   const words = lineOf(params).toLowerCase().split(/\s+/)
   return (...texts) => words.every((word) => texts.join(' ').toLowerCase().includes(word))
+}
+
+interface PaneProps {
+  /** What it is, such as `message`. */
+  noun: string
+  title: string
+  /** What there is to know of it at once. */
+  facts: readonly (string | null | undefined)[]
+  /** What went wrong with it. */
+  problem?: string | false
+  back: string
+  /** What can be done, but for editing it. */
+  actions: readonly Action[]
+  json: unknown
+  /** What of it can be edited, and what changes it: it may reject with what is wrong. */
+  fields: Fields
+  save(changes: object): Promise<unknown>
+  /** How else it is shown, by the title of that tab. */
+  look?: { title: string; content(): ComponentChildren }
+}
+
+/** The record that is open: what it is, what one can do with it, and it as JSON. */
+export function RecordPane({ noun, title, facts, problem, back, actions, json, fields, save, look }: PaneProps) {
+  const { changed } = useSession()
+  const [isEditing, setEditing] = useState(false)
+  const [tab, setTab] = useState<string>()
+  const head = (
+    <div class="head">
+      <div class="head-title">
+        <h2 dir="auto">{title}</h2>
+        <Close back={back} />
+      </div>
+      <p class="muted parts">{facts.map((text) => text && <bdi key={text}>{text}</bdi>)}</p>
+      {problem && (
+        <Callout tone="warn" icon="warn">
+          <span dir="auto">{problem}</span>
+        </Callout>
+      )}
+      <Actions actions={[{ name: 'Edit', run: () => setEditing(true) }, ...actions]} />
+    </div>
+  )
+  const submit = (after: Fields) => save(changesOf(fields, after)).then(changed)
+  const asJson = { id: 'json', title: 'JSON', content: () => <JsonTree label={`The ${noun} as JSON`} value={json} /> }
+  const tabs = look ? [{ id: 'look', ...look }, asJson] : [asJson]
+  const edit = { title: `Edit the ${noun}`, value: fields, button: 'Save', submit, close: () => setEditing(false) }
+  return (
+    <Pane label={`The ${noun}`} head={head}>
+      <Tabs label={`Of this ${noun}`} tabs={tabs} current={tab} choose={setTab} />
+      {isEditing && <JsonDialog {...edit} />}
+    </Pane>
+  )
+}
+
+/** Returns the fields that one object has other than another; null for those that it lacks. */
+function changesOf(before: Fields, after: Fields): Fields {
+  const names = Object.keys({ ...before, ...after })
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
+}
+
+const OWNER = ['_environmentId', '_organizationId']
+
+/** Returns a record in the form of a seed, which says nothing of what it belongs to. */
+export function fieldsOf(record: object): Fields {
+  return JSON.parse(JSON.stringify(record, (name, value) => (OWNER.includes(name) ? undefined : value)))
 }

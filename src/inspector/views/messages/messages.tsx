@@ -1,17 +1,15 @@
 import './messages.css'
 import { useState } from 'preact/hooks'
 import type { NewMessage } from '../../../client/index.js'
-import { CHANNELS } from '../../parts/channels.js'
 import { useResource } from '../../parts/resource.js'
 import { shortTime, timeText } from '../../parts/times.js'
 import { addressOf, go } from '../../shell/router.js'
 import { lookOptions, useSession } from '../../shell/session.js'
 import { useAct, useService } from '../acts.js'
-import { fieldsOf, RecordPane } from '../record.js'
-import { lineOf, RecordsView } from '../records.js'
+import { CHANNELS, fieldsOf, lineOf, RecordPane, RecordsView } from '../records.js'
 import type { ViewProps } from '../view.js'
 import { Preview } from './preview.js'
-import { type Loaded, loadMessages, type Message, recipientOf, summaryOf } from './query.js'
+import { loadMessages, type Message, recipientOf, summaryOf } from './query.js'
 
 /** The messages as a mail reader has them; `#/messages/<id>` shows one beside the list. */
 export function MessagesView({ route }: ViewProps) {
@@ -21,12 +19,10 @@ export function MessagesView({ route }: ViewProps) {
   const [more, setMore] = useState({ line, pages: 1 })
   const pages = more.line === line ? more.pages : 1
   const resource = useResource(
-    (_, isAsked) => loadMessages((path) => ask('GET', path, lookOptions(isAsked)), line, pages),
+    (isAsked) => loadMessages((path) => ask('GET', path, lookOptions(isAsked)), line, pages),
     [env, line, pages, version]
   )
-  const { value, error, isLoading } = resource
-  const { data = [], hasMore, reason, totalCount = 0 }: Partial<Loaded> = (error === undefined && value) || {}
-  const count = data.length.toLocaleString()
+  const { data, hasMore, totalCount = 0, reason } = resource.value ?? { data: [] as Message[], hasMore: false }
   const total = totalCount > data.length ? ` of ${totalCount.toLocaleString()}` : hasMore ? '+' : ''
   return (
     <RecordsView
@@ -37,19 +33,20 @@ export function MessagesView({ route }: ViewProps) {
         hint: 'An id of a subscriber or of transactions, or channel: subscriber: transaction: tenant:acme context:none',
         isByEnter: true
       }}
-      count={value && `${count}${total}`}
+      count={resource.value && `${data.length.toLocaleString()}${total}`}
       resource={resource}
       label="Messages, newest first"
       items={data}
-      onEnd={() => hasMore && !isLoading && setMore({ line, pages: pages + 1 })}
+      onEnd={hasMore && !resource.isLoading ? () => setMore({ line, pages: pages + 1 }) : undefined}
       pathOf={({ _id = '' }) => [_id]}
       rowOf={rowOf}
+      hasNotes
       open={data.find(({ _id }) => _id === route.rest[0])}
       pane={(message, back) => <MessagePane key={message._id} message={message} back={back} />}
       reason={line === '' ? 'Add one, or load a seed that has some.' : reason}
       add={{
         title: 'Add a message',
-        fields: <MessageFields />,
+        children: <MessageFields />,
         // The server checks it.
         submit: async (fields) => (await env.messages.add(fields as NewMessage))._id
       }}

@@ -7,20 +7,17 @@ export type Message = MessageResponse
 const PARAMETERS = ['channel', 'subscriberId', 'transactionId', 'contextKeys']
 
 /** Reads a search as one types it. What has another word before a colon is a context key; `q` has what has none. */
-function readLine(line: string): Record<string, string[]> {
-  const query: Record<string, string[]> = {}
-  for (const [, quoted, word = quoted ?? ''] of line.matchAll(/"([^"]*)"|(\S+)/g)) {
+function readLine(line: string): [name: string, value: string][] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = quoted ?? '']) => {
     const [key = '', value] = word.split(/:(.*)/s)
+    if (value === undefined) return ['q', word]
     const name = PARAMETERS.find((each) => each === key || each === `${key}Id`)
-    const [known, own] =
-      value === undefined ? ['q', word] : name ? [name, value] : ['contextKeys', word === 'context:none' ? '' : word]
-    query[known] = [...(query[known] ?? []), own]
-  }
-  return query
+    return name ? [name, value] : ['contextKeys', word === 'context:none' ? '' : word]
+  })
 }
 
 /** What the service answers with, its pages as one. */
-export interface Loaded {
+interface Loaded {
   data: Message[]
   /** How many there are; undefined where the service does not tell. */
   totalCount?: number
@@ -30,27 +27,25 @@ export interface Loaded {
 }
 
 /** As many as one request may ask for. */
-const PAGE = 1000
+const PAGE = '1000'
 
-/** Loads the first pages of what a search finds. Throws what the service refuses. */
+/** Loads the first pages of what a search finds: a word is a transaction, or else a subscriber. Throws what is refused. */
 export async function loadMessages(ask: (path: string) => Promise<Answer>, line: string, pages: number) {
-  const { q = [], ...query } = readLine(line)
-  const load = async (wanted: typeof query): Promise<Loaded> => {
+  const query = readLine(line)
+  const load = async (nameOfWords: string): Promise<Loaded> => {
     const data: Message[] = []
     for (let page = 0; ; page += 1) {
-      const params = new URLSearchParams({ page: String(page), limit: String(PAGE) })
-      for (const [name, values] of Object.entries({ ...query, ...wanted })) {
-        for (const value of values) params.append(name, value)
-      }
+      const params = new URLSearchParams({ page: String(page), limit: PAGE })
+      for (const [name, value] of query) params.append(name === 'q' ? nameOfWords : name, value)
       const answer = await ask(`/v1/messages?${params}`)
       const list = answer.json as Loaded
       data.push(...list.data)
       if (!list.hasMore || page + 1 >= pages) return { ...list, data, reason: reasonOf(answer) }
     }
   }
-  const ofSubscriber = q.length === 1 ? await load({ subscriberId: q }) : undefined
-  if (ofSubscriber && ofSubscriber.data.length > 0) return ofSubscriber
-  return await load({ transactionId: [...(query.transactionId ?? []), ...q] })
+  const loaded = await load('transactionId')
+  const words = query.filter(([name]) => name === 'q' || name === 'subscriberId')
+  return loaded.data.length > 0 || words.length !== 1 ? loaded : load('subscriberId')
 }
 
 /** Returns the name of who got a message. */

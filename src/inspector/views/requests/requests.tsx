@@ -200,6 +200,7 @@ function Reading({ place, shown: { requests, changes, loadMore }, isPaused, open
         label="Requests, newest first"
         {...{ items, seen }}
         current={open}
+        isAimed={place.open !== undefined}
         href={(sequence) => place.to({ open: sequence })}
         onEnd={() => void loadMore?.()}
       />

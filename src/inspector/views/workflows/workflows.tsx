@@ -1,16 +1,14 @@
 import './workflows.css'
 import type { ListedWorkflow, WorkflowStep } from '../../../client/index.js'
 import { ErrorNote } from '../../parts/errors.js'
-import { JsonTree } from '../../parts/json-tree.js'
+import { JsonTree, parsed } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
 import { lookOptions, useSession } from '../../shell/session.js'
 import { useService } from '../acts.js'
-import { Preview } from '../messages/preview.js'
-import { RecordPane } from '../record.js'
-import { isFound, RecordsView } from '../records.js'
+import { Preview, type Shown } from '../messages/preview.js'
+import { CHANNELS, isFound, RecordPane, RecordsView } from '../records.js'
 import type { ViewProps } from '../view.js'
-import { shownOf, sketchOf } from './shown.js'
 
 /** The heading of a workflow, or a step of it. */
 type Item = { workflow: ListedWorkflow; step?: ListedWorkflow['steps'][number] }
@@ -59,7 +57,7 @@ function StepPane({ at: [workflowId, stepId], back }: { at: [string, string]; ba
   const { env, version } = useSession()
   const ask = useService()
   const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
-  const load = async (_: AbortSignal, isAsked: boolean) => (await ask('GET', path, lookOptions(isAsked))).json
+  const load = async (isAsked: boolean) => (await ask('GET', path, lookOptions(isAsked))).json
   const { value, error, reload } = useResource(load, [env, version, path])
   if (value === undefined || error !== undefined) {
     return <NothingOpen back={back}>{error !== undefined && <ErrorNote error={error} retry={reload} />}</NothingOpen>
@@ -107,4 +105,43 @@ function Parts({ step, hasIssues }: { step: WorkflowStep; hasIssues: boolean }) 
       )}
     </div>
   )
+}
+
+/** Returns a step as a message of it, with the variables as the template has them; undefined if it sends none. */
+function shownOf({ type, controlValues = {} }: WorkflowStep): Shown | undefined {
+  const channel = CHANNELS.find((each) => each === type)
+  const { subject = '', body = '', primaryAction, secondaryAction, redirect } = controlValues as Record<string, unknown>
+  if (!channel || (body === '' && subject === '')) return undefined
+  // The body of a block editor is JSON.
+  const document = typeof body === 'string' ? parsed(body) : body
+  const content = Object(document).type === 'doc' ? textIn(document as Block) : String(body)
+  const buttons = [
+    { type: 'primary' as const, content: Object(primaryAction).label },
+    { type: 'secondary' as const, content: Object(secondaryAction).label }
+  ].filter(({ content }) => content)
+  return {
+    channel,
+    content,
+    subject: String(subject),
+    cta: { data: { url: Object(redirect).url }, action: { buttons } }
+  }
+}
+
+/** What a block editor has written. */
+type Block = { type?: string; text?: string; attrs?: { id?: string; fallback?: string }; content?: Block[] }
+
+/** Returns its text, a line a block. */
+function textIn({ type, text = '', attrs: { id, fallback } = {}, content = [] }: Block): string {
+  if (type === 'variable') return `{{${id}${fallback ? ` | default: '${fallback}'` : ''}}}`
+  const inner = text + [content].flat().map(textIn).join('')
+  return type === 'doc' || type === 'text' ? inner : `${inner}\n`
+}
+
+/** Returns what a JSON Schema describes in its own shape, with types for values, such as `{ email: 'string' }`. */
+function sketchOf(schema: unknown): unknown {
+  const { type = 'any', properties, items, enum: values = type, format } = Object(schema)
+  const fields = Object.entries(Object(properties))
+  if (fields.length > 0) return Object.fromEntries(fields.map(([name, own]) => [name, sketchOf(own)]))
+  if (items) return [sketchOf(items)]
+  return [[values].flat().join(' | '), format].filter(Boolean).join(', ')
 }
