@@ -24,7 +24,7 @@ export function Chip({ tone, children }: Props) {
 /** What is wrong with a record, or to be known of it before all else. */
 export function Callout({ tone, icon, children }: Props & { icon?: IconName }) {
   return (
-    <div class={`callout ${toneClass(tone)}`}>
+    <div class={`callout ${toneClass(tone)}`} dir="auto">
       {icon && <Icon name={icon} />}
       {children}
     </div>

@@ -11,7 +11,8 @@ export interface JsonDialogProps {
   title: string
   /** What the JSON is at first; it is empty for what is new. */
   value?: object
-  button: string
+  /** The title if left out. */
+  button?: string
   /** Gets the JSON, with the fields. May reject with what is wrong, which then stands at its lines. */
   submit(value: Fields): Promise<unknown>
   close(): void
@@ -20,12 +21,15 @@ export interface JsonDialogProps {
 }
 
 /** A record as JSON, to be added or changed. What the server says of it stands at the line that it is about. */
-export function JsonDialog({ title, value = {}, button, submit, close, children }: JsonDialogProps) {
+export function JsonDialog({ title, value = {}, button = title, submit, close, children }: JsonDialogProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(() => formatted(value))
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
   // They stay at the lines of what was sent.
   const issues = useMemo(() => issuesIn(text, error), [error])
+  const isFolded = children !== undefined
+  const lines = text.split('\n')
   const send = async (event: Event) => {
     event.preventDefault()
     const filled = [...new FormData(event.currentTarget as HTMLFormElement)].filter(([, value]) => value !== '')
@@ -42,14 +46,40 @@ export function JsonDialog({ title, value = {}, button, submit, close, children 
     }
     setBusy(false)
   }
+  const goTo = (line: number) => {
+    const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0)
+    area.current?.focus()
+    area.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
+  }
   return (
     <Dialog title={title} close={close} wide>
       <form class="form" data-held="true" onSubmit={send}>
         {children}
         {error !== undefined && issues.length === 0 && <ErrorNote error={error} />}
-        <details open={children === undefined || issues.length > 0}>
-          <summary>{children === undefined ? 'JSON' : 'More fields, as JSON'}</summary>
-          <Editor text={text} change={setText} issues={issues} isFolded={children !== undefined} />
+        <details open={!isFolded || issues.length > 0}>
+          <summary>{isFolded ? 'More fields, as JSON' : 'JSON'}</summary>
+          <div class="editor card">
+            <textarea
+              ref={area}
+              aria-label="JSON"
+              aria-invalid={issues.length > 0}
+              rows={Math.max(isFolded ? 4 : 8, lines.length)}
+              wrap="off"
+              spellcheck={false}
+              autofocus={!isFolded}
+              value={text}
+              dir="ltr"
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+            <div role="alert">
+              {issues.map(({ line, message }) => (
+                <button type="button" style={{ '--line': line }} title={message} onClick={() => goTo(line)}>
+                  <span class="visually-hidden">Line {line}: </span>
+                  <span class="cut">{message}</span>
+                </button>
+              ))}
+            </div>
+          </div>
         </details>
         <div class="line">
           <button type="submit" class="primary" disabled={isBusy}>
@@ -61,47 +91,6 @@ export function JsonDialog({ title, value = {}, button, submit, close, children 
         </div>
       </form>
     </Dialog>
-  )
-}
-
-interface EditorProps {
-  text: string
-  change(text: string): void
-  issues: ReturnType<typeof issuesIn>
-  isFolded: boolean
-}
-
-function Editor({ text, change, issues, isFolded }: EditorProps) {
-  const area = useRef<HTMLTextAreaElement>(null)
-  const lines = text.split('\n')
-  const goTo = (line: number) => {
-    const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0)
-    area.current?.focus()
-    area.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
-  }
-  return (
-    <div class="editor card">
-      <textarea
-        ref={area}
-        aria-label="JSON"
-        aria-invalid={issues.length > 0}
-        rows={Math.max(isFolded ? 4 : 8, lines.length)}
-        wrap="off"
-        spellcheck={false}
-        autofocus={!isFolded}
-        value={text}
-        dir="ltr"
-        onInput={(event) => change(event.currentTarget.value)}
-      />
-      <div role="alert">
-        {issues.map(({ line, message }) => (
-          <button type="button" style={{ '--line': line }} title={message} onClick={() => goTo(line)}>
-            <span class="visually-hidden">Line {line}: </span>
-            <span class="cut">{message}</span>
-          </button>
-        ))}
-      </div>
-    </div>
   )
 }
 

@@ -18,15 +18,14 @@ export function useKey(key: string, handle: (event: KeyboardEvent) => void): voi
   })
 }
 
-/**
- * For a list whose items have `data-item`: the arrows, Home and End move the focus from one to the next, so that the list
- * as a whole is one stop of Tab. The items need `tabIndex` 0 for the chosen or first one, else -1.
- */
+const NEXT = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity }
+
+/** The arrows, Home and End move the focus among what has `data-item`; one of these has `tabIndex` 0, the others -1. */
 export function moveFocus(event: KeyboardEvent): void {
   const items = [...(event.currentTarget as Element).querySelectorAll<HTMLElement>('[data-item]')]
-  const index = items.findIndex((item) => item.contains(document.activeElement))
-  const next = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: items.length - 1 }[event.key]
-  if (next === undefined || index === -1) return
+  const index = items.indexOf(document.activeElement as HTMLElement)
+  const step = NEXT[event.key as keyof typeof NEXT]
+  if (step === undefined || index === -1) return
   event.preventDefault()
-  items[Math.max(0, Math.min(items.length - 1, next))]?.focus()
+  items[Math.max(0, Math.min(items.length - 1, index + step))]?.focus()
 }

@@ -2,14 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Icon } from './icon.js'
 import { useKey } from './keys.js'
-import { List, type ListProps } from './list.js'
-import { Close, Pane, Panes } from './pane.js'
+import { Close, Pane } from './pane.js'
 
 interface SearchProps {
   label: string
   placeholder: string
-  /** What else it understands. */
-  hint?: string
   text: string
   /** Called at each letter, or at Enter if each search asks the server. */
   change(text: string): void
@@ -19,7 +16,7 @@ interface SearchProps {
 }
 
 /** The line by which a list is searched; `/` leads to it, and the arrow down from it to the list. */
-export function SearchLine({ label, placeholder, hint, text, change, isByEnter, children }: SearchProps) {
+export function SearchLine({ label, placeholder, text, change, isByEnter, children }: SearchProps) {
   const field = useRef<HTMLInputElement>(null)
   useKey('/', () => field.current?.focus())
   const changed = () => change(field.current?.value ?? '')
@@ -38,7 +35,6 @@ export function SearchLine({ label, placeholder, hint, text, change, isByEnter, 
         {...(isByEnter ? { defaultValue: text, onChange: changed } : { value: text, onInput: changed })}
         aria-label={label}
         placeholder={placeholder}
-        title={hint}
         dir="auto"
         spellcheck={false}
         onKeyDown={enterList}
@@ -48,29 +44,12 @@ export function SearchLine({ label, placeholder, hint, text, change, isByEnter, 
   )
 }
 
-interface Props<Item> extends Omit<ListProps<Item>, 'isAimed'> {
-  title: string
-  search: Omit<SearchProps, 'label'>
-  /** In place of a list that has nothing in it. */
-  nothing: ComponentChildren
-  /** The pane with what is open, or with what may be opened. */
-  open: ComponentChildren
-  /** Whether the address names what is open. */
-  isOpen: boolean
-}
-
-/** A view of records: a search line, their list, and beside it the one that is open. */
-export function ListView<Item>({ title, search, nothing, open, isOpen, ...list }: Props<Item>) {
-  const name = title.toLowerCase()
+/** In place of a list that has nothing in it: why, and what to do. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
-    <div class="view">
-      <h1 class="visually-hidden">{title}</h1>
-      <Panes isOpen={isOpen}>
-        <Pane label={`All ${name}`} head={<SearchLine label={`Search ${name}`} {...search} />}>
-          {list.items.length === 0 ? nothing : <List {...list} isAimed={isOpen} />}
-        </Pane>
-        {open}
-      </Panes>
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
     </div>
   )
 }

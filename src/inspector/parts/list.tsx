@@ -42,32 +42,29 @@ export function List<Item>(props: ListProps<Item>) {
     return { keys, passable: [...keys.keys()].filter((index) => keys[index] !== undefined), tops }
   }, [items])
   const topOf = (index: number) => tops[index] ?? 0
-  /** The first row that begins below a height. */
-  const below = (height: number) => {
-    const index = tops.findIndex((top) => top > height)
-    return index === -1 ? items.length : index
-  }
-  const first = Math.max(0, below(sight.top - MARGIN) - 1)
-  const last = Math.min(items.length, below(sight.top + sight.height + MARGIN))
+  const rowAt = (height: number) => tops.findLastIndex((top) => top <= height)
+  const first = Math.max(0, rowAt(sight.top - MARGIN))
+  const last = Math.min(items.length, rowAt(sight.top + sight.height + MARGIN) + 1)
   const open = passable.find((index) => keys[index] === current) ?? -1
-  const focusable = open >= first && open < last ? open : passable.find((index) => index >= below(sight.top) - 1)
+  const focusable = open >= first && open < last ? open : passable.find((index) => index >= rowAt(sight.top))
 
-  const look = () => {
-    const { scrollTop = 0, clientHeight = 0 } = ref.current ?? {}
-    setSight({ top: scrollTop, height: clientHeight })
-  }
-  const reveal = (index: number) => {
-    const { scrollTop = 0, clientHeight = 0 } = ref.current ?? {}
-    ref.current?.scrollTo(0, Math.min(topOf(index), Math.max(topOf(index + 1) - clientHeight, scrollTop)))
-    look()
+  /** Sees what is in sight, at first with a row brought into it. */
+  const look = (index?: number) => {
+    const element = ref.current
+    if (!element) return
+    const { scrollTop, clientHeight } = element
+    if (index !== undefined) {
+      element.scrollTop = Math.min(topOf(index), Math.max(topOf(index + 1) - clientHeight, scrollTop))
+    }
+    setSight({ top: element.scrollTop, height: clientHeight })
   }
   useLayoutEffect(() => {
-    const observer = new ResizeObserver(look)
+    const observer = new ResizeObserver(() => look())
     if (ref.current) observer.observe(ref.current)
     return () => observer.disconnect()
   }, [])
   useLayoutEffect(() => {
-    if (isAimed && open !== -1) reveal(open)
+    if (isAimed && open !== -1) look(open)
   }, [isAimed, current, open === -1])
   useLayoutEffect(() => {
     const row = ref.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(`${wanted.current}`)}"] [data-item]`)
@@ -92,11 +89,11 @@ export function List<Item>(props: ListProps<Item>) {
     const key = keys[next]
     if (key === undefined) return
     wanted.current = key
-    reveal(next)
+    look(next)
     choose(key)
   }
   return (
-    <div ref={ref} class="pane-body list" onKeyDown={walk} onScroll={look}>
+    <div ref={ref} class="pane-body list" onKeyDown={walk} onScroll={() => look()}>
       <ol aria-label={label} style={{ padding: `${topOf(first)}px 0 ${topOf(items.length) - topOf(last)}px` }}>
         {items.slice(first, last).map((item, offset) => {
           const index = first + offset

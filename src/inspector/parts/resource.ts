@@ -1,13 +1,10 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 
-interface State<Value> {
+/** Something that is loaded. While it is loaded again, the last value stays. */
+export interface Resource<Value> {
   value: Value | undefined
   error: unknown
   isLoading: boolean
-}
-
-/** Something that is loaded. While it is loaded again, the last value stays. */
-export interface Resource<Value> extends State<Value> {
   reload(): void
 }
 
@@ -16,22 +13,21 @@ export function useResource<Value>(
   load: (isAsked: boolean) => Promise<Value>,
   inputs: readonly unknown[]
 ): Resource<Value> {
-  const [state, setState] = useState<State<Value>>({ value: undefined, error: undefined, isLoading: true })
-  const latest = useRef({ load, count: 0 }).current
-  latest.load = load
-  const start = useCallback((isAsked: boolean) => {
-    const count = ++latest.count
-    const change = (part: Partial<State<Value>>) =>
-      count === latest.count && setState((before) => ({ ...before, error: undefined, isLoading: false, ...part }))
+  type State = Omit<Resource<Value>, 'reload'>
+  const [state, setState] = useState<State>({ value: undefined, error: undefined, isLoading: true })
+  const [round, start] = useState({ isAsked: false })
+  useEffect(() => {
+    const late = new AbortController()
+    const change = (part: Partial<State>) =>
+      late.signal.aborted || setState((before) => ({ ...before, error: undefined, isLoading: false, ...part }))
     change({ isLoading: true })
-    latest.load(isAsked).then(
+    load(round.isAsked).then(
       (value) => change({ value }),
       (error) => change({ error })
     )
-  }, [])
-  useEffect(() => {
-    start(false)
-    return () => void latest.count++
-  }, inputs)
-  return { ...state, reload: useCallback(() => start(true), []) }
+    // An input that changes later asks for nothing.
+    round.isAsked = false
+    return () => late.abort()
+  }, [...inputs, round])
+  return { ...state, reload: useCallback(() => start({ isAsked: true }), []) }
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { moveFocus } from './keys.js'
 
 export interface Tab {
   id: string
@@ -20,23 +21,18 @@ interface TabsProps {
 export function Tabs({ tabs, current, choose, label }: TabsProps) {
   const panel = useId()
   const shown = tabs.find(({ id }) => id === current) ?? tabs[0]
-  const move = ({ key, currentTarget }: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[key]
-    if (step === undefined) return
-    const next = (tabs.findIndex((tab) => tab === shown) + step + tabs.length) % tabs.length
-    choose(tabs[next]?.id ?? '')
-    ;((currentTarget as Element).children[next] as HTMLElement).focus()
-  }
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+      <div class="tabs" role="tablist" aria-label={label} onKeyDown={moveFocus}>
         {tabs.map((tab) => (
           <button
             key={tab.id}
+            data-item
             role="tab"
             aria-selected={tab === shown}
             aria-controls={panel}
             tabIndex={tab === shown ? 0 : -1}
+            onFocus={() => tab !== shown && choose(tab.id)}
             onClick={() => choose(tab.id)}
           >
             {tab.title}

@@ -1,6 +1,6 @@
 import type { Action } from '../parts/popover.js'
 import { run, tell } from '../parts/toast.js'
-import { type CallOptions, reasonOf, useSession } from '../shell/session.js'
+import { lookOptions, reasonOf, useSession } from '../shell/session.js'
 
 /** Returns what changes the environment, tells what was done, and offers to undo it where that is given. */
 export function useAct() {
@@ -16,11 +16,11 @@ export function useAct() {
   }
 }
 
-/** Returns what asks the service as a product does. It throws what is refused, in the server's words. */
+/** Returns what asks the service, as a product does where it is asked for. It throws what is refused, in the server's words. */
 export function useService() {
   const { call } = useSession()
-  return async (method: string, path: string, options?: CallOptions) => {
-    const answer = await call(method, path, options)
+  return async (method: string, path: string, isAsked = true) => {
+    const answer = await call(method, path, lookOptions(isAsked))
     if (answer.status < 300) return answer
     const { message = 'it does not say why' } = Object(answer.json)
     throw new Error(`${answer.status}: ${reasonOf(answer) ?? message}`)

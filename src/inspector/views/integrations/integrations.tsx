@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Integration, NewIntegration } from '../../../client/index.js'
 import { Chip } from '../../parts/chip.js'
 import { useResource } from '../../parts/resource.js'
+import { Row, type RowProps } from '../../parts/row.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useAct, useService } from '../acts.js'
@@ -13,34 +14,65 @@ import type { ViewProps } from '../view.js'
 type Listed = Integration & { _id: string }
 
 /** The heading of a channel, or an integration of it. */
-type Item = { channel: string; primary: Listed | undefined; own?: Listed }
+type Item = Integration['channel'] | Listed
 
 /** The integrations by channel, the primary one as a switch; `#/integrations/<identifier>` opens one. */
 export function IntegrationsView({ route }: ViewProps) {
   const { env, version } = useSession()
+  const ask = useService()
+  const act = useAct()
   const resource = useResource(() => env.integrations.list(), [env, version])
   const all = resource.value ?? []
   const isIn = isFound(route)
+  const primaryOf = (channel: string) => all.find((each) => each.channel === channel && each.primary && !each.deleted)
   const items = CHANNELS.flatMap((channel): Item[] => {
-    const those = all.filter((each) => each.channel === channel)
-    const primary = those.find((each) => each.primary && !each.deleted)
-    const found = those.filter(({ name, identifier, providerId }) => isIn(name, identifier, providerId))
-    return found.length === 0 ? [] : [{ channel, primary }, ...found.map((own) => ({ channel, primary, own }))]
+    const found = all.filter((each) => each.channel === channel && isIn(each.name, each.identifier, each.providerId))
+    return found.length === 0 ? [] : [channel, ...found]
   })
+  const set = ({ _id }: Listed, primary: boolean): Promise<unknown> =>
+    primary
+      ? ask('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
+      : env.integrations.change(_id, { primary })
+  const rowOf = (item: Item, row: Pick<RowProps, 'href'>) => {
+    if (typeof item === 'string') {
+      const none = <Chip tone={/email|sms/.test(item) ? 'warn' : undefined}>no primary</Chip>
+      return <h2 class="group">{[item, !primaryOf(item) && none]}</h2>
+    }
+    const { name, channel, identifier, providerId, active, deleted } = item
+    const primary = primaryOf(channel)
+    const tone = deleted ? 'bad' : active ? 'good' : 'warn'
+    const note = <bdi>{`${providerId} · ${identifier}`}</bdi>
+    const end = tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'not active'}</Chip>
+    const label = `${name} is primary for ${channel}`
+    const toggle = (event: Event) => {
+      // It is what the server says it is.
+      event.preventDefault()
+      const made = primary ? `${label}, in place of ${primary.name}` : label
+      const undo = () => set(primary ?? item, primary !== undefined)
+      return act(() => set(item, !item.primary), item.primary ? `${channel} has no primary now` : made, undo)
+    }
+    const state = { checked: item === primary, disabled: deleted }
+    return (
+      <div class="with-switch">
+        <Row {...row} {...{ tone, note, end }}>
+          <bdi>{name}</bdi>
+        </Row>
+        <input type="checkbox" role="switch" class="switch" aria-label={label} {...state} onClick={toggle} />
+      </div>
+    )
+  }
   return (
     <RecordsView
-      title="Integrations"
       route={route}
-      search={{ placeholder: 'name, identifier, provider' }}
+      placeholder="name, identifier, provider"
       resource={resource}
       label="Integrations by channel"
       items={items}
-      pathOf={({ own }) => own && [own.identifier]}
+      pathOf={(item) => (typeof item === 'string' ? undefined : [item.identifier])}
       rowOf={rowOf}
       hasNotes
-      open={items.find(({ own }) => own && [own.identifier, own._id].includes(route.rest[0] ?? ''))}
-      pane={({ own }, back) => own && <IntegrationPane key={own._id} integration={own} back={back} />}
-      reason="Add one, or load a seed that has some."
+      open={all.find(({ identifier, _id }) => [identifier, _id].includes(route.rest[0] ?? ''))}
+      pane={(own, back) => <IntegrationPane key={own._id} integration={own} back={back} />}
       add={{
         title: 'Add an integration',
         value: { channel: 'email', providerId: 'sendgrid', name: 'Another', credentials: {} },
@@ -51,63 +83,14 @@ export function IntegrationsView({ route }: ViewProps) {
   )
 }
 
-function rowOf({ channel, primary, own }: Item) {
-  if (!own) {
-    const none = <Chip tone={/email|sms/.test(channel) ? 'warn' : undefined}>no primary</Chip>
-    return { children: [channel, !primary && none] }
-  }
-  const { name, identifier, providerId, active, deleted } = own
-  const tone = deleted ? 'bad' : active ? 'good' : 'warn'
-  return {
-    tone,
-    note: <bdi>{`${providerId} · ${identifier}`}</bdi>,
-    end: tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'not active'}</Chip>,
-    children: <bdi>{name}</bdi>,
-    over: <PrimarySwitch own={own} primary={primary} />
-  } as const
-}
-
-/** Whether an integration is the primary one of its channel, as the server says it; the switch asks for the other. */
-function PrimarySwitch({ own, primary }: { own: Listed; primary: Listed | undefined }) {
-  const { env } = useSession()
-  const ask = useService()
-  const act = useAct()
-  const { _id, name, channel, deleted } = own
-  const make = (one: Listed) => ask('POST', `/v1/integrations/${encodeURIComponent(one._id)}/set-primary`)
-  const unmake = () => env.integrations.change(_id, { primary: false })
-  const toggle = (event: Event) => {
-    event.preventDefault()
-    if (own.primary) return act(unmake, `${channel} has no primary now`, () => make(own))
-    const done = `${name} is primary for ${channel}${primary ? `, in place of ${primary.name}` : ''}`
-    return act<unknown>(
-      () => make(own),
-      done,
-      () => (primary ? make(primary) : unmake())
-    )
-  }
-  return (
-    <input
-      type="checkbox"
-      role="switch"
-      class="switch"
-      aria-label={`${name} is primary for ${channel}`}
-      checked={own === primary}
-      disabled={deleted}
-      onClick={toggle}
-    />
-  )
-}
-
 /** One integration. Its credentials are hidden until one asks for them; what is hidden is not edited. */
 function IntegrationPane({ integration, back }: { integration: Listed; back: string }) {
   const { env } = useSession()
-  const act = useAct()
   const [isWhole, setWhole] = useState(false)
   const { _id, name, channel, identifier } = integration
   const whole = fieldsOf(integration)
   const { credentials, configurations, ...open } = whole
   const fields = isWhole ? whole : open
-  const remove = () => env.integrations.remove(_id).then(() => go(back))
   const save = async (changes: object) => {
     const saved = await env.integrations.change(_id, changes)
     // It may have another address now.
@@ -119,17 +102,12 @@ function IntegrationPane({ integration, back }: { integration: Listed; back: str
       title={name}
       facts={[channel, identifier]}
       back={back}
-      actions={[
-        { name: isWhole ? 'Hide credentials' : 'Show credentials', run: () => setWhole(!isWhole) },
-        {
-          name: 'Delete',
-          isDanger: true,
-          run: () => act(remove, `Deleted ${name}`, () => env.integrations.add(whole as NewIntegration))
-        }
-      ]}
+      actions={[{ name: isWhole ? 'Hide credentials' : 'Show credentials', run: () => setWhole(!isWhole) }]}
       json={fields}
       fields={fields}
       save={save}
+      remove={() => env.integrations.remove(_id)}
+      putBack={() => env.integrations.add(whole as NewIntegration)}
     />
   )
 }

@@ -4,16 +4,15 @@ import { type Message, textOf } from './query.js'
 /** What of a message its subscriber sees. */
 export type Shown = Pick<Message, 'channel' | 'content'> & Partial<Pick<Message, 'subject' | 'title' | 'cta' | 'read'>>
 
-const BUBBLES: Partial<Record<string, string>> = { sms: 'bubble', chat: 'bubble is-chat' }
-
 /** A message as its subscriber sees it. */
 export function Preview({ message }: { message: Shown }) {
   const { channel, content, subject, title = subject, cta, read } = message
   if (channel === 'email') return <Email content={content} />
   const card = `notification card ${read === false ? 'is-unread' : ''}`
+  const look = { sms: 'bubble', chat: 'bubble is-chat', in_app: card, push: card }[channel]
   const { buttons = [], status, result } = cta?.action ?? {}
   return (
-    <article class={BUBBLES[channel] ?? card}>
+    <article class={look}>
       {channel === 'push' && <span class="app-icon" />}
       <div>
         {title && <b dir="auto">{title}</b>}

@@ -4,7 +4,8 @@ import { ErrorNote } from '../../parts/errors.js'
 import { JsonTree, parsed } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
-import { lookOptions, useSession } from '../../shell/session.js'
+import { Row } from '../../parts/row.js'
+import { useSession } from '../../shell/session.js'
 import { useService } from '../acts.js'
 import { Preview, type Shown } from '../messages/preview.js'
 import { CHANNELS, isFound, RecordPane, RecordsView } from '../records.js'
@@ -31,33 +32,33 @@ export function WorkflowsView({ route }: ViewProps) {
   const step = workflow?.steps.find((each) => !stepId || [each._id, each.slug, each.stepId].includes(stepId))
   return (
     <RecordsView
-      title="Workflows"
       route={route}
-      search={{ placeholder: 'workflow, step, type' }}
+      placeholder="workflow, step, type"
       count={count === 1 ? '1 step' : `${count.toLocaleString()} steps`}
       resource={resource}
       label="Workflows and their steps"
       items={items}
       pathOf={({ workflow, step }) => step && [workflow.identifier, step.stepId]}
-      rowOf={({ workflow: { name, identifier }, step }) => {
-        if (!step) return { children: [<bdi class="cut">{name}</bdi>, <code class="muted cut">{identifier}</code>] }
-        return { lead: step.type, end: <code dir="auto">{step.stepId}</code>, children: <bdi>{step.name}</bdi> }
+      rowOf={({ workflow: { name, identifier }, step }, row) => {
+        const heading = [<bdi class="cut">{name}</bdi>, <code class="muted cut">{identifier}</code>]
+        if (!step) return <h2 class="group">{heading}</h2>
+        const look = { lead: step.type, end: <code dir="auto">{step.stepId}</code>, children: <bdi>{step.name}</bdi> }
+        return <Row {...row} {...look} />
       }}
       open={workflow && step && { workflow, step }}
       pane={({ workflow, step }, back) => (
-        <StepPane key={step?._id} at={[workflow.identifier, step?.stepId ?? '']} back={back} />
+        <StepPane key={step._id} workflowId={workflow.identifier} stepId={step.stepId} back={back} />
       )}
-      reason="They come with a seed, under workflows: in it. The packaged seed steps has all types of steps."
     />
   )
 }
 
-/** One step, as the service itself answers for it. */
-function StepPane({ at: [workflowId, stepId], back }: { at: [string, string]; back: string }) {
+/** One step, as the service itself answers for it: its controls, issues and variables as trees, beside what it sends. */
+function StepPane({ workflowId, stepId, back }: Record<'workflowId' | 'stepId' | 'back', string>) {
   const { env, version } = useSession()
   const ask = useService()
   const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
-  const load = async (isAsked: boolean) => (await ask('GET', path, lookOptions(isAsked))).json
+  const load = async (isAsked: boolean) => (await ask('GET', path, isAsked)).json
   const { value, error, reload } = useResource(load, [env, version, path])
   if (value === undefined || error !== undefined) {
     return <NothingOpen back={back}>{error !== undefined && <ErrorNote error={error} retry={reload} />}</NothingOpen>
@@ -67,6 +68,26 @@ function StepPane({ at: [workflowId, stepId], back }: { at: [string, string]; ba
   const { _id, workflowId: _workflowId, workflowDatabaseId, origin: _origin, ...fields } = step
   const known = Object.entries({ ...step.issues?.integration, ...step.issues?.controls })
   const issues = known.flatMap(([of, each]) => each.map(({ message }) => `${of}: ${message}`))
+  const { controlValues: Controls = {}, issues: Issues, variables } = step
+  const trees = { Controls, ...(issues.length > 0 && { Issues }), Variables: sketchOf(variables) }
+  const shown = shownOf(step)
+  const parts = () => (
+    <div class="step-parts">
+      <div class="form">
+        {Object.entries(trees).map(([name, tree]) => [
+          <h3 key={name}>{name}</h3>,
+          <JsonTree key={`${name} tree`} value={tree} label={name} />
+        ])}
+      </div>
+      {shown && (
+        <section class="form" aria-label="Preview">
+          <h3>Preview</h3>
+          {shown.channel === 'email' && <b dir="auto">{shown.subject}</b>}
+          <Preview message={shown} />
+        </section>
+      )}
+    </div>
+  )
   return (
     <RecordPane
       noun="step"
@@ -78,32 +99,8 @@ function StepPane({ at: [workflowId, stepId], back }: { at: [string, string]; ba
       json={value}
       fields={fields}
       save={(changes) => env.workflows.changeStep(workflowDatabaseId, _id, changes)}
-      look={{ title: 'Step', content: () => <Parts step={step} hasIssues={issues.length > 0} /> }}
+      look={{ title: 'Step', content: parts }}
     />
-  )
-}
-
-/** The values of its controls, its issues and its variables as trees, and beside them what it sends. */
-function Parts({ step, hasIssues }: { step: WorkflowStep; hasIssues: boolean }) {
-  const { controlValues = {}, issues, variables } = step
-  const shown = shownOf(step)
-  const trees = { Controls: controlValues, ...(hasIssues && { Issues: issues }), Variables: sketchOf(variables) }
-  return (
-    <div class="step-parts">
-      <div class="form">
-        {Object.entries(trees).map(([name, value]) => [
-          <h3 key={name}>{name}</h3>,
-          <JsonTree key={`${name} tree`} value={value} label={name} />
-        ])}
-      </div>
-      {shown && (
-        <section class="form" aria-label="Preview">
-          <h3>Preview</h3>
-          {shown.channel === 'email' && <b dir="auto">{shown.subject}</b>}
-          <Preview message={shown} />
-        </section>
-      )}
-    </div>
   )
 }
 
