@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
 import { moveFocus } from './keys.js'
 
 export interface Tab {
@@ -19,7 +18,6 @@ interface TabsProps {
 
 /** Several contents of a pane, one at a time; the arrows go from one to the next. */
 export function Tabs({ tabs, current, choose, label }: TabsProps) {
-  const panel = useId()
   const shown = tabs.find(({ id }) => id === current) ?? tabs[0]
   return (
     <>
@@ -30,7 +28,6 @@ export function Tabs({ tabs, current, choose, label }: TabsProps) {
             data-item
             role="tab"
             aria-selected={tab === shown}
-            aria-controls={panel}
             tabIndex={tab === shown ? 0 : -1}
             onFocus={() => tab !== shown && choose(tab.id)}
             onClick={() => choose(tab.id)}
@@ -40,14 +37,7 @@ export function Tabs({ tabs, current, choose, label }: TabsProps) {
           </button>
         ))}
       </div>
-      <div
-        key={shown?.id}
-        class="pane-body is-padded"
-        role="tabpanel"
-        id={panel}
-        aria-label={shown?.title}
-        tabIndex={0}
-      >
+      <div key={shown?.id} class="pane-body is-padded" role="tabpanel" aria-label={shown?.title} tabIndex={0}>
         {shown?.content()}
       </div>
     </>

@@ -78,7 +78,7 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
   )
   const none = value !== undefined && (
     <Empty title={text === '' ? `The environment has no ${view}` : `None of the ${view} is like that`}>
-      <p dir="auto">{text === '' ? 'The menu of the environment has seeds with some.' : reason}</p>
+      <p dir="auto">{text === '' ? 'A seed brings some: the menu of the environment loads one.' : reason}</p>
       {text !== '' && <a href={addressOf([view])}>All {view}</a>}
     </Empty>
   )
@@ -141,7 +141,8 @@ interface PaneProps {
   back: string
   /** What can be done, but for editing it. */
   actions: readonly Action[]
-  json: unknown
+  /** All of it; what of it can be edited, if left out. */
+  json?: unknown
   /** What of it can be edited, and what changes it: it may reject with what is wrong. */
   fields: Fields
   save(changes: object): Promise<unknown>
@@ -154,7 +155,7 @@ interface PaneProps {
 
 /** The record that is open: what it is, what one can do with it, and it as JSON. */
 export function RecordPane(props: PaneProps) {
-  const { noun, title, facts, problem, back, actions, json, fields, save, remove, putBack, look } = props
+  const { noun, title, facts, problem, back, actions, fields, json = fields, save, remove, putBack, look } = props
   const { changed } = useSession()
   const act = useAct()
   const [isEditing, setEditing] = useState(false)

@@ -103,7 +103,6 @@ function IntegrationPane({ integration, back }: { integration: Listed; back: str
       facts={[channel, identifier]}
       back={back}
       actions={[{ name: isWhole ? 'Hide credentials' : 'Show credentials', run: () => setWhole(!isWhole) }]}
-      json={fields}
       fields={fields}
       save={save}
       remove={() => env.integrations.remove(_id)}

@@ -34,15 +34,14 @@ export function Preview({ message }: { message: Shown }) {
 
 /** Where a link leads: one of the web or of mail can be followed. */
 function Link({ text, href }: { text: string; href: string }) {
-  const words = <bdi dir="ltr">{href}</bdi>
-  const link = (
-    <a href={href} target="_blank" rel="noopener noreferrer">
-      {words}
-    </a>
-  )
+  const isSafe = /^(https?|mailto):/i.test(href)
+  const Tag = isSafe ? 'a' : 'span'
   return (
     <p class="hint">
-      <bdi>{text}</bdi>: {/^(https?|mailto):/i.test(href) ? link : words}
+      <bdi>{text}</bdi>:{' '}
+      <Tag dir="ltr" {...(isSafe && { href, target: '_blank', rel: 'noopener noreferrer' })}>
+        {href}
+      </Tag>
     </p>
   )
 }

@@ -4,10 +4,7 @@ import { SEARCHED } from '../records.js'
 
 export type Message = MessageResponse
 
-/**
- * Reads a search as one types it, where the names of parameters may leave out the `Id`. What has another word before a
- * colon is a context key; `q` is what has none.
- */
+/** Reads a search: `channel:`, `subscriber:` and `transaction:`, another word before a colon is of a context key, else `q`. */
 function readLine(line: string): [name: string, value: string][] {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = quoted ?? '']) => {
     const [key = '', value] = word.split(/:(.*)/s)

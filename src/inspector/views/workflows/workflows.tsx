@@ -68,8 +68,8 @@ function StepPane({ workflowId, stepId, back }: Record<'workflowId' | 'stepId' |
   const { _id, workflowId: _workflowId, workflowDatabaseId, origin: _origin, ...fields } = step
   const known = Object.entries({ ...step.issues?.integration, ...step.issues?.controls })
   const issues = known.flatMap(([of, each]) => each.map(({ message }) => `${of}: ${message}`))
-  const { controlValues: Controls = {}, issues: Issues, variables } = step
-  const trees = { Controls, ...(issues.length > 0 && { Issues }), Variables: sketchOf(variables) }
+  const own = { Controls: step.controlValues ?? {}, ...(issues.length > 0 && { Issues: step.issues }) }
+  const trees = { ...own, Variables: sketchOf(step.variables) }
   const shown = shownOf(step)
   const parts = () => (
     <div class="step-parts">
@@ -116,12 +116,8 @@ function shownOf({ type, controlValues = {} }: WorkflowStep): Shown | undefined 
     { type: 'primary' as const, content: Object(primaryAction).label },
     { type: 'secondary' as const, content: Object(secondaryAction).label }
   ].filter(({ content }) => content)
-  return {
-    channel,
-    content,
-    subject: String(subject),
-    cta: { data: { url: Object(redirect).url }, action: { buttons } }
-  }
+  const cta = { data: { url: Object(redirect).url }, action: { buttons } }
+  return { channel, content, subject: String(subject), cta }
 }
 
 /** What a block editor has written. */
