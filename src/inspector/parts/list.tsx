@@ -46,7 +46,8 @@ export function List<Item>(props: ListProps<Item>) {
   const first = Math.max(0, rowAt(sight.top - MARGIN))
   const last = Math.min(items.length, rowAt(sight.top + sight.height + MARGIN) + 1)
   const open = passable.find((index) => keys[index] === current) ?? -1
-  const focusable = open >= first && open < last ? open : passable.find((index) => index >= rowAt(sight.top))
+  const highest = rowAt(sight.top)
+  const focusable = open >= first && open < last ? open : passable.find((index) => index >= highest)
 
   /** Sees what is in sight, at first with a row brought into it. */
   const look = (index?: number) => {
