@@ -108,6 +108,29 @@ test('one line searches by subscriber, transaction, context and channel, its add
     .toBe(await rows.nth(2).getAttribute('href'))
 })
 
+test('a list shows the row that a link has opened, and Tab finds one in it wherever it is scrolled', async (context) => {
+  const { page, env, url, go } = await givenInspector(context, { hash: '#/messages' })
+  const answer = await fetch(`${url}/v1/messages?limit=100`, { headers: env.headers })
+  const { data } = (await answer.json()) as { data: { _id: string }[] }
+  const list = page.getByRole('list', { name: 'Messages, newest first' })
+  await list.getByRole('link').first().waitFor()
+  await go(`#/messages/${data.at(-1)?._id}`)
+  const isInSight = () =>
+    page.evaluate(`(() => {
+      const list = document.querySelector('.list').getBoundingClientRect()
+      const row = document.querySelector('.list [aria-current="true"]')?.getBoundingClientRect()
+      return row !== undefined && row.top >= list.top && row.bottom <= list.bottom
+    })()`)
+  await expect.poll(isInSight).toBe(true)
+  await page.reload()
+  await expect.poll(isInSight).toBe(true)
+  await page.evaluate(`document.querySelector('.list').scrollTo(0, 0)`)
+  await expect.poll(() => list.locator('[aria-current="true"]').count()).toBe(0)
+  await page.getByRole('button', { name: 'Add', exact: true }).focus()
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(`#/messages/${data[0]?._id}`)
+})
+
 test('each channel is shown as its subscriber sees it, in both themes, an email as high as its content', async (context) => {
   const inspector = await givenInspector(context, {
     args: ['--seed', 'unicode'],
@@ -166,6 +189,25 @@ test('a thousand messages are shown within 300 ms, and more come as one scrolls'
   expect(took).toBeLessThan(300)
   await expect.poll(() => count.innerText()).toBe('1,000 of 1,260')
   await page.evaluate('document.querySelector(".list").scrollTo(0, 1e6)')
+  await expect.poll(() => count.innerText()).toBe('1,260')
+})
+
+test('more messages come also when the end came into sight while the first ones were loaded again', async (context) => {
+  const { page, env, go } = await givenInspector(context, { hash: '#/workflows' })
+  await env.seed({ generate: { messages: 1200 } })
+  await go('#/messages')
+  const count = page.getByRole('status').first()
+  await expect.poll(() => count.innerText()).toBe('1,000 of 1,260')
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => (letGo = resolve))
+  const isHeld = page.waitForRequest('**/v1/messages*')
+  await page.route('**/v1/messages*', (route) => held.then(() => route.continue()), { times: 1 })
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'Load everything again' }).click()
+  await isHeld
+  await page.evaluate('document.querySelector(".list").scrollTo(0, 1e6)')
+  await page.locator('[aria-posinset="1000"]').waitFor()
+  letGo()
   await expect.poll(() => count.innerText()).toBe('1,260')
 })
 

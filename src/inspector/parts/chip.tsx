@@ -9,24 +9,22 @@ export const toneClass = (tone: Tone | undefined) => (tone === undefined ? '' : 
 
 interface Props {
   tone?: Tone | undefined
-  icon?: IconName
-  title?: string
   children: ComponentChildren
 }
 
 /** A word or two on a record. */
-export function Chip({ tone, title, children }: Props) {
+export function Chip({ tone, children }: Props) {
   return (
-    <span class={`chip ${toneClass(tone)}`} title={title} dir="auto">
+    <span class={`chip ${toneClass(tone)}`} dir="auto">
       {children}
     </span>
   )
 }
 
 /** What is wrong with a record, or to be known of it before all else. */
-export function Callout({ tone, icon, children }: Props) {
+export function Callout({ tone, icon, children }: Props & { icon?: IconName }) {
   return (
-    <div class={`callout ${toneClass(tone)}`}>
+    <div class={`callout ${toneClass(tone)}`} dir="auto">
       {icon && <Icon name={icon} />}
       {children}
     </div>

@@ -7,12 +7,13 @@ import { ErrorNote } from './errors.js'
 /** An object whose fields one may fill in. */
 export type Fields = Record<string, unknown>
 
-interface JsonDialogProps {
+export interface JsonDialogProps {
   title: string
   /** What the JSON is at first; it is empty for what is new. */
   value?: object
-  button: string
-  /** Gets the JSON. May reject with what is wrong, which then stands at its lines. */
+  /** The title if left out. */
+  button?: string
+  /** Gets the JSON, with the fields. May reject with what is wrong, which then stands at its lines. */
   submit(value: Fields): Promise<unknown>
   close(): void
   /** The few fields that people fill: the JSON is folded away below them then. */
@@ -20,32 +21,65 @@ interface JsonDialogProps {
 }
 
 /** A record as JSON, to be added or changed. What the server says of it stands at the line that it is about. */
-export function JsonDialog({ title, value = {}, button, submit, close, children }: JsonDialogProps) {
-  const [text, setText] = useState(() => JSON.stringify(value, null, 2))
+export function JsonDialog({ title, value = {}, button = title, submit, close, children }: JsonDialogProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const [text, setText] = useState(() => formatted(value))
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
   // They stay at the lines of what was sent.
   const issues = useMemo(() => issuesIn(text, error), [error])
+  const isFolded = children !== undefined
+  const lines = text.split('\n')
   const send = async (event: Event) => {
     event.preventDefault()
+    const filled = [...new FormData(event.currentTarget as HTMLFormElement)].filter(([, value]) => value !== '')
     setBusy(true)
     setError(undefined)
     try {
-      await submit(JSON.parse(text))
+      const json = JSON.parse(text)
+      // So that each field has a line of its own.
+      setText(formatted(json))
+      await submit({ ...Object.fromEntries(filled), ...json })
       close()
     } catch (reason) {
       setError(reason)
     }
     setBusy(false)
   }
+  const goTo = (line: number) => {
+    const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0)
+    area.current?.focus()
+    area.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
+  }
   return (
     <Dialog title={title} close={close} wide>
       <form class="form" data-held="true" onSubmit={send}>
         {children}
         {error !== undefined && issues.length === 0 && <ErrorNote error={error} />}
-        <details open={children === undefined || issues.length > 0}>
-          <summary>{children === undefined ? 'JSON' : 'More fields, as JSON'}</summary>
-          <Editor text={text} change={setText} issues={issues} isFolded={children !== undefined} />
+        <details open={!isFolded || issues.length > 0}>
+          <summary>{isFolded ? 'More fields, as JSON' : 'JSON'}</summary>
+          <div class="editor card">
+            <textarea
+              ref={area}
+              aria-label="JSON"
+              aria-invalid={issues.length > 0}
+              rows={Math.max(isFolded ? 4 : 8, lines.length)}
+              wrap="off"
+              spellcheck={false}
+              autofocus={!isFolded}
+              value={text}
+              dir="ltr"
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+            <div role="alert" class="is-bad">
+              {issues.map(({ line, message }) => (
+                <button type="button" style={{ '--line': line }} title={message} onClick={() => goTo(line)}>
+                  <span class="visually-hidden">Line {line}: </span>
+                  <span class="cut">{message}</span>
+                </button>
+              ))}
+            </div>
+          </div>
         </details>
         <div class="line">
           <button type="submit" class="primary" disabled={isBusy}>
@@ -60,103 +94,31 @@ export function JsonDialog({ title, value = {}, button, submit, close, children 
   )
 }
 
-interface Issue {
-  line: number
-  message: string
-}
+const formatted = (value: unknown) => JSON.stringify(value, null, 2)
 
-interface EditorProps {
-  text: string
-  change(text: string): void
-  issues: readonly Issue[]
-  isFolded: boolean
-}
-
-function Editor({ text, change, issues, isFolded }: EditorProps) {
-  const area = useRef<HTMLTextAreaElement>(null)
-  const lines = text.split('\n')
-  const goTo = (line: number) => {
-    const start = lines.slice(0, line - 1).join('\n').length + Math.min(1, line - 1)
-    area.current?.focus()
-    area.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
-  }
-  return (
-    <div class="editor card">
-      <textarea
-        ref={area}
-        aria-label="JSON"
-        aria-invalid={issues.length > 0}
-        rows={Math.max(isFolded ? 4 : 8, lines.length)}
-        wrap="off"
-        spellcheck={false}
-        autofocus={!isFolded}
-        value={text}
-        dir="ltr"
-        onInput={(event) => change(event.currentTarget.value)}
-      />
-      <div role="alert">
-        {issues.map(({ line, message }) => (
-          <button
-            type="button"
-            class="chip is-bad"
-            style={{ '--line': line }}
-            title={message}
-            onClick={() => goTo(line)}
-          >
-            <span class="visually-hidden">Line {line}: </span>
-            <span class="cut">{message}</span>
-          </button>
-        ))}
-      </div>
-    </div>
-  )
-}
-
-/** Returns what is wrong with a JSON, by its lines. What is wrong with a field that it has not stands at its beginning. */
-function issuesIn(text: string, error: unknown): Issue[] {
+/** Returns what is wrong with a JSON, by its lines; nothing where it is not known which these are. */
+function issuesIn(text: string, error: unknown): { line: number; message: string }[] {
   if (error instanceof SyntaxError) {
-    const [, line] = /line (\d+)/.exec(error.message) ?? []
-    return line === undefined ? [] : [{ line: Number(line), message: error.message }]
+    const line = Number(/line (\d+)/.exec(error.message)?.[1])
+    return line > 0 ? [{ line, message: error.message }] : []
   }
   if (!(error instanceof MockError)) return []
-  const lines = linesOfJson(text)
-  return Object.entries(error.fields).flatMap(([path, { messages }]) =>
-    messages.map((message) => ({ line: placeOf(lines, path), message: message.replace(/^\w+:\d+:\d+ /, '') }))
-  )
+  return Object.entries(error.fields).flatMap(([path, { messages }]) => {
+    const line = lineOf(path, JSON.parse(text))
+    return messages.map((message) => ({ line, message: message.replace(/^\w+:\d+:\d+ /, '') }))
+  })
 }
 
-/** Returns the fields that one object has other than another; null for those that it lacks. */
-export function changesOf(before: Fields, after: Fields): Fields {
-  const names = Object.keys({ ...before, ...after })
-  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-  return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
-}
-
-/** Returns the line of each value of a JSON text, from 1, by its path, such as `steps[0].type`. */
-function linesOfJson(text: string): Map<string, number> {
-  const lines = new Map<string, number>()
-  const open: { path: string; index?: number }[] = []
-  let name: string | undefined
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],]|[^\s{}[\],:"]+/g)) {
-    const top = open.at(-1)
-    if (token === '}' || token === ']') open.pop()
-    else if (token === ',') {
-      if (top?.index !== undefined) top.index += 1
-    } else if (top && top.index === undefined && name === undefined) name = JSON.parse(token) as string
-    else {
-      const place = top?.index === undefined ? `.${name}` : `[${top.index}]`
-      const path = top ? `${top.path}${place}`.replace(/^\./, '') : ''
-      lines.set(path, text.slice(0, index).split('\n').length)
-      name = undefined
-      if (token === '{') open.push({ path })
-      else if (token === '[') open.push({ path, index: 0 })
-    }
+/** Returns the line of a path such as `steps[0].type` in formatted JSON; of what it is in, where it is not there itself. */
+function lineOf(path: string, value: unknown): number {
+  let line = 1
+  for (const name of path.match(/[^.[\]]+/g) ?? []) {
+    const entries = Object.entries(Object(value))
+    const index = entries.findIndex(([each]) => each === name)
+    if (index === -1) break
+    for (const [, before] of entries.slice(0, index)) line += formatted(before).split('\n').length
+    line += 1
+    value = entries[index]?.[1]
   }
-  return lines
-}
-
-/** Returns the line of a path, or of the next one above it that is there. */
-function placeOf(lines: Map<string, number>, path: string): number {
-  const line = lines.get(path)
-  return line ?? (path === '' ? 1 : placeOf(lines, path.replace(/(\.|\[|^)[^.[]*$/, '')))
+  return line
 }

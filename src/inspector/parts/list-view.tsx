@@ -1,30 +1,30 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { ErrorNote } from './errors.js'
 import { Icon } from './icon.js'
-import { enterList, useKey } from './keys.js'
-import { List, type ListProps } from './list.js'
-import { Close, Pane, Panes } from './pane.js'
-import type { Resource } from './resource.js'
+import { useKey } from './keys.js'
+import { Close, Pane } from './pane.js'
 
 interface SearchProps {
   label: string
   placeholder: string
-  /** What else it understands. */
-  hint?: string
   text: string
   /** Called at each letter, or at Enter if each search asks the server. */
   change(text: string): void
   isByEnter?: boolean
   /** After it: how many there are, and what one can do. */
-  children: ComponentChildren
+  children?: ComponentChildren
 }
 
 /** The line by which a list is searched; `/` leads to it, and the arrow down from it to the list. */
-export function SearchLine({ label, placeholder, hint, text, change, isByEnter, children }: SearchProps) {
+export function SearchLine({ label, placeholder, text, change, isByEnter, children }: SearchProps) {
   const field = useRef<HTMLInputElement>(null)
   useKey('/', () => field.current?.focus())
   const changed = () => change(field.current?.value ?? '')
+  const enterList = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown') return
+    event.preventDefault()
+    field.current?.closest('.pane')?.querySelector<HTMLElement>('[data-item]')?.focus()
+  }
   return (
     <search class="search-line">
       <Icon name="find" />
@@ -35,7 +35,6 @@ export function SearchLine({ label, placeholder, hint, text, change, isByEnter, 
         {...(isByEnter ? { defaultValue: text, onChange: changed } : { value: text, onInput: changed })}
         aria-label={label}
         placeholder={placeholder}
-        title={hint}
         dir="auto"
         spellcheck={false}
         onKeyDown={enterList}
@@ -45,38 +44,12 @@ export function SearchLine({ label, placeholder, hint, text, change, isByEnter, 
   )
 }
 
-interface Props<Item> extends ListProps<Item> {
-  title: string
-  search: Omit<SearchProps, 'label' | 'children'>
-  /** After the search. */
-  tools: ComponentChildren
-  resource: Pick<Resource<unknown>, 'error' | 'isLoading' | 'reload'>
-  /** In place of a list that has nothing in it. */
-  nothing: ComponentChildren
-  /** The pane with what is open, or with what may be opened. */
-  open: ComponentChildren
-  isOpen: boolean
-}
-
-/** A view of records: a search line, their list, and beside it the one that is open. */
-export function ListView<Item>({ title, search, tools, resource, nothing, open, isOpen, ...list }: Props<Item>) {
-  const head = (
-    <SearchLine label={`Search ${title.toLowerCase()}`} {...search}>
-      {tools}
-    </SearchLine>
-  )
+/** In place of a list that has nothing in it: why, and what to do. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
-    <div class="view">
-      <h1 class="visually-hidden">{title}</h1>
-      <Panes isOpen={isOpen}>
-        <Pane label={`All ${title.toLowerCase()}`} head={head}>
-          {resource.error !== undefined && !resource.isLoading && (
-            <ErrorNote error={resource.error} retry={resource.reload} />
-          )}
-          {list.items.length === 0 ? nothing : <List {...list} />}
-        </Pane>
-        {open}
-      </Panes>
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
     </div>
   )
 }

@@ -23,11 +23,10 @@ interface PaneProps {
   label: string
   /** What stays above while the rest scrolls. */
   head?: ComponentChildren
-  /** The body: a `List`, a `Scroll`, or `Tabs`. */
   children: ComponentChildren
 }
 
-/** One of two panes, with a scroll of its own. */
+/** One of two panes, with a scroll of its own: of a `List`, a `Scroll`, or `Tabs`. */
 export function Pane({ label, head, children }: PaneProps) {
   return (
     <div class="pane" role="group" aria-label={label}>

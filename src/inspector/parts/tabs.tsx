@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { moveFocus } from './keys.js'
 
 export interface Tab {
   id: string
@@ -18,29 +18,18 @@ interface TabsProps {
 
 /** Several contents of a pane, one at a time; the arrows go from one to the next. */
 export function Tabs({ tabs, current, choose, label }: TabsProps) {
-  const panel = useId()
-  const index = Math.max(
-    0,
-    tabs.findIndex(({ id }) => id === current)
-  )
-  const shown = tabs[index]
-  const move = ({ key, currentTarget }: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[key]
-    if (step === undefined) return
-    const next = (index + step + tabs.length) % tabs.length
-    choose(tabs[next]?.id ?? '')
-    ;((currentTarget as Element).children[next] as HTMLElement).focus()
-  }
+  const shown = tabs.find(({ id }) => id === current) ?? tabs[0]
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+      <div class="tabs" role="tablist" aria-label={label} onKeyDown={moveFocus}>
         {tabs.map((tab) => (
           <button
             key={tab.id}
+            data-item
             role="tab"
             aria-selected={tab === shown}
-            aria-controls={panel}
             tabIndex={tab === shown ? 0 : -1}
+            onFocus={() => tab !== shown && choose(tab.id)}
             onClick={() => choose(tab.id)}
           >
             {tab.title}
@@ -48,14 +37,7 @@ export function Tabs({ tabs, current, choose, label }: TabsProps) {
           </button>
         ))}
       </div>
-      <div
-        key={shown?.id}
-        class="pane-body is-padded"
-        role="tabpanel"
-        id={panel}
-        aria-label={shown?.title}
-        tabIndex={0}
-      >
+      <div key={shown?.id} class="pane-body is-padded" role="tabpanel" aria-label={shown?.title} tabIndex={0}>
         {shown?.content()}
       </div>
     </>

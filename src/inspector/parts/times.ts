@@ -1,18 +1,13 @@
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1000]
-] as const
+const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1000 }
 
 /** Returns a length of time in its two largest units, with its sign, such as `+2 d 3 h`. */
 export function signedDuration(milliseconds: number): string {
   let rest = Math.abs(milliseconds)
-  const parts = UNITS.flatMap(([name, size]) => {
-    const count = Math.floor(rest / size)
+  const parts: string[] = []
+  for (const [name, size] of Object.entries(UNITS)) {
+    if (rest >= size) parts.push(`${Math.floor(rest / size)} ${name}`)
     rest %= size
-    return count > 0 ? [`${count} ${name}`] : []
-  })
+  }
   return `${milliseconds < 0 ? '−' : '+'}${parts.slice(0, 2).join(' ') || `${rest} ms`}`
 }
 

@@ -2,10 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Report, ReportedTest } from '../../client/report.js'
 import { Chip } from '../parts/chip.js'
-import { Empty } from '../parts/empty.js'
 import { Icon } from '../parts/icon.js'
 import { useKey } from '../parts/keys.js'
-import { ListView } from '../parts/list-view.js'
+import { List } from '../parts/list.js'
+import { Empty, SearchLine } from '../parts/list-view.js'
+import { Pane, Panes } from '../parts/pane.js'
 import { ROW, ROW_WITH_NOTE, Row, type RowProps } from '../parts/row.js'
 import { durationText, timeText } from '../parts/times.js'
 import { addressOf, go, useRoute } from '../shell/router.js'
@@ -32,7 +33,9 @@ export function RunReport({ report }: { report: Report }) {
   const [text, change] = useState('')
   const entries = useMemo(() => entriesOf(report), [report])
   const words = text.toLowerCase().split(/\s+/)
+  const placeholder = `Filter ${report.tests.length.toLocaleString()} tests`
   const isFound = ({ title, note }: Entry) => words.every((word) => `${title} ${note}`.toLowerCase().includes(word))
+  const found = entries.filter(isFound)
   const { key, pane } = entries.find((entry) => entry.key === view) ?? (entries[0] as Entry)
   const open = (...path: string[]) => go(addressOf(path), { replace: true })
   useKey('escape', () => open())
@@ -40,28 +43,28 @@ export function RunReport({ report }: { report: Report }) {
   return (
     <div class="report">
       <Head report={report} />
-      <main>
-        <ListView
-          title="Tests"
-          search={{ placeholder: `Filter ${report.tests.length.toLocaleString()} tests`, text, change }}
-          tools={null}
-          resource={{ error: undefined, isLoading: false, reload() {} }}
-          nothing={<Empty title="No test has these words" />}
-          label="Tests"
-          items={entries.filter(isFound)}
-          keyOf={(entry) => entry.key}
-          heightOf={({ note }) => (note ? ROW_WITH_NOTE : ROW)}
-          current={key}
-          choose={(key) => open(String(key))}
-          open={pane({ tab: rest[0], sequence: Number(rest[1]), to })}
-          isOpen={view !== ''}
-        >
-          {({ key, title, pane: _, ...looks }, row) => (
-            <Row {...row} {...looks} title={title} href={addressOf([key])}>
-              <bdi class={looks.tone === 'bad' ? 'is-strong' : undefined}>{title}</bdi>
-            </Row>
-          )}
-        </ListView>
+      <main class="view">
+        <Panes isOpen={view !== ''}>
+          <Pane label="All tests" head={<SearchLine label="Search tests" {...{ placeholder, text, change }} />}>
+            {found.length === 0 && <Empty title="No test has these words" />}
+            <List
+              label="Tests"
+              items={found}
+              keyOf={(entry) => entry.key}
+              heightOf={({ note }) => (note ? ROW_WITH_NOTE : ROW)}
+              current={key}
+              isAimed
+              choose={(key) => open(String(key))}
+            >
+              {({ key, title, pane: _, ...looks }, row) => (
+                <Row {...row} {...looks} title={title} href={addressOf([key])}>
+                  <bdi class={looks.tone === 'bad' ? 'is-strong' : undefined}>{title}</bdi>
+                </Row>
+              )}
+            </List>
+          </Pane>
+          {pane({ tab: rest[0], sequence: Number(rest[1]), to })}
+        </Panes>
       </main>
     </div>
   )

@@ -1,27 +1,26 @@
 import type { Action } from '../parts/popover.js'
-import { useToasts } from '../parts/toast.js'
-import { type CallOptions, reasonOf, useSession } from '../shell/session.js'
+import { run, tell } from '../parts/toast.js'
+import { lookOptions, reasonOf, useSession } from '../shell/session.js'
 
 /** Returns what changes the environment, tells what was done, and offers to undo it where that is given. */
 export function useAct() {
   const { changed } = useSession()
-  const { run, tell } = useToasts()
   type Undo<Result> = (result: Result) => Promise<unknown>
   return async function act<Result>(action: () => Promise<Result>, done: string, undo?: Undo<Result>): Promise<void> {
     // Wrapped, as most actions have no result.
     const outcome = await run(async () => ({ result: await action() }))
     changed()
     if (!outcome) return
-    const takeBack = () => act(async () => await undo?.(outcome.result), 'It is as it was before')
-    tell(done, undo && { name: 'Undo', run: takeBack })
+    const takeBack = undo && (() => act(() => undo(outcome.result), 'It is as it was before'))
+    tell(done, takeBack && { name: 'Undo', run: takeBack })
   }
 }
 
-/** Returns what asks the service as a product does. It throws what is refused, in the server's words. */
+/** Returns what asks the service, as a product does where it is asked for. It throws what is refused, in the server's words. */
 export function useService() {
   const { call } = useSession()
-  return async (method: string, path: string, options?: CallOptions) => {
-    const answer = await call(method, path, options)
+  return async (method: string, path: string, isAsked = true) => {
+    const answer = await call(method, path, lookOptions(isAsked))
     if (answer.status < 300) return answer
     const { message = 'it does not say why' } = Object(answer.json)
     throw new Error(`${answer.status}: ${reasonOf(answer) ?? message}`)

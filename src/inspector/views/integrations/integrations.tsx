@@ -1,20 +1,19 @@
 import { useState } from 'preact/hooks'
 import type { Integration, NewIntegration } from '../../../client/index.js'
-import { CHANNELS } from '../../parts/channels.js'
 import { Chip } from '../../parts/chip.js'
 import { useResource } from '../../parts/resource.js'
+import { Row, type RowProps } from '../../parts/row.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useAct, useService } from '../acts.js'
-import { fieldsOf, RecordPane } from '../record.js'
-import { isFound, RecordsView } from '../records.js'
+import { CHANNELS, fieldsOf, isFound, RecordPane, RecordsView } from '../records.js'
 import type { ViewProps } from '../view.js'
 
 /** What the server shows always has an id. */
 type Listed = Integration & { _id: string }
 
 /** The heading of a channel, or an integration of it. */
-type Item = { channel: string; primary: Listed | undefined; own?: Listed }
+type Item = Integration['channel'] | Listed
 
 /** The integrations by channel, the primary one as a switch; `#/integrations/<identifier>` opens one. */
 export function IntegrationsView({ route }: ViewProps) {
@@ -24,61 +23,55 @@ export function IntegrationsView({ route }: ViewProps) {
   const resource = useResource(() => env.integrations.list(), [env, version])
   const all = resource.value ?? []
   const isIn = isFound(route)
+  const primaryOf = (channel: string) => all.find((each) => each.channel === channel && each.primary && !each.deleted)
   const items = CHANNELS.flatMap((channel): Item[] => {
-    const those = all.filter((each) => each.channel === channel)
-    const primary = those.find((each) => each.primary && !each.deleted)
-    const found = those.filter(({ name, identifier, providerId }) => isIn(name, identifier, providerId))
-    return found.length === 0 ? [] : [{ channel, primary }, ...found.map((own) => ({ channel, primary, own }))]
+    const found = all.filter((each) => each.channel === channel && isIn(each.name, each.identifier, each.providerId))
+    return found.length === 0 ? [] : [channel, ...found]
   })
-  const make = ({ _id }: Listed) => ask('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
-  const toggle = (own: Listed, former: Listed | undefined) => {
-    const { _id, name, channel } = own
-    const unmake = () => env.integrations.change(_id, { primary: false })
-    if (own.primary) return act(unmake, `${channel} has no primary now`, () => make(own))
-    const done = `${name} is primary for ${channel}${former ? `, in place of ${former.name}` : ''}`
-    const undo = async () => (former ? make(former) : unmake())
-    return act(() => make(own), done, undo)
-  }
-  const rowOf = ({ channel, primary, own }: Item) => {
-    const none = <Chip tone={/email|sms/.test(channel) ? 'warn' : undefined}>no primary</Chip>
-    if (!own) return { children: [channel, !primary && none] }
-    const { name, identifier, providerId, active, deleted } = own
+  const set = ({ _id }: Listed, primary: boolean): Promise<unknown> =>
+    primary
+      ? ask('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
+      : env.integrations.change(_id, { primary })
+  const rowOf = (item: Item, row: Pick<RowProps, 'href'>) => {
+    if (typeof item === 'string') {
+      const none = <Chip tone={/email|sms/.test(item) ? 'warn' : undefined}>no primary</Chip>
+      return <h2 class="group">{[item, !primaryOf(item) && none]}</h2>
+    }
+    const { name, channel, identifier, providerId, active, deleted } = item
+    const primary = primaryOf(channel)
     const tone = deleted ? 'bad' : active ? 'good' : 'warn'
-    return {
-      tone,
-      note: <bdi>{`${providerId} · ${identifier}`}</bdi>,
-      end: tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'not active'}</Chip>,
-      children: <bdi>{name}</bdi>,
-      over: (
-        <input
-          type="checkbox"
-          role="switch"
-          class="switch"
-          aria-label={`${name} is primary for ${channel}`}
-          checked={own === primary}
-          disabled={deleted}
-          onClick={(event) => {
-            // It is what the server says it is.
-            event.preventDefault()
-            return toggle(own, primary)
-          }}
-        />
-      )
-    } as const
+    const note = <bdi>{`${providerId} · ${identifier}`}</bdi>
+    const end = tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'not active'}</Chip>
+    const label = `${name} is primary for ${channel}`
+    const toggle = (event: Event) => {
+      // It is what the server says it is.
+      event.preventDefault()
+      const made = primary ? `${label}, in place of ${primary.name}` : label
+      const undo = () => set(primary ?? item, primary !== undefined)
+      return act(() => set(item, !item.primary), item.primary ? `${channel} has no primary now` : made, undo)
+    }
+    const state = { checked: item === primary, disabled: deleted }
+    return (
+      <div class="with-switch">
+        <Row {...row} {...{ tone, note, end }}>
+          <bdi>{name}</bdi>
+        </Row>
+        <input type="checkbox" role="switch" class="switch" aria-label={label} {...state} onClick={toggle} />
+      </div>
+    )
   }
   return (
     <RecordsView
-      title="Integrations"
       route={route}
-      search={{ placeholder: 'name, identifier, provider' }}
+      placeholder="name, identifier, provider"
       resource={resource}
       label="Integrations by channel"
       items={items}
-      pathOf={({ own }) => own && [own.identifier]}
+      pathOf={(item) => (typeof item === 'string' ? undefined : [item.identifier])}
       rowOf={rowOf}
-      open={items.find(({ own }) => own && [own.identifier, own._id].includes(route.rest[0] ?? ''))}
-      pane={({ own }, back) => own && <IntegrationPane key={own._id} integration={own} back={back} />}
-      reason="Add one, or load a seed that has some."
+      hasNotes
+      open={all.find(({ identifier, _id }) => [identifier, _id].includes(route.rest[0] ?? ''))}
+      pane={(own, back) => <IntegrationPane key={own._id} integration={own} back={back} />}
       add={{
         title: 'Add an integration',
         value: { channel: 'email', providerId: 'sendgrid', name: 'Another', credentials: {} },
@@ -92,14 +85,11 @@ export function IntegrationsView({ route }: ViewProps) {
 /** One integration. Its credentials are hidden until one asks for them; what is hidden is not edited. */
 function IntegrationPane({ integration, back }: { integration: Listed; back: string }) {
   const { env } = useSession()
-  const act = useAct()
   const [isWhole, setWhole] = useState(false)
   const { _id, name, channel, identifier } = integration
   const whole = fieldsOf(integration)
   const { credentials, configurations, ...open } = whole
   const fields = isWhole ? whole : open
-  const remove = () => env.integrations.remove(_id).then(() => go(back))
-  const putBack = () => env.integrations.add(whole as NewIntegration)
   const save = async (changes: object) => {
     const saved = await env.integrations.change(_id, changes)
     // It may have another address now.
@@ -111,13 +101,11 @@ function IntegrationPane({ integration, back }: { integration: Listed; back: str
       title={name}
       facts={[channel, identifier]}
       back={back}
-      actions={[
-        { name: isWhole ? 'Hide credentials' : 'Show credentials', run: () => setWhole(!isWhole) },
-        { name: 'Delete', isDanger: true, run: () => act(remove, `Deleted ${name}`, putBack) }
-      ]}
-      json={fields}
+      actions={[{ name: isWhole ? 'Hide credentials' : 'Show credentials', run: () => setWhole(!isWhole) }]}
       fields={fields}
       save={save}
+      remove={() => env.integrations.remove(_id)}
+      putBack={() => env.integrations.add(whole as NewIntegration)}
     />
   )
 }

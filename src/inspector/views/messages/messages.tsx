@@ -1,17 +1,15 @@
 import './messages.css'
 import { useState } from 'preact/hooks'
 import type { NewMessage } from '../../../client/index.js'
-import { CHANNELS } from '../../parts/channels.js'
 import { useResource } from '../../parts/resource.js'
+import { Row, type RowProps } from '../../parts/row.js'
 import { shortTime, timeText } from '../../parts/times.js'
-import { addressOf, go } from '../../shell/router.js'
-import { lookOptions, useSession } from '../../shell/session.js'
+import { useSession } from '../../shell/session.js'
 import { useAct, useService } from '../acts.js'
-import { fieldsOf, RecordPane } from '../record.js'
-import { lineOf, RecordsView } from '../records.js'
+import { CHANNELS, fieldsOf, lineOf, RecordPane, RecordsView } from '../records.js'
 import type { ViewProps } from '../view.js'
 import { Preview } from './preview.js'
-import { type Loaded, loadMessages, type Message, recipientOf, summaryOf } from './query.js'
+import { loadMessages, type Message, recipientOf, summaryOf } from './query.js'
 
 /** The messages as a mail reader has them; `#/messages/<id>` shows one beside the list. */
 export function MessagesView({ route }: ViewProps) {
@@ -20,36 +18,29 @@ export function MessagesView({ route }: ViewProps) {
   const line = lineOf(route.params)
   const [more, setMore] = useState({ line, pages: 1 })
   const pages = more.line === line ? more.pages : 1
-  const resource = useResource(
-    (_, isAsked) => loadMessages((path) => ask('GET', path, lookOptions(isAsked)), line, pages),
-    [env, line, pages, version]
-  )
-  const { value, error, isLoading } = resource
-  const { data = [], hasMore, reason, totalCount = 0 }: Partial<Loaded> = (error === undefined && value) || {}
-  const count = data.length.toLocaleString()
+  const load = (isAsked: boolean) => loadMessages((path) => ask('GET', path, isAsked), line, pages)
+  const resource = useResource(load, [env, line, pages, version])
+  const { data, hasMore, totalCount = 0 } = resource.value ?? { data: [] as Message[], hasMore: false }
   const total = totalCount > data.length ? ` of ${totalCount.toLocaleString()}` : hasMore ? '+' : ''
   return (
     <RecordsView
-      title="Messages"
       route={route}
-      search={{
-        placeholder: 'subscriber, transaction, channel:email',
-        hint: 'An id of a subscriber or of transactions, or channel: subscriber: transaction: tenant:acme context:none',
-        isByEnter: true
-      }}
-      count={value && `${count}${total}`}
+      placeholder="subscriber, transaction, channel:email tenant:acme"
+      isByEnter
+      count={resource.value && `${data.length.toLocaleString()}${total}`}
       resource={resource}
       label="Messages, newest first"
       items={data}
-      onEnd={() => hasMore && !isLoading && setMore({ line, pages: pages + 1 })}
+      onEnd={hasMore && !resource.isLoading ? () => setMore({ line, pages: pages + 1 }) : undefined}
       pathOf={({ _id = '' }) => [_id]}
-      rowOf={rowOf}
+      rowOf={(message, row) => <MessageRow message={message} {...row} />}
+      hasNotes
       open={data.find(({ _id }) => _id === route.rest[0])}
       pane={(message, back) => <MessagePane key={message._id} message={message} back={back} />}
-      reason={line === '' ? 'Add one, or load a seed that has some.' : reason}
+      reason={resource.value?.reason}
       add={{
         title: 'Add a message',
-        fields: <MessageFields />,
+        children: <MessageFields />,
         // The server checks it.
         submit: async (fields) => (await env.messages.add(fields as NewMessage))._id
       }}
@@ -57,17 +48,18 @@ export function MessagesView({ route }: ViewProps) {
   )
 }
 
+const FIELDS = { subscriberId: 'Subscriber', workflow: 'Workflow', transactionId: 'Transaction', subject: 'Subject' }
+
 /** The few fields of a message that people fill. */
 function MessageFields() {
-  const field = (name: string, words: string, Input: 'input' | 'textarea' = 'input') => (
-    <label>
-      {words}
-      <Input name={name} dir="auto" autofocus={name === 'subscriberId'} />
-    </label>
-  )
   return (
     <>
-      {field('subscriberId', 'Subscriber')}
+      {Object.entries(FIELDS).map(([name, words]) => (
+        <label key={name}>
+          {words}
+          <input name={name} dir="auto" autofocus={name === 'subscriberId'} />
+        </label>
+      ))}
       <div class="line" role="radiogroup" aria-label="Channel">
         {CHANNELS.map((each, index) => (
           <label key={each}>
@@ -76,36 +68,30 @@ function MessageFields() {
           </label>
         ))}
       </div>
-      {field('workflow', 'Workflow')}
-      {field('transactionId', 'Transaction')}
-      {field('subject', 'Subject')}
-      {field('content', 'Content', 'textarea')}
+      <label>
+        Content
+        <textarea name="content" dir="auto" />
+      </label>
     </>
   )
 }
 
 const TONES = { sent: undefined, warning: 'warn', error: 'bad' } as const
 
-function rowOf(message: Message) {
+function MessageRow({ message, ...row }: { message: Message } & Pick<RowProps, 'href'>) {
   const { channel, createdAt, read, status, errorText } = message
   const { title, rest } = summaryOf(message)
   const more = status === 'sent' ? rest : `${status}: ${errorText ?? 'without a text'}`
-  return {
-    tone: TONES[status] ?? (read ? undefined : ('accent' as const)),
-    end: <time dateTime={createdAt}>{shortTime(createdAt).slice(5, 16)}</time>,
-    note: (
-      <>
-        {channel} · <bdi>{recipientOf(message)}</bdi>
-        {more && ` — ${more}`}
-      </>
-    ),
-    children: (
+  const note = [`${channel} · `, <bdi key="to">{recipientOf(message)}</bdi>, more && ` — ${more}`]
+  const end = <time dateTime={createdAt}>{shortTime(createdAt).slice(5, 16)}</time>
+  return (
+    <Row {...row} {...{ note, end }} tone={TONES[status] ?? (read ? undefined : 'accent')}>
       <span class={read ? undefined : 'is-unread'} dir="auto">
         {title}
         {!read && <span class="visually-hidden"> (unread)</span>}
       </span>
-    )
-  }
+    </Row>
+  )
 }
 
 /** One message: as its subscriber sees it, and as JSON. */
@@ -116,8 +102,6 @@ function MessagePane({ message, back }: { message: Message; back: string }) {
   const fields = fieldsOf(message)
   const mark = () =>
     act(() => env.messages.change(_id, { read: !read, seen: true }), read ? 'It is unread' : 'It is read')
-  const remove = () => env.messages.remove(_id).then(() => go(back))
-  const putBack = () => env.messages.add(fields as NewMessage).then(() => go(addressOf(['messages', _id])))
   const sent = [recipientOf(message), message.email ?? message.phone, providerId && `through ${providerId}`]
   return (
     <RecordPane
@@ -126,13 +110,12 @@ function MessagePane({ message, back }: { message: Message; back: string }) {
       facts={[...sent, message.transactionId, ...contextKeys, timeText(createdAt)]}
       problem={status !== 'sent' && `${errorText ?? `Its status is ${status}, without a text`} ${errorId}`}
       back={back}
-      actions={[
-        { name: read ? 'Mark as unread' : 'Mark as read', run: mark },
-        { name: 'Delete', isDanger: true, run: () => act(remove, 'Deleted the message', putBack) }
-      ]}
+      actions={[{ name: read ? 'Mark as unread' : 'Mark as read', run: mark }]}
       json={message}
       fields={fields}
       save={(changes) => env.messages.change(_id, changes)}
+      remove={() => env.messages.remove(_id)}
+      putBack={() => env.messages.add(fields as NewMessage)}
       look={{ title: 'As received', content: () => <Preview message={message} /> }}
     />
   )

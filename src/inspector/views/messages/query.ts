@@ -1,56 +1,38 @@
 import type { MessageResponse } from '../../../client/index.js'
 import { type Answer, reasonOf } from '../../shell/session.js'
+import { SEARCHED } from '../records.js'
 
 export type Message = MessageResponse
 
-/** Parameters of the service; the words before a colon may leave out the `Id`. */
-const PARAMETERS = ['channel', 'subscriberId', 'transactionId', 'contextKeys']
-
-/** Reads a search as one types it. What has another word before a colon is a context key; `q` has what has none. */
-function readLine(line: string): Record<string, string[]> {
-  const query: Record<string, string[]> = {}
-  for (const [, quoted, word = quoted ?? ''] of line.matchAll(/"([^"]*)"|(\S+)/g)) {
+/** Reads a search: `channel:`, `subscriber:` and `transaction:`, another word before a colon is of a context key, else `q`. */
+function readLine(line: string): [name: string, value: string][] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = quoted ?? '']) => {
     const [key = '', value] = word.split(/:(.*)/s)
-    const name = PARAMETERS.find((each) => each === key || each === `${key}Id`)
-    const [known, own] =
-      value === undefined ? ['q', word] : name ? [name, value] : ['contextKeys', word === 'context:none' ? '' : word]
-    query[known] = [...(query[known] ?? []), own]
-  }
-  return query
+    if (value === undefined) return ['q', word]
+    const name = SEARCHED.find((each) => each === key || each === `${key}Id`)
+    return name ? [name, value] : ['contextKeys', word === 'context:none' ? '' : word]
+  })
 }
 
-/** What the service answers with, its pages as one. */
-export interface Loaded {
-  data: Message[]
-  /** How many there are; undefined where the service does not tell. */
-  totalCount?: number
-  hasMore: boolean
-  /** Why there are none. */
-  reason: string | undefined
-}
-
-/** As many as one request may ask for. */
-const PAGE = 1000
-
-/** Loads the first pages of what a search finds. Throws what the service refuses. */
+/** Loads the first pages of what a search finds: a word is a transaction, or else a subscriber. Throws what is refused. */
 export async function loadMessages(ask: (path: string) => Promise<Answer>, line: string, pages: number) {
-  const { q = [], ...query } = readLine(line)
-  const load = async (wanted: typeof query): Promise<Loaded> => {
+  const query = readLine(line)
+  const load = async (nameOfWords: string) => {
     const data: Message[] = []
     for (let page = 0; ; page += 1) {
-      const params = new URLSearchParams({ page: String(page), limit: String(PAGE) })
-      for (const [name, values] of Object.entries({ ...query, ...wanted })) {
-        for (const value of values) params.append(name, value)
-      }
+      // As many as one request may ask for.
+      const params = new URLSearchParams({ page: String(page), limit: '1000' })
+      for (const [name, value] of query) params.append(name === 'q' ? nameOfWords : name, value)
       const answer = await ask(`/v1/messages?${params}`)
-      const list = answer.json as Loaded
+      // A profile may leave out how many there are.
+      const list = answer.json as { data: Message[]; totalCount?: number; hasMore: boolean }
       data.push(...list.data)
       if (!list.hasMore || page + 1 >= pages) return { ...list, data, reason: reasonOf(answer) }
     }
   }
-  const ofSubscriber = q.length === 1 ? await load({ subscriberId: q }) : undefined
-  if (ofSubscriber && ofSubscriber.data.length > 0) return ofSubscriber
-  return await load({ transactionId: [...(query.transactionId ?? []), ...q] })
+  const found = await load('transactionId')
+  const words = query.filter(([name]) => name === 'q' || name === 'subscriberId')
+  return found.data.length > 0 || words.length !== 1 ? found : load('subscriberId')
 }
 
 /** Returns the name of who got a message. */

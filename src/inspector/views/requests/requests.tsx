@@ -4,11 +4,10 @@ import { hintsOf } from '../../../client/hints.js'
 import type { RecordedRequest } from '../../../client/index.js'
 import { toneClass } from '../../parts/chip.js'
 import { CopyButton } from '../../parts/copy.js'
-import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
 import { useKey } from '../../parts/keys.js'
-import { NothingOpen, SearchLine } from '../../parts/list-view.js'
+import { Empty, NothingOpen, SearchLine } from '../../parts/list-view.js'
 import { Pane, Panes, Scroll } from '../../parts/pane.js'
 import { Popover } from '../../parts/popover.js'
 import { useReading } from '../../parts/reading.js'
@@ -200,6 +199,7 @@ function Reading({ place, shown: { requests, changes, loadMore }, isPaused, open
         label="Requests, newest first"
         {...{ items, seen }}
         current={open}
+        isAimed={place.open !== undefined}
         href={(sequence) => place.to({ open: sequence })}
         onEnd={() => void loadMore?.()}
       />

@@ -65,7 +65,7 @@ export function itemsOf(requests: readonly RecordedRequest[], changes: readonly 
   return items
 }
 
-interface Props extends Pick<ListProps<RequestItem>, 'label' | 'items' | 'onEnd'> {
+interface Props extends Pick<ListProps<RequestItem>, 'label' | 'items' | 'isAimed' | 'onEnd'> {
   /** The sequence of the one that is open. */
   current: number | undefined
   href(sequence: number): string

@@ -1,15 +1,14 @@
 import type { ListedWorkflow, WorkflowStep } from '../../../client/index.js'
 import { ErrorNote } from '../../parts/errors.js'
-import { JsonTree } from '../../parts/json-tree.js'
+import { JsonTree, parsed } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
-import { lookOptions, useSession } from '../../shell/session.js'
+import { Row } from '../../parts/row.js'
+import { useSession } from '../../shell/session.js'
 import { useService } from '../acts.js'
-import { Preview } from '../messages/preview.js'
-import { RecordPane } from '../record.js'
-import { isFound, RecordsView } from '../records.js'
+import { Preview, type Shown } from '../messages/preview.js'
+import { CHANNELS, isFound, RecordPane, RecordsView } from '../records.js'
 import type { ViewProps } from '../view.js'
-import { shownOf, sketchOf } from './shown.js'
 
 /** The heading of a workflow, or a step of it. */
 type Item = { workflow: ListedWorkflow; step?: ListedWorkflow['steps'][number] }
@@ -32,33 +31,33 @@ export function WorkflowsView({ route }: ViewProps) {
   const step = workflow?.steps.find((each) => !stepId || [each._id, each.slug, each.stepId].includes(stepId))
   return (
     <RecordsView
-      title="Workflows"
       route={route}
-      search={{ placeholder: 'workflow, step, type' }}
+      placeholder="workflow, step, type"
       count={count === 1 ? '1 step' : `${count.toLocaleString()} steps`}
       resource={resource}
       label="Workflows and their steps"
       items={items}
       pathOf={({ workflow, step }) => step && [workflow.identifier, step.stepId]}
-      rowOf={({ workflow: { name, identifier }, step }) => {
-        if (!step) return { children: [<bdi class="cut">{name}</bdi>, <code class="muted cut">{identifier}</code>] }
-        return { lead: step.type, end: <code dir="auto">{step.stepId}</code>, children: <bdi>{step.name}</bdi> }
+      rowOf={({ workflow: { name, identifier }, step }, row) => {
+        const heading = [<bdi class="cut">{name}</bdi>, <code class="muted cut">{identifier}</code>]
+        if (!step) return <h2 class="group">{heading}</h2>
+        const look = { lead: step.type, end: <code dir="auto">{step.stepId}</code>, children: <bdi>{step.name}</bdi> }
+        return <Row {...row} {...look} />
       }}
       open={workflow && step && { workflow, step }}
       pane={({ workflow, step }, back) => (
-        <StepPane key={step?._id} at={[workflow.identifier, step?.stepId ?? '']} back={back} />
+        <StepPane key={step._id} workflowId={workflow.identifier} stepId={step.stepId} back={back} />
       )}
-      reason="They come with a seed, under workflows: in it. The packaged seed steps has all types of steps."
     />
   )
 }
 
-/** One step, as the service itself answers for it. */
-function StepPane({ at: [workflowId, stepId], back }: { at: [string, string]; back: string }) {
+/** One step, as the service itself answers for it: its controls, issues and variables as trees, beside what it sends. */
+function StepPane({ workflowId, stepId, back }: Record<'workflowId' | 'stepId' | 'back', string>) {
   const { env, version } = useSession()
   const ask = useService()
   const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
-  const load = async (_: AbortSignal, isAsked: boolean) => (await ask('GET', path, lookOptions(isAsked))).json
+  const load = async (isAsked: boolean) => (await ask('GET', path, isAsked)).json
   const { value, error, reload } = useResource(load, [env, version, path])
   if (value === undefined || error !== undefined) {
     return <NothingOpen back={back}>{error !== undefined && <ErrorNote error={error} retry={reload} />}</NothingOpen>
@@ -68,33 +67,15 @@ function StepPane({ at: [workflowId, stepId], back }: { at: [string, string]; ba
   const { _id, workflowId: _workflowId, workflowDatabaseId, origin: _origin, ...fields } = step
   const known = Object.entries({ ...step.issues?.integration, ...step.issues?.controls })
   const issues = known.flatMap(([of, each]) => each.map(({ message }) => `${of}: ${message}`))
-  return (
-    <RecordPane
-      noun="step"
-      title={step.name}
-      facts={[step.type, workflowId, stepId]}
-      problem={issues.join(' · ')}
-      back={back}
-      actions={[{ name: 'Ask again', run: reload }]}
-      json={value}
-      fields={fields}
-      save={(changes) => env.workflows.changeStep(workflowDatabaseId, _id, changes)}
-      look={{ title: 'Step', content: () => <Parts step={step} hasIssues={issues.length > 0} /> }}
-    />
-  )
-}
-
-/** The values of its controls, its issues and its variables as trees, and beside them what it sends. */
-function Parts({ step, hasIssues }: { step: WorkflowStep; hasIssues: boolean }) {
-  const { controlValues = {}, issues, variables } = step
+  const own = { Controls: step.controlValues ?? {}, ...(issues.length > 0 && { Issues: step.issues }) }
+  const trees = { ...own, Variables: sketchOf(step.variables) }
   const shown = shownOf(step)
-  const trees = { Controls: controlValues, ...(hasIssues && { Issues: issues }), Variables: sketchOf(variables) }
-  return (
+  const parts = () => (
     <div class="step-parts">
       <div class="form">
-        {Object.entries(trees).map(([name, value]) => [
+        {Object.entries(trees).map(([name, tree]) => [
           <h3 key={name}>{name}</h3>,
-          <JsonTree key={`${name} tree`} value={value} label={name} />
+          <JsonTree key={`${name} tree`} value={tree} label={name} />
         ])}
       </div>
       {shown && (
@@ -106,4 +87,53 @@ function Parts({ step, hasIssues }: { step: WorkflowStep; hasIssues: boolean }) 
       )}
     </div>
   )
+  return (
+    <RecordPane
+      noun="step"
+      title={step.name}
+      facts={[step.type, workflowId, stepId]}
+      problem={issues.join(' · ')}
+      back={back}
+      actions={[{ name: 'Ask again', run: reload }]}
+      json={value}
+      fields={fields}
+      save={(changes) => env.workflows.changeStep(workflowDatabaseId, _id, changes)}
+      look={{ title: 'Step', content: parts }}
+    />
+  )
+}
+
+/** Returns a step as a message of it, with the variables as the template has them; undefined if it sends none. */
+function shownOf({ type, controlValues = {} }: WorkflowStep): Shown | undefined {
+  const channel = CHANNELS.find((each) => each === type)
+  const { subject = '', body = '', primaryAction, secondaryAction, redirect } = controlValues as Record<string, unknown>
+  if (!channel || (body === '' && subject === '')) return undefined
+  // The body of a block editor is JSON.
+  const document = typeof body === 'string' ? parsed(body) : body
+  const content = Object(document).type === 'doc' ? textIn(document as Block) : String(body)
+  const buttons = [
+    { type: 'primary' as const, content: Object(primaryAction).label },
+    { type: 'secondary' as const, content: Object(secondaryAction).label }
+  ].filter(({ content }) => content)
+  const cta = { data: { url: Object(redirect).url }, action: { buttons } }
+  return { channel, content, subject: String(subject), cta }
+}
+
+/** What a block editor has written. */
+type Block = { type?: string; text?: string; attrs?: { id?: string; fallback?: string }; content?: Block[] }
+
+/** Returns its text, a line a block. */
+function textIn({ type, text = '', attrs: { id, fallback } = {}, content = [] }: Block): string {
+  if (type === 'variable') return `{{${id}${fallback ? ` | default: '${fallback}'` : ''}}}`
+  const inner = text + [content].flat().map(textIn).join('')
+  return type === 'doc' || type === 'text' ? inner : `${inner}\n`
+}
+
+/** Returns what a JSON Schema describes in its own shape, with types for values, such as `{ email: 'string' }`. */
+function sketchOf(schema: unknown): unknown {
+  const { type = 'any', properties, items, enum: values = type, format } = Object(schema)
+  const fields = Object.entries(Object(properties))
+  if (fields.length > 0) return Object.fromEntries(fields.map(([name, own]) => [name, sketchOf(own)]))
+  if (items) return [sketchOf(items)]
+  return [[values].flat().join(' | '), format].filter(Boolean).join(', ')
 }
