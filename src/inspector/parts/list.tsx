@@ -65,7 +65,8 @@ export function List<Item>(props: ListProps<Item>) {
   })
   useLayoutEffect(() => {
     if (last === items.length && last > 0) onEnd?.()
-  }, [last, items.length])
+    // Also for as many others: whoever was loading these when the end came into sight did not load more.
+  }, [last, items])
 
   const walk = (event: KeyboardEvent) => {
     const element = ref.current
