@@ -7,7 +7,6 @@ import { Empty } from '../parts/list-view.js'
 import { useResource } from '../parts/resource.js'
 import { VIEWS } from '../views/index.js'
 import { Bar } from './bar.js'
-import { Follower } from './follow.js'
 import { LiveProvider } from './live.js'
 import { useCommands } from './palette.js'
 import { environmentAddress } from './panel.js'
@@ -189,8 +188,7 @@ function Environment({ apiKey, ...server }: ServerProps & { apiKey: string }) {
   }, [env, reload])
   return (
     <SessionProvider value={{ ...server, ...actions, env, version }}>
-      <LiveProvider restarted={loadAll}>
-        <Follower loadAll={loadAll} />
+      <LiveProvider loadAll={loadAll}>
         <div class="app">
           <Bar />
           <Views />

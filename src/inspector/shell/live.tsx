@@ -1,9 +1,8 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
-import type { AttachedEnvironment, Change, RecordedRequest, StreamOptions } from '../../client/index.js'
+import type { AttachedEnvironment, Change, RecordedRequest } from '../../client/index.js'
 import { messageOf } from '../parts/errors.js'
-import { sourceOf } from '../source.js'
-import { forgetOwnChanges, useSession } from './session.js'
+import { forgetOwnChanges, isOwnChange, useSession } from './session.js'
 
 /** The requests to an environment as they come. */
 export interface Feed {
@@ -11,206 +10,181 @@ export interface Feed {
   requests: readonly RecordedRequest[]
   /** What was done between them, oldest first. */
   changes: readonly Change[]
+  /** The sequence of the newest that was there before those that came last. */
+  seen: number
   isLoaded: boolean
   /** Whether there are older ones that were not loaded yet, or let go of. */
   hasMore: boolean
   /** Why none come at present; undefined while all is well. */
-  problem: string | undefined
-  /** Whether none will come again. */
-  isOver: boolean
+  problem?: string | undefined
 }
 
-/** How many the page keeps, as many as a journal has at first; and more, as one goes back in it. */
+/** How many the page keeps, as many as a journal has at first; and once one has gone back in it. */
 const KEPT = 1000
 const MAX_KEPT = 10_000
 /** How many are asked for at a time. */
 const PAGE = 300
-/** A body with more characters is asked of the server again when it is looked at. */
-const MAX_BODY = 4096
 /** Milliseconds from the first request that comes until it is shown, with all that came meanwhile. */
 const BATCH = 100
 const RETRY_DELAY = 2000
+/** Milliseconds from a change until it is known whose it is, and from then until the page loads all again. */
+const INTERVAL = 300
+/**
+ * What must not move or go away: a form that is open, a list under the mouse or gone through by keys. That of the requests
+ * takes care of itself.
+ */
+const READ = 'form[data-held="true"], .pane > .list:hover, .pane > .list [data-item]:focus-visible'
 /** Changes after which the journal may have lost what it had. */
 const EMPTYING = ['clearRequests', 'resetEnvironment']
 
-const NOTHING: Feed = {
-  requests: [],
-  changes: [],
-  isLoaded: false,
-  hasMore: false,
-  problem: undefined,
-  isOver: false
-}
+const NOTHING: Feed = { requests: [], changes: [], seen: Number.POSITIVE_INFINITY, isLoaded: false, hasMore: false }
 
-/** Gets what has come: requests, ten times a second at most, and each change at once. */
-type Listener = (requests: readonly RecordedRequest[], change?: Change) => void
+/** Gets the requests that have come, ten times a second at most, also when only changes have. */
+type Listener = (requests: readonly RecordedRequest[]) => void
 
-/** Keeps the newest requests of an environment, and follows its stream from `start` until what that returns is called. */
-function createLive(env: AttachedEnvironment, restarted: () => void) {
-  const source = sourceOf(env)
+const bySequence = <Item extends { sequence: number }>(...items: Item[]) =>
+  new Map(items.map((item) => [item.sequence, item]))
+
+/** What the journal has, as far as it was loaded, and all that has come since that began. */
+const nothingHeld = () => ({ ...NOTHING, requests: bySequence<RecordedRequest>(), changes: bySequence<Change>() })
+
+/**
+ * Keeps the newest requests of an environment, and follows its stream. It calls `loadAll` when the rest of the environment
+ * may be another: the stream is open again, or somebody else has changed it.
+ */
+function createLive(env: AttachedEnvironment, loadAll: () => void) {
   const listeners = new Set<Listener>()
   let feed = NOTHING
+  let held = nothingHeld()
   let kept = KEPT
-  /** What has come and is not shown yet: all that does while the journal is being loaded. */
-  let came: { requests: RecordedRequest[]; changes: Change[] } = { requests: [], changes: [] }
-  let [opened, loads, isLoading, isWaiting] = [0, 0, false, false]
+  const came: RecordedRequest[] = []
+  let [timer, loading]: (ReturnType<typeof setTimeout> | undefined)[] = []
 
-  const notify: Listener = (requests, change) => {
-    for (const listener of listeners) listener(requests, change)
-  }
   const show = (part: Partial<Feed>, requests: readonly RecordedRequest[] = []) => {
     feed = { ...feed, ...part }
-    notify(requests)
-  }
-  /** All of both, newest first, as many as are kept. */
-  const joined = (others: readonly RecordedRequest[], hasMore: boolean) => {
-    const all = merged(feed.requests, others.map(shortened)).sort((one, other) => other.sequence - one.sequence)
-    return { requests: all.slice(0, kept), hasMore: (hasMore || all.length > kept) && kept < MAX_KEPT }
+    for (const listener of listeners) listener(requests)
   }
   const flush = () => {
-    isWaiting = false
-    if (isLoading) return
-    const { requests, changes } = came
-    came = { requests: [], changes: [] }
-    const all = { changes: merged(feed.changes, changes), ...joined(requests, feed.hasMore) }
-    show({ ...all, problem: undefined }, requests)
+    clearTimeout(timer)
+    timer = undefined
+    if (!held.isLoaded) return
+    const requests = [...held.requests.values()].sort((one, other) => other.sequence - one.sequence)
+    const old = requests.splice(kept)
+    for (const { sequence } of old) held.requests.delete(sequence)
+    if (old.length > 0) held.hasMore = kept < MAX_KEPT
+    const seen = feed.requests[0]?.sequence ?? NOTHING.seen
+    show({ ...held, requests, changes: [...held.changes.values()], seen, problem: undefined }, came.splice(0))
   }
   const flushSoon = () => {
-    if (!isWaiting) setTimeout(flush, BATCH)
-    isWaiting = true
+    timer ??= setTimeout(flush, BATCH)
   }
+  /** Loads the journal anew; what comes meanwhile is shown with it. */
   const load = async () => {
-    const current = ++loads
-    isLoading = true
-    came = { requests: [], changes: [] }
+    held = nothingHeld()
+    const own = held
     try {
-      const [requests, changes] = await Promise.all([source.requests({ limit: PAGE }), source.changes()])
-      if (loads !== current) return
-      isLoading = false
-      feed = { ...NOTHING, changes, isLoaded: true }
-      feed = { ...feed, ...joined(requests, requests.length === PAGE) }
-      flush()
+      const newest = env.requests.list({ order: 'newest', limit: PAGE })
+      const [requests, changes] = await Promise.all([newest, env.requests.changes()])
+      own.requests = bySequence(...requests, ...own.requests.values())
+      own.changes = bySequence(...changes, ...own.changes.values())
+      own.hasMore = requests.length === PAGE
+      own.isLoaded = true
+      // Else another load has begun.
+      if (held === own) flush()
     } catch (error) {
-      if (loads !== current) return
-      isLoading = false
-      flush()
       show({ problem: messageOf(error) })
     }
   }
   const onOpen = () => {
-    if (opened++ > 0) {
+    if (feed !== NOTHING) {
       forgetOwnChanges()
-      restarted()
+      loadAll()
     }
     // Now that nothing is missed of what comes.
     void load()
   }
-  const onChange = (change: Change) => {
-    notify([], change)
-    if (EMPTYING.includes(change.operation ?? '')) return void load()
-    came.changes.push(change)
-    flushSoon()
+  const follow = () => {
+    loading = document.querySelector(READ) ? setTimeout(follow, INTERVAL) : undefined
+    if (loading === undefined) loadAll()
   }
-  const onRequest = (request: RecordedRequest) => {
-    came.requests.push(request)
+  const followSoon = () => {
+    loading ??= setTimeout(follow, INTERVAL)
+  }
+  const onChange = (change: Change) => {
+    // A change of the page itself is known by its answer, which may come later.
+    setTimeout(() => isOwnChange(env, change) || followSoon(), INTERVAL)
+    if (EMPTYING.includes(change.operation ?? '')) return void load()
+    held.changes.set(change.sequence, change)
     flushSoon()
   }
   return {
-    source,
-    get feed(): Feed {
-      return feed
-    },
+    /** Returns what has come so far. */
+    feed: () => feed,
     /** Calls a listener with what comes. Returns what ends that. */
     subscribe(listener: Listener): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    start(): () => void {
-      const controller = new AbortController()
-      void read(env, { signal: controller.signal, onOpen, onChange, onRequest, onProblem: show })
-      return () => controller.abort()
+    /** Reads the stream until it is told to stop, and again whenever it breaks. */
+    async follow(signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        try {
+          for await (const request of env.requests.stream({ signal, onOpen, onChange })) {
+            held.requests.set(request.sequence, request)
+            came.push(request)
+            if (request.changed?.length) followSoon()
+            flushSoon()
+          }
+          if (!signal.aborted) show({ problem: 'This environment is gone, or its key is another one now.' })
+          return
+        } catch (error) {
+          show({ problem: `trying again: ${messageOf(error)}` })
+        }
+        await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
+      }
     },
     /** Loads the next older ones. */
     async loadMore(): Promise<void> {
+      const own = held
       const before = feed.requests.at(-1)?.sequence
-      if (!feed.hasMore || before === undefined) return
-      const current = loads
-      feed = { ...feed, hasMore: false }
-      const older = await source.requests({ before, limit: PAGE }).catch(() => [])
-      if (loads !== current) return
-      kept = Math.min(MAX_KEPT, Math.max(kept, feed.requests.length + PAGE))
-      show(joined(older, older.length === PAGE))
+      if (!own.hasMore || before === undefined) return
+      own.hasMore = false
+      kept = MAX_KEPT
+      const older = await env.requests.list({ order: 'newest', before, limit: PAGE }).catch(() => [])
+      if (held !== own) return
+      own.requests = bySequence(...older, ...own.requests.values())
+      own.hasMore = older.length === PAGE
+      flush()
     }
   }
 }
 
-interface ReadOptions extends StreamOptions {
-  signal: AbortSignal
-  onRequest(request: RecordedRequest): void
-  onProblem(problem: Pick<Feed, 'problem' | 'isOver'>): void
-}
+const LiveContext = createContext({} as ReturnType<typeof createLive>)
 
-/** Reads the stream of an environment until it is told to stop, and again whenever it breaks. */
-async function read(env: AttachedEnvironment, { onRequest, onProblem, ...options }: ReadOptions): Promise<void> {
-  const { signal } = options
-  while (!signal.aborted) {
-    try {
-      for await (const request of env.requests.stream(options)) onRequest(request)
-      const problem = 'This environment is gone, or its key is another one now.'
-      if (!signal.aborted) onProblem({ problem, isOver: true })
-      return
-    } catch (error) {
-      onProblem({ problem: messageOf(error), isOver: false })
-    }
-    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
-  }
-}
-
-/** All of both, each once: of two with the same sequence the later one. */
-function merged<Item extends { sequence: number }>(earlier: readonly Item[], later: readonly Item[]): Item[] {
-  return [...new Map([...earlier, ...later].map((item) => [item.sequence, item])).values()]
-}
-
-function shortened(request: RecordedRequest): RecordedRequest {
-  const { body = '', bodyLength } = request
-  return body.length > MAX_BODY ? { ...request, body: '', bodyLength: bodyLength ?? body.length } : request
-}
-
-const LiveContext = createContext<ReturnType<typeof createLive> | undefined>(undefined)
-
-interface LiveProps {
-  children: ComponentChildren
-  /** Called when the stream is open again, as all may be another then. */
-  restarted(): void
-}
-
-/** Reads the requests to the environment while the page is seen. */
-export function LiveProvider({ children, restarted }: LiveProps) {
+/** Reads the requests to the environment while the page is seen, and has the page load again what others change. */
+export function LiveProvider({ children, loadAll }: { children: ComponentChildren; loadAll(): void }) {
   const { env } = useSession()
-  const live = useMemo(() => createLive(env, restarted), [env, restarted])
+  const live = useMemo(() => createLive(env, loadAll), [env, loadAll])
   useEffect(() => {
     // A browser has six connections to a server for all its tabs: one that is not seen keeps none of them.
-    let stop = () => {}
+    let controller = new AbortController()
     const follow = () => {
-      stop()
-      if (!document.hidden) stop = live.start()
+      controller.abort()
+      controller = new AbortController()
+      if (!document.hidden) void live.follow(controller.signal)
     }
     follow()
     document.addEventListener('visibilitychange', follow)
     return () => {
       document.removeEventListener('visibilitychange', follow)
-      stop()
+      controller.abort()
     }
   }, [live])
   return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>
 }
 
-/** The live requests of the environment. */
-export function useLive() {
-  const live = useContext(LiveContext)
-  if (!live) throw new Error('there are no live requests here')
-  return live
-}
+/** The live requests of the environment. Only in a `LiveProvider`. */
+export const useLive = () => useContext(LiveContext)
 
 /** What has come so far; the component renders again when there is more, after so many milliseconds at the earliest. */
 export function useFeed(interval = 0): Feed {
@@ -218,17 +192,16 @@ export function useFeed(interval = 0): Feed {
   const [, render] = useState({})
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const show = () => {
-      timer = undefined
-      render({})
-    }
     const end = live.subscribe(() => {
-      timer ??= setTimeout(show, interval)
+      timer ??= setTimeout(() => {
+        timer = undefined
+        render({})
+      }, interval)
     })
     return () => {
       end()
       clearTimeout(timer)
     }
   }, [live, interval])
-  return live.feed
+  return live.feed()
 }
