@@ -20,7 +20,6 @@ export type {
   Answer,
   AnsweredRequest,
   Change,
-  ChangedRecord,
   OperationName as Operation,
   RecordedRequest,
   RequestPattern,
@@ -29,6 +28,7 @@ export type {
 } from '../control/requests/schemas.js'
 export type { ListedAssumption as Assumption, Scenario } from '../control/server/routes.js'
 export type { ClockState, RandomSetting, ResetPart, ResetResult } from '../control/state/routes.js'
+export type { ChangedRecord } from '../core/schemas.js'
 export type {
   ClockSetting,
   FieldDifference,

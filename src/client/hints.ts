@@ -28,19 +28,20 @@ type Requests = readonly RecordedRequest[]
  * seen as what they are: nobody's slip. Between the same requests a change may have been made, so that they are no repetition.
  */
 export function hintsOf(requests: Requests, changes: readonly Change[] = []): Hint[] {
+  const epochs = requests.map(({ sequence }) => changes.filter(({ after }) => after < sequence).length)
   return HINT_IDS.flatMap((id) => {
     const { groupsOf, about = (same) => same, message } = FINDERS[id]
     const groups = new Map<string, RecordedRequest[]>()
-    for (const request of requests) {
-      const epoch = changes.filter(({ after }) => after < request.sequence).length
-      for (const group of groupsOf(request, epoch)) {
-        if (group) groups.set(group, [...(groups.get(group) ?? []), request])
+    for (const [index, request] of requests.entries()) {
+      for (const group of groupsOf(request, epochs[index] ?? 0)) {
+        if (group && !groups.get(group)?.push(request)) groups.set(group, [request])
       }
     }
     return [...groups].flatMap(([group, same]) => {
       const found = about(same)
-      if (found.length === 0) return []
-      return { id, message: message(group, found), requests: found.map(({ sequence }) => sequence) }
+      return found.length === 0
+        ? []
+        : { id, message: message(group, found), requests: found.map(({ sequence }) => sequence) }
     })
   })
 }
