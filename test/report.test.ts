@@ -1,3 +1,4 @@
+import type * as fs from 'node:fs'
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
@@ -58,7 +59,10 @@ test('a report follows no link, and leaves what it leads to as it was', async ()
 test('a report is not written without its data, if its page has no place for them', async () => {
   await using mock = await createMock()
   const folder = givenFolder()
-  vi.mocked(readFileSync).mockReturnValueOnce('<html></html>')
+  const { readFileSync: read } = await vi.importActual<typeof fs>('node:fs')
+  vi.mocked(readFileSync).mockImplementation((file, options) => {
+    return String(file).endsWith('report.html') ? '<html></html>' : read(file, options)
+  })
   await expect(mock.report(join(folder, 'run.html'))).rejects.toThrow('npm run build')
   expect(readdirSync(folder)).toEqual([])
 })

@@ -6,14 +6,7 @@
 export type { Coverage, CoverageItem, OperationCoverage } from '../control/coverage/schemas.js'
 export type { CreatedEnvironment, ListedEnvironment, NewEnvironment } from '../control/environments/routes.js'
 export type * from '../control/faults/schemas.js'
-export type {
-  IntegrationPatch,
-  ListedWorkflow,
-  MessagePatch,
-  NewIntegration,
-  NewMessage,
-  StepPatch
-} from '../control/records/routes.js'
+export type * from '../control/records/routes.js'
 export type { OtherRequest, RunRecord, TestDescription, TestRecord } from '../control/report/schemas.js'
 export type { JournalQuery } from '../control/requests/routes.js'
 export type {

@@ -1,17 +1,5 @@
 import type { Change, RecordedRequest } from './control-api.js'
 
-/** What may be wrong with how an app uses the service, in the order in which hints are told. */
-export const HINT_IDS = [
-  'path-not-served',
-  'parameter-not-read',
-  'idempotency-key-reused',
-  'unsafe-retry',
-  'error-repeated',
-  'many-requests',
-  'page-not-asked'
-] as const
-export type HintId = (typeof HINT_IDS)[number]
-
 /** Something that an app probably does not mean to do. */
 export interface Hint {
   id: HintId
@@ -55,8 +43,9 @@ interface Finder {
 }
 
 const repeated = (same: Requests) => (same.length > 1 ? same : [])
+const findersOf = <Id extends string>(finders: Record<Id, Finder>) => finders
 
-const FINDERS: Record<HintId, Finder> = {
+const FINDERS = findersOf({
   'path-not-served': {
     groupsOf: (request) => [Boolean(request.flags.unserved) && targetOf([request])],
     message: (target, [request]) => `${target} is not served${request?.status === 405 ? ' with this method' : ''}`
@@ -105,7 +94,11 @@ const FINDERS: Record<HintId, Finder> = {
     about: (same) => (same.every(isFirstPage) ? same.filter(({ hasMore }) => hasMore) : []),
     message: () => 'hasMore was true, and the next page was never asked for'
   }
-}
+})
+
+/** What may be wrong with how an app uses the service, in the order in which hints are told. */
+export const HINT_IDS: readonly HintId[] = Object.keys(FINDERS) as HintId[]
+export type HintId = keyof typeof FINDERS
 
 /** So many of the same requests within so many milliseconds are none too many. */
 const MAX_REQUESTS = 20
