@@ -32,11 +32,9 @@ export function connectionTo(url: string, { adminToken, fetch }: ConnectOptions)
     throw new MockError(`${url} is not the url of a server; it looks like http://127.0.0.1:4210`)
   }
   if (base.username || base.password) throw new MockError('the url of a server takes no user name and no password')
-  const authorization = adminToken === undefined ? {} : authorized(`Bearer ${adminToken}`)
+  const authorization = adminToken === undefined ? {} : { authorization: sendable(`Bearer ${adminToken}`) }
   return connection(base.href.replace(/\/+$/, ''), authorization, fetch)
 }
-
-const authorized = (authorization: string) => ({ authorization: sendable(authorization) })
 
 /** Returns an authorization. Throws `MockError` for one that `fetch` would refuse, and repeat in its error. */
 export function sendable(authorization: string): string {
@@ -56,7 +54,7 @@ function connection(url: string, authorization: Record<string, string>, fetch: F
     done: async (method: Method, path: string, options?: CallOptions) =>
       void (await (await send(method, path, options)).text()),
     /** Returns a connection with this authorization. Throws `MockError` for one that can't be sent. */
-    as: (other: string): Connection => connection(url, authorized(other), fetch)
+    as: (other: string): Connection => connection(url, { authorization: sendable(other) }, fetch)
   }
 
   /** Returns the response, if its status is a success. */

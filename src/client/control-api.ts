@@ -6,21 +6,13 @@
 export type { Coverage, CoverageItem, OperationCoverage } from '../control/coverage/schemas.js'
 export type { CreatedEnvironment, ListedEnvironment, NewEnvironment } from '../control/environments/routes.js'
 export type * from '../control/faults/schemas.js'
-export type {
-  IntegrationPatch,
-  ListedWorkflow,
-  MessagePatch,
-  NewIntegration,
-  NewMessage,
-  StepPatch
-} from '../control/records/routes.js'
+export type * from '../control/records/routes.js'
 export type { OtherRequest, RunRecord, TestDescription, TestRecord } from '../control/report/schemas.js'
 export type { JournalQuery } from '../control/requests/routes.js'
 export type {
   Answer,
   AnsweredRequest,
   Change,
-  ChangedRecord,
   OperationName as Operation,
   RecordedRequest,
   RequestPattern,
@@ -29,6 +21,7 @@ export type {
 } from '../control/requests/schemas.js'
 export type { ListedAssumption as Assumption, Scenario } from '../control/server/routes.js'
 export type { ClockState, RandomSetting, ResetPart, ResetResult } from '../control/state/routes.js'
+export type { ChangedRecord } from '../core/schemas.js'
 export type {
   ClockSetting,
   FieldDifference,

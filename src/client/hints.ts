@@ -1,17 +1,5 @@
 import type { Change, RecordedRequest } from './control-api.js'
 
-/** What may be wrong with how an app uses the service, in the order in which hints are told. */
-export const HINT_IDS = [
-  'path-not-served',
-  'parameter-not-read',
-  'idempotency-key-reused',
-  'unsafe-retry',
-  'error-repeated',
-  'many-requests',
-  'page-not-asked'
-] as const
-export type HintId = (typeof HINT_IDS)[number]
-
 /** Something that an app probably does not mean to do. */
 export interface Hint {
   id: HintId
@@ -28,19 +16,20 @@ type Requests = readonly RecordedRequest[]
  * seen as what they are: nobody's slip. Between the same requests a change may have been made, so that they are no repetition.
  */
 export function hintsOf(requests: Requests, changes: readonly Change[] = []): Hint[] {
+  const epochs = requests.map(({ sequence }) => changes.filter(({ after }) => after < sequence).length)
   return HINT_IDS.flatMap((id) => {
     const { groupsOf, about = (same) => same, message } = FINDERS[id]
     const groups = new Map<string, RecordedRequest[]>()
-    for (const request of requests) {
-      const epoch = changes.filter(({ after }) => after < request.sequence).length
-      for (const group of groupsOf(request, epoch)) {
-        if (group) groups.set(group, [...(groups.get(group) ?? []), request])
+    for (const [index, request] of requests.entries()) {
+      for (const group of groupsOf(request, epochs[index] ?? 0)) {
+        if (group && !groups.get(group)?.push(request)) groups.set(group, [request])
       }
     }
     return [...groups].flatMap(([group, same]) => {
       const found = about(same)
-      if (found.length === 0) return []
-      return { id, message: message(group, found), requests: found.map(({ sequence }) => sequence) }
+      return found.length === 0
+        ? []
+        : { id, message: message(group, found), requests: found.map(({ sequence }) => sequence) }
     })
   })
 }
@@ -54,8 +43,9 @@ interface Finder {
 }
 
 const repeated = (same: Requests) => (same.length > 1 ? same : [])
+const findersOf = <Id extends string>(finders: Record<Id, Finder>) => finders
 
-const FINDERS: Record<HintId, Finder> = {
+const FINDERS = findersOf({
   'path-not-served': {
     groupsOf: (request) => [Boolean(request.flags.unserved) && targetOf([request])],
     message: (target, [request]) => `${target} is not served${request?.status === 405 ? ' with this method' : ''}`
@@ -104,7 +94,11 @@ const FINDERS: Record<HintId, Finder> = {
     about: (same) => (same.every(isFirstPage) ? same.filter(({ hasMore }) => hasMore) : []),
     message: () => 'hasMore was true, and the next page was never asked for'
   }
-}
+})
+
+/** What may be wrong with how an app uses the service, in the order in which hints are told. */
+export const HINT_IDS: readonly HintId[] = Object.keys(FINDERS) as HintId[]
+export type HintId = keyof typeof FINDERS
 
 /** So many of the same requests within so many milliseconds are none too many. */
 const MAX_REQUESTS = 20

@@ -1,4 +1,4 @@
-import { SECRET_FIELD } from '../core/credentials.js'
+import { SECRET_NAME } from '../core/credentials.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,9 +14,14 @@ declare module 'fastify' {
  * Path and query of a request, as answers and logs may show them: without the scheme and host that a proxy is sent, and
  * without the values of parameters named like a credential, where a key is sent by mistake.
  */
-export const redactedTarget = (url: string): string => withoutHost(url).replace(SECRET_PARAMETER, '$1***')
+export const redactedTarget = (url: string): string => withoutSecretParameters(withoutHost(url))
 
-const SECRET_PARAMETER = new RegExp(`([?&]${SECRET_FIELD}=)[^&#]+`, 'gi')
+/** Returns a query or a form, and what stands before it, without the values of parameters named like a credential. */
+export const withoutSecretParameters = (text: string): string =>
+  text.replace(/(?<=^|[?&])([\w%+.[\]-]+)=[^&]+/g, (pair, name: string) => {
+    const plain = name.replace(/%[0-9a-f]{2}/gi, (byte) => String.fromCharCode(Number.parseInt(byte.slice(1), 16)))
+    return SECRET_NAME.test(plain) ? `${name}=***` : pair
+  })
 
 /** The path alone, as it was sent. */
 export const pathOf = (url: string): string => withoutHost(url).replace(/[?#].*$/s, '')

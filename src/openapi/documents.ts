@@ -18,28 +18,24 @@ import { OPERATIONS } from './operations.js'
 /** Documents that have been made, for all servers of the process. They must not be changed. */
 const made = new Map<string, OpenApiDocument>()
 
-/** Returns the document of the operations, as an environment with these assumptions serves them. */
-export async function openApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {
-  const key = JSON.stringify(assumptions)
-  const document = made.get(key) ?? (await describeOperations(assumptions))
+async function once(key: string, make: () => Promise<OpenApiDocument>): Promise<OpenApiDocument> {
+  const document = made.get(key) ?? (await make())
   made.set(key, document)
   return document
 }
 
-/** Returns the document of the control routes. */
-export async function controlDocument(): Promise<object> {
-  const document = made.get('control') ?? (await documentOf(CONTROL_INFO, registerRoutes))
-  made.set('control', document)
-  return document
-}
+/** Returns the document of the operations, as an environment with these assumptions serves them. */
+export const openApiDocument = (assumptions: Assumptions): Promise<OpenApiDocument> =>
+  once(JSON.stringify(assumptions), async () => {
+    const document = await documentOf(OPERATIONS_INFO, registerOperations, assumptions)
+    document['x-assumptions'] = assumptions
+    applyAssumptions(document, assumptions)
+    addExamples(document, JSON.parse(readFileSync(join(packageRoot(), 'seeds/default.examples.json'), 'utf8')))
+    return document
+  })
 
-async function describeOperations(assumptions: Assumptions): Promise<OpenApiDocument> {
-  const document = await documentOf(OPERATIONS_INFO, registerOperations, assumptions)
-  document['x-assumptions'] = assumptions
-  applyAssumptions(document, assumptions)
-  addExamples(document, JSON.parse(readFileSync(join(packageRoot(), 'seeds/default.examples.json'), 'utf8')))
-  return document
-}
+/** Returns the document of the control routes. */
+export const controlDocument = (): Promise<object> => once('control', () => documentOf(CONTROL_INFO, registerRoutes))
 
 // Apps that are only described: they serve no request, and so need no services.
 function registerOperations(app: FastifyInstance): void {

@@ -177,3 +177,10 @@ async function redoclyComplaints(documents: readonly object[]): Promise<string[]
   const reports: { problems: { ruleId: string }[] }[] = JSON.parse(`[${stdout.replaceAll('\n}{', '\n},{')}]`)
   return reports.map(({ problems }) => problems.map(({ ruleId }) => ruleId))
 }
+
+test('the credentials of an integration that is added or changed are for writing only', async () => {
+  const { components } = JSON.parse(JSON.stringify(await controlDocument()))
+  for (const name of ['NewIntegration', 'IntegrationPatch']) {
+    expect(components.schemas[name].properties.credentials).toMatchObject({ writeOnly: true })
+  }
+})

@@ -21,11 +21,13 @@ export type NewMessage = Static<typeof NewMessage>
 export const MessagePatch = patchOf<SeedMessage>('MessagePatch', SeedMessage)
 export type MessagePatch = Static<typeof MessagePatch>
 
-const NEW_INTEGRATION = 'An integration as in a seed'
-export const NewIntegration = namedObject('NewIntegration', NEW_INTEGRATION, SeedIntegration.properties)
+const writeOnly = <Schema extends TSchema>(schema: Schema): Schema => ({ ...schema, writeOnly: true })
+const { credentials, ...others } = SeedIntegration.properties
+const INTEGRATION = { ...others, credentials: writeOnly(credentials) }
+export const NewIntegration = namedObject('NewIntegration', 'An integration as in a seed', INTEGRATION)
 export type NewIntegration = Static<typeof NewIntegration>
 
-export const IntegrationPatch = patchOf<SeedIntegration>('IntegrationPatch', SeedIntegration)
+export const IntegrationPatch = patchOf<SeedIntegration>('IntegrationPatch', NewIntegration)
 export type IntegrationPatch = Static<typeof IntegrationPatch>
 
 export const StepPatch = patchOf<SeedStep>('StepPatch', SeedStep)
@@ -35,8 +37,9 @@ export type StepPatch = Static<typeof StepPatch>
 function patchOf<RecordSeed>($id: string, { properties }: TObject): TUnsafe<Patch<RecordSeed>> {
   const { _id, ...fields } = properties
   const nullable = Object.entries(fields).map(([name, field]) => {
-    const { description = field.$ref && targetOf(field).description } = field
-    return [name, Type.Optional(Type.Union([field, Type.Null()], description && { description }))]
+    const { description = field.$ref && targetOf(field).description, writeOnly } = field
+    const options = { ...(description && { description }), ...(writeOnly && { writeOnly }) }
+    return [name, Type.Optional(Type.Union([field, Type.Null()], options))]
   })
   const description = 'The fields to change; null removes one that may be left out'
   return Type.Unsafe<Patch<RecordSeed>>(strictObject(Object.fromEntries(nullable), { $id, description }))

@@ -1,17 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import { isoTime } from '../../core/clock.js'
-import { SECRET_FIELD, SECRET_NAME } from '../../core/credentials.js'
+import { SECRET_NAME } from '../../core/credentials.js'
 import { attempt } from '../../core/errors.js'
 import type { EnvironmentService } from '../../environments/service.js'
 import { MalformedQuery, unreadParameters } from '../../http/query-string.js'
-import { pathOf, queryOf } from '../../http/target.js'
+import { pathOf, queryOf, withoutSecretParameters } from '../../http/target.js'
 import { bytesOfAnswer } from './answers.js'
 import type { Describe, JournalEntry } from './entry.js'
 
 /** What a secret is replaced with. */
 export const HIDDEN = '***'
-/** A field of a form with the name of a secret. */
-const SECRET_FORM = new RegExp(`((?:^|&)${SECRET_FIELD}=)[^&]+`, 'gi')
 /** What hiding the secrets in JSON looks at: strings, of which the last may be cut, with the colon of a name; and numbers. */
 const JSON_TOKEN = /"((?:[^"\\]|\\.)*)(?:"(\s*:)?|$)|[{}[\]]|-?\d[\d.eE+-]*/g
 /** What delimits words in headers, URLs and JSON. */
@@ -143,7 +141,7 @@ export function createRedaction(environments: EnvironmentService, adminToken: st
         // In latin1 each byte is one character, so that no byte is lost.
         const whole = bytes.toString('latin1')
         const sent = isCut ? withoutLastWord(whole) : whole
-        const hidden = /^\s*[[{]/.test(sent) ? withoutSecretFields(sent) : sent.replace(SECRET_FORM, `$1${HIDDEN}`)
+        const hidden = /^\s*[[{]/.test(sent) ? withoutSecretFields(sent) : withoutSecretParameters(sent)
         const redacted = Buffer.from(text(hidden), 'latin1')
         const asText = redacted.toString()
         return Buffer.from(asText).equals(redacted) ? asText : redacted.toString('base64')

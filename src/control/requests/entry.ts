@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { steadyClock } from '../../core/clock.js'
 import type { ErrorCode } from '../../core/errors.js'
+import type { ChangedRecord } from '../../core/schemas.js'
 import type { Operation } from '../../http/operation.js'
 import { type MalformedQuery, parseQuery, type Query } from '../../http/query-string.js'
 import { queryOf } from '../../http/target.js'
 import type { AnswerStore, KeptAnswer } from './answers.js'
-import type { AnsweredRequest, ChangedRecord } from './schemas.js'
+import type { AnsweredRequest } from './schemas.js'
 
 export type SentRequest = Pick<FastifyRequest, 'method' | 'url' | 'query' | 'raw'>
 

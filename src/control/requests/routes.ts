@@ -69,13 +69,7 @@ export function journalRoutes(route: AddRoute, services: Services): void {
 /** Lists the requests without a valid key, which belong to no environment. */
 export function keylessRequestRoutes(route: AddRoute, services: Services): void {
   route('GET', '/requests/keyless', 'listKeylessRequests', 'List requests without a valid key', listing(services))
-  route(
-    'GET',
-    '/requests/keyless/:sequence(\\d+)',
-    'getKeylessRequest',
-    'Get a request without a key',
-    getting(services)
-  )
+  route('GET', '/requests/keyless/:sequence(\\d+)', 'getKeylessRequest', 'Get a keyless request', getting(services))
 }
 
 /** Lists requests of the environment, or without one those without a valid key. */

@@ -10,8 +10,6 @@ const number = (minimum: number, description: string, options?: { maximum: numbe
 const changes = (description: string) => Type.Optional(Type.Array(ref(ChangedRecord), { description }))
 const names = (description: string) => Type.Array(Type.String(), { description })
 
-export { ChangedRecord }
-
 export const OperationName = namedEnum('Operation', 'An operation of the service', OPERATION_IDS)
 export type OperationName = Static<typeof OperationName>
 

@@ -62,7 +62,7 @@ interface OwnOptions extends JournalOptions {
 function createJournal({ capacity, clock, describe, count, environment, answers, closed }: OwnOptions) {
   /** By their sequences, which have no gaps. */
   const entries = new Map<number, JournalEntry>()
-  /** The sequences of the newest request, of the newest when the journal was emptied, and of the newest change. */
+  /** The sequences of the newest request, of that when the journal was emptied, and of the newest change. */
   let [newest, cleared, newestChange, bytes] = [0, 0, 0, 0]
   let changes: Change[] = []
 
@@ -124,9 +124,8 @@ function createJournal({ capacity, clock, describe, count, environment, answers,
 
     /** Empties it, of changes too. Sequences go on, so that a stream that resumes does not take new requests for old ones. */
     clear(): void {
-      cleared = newest
+      ;[cleared, bytes] = [newest, 0]
       entries.clear()
-      bytes = 0
       answers.clear()
       changes = []
     },
@@ -140,10 +139,9 @@ function createJournal({ capacity, clock, describe, count, environment, answers,
   return journal
 
   function forgetOldest(): void {
-    const sequence = newest - entries.size + 1
-    const entry = entries.get(sequence)
-    if (entry?.endSequence) bytes -= bytesOf(entry)
-    entries.delete(sequence)
+    const [oldest] = entries.values()
+    if (oldest?.endSequence) bytes -= bytesOf(oldest)
+    entries.delete(newest - entries.size + 1)
   }
 }
 

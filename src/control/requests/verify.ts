@@ -174,11 +174,17 @@ export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
 }
 
 /** Whether what is known of a request without describing it matches. */
-function mayMatch(entry: JournalEntry, { operation, method, path, status }: RequestPattern): boolean {
+function mayMatch(entry: JournalEntry, { operation, method, path, status, headers = {} }: RequestPattern): boolean {
   if (operation !== undefined && entry.operation?.id !== operation) return false
   if (method !== undefined && method.toUpperCase() !== entry.method) return false
   if (status !== undefined && entry.status !== status) return false
-  return typeof path !== 'string' || path.includes(HIDDEN) || path === pathOf(entry.url)
+  if (typeof path === 'string' && !path.includes(HIDDEN) && path !== pathOf(entry.url)) return false
+  const sent = `\n${entry.rawHeaders}\n`.toLowerCase()
+  return Object.entries(headers).every(([name, expected]) => {
+    // What is shown differs from what was sent only where it hides a secret.
+    const line = `\n${name}\n${typeof expected === 'object' ? '' : `${expected}\n`}`
+    return line.includes(HIDDEN) || sent.includes(line.toLowerCase())
+  })
 }
 
 /** A field of a pattern and what a request has there: undefined if it lacks the field. */

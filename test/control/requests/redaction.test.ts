@@ -82,3 +82,15 @@ test('redacts values named like credentials, and keeps the scheme of Authorizati
     body: '{"apiKey":"***","secretKey":"***","password": "***","token":"***","from":"me"}'
   })
 })
+
+test('hides the value of a parameter whose percent-encoded name is that of a credential, also in a malformed query', async () => {
+  const mock = await givenMock()
+  const query = 'tok%65n=hidden-1&%61piKey=hidden-2&%zz&page=shown'
+  const answer = await mock.get(`/v1/messages?${query}`)
+  await mock.post(setPrimary('none'), { body: query })
+  const entries = await Promise.all([1, 2].map((sequence) => mock.get(`/_mock/requests/${sequence}`)))
+  for (const { text } of [answer, ...entries]) {
+    expect(text).toContain('shown')
+    expect(text).not.toContain('hidden')
+  }
+})
