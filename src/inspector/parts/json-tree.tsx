@@ -48,6 +48,20 @@ function closed(text: string): string | undefined {
   return closing.length === 0 ? undefined : beginning
 }
 
+/** Returns the value that the beginning of a JSON text tells, as far as it goes; or the text where it is none. */
+export function parsedBeginning(text: string): unknown {
+  const closing: string[] = []
+  let [end, ending] = [0, '']
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]/g)) {
+    if (token === '{' || token === '[') closing.unshift(token === '{' ? '}' : ']')
+    else if (token === '}' || token === ']') closing.shift()
+    // The last place at which what comes after can be left out.
+    if (!/^["{[]/.test(token)) [end, ending] = [token === ',' ? index : index + 1, closing.join('')]
+  }
+  const value = parsed(text.slice(0, end) + ending)
+  return typeof value === 'object' ? value : text
+}
+
 interface NodeProps {
   value: unknown
   name?: string

@@ -4,7 +4,7 @@ import { Chip } from '../../parts/chip.js'
 import { CopyButton, copyText } from '../../parts/copy.js'
 import { ErrorNote, messageOf } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
-import { JsonTree, parsed } from '../../parts/json-tree.js'
+import { JsonTree, parsed, parsedBeginning } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { Close, Pane } from '../../parts/pane.js'
 import { ActionMenu } from '../../parts/popover.js'
@@ -98,7 +98,7 @@ function Compared({ answers }: { answers: readonly Titled[] }) {
   const length = isCut ? Math.min(...whole.map((body) => body.length)) : undefined
   const bodies = whole.map((body) => body.slice(0, length))
   const isSame = answers[0]?.status === answers[1]?.status && bodies[0] === bodies[1]
-  const values = bodies.map(parsed)
+  const values = bodies.map(isCut ? parsedBeginning : parsed)
   return (
     <>
       <p>

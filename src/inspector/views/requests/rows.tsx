@@ -1,6 +1,6 @@
 import type { AnsweredRequest, Change, RecordedRequest } from '../../../client/index.js'
 import { Callout, type Tone, toneClass } from '../../parts/chip.js'
-import { JsonTree, parsed } from '../../parts/json-tree.js'
+import { JsonTree, parsed, parsedBeginning } from '../../parts/json-tree.js'
 import { List, type ListProps } from '../../parts/list.js'
 import { EventRow, ROW, ROW_WITH_NOTE, Row } from '../../parts/row.js'
 import { durationText } from '../../parts/times.js'
@@ -107,12 +107,13 @@ export function AnswerOf({ request: { answer, size, duration } }: { request: Ans
   const none = duration === undefined ? 'It is not answered yet.' : 'The app got no answer.'
   if (!answer) return <p class="muted">{none}</p>
   const { body, truncated, dropped, headers } = answer
+  const value = body !== undefined && (truncated ? parsedBeginning(body) : parsed(body))
   return (
     <>
-      {body !== undefined && <JsonTree value={parsed(body)} label="Body of the answer" />}
+      {body !== undefined && <JsonTree value={value} label="Body of the answer" />}
       {truncated && <p class="hint">Its beginning: the answer had {size?.toLocaleString()} bytes.</p>}
       {dropped && <p class="hint">Its body was let go for those of later answers.</p>}
-      <JsonTree value={{ headers }} label="Headers of the answer" />
+      <Values title="Headers" values={parametersOf(headers)} />
     </>
   )
 }
@@ -122,10 +123,40 @@ export function Sent({ request }: { request: RecordedRequest }) {
   const { query, headers, unread, body, bodyLength, operation = 'none serves it', time, flags } = request
   return (
     <>
+      <Values title="Query" values={parametersOf(query)} unread={unread.query} />
       {body && <JsonTree value={parsed(body)} label="Body of the request" />}
       {bodyLength !== undefined && <p class="hint">Its beginning: it had {bodyLength.toLocaleString()} bytes.</p>}
-      <JsonTree value={{ query, headers, unread, operation, arrived: time, ...flags }} label="All of the request" />
+      <Values title="Headers" values={parametersOf(headers)} unread={unread.headers} />
+      <Values title="More" values={Object.entries({ operation, arrived: time, ...flags })} />
     </>
+  )
+}
+
+interface ValuesProps {
+  title: string
+  values: readonly (readonly [name: string, value: unknown])[]
+  /** Names that the server does not read. */
+  unread?: readonly string[]
+}
+
+/** Names with their values, such as headers; nothing if there are none. */
+function Values({ title, values, unread = [] }: ValuesProps) {
+  if (values.length === 0) return null
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl class="facts mono">
+        {values.map(([name, value], index) => [
+          <dt key={index} class={unread.includes(name) ? 'is-warn toned' : undefined} dir="auto">
+            {name}
+            {unread.includes(name) && <span class="visually-hidden"> (not read)</span>}
+          </dt>,
+          <dd key={`${index}:`} dir="auto">
+            {String(value)}
+          </dd>
+        ])}
+      </dl>
+    </section>
   )
 }
 
