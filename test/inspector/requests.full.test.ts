@@ -128,7 +128,7 @@ test('deleted requests are gone from the page, and an address of one says so', a
   await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
   expect(await env.requests.list()).toEqual([])
   await go('#/requests/1')
-  await page.getByText('It is no longer in the journal').waitFor()
+  await page.getByText('the journal does not have this request').waitFor()
   await expectAccessible(inspector)
 })
 

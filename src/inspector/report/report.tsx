@@ -1,31 +1,17 @@
-import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { Report, ReportedTest } from '../../client/report.js'
+import type { Report } from '../../client/report.js'
 import { Chip } from '../parts/chip.js'
 import { Icon } from '../parts/icon.js'
 import { useKey } from '../parts/keys.js'
 import { List } from '../parts/list.js'
 import { Empty, SearchLine } from '../parts/list-view.js'
-import { Pane, Panes } from '../parts/pane.js'
-import { ROW, ROW_WITH_NOTE, Row, type RowProps } from '../parts/row.js'
-import { durationText, timeText } from '../parts/times.js'
+import { Close, Pane, Panes } from '../parts/pane.js'
+import { ROW, ROW_WITH_NOTE, Row } from '../parts/row.js'
+import { Tabs } from '../parts/tabs.js'
+import { timeText } from '../parts/times.js'
 import { addressOf, go, useRoute } from '../shell/router.js'
-import { findingsOf } from './findings.js'
-import { CoveragePane, OthersPane, type Place, TestPane } from './panes.js'
-
-/** A row of the list: a test, or what is of the run as a whole. */
-interface Entry extends Pick<RowProps, 'tone' | 'icon' | 'note' | 'end'> {
-  key: string
-  title: string
-  pane(place: Place): ComponentChildren
-}
-
-/** The outcomes, those that are to be looked at first, and their looks. */
-const LOOKS: Partial<Record<ReportedTest['outcome'], Pick<RowProps, 'tone' | 'icon'>>> = {
-  failed: { tone: 'bad', icon: 'close' },
-  passed: { tone: 'good', icon: 'check' }
-}
-const OUTCOMES = ['failed', 'unknown', 'passed', 'skipped'] as const
+import { Note } from '../views/requests/exchange.js'
+import { type Entry, entriesOf, OUTCOMES } from './entries.js'
 
 /** The report of a run: its tests, failures first, and what each has sent, got, changed and left. */
 export function RunReport({ report }: { report: Report }) {
@@ -34,12 +20,11 @@ export function RunReport({ report }: { report: Report }) {
   const entries = useMemo(() => entriesOf(report), [report])
   const words = text.toLowerCase().split(/\s+/)
   const placeholder = `Filter ${report.tests.length.toLocaleString()} tests`
-  const isFound = ({ title, note }: Entry) => words.every((word) => `${title} ${note}`.toLowerCase().includes(word))
+  const isFound = (entry: Entry) =>
+    words.every((word) => `${entry.title} ${noteOf(entry) ?? ''}`.toLowerCase().includes(word))
   const found = entries.filter(isFound)
-  const { key, pane } = entries.find((entry) => entry.key === view) ?? (entries[0] as Entry)
-  const open = (...path: string[]) => go(addressOf(path), { replace: true })
-  useKey('escape', () => open())
-  const to = (tab: string, sequence?: number) => addressOf([key, tab, sequence ? String(sequence) : ''].filter(Boolean))
+  const entry = entries.find(({ key }) => key === view) ?? (entries[0] as Entry)
+  useKey('escape', () => go('#/', { replace: true }))
   return (
     <div class="report">
       <Head report={report} />
@@ -50,25 +35,32 @@ export function RunReport({ report }: { report: Report }) {
             <List
               label="Tests"
               items={found}
-              keyOf={(entry) => entry.key}
-              heightOf={({ note }) => (note ? ROW_WITH_NOTE : ROW)}
-              current={key}
+              keyOf={({ key }) => key}
+              heightOf={(each) => (noteOf(each) ? ROW_WITH_NOTE : ROW)}
+              current={entry.key}
               isAimed
-              choose={(key) => open(String(key))}
+              choose={(key) => go(addressOf([String(key)]), { replace: true })}
             >
-              {({ key, title, pane: _, ...looks }, row) => (
-                <Row {...row} {...looks} title={title} href={addressOf([key])}>
-                  <bdi class={looks.tone === 'bad' ? 'is-strong' : undefined}>{title}</bdi>
-                </Row>
-              )}
+              {(each, row) => {
+                const { key, title, tone, icon, end } = each
+                return (
+                  <Row {...{ ...row, title, tone, icon, end }} note={noteOf(each)} href={addressOf([key])}>
+                    <bdi class={tone === 'bad' ? 'is-strong' : undefined}>{title}</bdi>
+                  </Row>
+                )
+              }}
             </List>
           </Pane>
-          {pane({ tab: rest[0], sequence: Number(rest[1]), to })}
+          <EntryPane entry={entry} tab={rest[0]} />
         </Panes>
       </main>
     </div>
   )
 }
+
+/** What explains an entry best, beside the error that the person knows; undefined if there is nothing to be said. */
+const noteOf = ({ findings }: Entry) =>
+  (findings.find(({ tone }) => tone !== 'bad') ?? findings[0])?.message.split('\n')[0]
 
 /** The run in figures. */
 function Head({ report: { run, tests, coverage, dropped } }: { report: Report }) {
@@ -108,25 +100,26 @@ function Head({ report: { run, tests, coverage, dropped } }: { report: Report })
   )
 }
 
-function entriesOf(report: Report): Entry[] {
-  const { tests, others, hints, coverage } = report
-  // Those of one outcome stay in the order in which they ran.
-  const sorted = OUTCOMES.flatMap((outcome) => tests.filter((test) => test.outcome === outcome))
-  const rows = sorted.map((test): Entry => {
-    const { title, outcome, duration } = test
-    const findings = findingsOf(test)
-    const key = String(tests.indexOf(test))
-    const note = (findings.find(({ tone }) => tone !== 'bad') ?? findings[0])?.message.split('\n')[0]
-    const pane = (place: Place) => <TestPane key={key} test={test} place={place} />
-    return { icon: 'more', ...LOOKS[outcome], key, title, note, end: durationText(duration), pane }
-  })
-  if (others.length > 0) {
-    const note = hints[0]?.message ?? 'without a key, or with that of an environment that no test has made'
-    const pane = (place: Place) => <OthersPane report={report} place={place} />
-    const end = others.length.toLocaleString()
-    rows.push({ key: 'others', title: 'Requests that no test made', icon: 'requests', note, end, pane })
-  }
-  const end = `${coverage.covered.toLocaleString()} of ${coverage.total.toLocaleString()}`
-  const pane = (place: Place) => <CoveragePane coverage={coverage} place={place} />
-  return [...rows, { key: 'coverage', title: 'Coverage of the contract', icon: 'ring', end, pane }]
+/** What is open: what it is, what is remarkable of it, and all of it in tabs. */
+function EntryPane({ entry: { key, title, facts, findings, tabs }, tab }: { entry: Entry; tab: string | undefined }) {
+  const head = (
+    <div class="head">
+      <div class="head-title">
+        <h2 dir="auto">{title}</h2>
+        <span class="hint" dir="auto">
+          {facts}
+        </span>
+        <Close back="#/" />
+      </div>
+      {findings.map(({ tab = 'requests', ...note }, index) => (
+        <Note key={index} {...note} href={(sequence) => addressOf([key, tab, String(sequence)])} />
+      ))}
+    </div>
+  )
+  const choose = (tab: string) => go(addressOf([key, tab]), { replace: true })
+  return (
+    <Pane label={title} head={head}>
+      <Tabs key={key} label="Of this entry" tabs={tabs} current={tab} choose={choose} />
+    </Pane>
+  )
 }

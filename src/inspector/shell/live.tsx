@@ -1,8 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
-import type { AttachedEnvironment, Change, RecordedRequest, StreamOptions } from '../../client/index.js'
+import type { AttachedEnvironment, Change, RecordedRequest } from '../../client/index.js'
 import { messageOf } from '../parts/errors.js'
-import { sourceOf } from '../source.js'
 import { forgetOwnChanges, useSession } from './session.js'
 
 /** The requests to an environment as they come. */
@@ -11,112 +10,128 @@ export interface Feed {
   requests: readonly RecordedRequest[]
   /** What was done between them, oldest first. */
   changes: readonly Change[]
+  /** The sequence of the newest that was there before those that came last. */
+  seen: number
   isLoaded: boolean
   /** Whether there are older ones that were not loaded yet, or let go of. */
   hasMore: boolean
   /** Why none come at present; undefined while all is well. */
-  problem: string | undefined
+  problem?: string | undefined
   /** Whether none will come again. */
-  isOver: boolean
+  isOver?: boolean
 }
 
-/** How many the page keeps, as many as a journal has at first; and more, as one goes back in it. */
+/** How many the page keeps, as many as a journal has at first; and once one has gone back in it. */
 const KEPT = 1000
 const MAX_KEPT = 10_000
 /** How many are asked for at a time. */
 const PAGE = 300
-/** A body with more characters is asked of the server again when it is looked at. */
-const MAX_BODY = 4096
 /** Milliseconds from the first request that comes until it is shown, with all that came meanwhile. */
 const BATCH = 100
 const RETRY_DELAY = 2000
 /** Changes after which the journal may have lost what it had. */
 const EMPTYING = ['clearRequests', 'resetEnvironment']
 
-const NOTHING: Feed = {
-  requests: [],
-  changes: [],
-  isLoaded: false,
-  hasMore: false,
-  problem: undefined,
-  isOver: false
-}
+const NOTHING: Feed = { requests: [], changes: [], seen: Number.POSITIVE_INFINITY, isLoaded: false, hasMore: false }
 
 /** Gets what has come: requests, ten times a second at most, and each change at once. */
 type Listener = (requests: readonly RecordedRequest[], change?: Change) => void
 
+const bySequence = <Item extends { sequence: number }>(...items: Item[]) =>
+  new Map(items.map((item) => [item.sequence, item]))
+
+/** What the journal has, as far as it was loaded, and all that has come since that began. */
+const nothingHeld = () => ({
+  requests: bySequence<RecordedRequest>(),
+  changes: bySequence<Change>(),
+  isLoaded: false,
+  hasMore: false
+})
+
 /** Keeps the newest requests of an environment, and follows its stream from `start` until what that returns is called. */
 function createLive(env: AttachedEnvironment, restarted: () => void) {
-  const source = sourceOf(env)
   const listeners = new Set<Listener>()
   let feed = NOTHING
+  let held = nothingHeld()
   let kept = KEPT
-  /** What has come and is not shown yet: all that does while the journal is being loaded. */
-  let came: { requests: RecordedRequest[]; changes: Change[] } = { requests: [], changes: [] }
-  let [opened, loads, isLoading, isWaiting] = [0, 0, false, false]
+  const came: RecordedRequest[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
 
-  const notify: Listener = (requests, change) => {
+  const show = (part: Partial<Feed>, requests: readonly RecordedRequest[] = [], change?: Change) => {
+    feed = { ...feed, ...part }
     for (const listener of listeners) listener(requests, change)
   }
-  const show = (part: Partial<Feed>, requests: readonly RecordedRequest[] = []) => {
-    feed = { ...feed, ...part }
-    notify(requests)
-  }
-  /** All of both, newest first, as many as are kept. */
-  const joined = (others: readonly RecordedRequest[], hasMore: boolean) => {
-    const all = merged(feed.requests, others.map(shortened)).sort((one, other) => other.sequence - one.sequence)
-    return { requests: all.slice(0, kept), hasMore: (hasMore || all.length > kept) && kept < MAX_KEPT }
-  }
   const flush = () => {
-    isWaiting = false
-    if (isLoading) return
-    const { requests, changes } = came
-    came = { requests: [], changes: [] }
-    const all = { changes: merged(feed.changes, changes), ...joined(requests, feed.hasMore) }
-    show({ ...all, problem: undefined }, requests)
+    clearTimeout(timer)
+    timer = undefined
+    if (!held.isLoaded) return
+    const requests = [...held.requests.values()].sort((one, other) => other.sequence - one.sequence)
+    for (const { sequence } of requests.splice(kept)) {
+      held.requests.delete(sequence)
+      held.hasMore = kept < MAX_KEPT
+    }
+    const { changes, isLoaded, hasMore } = held
+    const seen = feed.requests[0]?.sequence ?? NOTHING.seen
+    const all = { requests, changes: [...changes.values()], seen, isLoaded, hasMore, problem: undefined }
+    show(all, came.splice(0))
   }
   const flushSoon = () => {
-    if (!isWaiting) setTimeout(flush, BATCH)
-    isWaiting = true
+    timer ??= setTimeout(flush, BATCH)
   }
+  /** Loads the journal anew; what comes meanwhile is shown with it. */
   const load = async () => {
-    const current = ++loads
-    isLoading = true
-    came = { requests: [], changes: [] }
+    held = nothingHeld()
+    const own = held
+    let problem: string | undefined
     try {
-      const [requests, changes] = await Promise.all([source.requests({ limit: PAGE }), source.changes()])
-      if (loads !== current) return
-      isLoading = false
-      feed = { ...NOTHING, changes, isLoaded: true }
-      feed = { ...feed, ...joined(requests, requests.length === PAGE) }
-      flush()
+      const newest = env.requests.list({ order: 'newest', limit: PAGE })
+      const [requests, changes] = await Promise.all([newest, env.requests.changes()])
+      own.requests = bySequence(...requests, ...own.requests.values())
+      own.changes = bySequence(...changes, ...own.changes.values())
+      own.hasMore = requests.length === PAGE
     } catch (error) {
-      if (loads !== current) return
-      isLoading = false
-      flush()
-      show({ problem: messageOf(error) })
+      problem = messageOf(error)
     }
+    // Another load has begun.
+    if (held !== own) return
+    own.isLoaded = true
+    flush()
+    if (problem !== undefined) show({ problem })
   }
+  let isFirst = true
   const onOpen = () => {
-    if (opened++ > 0) {
+    if (!isFirst) {
       forgetOwnChanges()
       restarted()
     }
+    isFirst = false
     // Now that nothing is missed of what comes.
     void load()
   }
   const onChange = (change: Change) => {
-    notify([], change)
+    show({}, [], change)
     if (EMPTYING.includes(change.operation ?? '')) return void load()
-    came.changes.push(change)
+    held.changes.set(change.sequence, change)
     flushSoon()
   }
-  const onRequest = (request: RecordedRequest) => {
-    came.requests.push(request)
-    flushSoon()
+  /** Reads the stream until it is told to stop, and again whenever it breaks. */
+  const follow = async (signal: AbortSignal) => {
+    while (!signal.aborted) {
+      try {
+        for await (const request of env.requests.stream({ signal, onOpen, onChange })) {
+          held.requests.set(request.sequence, request)
+          came.push(request)
+          flushSoon()
+        }
+        const problem = 'This environment is gone, or its key is another one now.'
+        return signal.aborted || show({ problem, isOver: true })
+      } catch (error) {
+        show({ problem: messageOf(error) })
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
+    }
   }
   return {
-    source,
     get feed(): Feed {
       return feed
     },
@@ -127,53 +142,23 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
     },
     start(): () => void {
       const controller = new AbortController()
-      void read(env, { signal: controller.signal, onOpen, onChange, onRequest, onProblem: show })
+      void follow(controller.signal)
       return () => controller.abort()
     },
     /** Loads the next older ones. */
     async loadMore(): Promise<void> {
+      const own = held
       const before = feed.requests.at(-1)?.sequence
-      if (!feed.hasMore || before === undefined) return
-      const current = loads
-      feed = { ...feed, hasMore: false }
-      const older = await source.requests({ before, limit: PAGE }).catch(() => [])
-      if (loads !== current) return
-      kept = Math.min(MAX_KEPT, Math.max(kept, feed.requests.length + PAGE))
-      show(joined(older, older.length === PAGE))
+      if (!own.hasMore || before === undefined) return
+      own.hasMore = false
+      kept = MAX_KEPT
+      const older = await env.requests.list({ order: 'newest', before, limit: PAGE }).catch(() => [])
+      if (held !== own) return
+      own.requests = bySequence(...older, ...own.requests.values())
+      own.hasMore = older.length === PAGE
+      flush()
     }
   }
-}
-
-interface ReadOptions extends StreamOptions {
-  signal: AbortSignal
-  onRequest(request: RecordedRequest): void
-  onProblem(problem: Pick<Feed, 'problem' | 'isOver'>): void
-}
-
-/** Reads the stream of an environment until it is told to stop, and again whenever it breaks. */
-async function read(env: AttachedEnvironment, { onRequest, onProblem, ...options }: ReadOptions): Promise<void> {
-  const { signal } = options
-  while (!signal.aborted) {
-    try {
-      for await (const request of env.requests.stream(options)) onRequest(request)
-      const problem = 'This environment is gone, or its key is another one now.'
-      if (!signal.aborted) onProblem({ problem, isOver: true })
-      return
-    } catch (error) {
-      onProblem({ problem: messageOf(error), isOver: false })
-    }
-    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
-  }
-}
-
-/** All of both, each once: of two with the same sequence the later one. */
-function merged<Item extends { sequence: number }>(earlier: readonly Item[], later: readonly Item[]): Item[] {
-  return [...new Map([...earlier, ...later].map((item) => [item.sequence, item])).values()]
-}
-
-function shortened(request: RecordedRequest): RecordedRequest {
-  const { body = '', bodyLength } = request
-  return body.length > MAX_BODY ? { ...request, body: '', bodyLength: bodyLength ?? body.length } : request
 }
 
 const LiveContext = createContext<ReturnType<typeof createLive> | undefined>(undefined)

@@ -1,24 +1,22 @@
-import type { RecordDifferences, SnapshotDifferences } from '../../../client/index.js'
-import { Chip, type Tone } from '../../parts/chip.js'
+import type { SnapshotDifferences } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { ActionMenu } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { timeText } from '../../parts/times.js'
 import { run } from '../../parts/toast.js'
+import { useAct } from '../../views/acts.js'
+import { Differences, differencesOf } from '../../views/differences.js'
 import { useSession } from '../session.js'
 import { snapshotName, useGoBack, useReset } from './go-back.js'
 
 /** What the environment has changed: since each snapshot, newest first, and since it was made. */
 export function SnapshotsDialog({ close }: { close: () => void }) {
-  const { env, version, changed } = useSession()
+  const { env, version } = useSession()
   const { value: snapshots = [], error, reload } = useResource(() => env.snapshots(), [env, version])
   const goBack = useGoBack()
   const reset = useReset()
-  const act = async (action: () => Promise<unknown>, done: string) => {
-    await run(action, done)
-    changed()
-  }
+  const act = useAct()
   return (
     <Dialog title="Snapshots and changes" close={close} wide>
       <div class="line">
@@ -52,11 +50,10 @@ interface StateProps {
   remove?(): unknown
 }
 
-/** A state that one can go back to, and what the present one has over it, field by field. */
+/** A state that one can go back to, and what the present one has over it. */
 function State({ title, hint, compare, goBack, remove }: StateProps) {
   const { version } = useSession()
-  const { value, error, isLoading, reload } = useResource(compare, [version])
-  const lines = value && linesOf(value)
+  const { value, error, reload } = useResource(compare, [version])
   return (
     <li class="card state" aria-label={title}>
       <div class="line">
@@ -72,44 +69,8 @@ function State({ title, hint, compare, goBack, remove }: StateProps) {
           />
         )}
       </div>
-      {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
-      {lines?.length === 0 && <p class="muted">Nothing has changed since.</p>}
-      <ul class="records">
-        {lines?.map(({ tone, words, id, fields }) => (
-          <li key={`${words} ${id}`}>
-            <Chip tone={tone}>{words}</Chip> <code dir="auto">{id}</code>
-            {fields.map(({ field, before, after }) => (
-              <p key={field} class="mono" dir="auto">
-                <b>{field}</b> {before !== undefined && <del class="toned is-bad">{before}</del>}{' '}
-                {after !== undefined && <ins class="toned is-good">{after}</ins>}
-              </p>
-            ))}
-          </li>
-        ))}
-      </ul>
+      {error !== undefined && <ErrorNote error={error} retry={reload} />}
+      {value && <Differences all={differencesOf(value)} />}
     </li>
   )
-}
-
-interface Line {
-  tone: Tone
-  words: string
-  id: string
-  fields: NonNullable<RecordDifferences['changed']['fields']>
-}
-
-const TONES = { added: 'good', removed: 'bad', changed: 'warn' } as const
-
-function linesOf({ settings, ...kinds }: SnapshotDifferences): Line[] {
-  const ofRecords = Object.entries(kinds).flatMap(([kind, differences]) =>
-    Object.entries(TONES).flatMap(([change, tone]) => {
-      const { count, ids, fields = [] }: RecordDifferences['changed'] = differences[change as keyof typeof TONES]
-      const noun = kind === 'idempotencyKeys' ? 'idempotency key' : kind.slice(0, -1)
-      const words = `${noun} ${change}`
-      const lines = ids.map((id) => ({ tone, words, id, fields: fields.filter((each) => each.id === id) }))
-      const more = count - ids.length
-      return more > 0 ? [...lines, { tone, words, id: `and ${more.toLocaleString()} more`, fields: [] }] : lines
-    })
-  )
-  return [...ofRecords, ...settings.map((id): Line => ({ tone: 'warn', words: 'setting changed', id, fields: [] }))]
 }

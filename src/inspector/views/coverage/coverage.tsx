@@ -1,11 +1,9 @@
-import './coverage.css'
-import type { CoverageItem, OperationCoverage } from '../../../client/index.js'
-import { Chip } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Scroll } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
 import { useSession } from '../../shell/session.js'
 import { Actions, useAct } from '../acts.js'
+import { Operations } from './operations.js'
 
 /** What of the contract the requests to the environment have met. */
 export function CoverageView() {
@@ -32,45 +30,8 @@ export function CoverageView() {
       </div>
       <Scroll>
         {error !== undefined && <ErrorNote error={error} retry={reload} />}
-        {value?.operations.map((each) => (
-          <Operation key={each.operation} {...each} />
-        ))}
+        {value && <Operations operations={value.operations} />}
       </Scroll>
     </div>
   )
-}
-
-function Operation({ operation, method, path, covered, total, items }: OperationCoverage) {
-  const missing = items.filter((item) => !item.covered)
-  const met = items.filter((item) => item.covered)
-  return (
-    <section class="card coverage" aria-label={operation}>
-      <div class="head-title">
-        <h2>{operation}</h2>
-        <code class="muted">{`${method} ${path}`}</code>
-        <b>{`${covered} of ${total}`}</b>
-      </div>
-      <progress max={total} value={covered} aria-label={`Met of ${operation}`} />
-      <ul aria-label={`Not met of ${operation}`}>
-        {missing.map((item) => (
-          <li key={item.id}>
-            <b>{wordsOf(item)}</b>
-            <span class="muted">{item.how}</span>
-          </li>
-        ))}
-      </ul>
-      <p class="line">
-        {met.map((item) => (
-          <Chip key={item.id} tone={item.byFault ? 'fault' : 'good'}>
-            {wordsOf(item)}
-          </Chip>
-        ))}
-      </p>
-    </section>
-  )
-}
-
-function wordsOf({ kind, name }: CoverageItem): string {
-  if (kind === 'operation') return 'called'
-  return kind === 'status' ? `answered with ${name}` : kind === 'header' ? `header ${name}` : name
 }

@@ -22,7 +22,7 @@ const OPERATIONS: Record<string, NewFaultRule['operation']> = {
 }
 
 /** What the app meets, by its name. */
-const EFFECTS: Record<string, NewFaultRule['effect']> = {
+export const EFFECTS: Record<string, NewFaultRule['effect']> = {
   '500': { status: 500 },
   '503': { status: 503, headers: { 'retry-after': '1' } },
   '429': { status: 429 },
@@ -33,7 +33,7 @@ const EFFECTS: Record<string, NewFaultRule['effect']> = {
 }
 
 /** How often. */
-const TIMES: Record<string, FaultRule['times']> = { once: 1, twice: 2, always: 'always' }
+export const TIMES: Record<string, FaultRule['times']> = { once: 1, twice: 2, always: 'always' }
 
 /** The presets of the server, and what is asked for most. */
 const LATENCIES: Record<string, LatencySetting> = {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { AnsweredRequest, FaultEffect, NewFaultRule, RecordedRequest } from '../../../client/index.js'
+import type { AnsweredRequest, FaultRule, NewFaultRule, RecordedRequest } from '../../../client/index.js'
 import { Chip } from '../../parts/chip.js'
 import { CopyButton, copyText } from '../../parts/copy.js'
 import { ErrorNote, messageOf } from '../../parts/errors.js'
@@ -11,10 +11,11 @@ import { ActionMenu } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { Tabs } from '../../parts/tabs.js'
 import { durationText, timeOfDay } from '../../parts/times.js'
-import { run, tell } from '../../parts/toast.js'
+import { run } from '../../parts/toast.js'
 import { useFeed } from '../../shell/live.js'
-import { addressOf } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
+import { useAct } from '../acts.js'
+import { EFFECTS, TIMES } from '../faults/faults.js'
 import { curlAgain, fetchAgain, sentAgain, verificationOf } from './copies.js'
 import { AnswerOf, Note, Sent, Values } from './exchange.js'
 import { changeText, itemsOf, RequestList, StatusText, Target, targetOf, toneOf } from './rows.js'
@@ -23,15 +24,6 @@ import type { Place, Shown } from './shown.js'
 /** Requests before and after one that are shown, and those that are offered to compare with. */
 const AROUND = 5
 const OFFERED = 10
-
-/** How the next requests may fail; after a minute hardly a client still waits. */
-const EFFECTS: readonly [name: string, effect: FaultEffect][] = [
-  ['500', { status: 500 }],
-  ['503', { status: 503, headers: { 'retry-after': '1' } }],
-  ['Timeout', { delay: 60_000 }],
-  ['Lost answer', { lostAnswer: true }]
-]
-const TIMES = { once: 1, twice: 2, 'for ever': 'always' } as const
 
 /** An answer to look at beside another; the title says what it is, such as `Now`. */
 type Titled = Pick<AnsweredRequest, 'status' | 'duration' | 'answer'> & { title: string }
@@ -50,15 +42,11 @@ export function RequestDetail({ place, shown, sequence, tab, chooseTab }: Detail
   // As the list has it, until the answer is loaded.
   const known = requests.find((each) => each.sequence === sequence)
   const [compared, compareWith] = useState<{ sequence: number; other: Titled }>()
-  const inputs = [source, sequence, known?.duration]
-  const { value, error, isLoading } = useResource(() => source.request(sequence), inputs)
+  const { value, error } = useResource(() => source.get(sequence), [source.get, sequence, known?.duration])
   const isThere = value?.sequence === sequence
   const request: AnsweredRequest | undefined = isThere ? value : known
   const back = place.to({ open: undefined })
-  if (!request) {
-    const gone = 'It is no longer in the journal, which keeps the last requests only.'
-    return <NothingOpen back={back}>{error !== undefined ? messageOf(error) : !isLoading && gone}</NothingOpen>
-  }
+  if (!request) return <NothingOpen back={back}>{error !== undefined && messageOf(error)}</NothingOpen>
   const show = (other: Titled) => {
     compareWith({ sequence, other })
     chooseTab('answer')
@@ -90,6 +78,7 @@ export function RequestDetail({ place, shown, sequence, tab, chooseTab }: Detail
     { id: 'changes', title: 'Changes', count: own.length + later.length || undefined, content: changesOf },
     { id: 'around', title: 'Around', content: () => <Around {...{ place, shown, sequence }} /> }
   ]
+  const facts = [timeOfDay(time), durationText(duration), `#${sequence}`, flags.faulted && `rule ${flags.faulted}`]
   const head = (
     <div class="head">
       <div class="head-title">
@@ -97,15 +86,12 @@ export function RequestDetail({ place, shown, sequence, tab, chooseTab }: Detail
         <h2 class="target">
           <span class="muted">{method}</span> <Target request={request} />
         </h2>
-        <span class="hint">
-          {timeOfDay(time)} · {durationText(duration)} · #{sequence}
-        </span>
+        <span class="hint">{facts.filter(Boolean).join(' · ')}</span>
         <Close back={back} />
       </div>
       {reason !== undefined && <Note tone={toneOf(request)} message={reason} />}
       <div class="line">
-        <Actions {...{ request, shown, show }} />
-        {flags.faulted && flags.faulted !== 'header' && <a href={addressOf(['faults'])}>The rule {flags.faulted}</a>}
+        <RequestActions {...{ request, shown, show }} />
       </div>
     </div>
   )
@@ -118,10 +104,11 @@ export function RequestDetail({ place, shown, sequence, tab, chooseTab }: Detail
 
 /** Two answers beside each other, with what differs. */
 function Compared({ answers }: { answers: readonly Titled[] }) {
+  const whole = answers.map(({ answer }) => answer?.body ?? '')
   // Of what was cut, only as much as both have is compared.
   const isCut = answers.some(({ answer }) => answer?.truncated)
-  const length = isCut ? Math.min(...answers.map(({ answer }) => answer?.body?.length ?? 0)) : undefined
-  const bodies = answers.map(({ answer }) => answer?.body?.slice(0, length) ?? '')
+  const length = isCut ? Math.min(...whole.map((body) => body.length)) : undefined
+  const bodies = whole.map((body) => body.slice(0, length))
   const values = bodies.map(isCut ? parsedBeginning : parsed)
   const isSame = answers[0]?.status === answers[1]?.status && bodies[0] === bodies[1]
   return (
@@ -142,8 +129,8 @@ function Compared({ answers }: { answers: readonly Titled[] }) {
 }
 
 function Around({ place, shown: { source, changes }, sequence }: Pick<DetailProps, 'place' | 'shown' | 'sequence'>) {
-  const query = { before: sequence + AROUND + 1, limit: 2 * AROUND + 1 }
-  const { value = [] } = useResource(() => source.requests(query), [source, sequence])
+  const query = { order: 'newest', before: sequence + AROUND + 1, limit: 2 * AROUND + 1 } as const
+  const { value = [] } = useResource(() => source.list(query), [source.list, sequence])
   const requests = value.filter((each) => Math.abs(each.sequence - sequence) <= AROUND)
   const between = changes.filter(({ after }) => after <= (requests[0]?.sequence ?? 0))
   const items = itemsOf(requests, between)
@@ -157,8 +144,8 @@ interface ActionsProps {
 }
 
 /** What one can do with a request that has come; one without a valid key is only copied. */
-function Actions({ request, shown: { source, isKeyless }, show }: ActionsProps) {
-  const { call } = useSession()
+function RequestActions({ request, shown: { source, isKeyless }, show }: ActionsProps) {
+  const { call, env } = useSession()
   const { requests } = useFeed()
   const copy = (text: string) => run(() => copyText(text), 'Copied')
   const replay = async () => {
@@ -166,18 +153,21 @@ function Actions({ request, shown: { source, isKeyless }, show }: ActionsProps) 
     const { status, duration, headers, text } = await call(method, path, sent)
     show({ title: 'Now', status, duration, answer: { status, headers, body: text } })
   }
-  const isLike = ({ sequence, operation, method }: RecordedRequest) =>
-    sequence !== request.sequence && operation === request.operation && method === request.method
-  const others = requests.filter(isLike).slice(0, OFFERED)
-  const comparisons = others.map((other) => ({
-    name: `#${other.sequence} ${other.status ?? 'none'} ${targetOf(other)}`,
-    run: () => run(async () => show({ ...(await source.request(other.sequence)), title: `#${other.sequence}` }))
-  }))
+  const { sequence, operation, method, path } = request
+  const isLike = (other: RecordedRequest) =>
+    other.sequence !== sequence && other.operation === operation && other.method === method
+  const comparisons = requests
+    .filter(isLike)
+    .slice(0, OFFERED)
+    .map((other) => ({
+      name: `#${other.sequence} ${other.status ?? 'none'} ${targetOf(other)}`,
+      run: () => run(async () => show({ ...(await source.get(other.sequence)), title: `#${other.sequence}` }))
+    }))
   const copies = [
-    { name: 'Copy as fetch', run: () => copy(fetchAgain(source, request)) },
+    { name: 'Copy as fetch', run: () => copy(fetchAgain(env, request)) },
     { name: 'Copy as a verification', hint: 'for a test', run: () => copy(verificationOf(request)) }
   ]
-  const curl = <CopyButton text={() => curlAgain(source, request)}>Copy as curl</CopyButton>
+  const curl = <CopyButton text={() => curlAgain(env, request)}>Copy as curl</CopyButton>
   if (isKeyless) return curl
   return (
     <>
@@ -192,27 +182,25 @@ function Actions({ request, shown: { source, isKeyless }, show }: ActionsProps) 
         disabled={comparisons.length === 0}
         groups={[{ title: 'With the answer of', actions: comparisons }]}
       />
-      {request.operation && <FailNext request={request} />}
+      {operation && <FailNext {...{ operation, path, method }} />}
       <ActionMenu label="More copies" groups={[{ actions: copies }]} />
     </>
   )
 }
 
-/** Has the next requests to the same operation and path fail: once, twice or for ever. */
-function FailNext({ request: { operation, path, method } }: { request: RecordedRequest }) {
-  const { env, changed } = useSession()
-  const fail = async (name: string, effect: FaultEffect, times: NonNullable<NewFaultRule['times']>) => {
-    const { id } = await env.faults.add({ ...(operation && { operation }), match: { path }, times, effect })
-    changed()
-    const which = times === 'always' ? 'Each' : times === 1 ? 'The next' : `The next ${times}`
-    const undo = () => run(() => env.faults.remove(id)).then(changed)
-    tell(`${which} ${method} ${path}: ${name}`, { name: 'Undo', run: undo })
-  }
-  const groups = EFFECTS.map(([name, effect]) => ({
-    actions: Object.entries(TIMES).map(([words, times]) => ({
-      name: `${name} ${words}`,
-      run: () => run(() => fail(name, effect, times))
-    }))
+/** Has the next requests to the same operation and path fail. */
+function FailNext({ operation, path, method }: Pick<RecordedRequest, 'operation' | 'path' | 'method'>) {
+  const { env } = useSession()
+  const act = useAct()
+  const groups = ['500', '503', 'Timeout', 'Lost answer'].map((name) => ({
+    actions: Object.entries(TIMES).map(([often, times]) => {
+      const rule = { operation, match: { path }, times, effect: EFFECTS[name] } as NewFaultRule
+      const undo = ({ id }: FaultRule) => env.faults.remove(id)
+      return {
+        name: `${name} ${often}`,
+        run: () => act(() => env.faults.add(rule), `${method} ${path}: ${name}, ${often}`, undo)
+      }
+    })
   }))
   const button = [<Icon key="icon" name="bolt" />, 'Fail next']
   return <ActionMenu button={button} label="Fail the next like this" groups={groups} />

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { hintsOf } from '../../../client/hints.js'
-import type { RecordedRequest } from '../../../client/index.js'
 import { toneClass } from '../../parts/chip.js'
 import { CopyButton } from '../../parts/copy.js'
 import { ErrorNote } from '../../parts/errors.js'
@@ -10,9 +9,7 @@ import { useKey } from '../../parts/keys.js'
 import { Empty, NothingOpen, SearchLine } from '../../parts/list-view.js'
 import { Pane, Panes, Scroll } from '../../parts/pane.js'
 import { Popover } from '../../parts/popover.js'
-import { useReading } from '../../parts/reading.js'
 import { useResource } from '../../parts/resource.js'
-import { Timeline } from '../../parts/timeline.js'
 import { run } from '../../parts/toast.js'
 import { LiveProvider, useFeed } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
@@ -21,8 +18,10 @@ import { callService, type Session, SessionProvider, useSession } from '../../sh
 import type { ViewProps } from '../view.js'
 import { RequestDetail } from './detail.js'
 import { Note } from './exchange.js'
-import { changeText, itemsOf, RequestList, targetOf, toneOf } from './rows.js'
-import { KEYLESS, type Place, placeOf, type Shown, useKeylessCount, useShown } from './shown.js'
+import { Reading } from './reading.js'
+import { toneOf } from './rows.js'
+import { KEYLESS, type Place, placeOf, useKeylessCount, useShown } from './shown.js'
+import { Timeline } from './timeline.js'
 
 /** The newest requests, which the line of time and the hints are of; milliseconds until these show what came. */
 const NEWEST = 400
@@ -34,7 +33,7 @@ export function RequestsView({ route }: ViewProps) {
   const { env, listed } = useSession()
   const [isPaused, setPaused] = useState(false)
   const beside = route.params.get('beside')
-  const place = placeOf(route)
+  const own = { place: placeOf(route), isPaused, keyless: useKeylessCount() }
   const pause = () => setPaused(!isPaused)
   useKey('p', pause)
   useCommands([
@@ -48,19 +47,19 @@ export function RequestsView({ route }: ViewProps) {
     <div class="view">
       <h1 class="visually-hidden">Requests</h1>
       {beside === null ? (
-        <RequestPanes place={place} isPaused={isPaused} />
+        <RequestPanes {...own} />
       ) : (
         <div class="beside">
           <section aria-label={listed?.name}>
             <b class="beside-head">{listed?.name}</b>
-            <RequestPanes place={place} isPaused={isPaused} isStacked />
+            <RequestPanes {...own} isStacked />
           </section>
           <Beside name={beside}>
-            <RequestPanes place={placeOf(route, 'beside-')} isPaused={isPaused} isStacked />
+            <RequestPanes {...own} place={placeOf(route, 'beside-')} isStacked />
           </Beside>
         </div>
       )}
-      <TimeStrip {...{ place, isPaused, pause }} />
+      <TimeStrip {...own} pause={pause} />
     </div>
   )
 }
@@ -97,21 +96,22 @@ function Beside({ name, children }: { name: string; children: ComponentChildren 
 interface PanesProps {
   place: Place
   isPaused: boolean
+  /** How many requests have come without a valid key. */
+  keyless: number
   /** Whether there is room for the list or what is open only. */
   isStacked?: boolean
 }
 
 /** A list of requests with its search, and the one that is open beside it. */
-function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
+function RequestPanes({ place, isPaused, keyless, isStacked = false }: PanesProps) {
   const panes = useRef<HTMLDivElement>(null)
   const [tab, chooseTab] = useState<string>()
-  const shown = useShown(place.line)
+  const shown = useShown(place.line, keyless)
   const { requests, isLoaded, error } = shown
-  const hasFailed = (request: RecordedRequest) => toneOf(request) !== undefined
   // The newest that failed when the list was first there, or else the first that fails; it stays that one.
   const failed = useRef<number | undefined>(undefined)
   const isThere = place.line !== '' || requests.some(({ sequence }) => sequence === failed.current)
-  if (!isThere) failed.current = requests.find(hasFailed)?.sequence
+  if (!isThere) failed.current = requests.find(toneOf)?.sequence
   const open = place.open ?? (place.line === '' && !isStacked ? failed.current : undefined)
   useKey('escape', () => {
     if (isStacked && !panes.current?.contains(document.activeElement)) return
@@ -162,76 +162,15 @@ function NoRequests() {
   )
 }
 
-interface ReadingProps extends PanesProps {
-  shown: Shown
-  open: number | undefined
-}
-
-/** The list, which does not move while one reads it: what comes meanwhile waits. */
-function Reading({ place, shown: { requests, changes, loadMore }, isPaused, open }: ReadingProps) {
-  const { ref, isReading, stop } = useReading()
-  const newest = requests[0]?.sequence ?? 0
-  const [taken, take] = useState(0)
-  /** The newest that is shown, the newest before that, and what was done until then. */
-  const held = useRef({ newest, seen: Number.POSITIVE_INFINITY, changes })
-  if (!(isPaused || isReading) || newest === taken) {
-    const { newest: last, seen } = held.current
-    held.current = { newest, seen: newest === last ? seen : last || Number.POSITIVE_INFINITY, changes }
-  }
-  const { seen, changes: told } = held.current
-  const waiting = requests.findIndex(({ sequence }) => sequence <= held.current.newest)
-  const items = useMemo(
-    () => itemsOf(requests.slice(Math.max(0, waiting)), place.line === '' ? told : [], !loadMore),
-    [requests, waiting, told, !loadMore]
-  )
-  const showAll = () => {
-    take(newest)
-    stop()
-  }
-  return (
-    <div ref={ref} class="reading">
-      {waiting > 0 && (
-        <button class="primary waiting" onClick={showAll}>
-          {waiting.toLocaleString()} new
-        </button>
-      )}
-      <RequestList
-        label="Requests, newest first"
-        {...{ items, seen }}
-        current={open}
-        isAimed={place.open !== undefined}
-        href={(sequence) => place.to({ open: sequence })}
-        onEnd={() => void loadMore?.()}
-      />
-    </div>
-  )
-}
-
 /** The line of time above the panes, with what the newest requests let suspect. */
-function TimeStrip({ place, isPaused, pause }: PanesProps & { pause(): void }) {
-  const keyless = useKeylessCount()
-  const feed = useFeed(SHOWN_AFTER)
-  const { changes, problem, isOver } = feed
-  const requests = feed.requests.slice(0, NEWEST).reverse()
-  const hints = useMemo(() => hintsOf(requests, changes), [feed])
-  const ticks = requests.map((request) => ({
-    key: request.sequence,
-    time: Date.parse(request.time),
-    duration: request.duration ?? 0,
-    tone: toneOf(request),
-    title: `${request.status ?? 'no answer'} ${request.method} ${targetOf(request)}`
-  }))
-  const failed = ticks.filter(({ tone }) => tone !== undefined).length
+function TimeStrip({ place, isPaused, keyless, pause }: PanesProps & { pause(): void }) {
+  const { requests, changes, problem, isOver } = useFeed(SHOWN_AFTER)
+  const newest = requests.slice(0, NEWEST)
+  const hints = useMemo(() => hintsOf(newest.toReversed(), changes), [requests, changes])
   const words = hints.length === 1 ? '1 hint' : `${hints.length} hints`
   return (
     <div class="time-strip">
-      <Timeline
-        label={`The last ${ticks.length} requests in the order of time, ${failed} of which failed`}
-        ticks={ticks}
-        marks={changes.map((change) => ({ after: change.after, title: changeText(change) }))}
-        current={place.open}
-        choose={(open) => go(place.to({ open }))}
-      />
+      <Timeline requests={newest} {...{ changes }} current={place.open} choose={(open) => go(place.to({ open }))} />
       {keyless > 0 && (
         <a class="chip is-warn" href={place.to({ line: KEYLESS, open: undefined })}>
           {keyless.toLocaleString()} without a valid key

@@ -1,10 +1,10 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { Operation } from '../../../client/index.js'
+import { useEffect, useState } from 'preact/hooks'
+import { milliseconds } from '../../../client/connection.js'
+import type { Duration, Operation, RequestFilter } from '../../../client/index.js'
 import { useResource } from '../../parts/resource.js'
 import { useFeed, useLive } from '../../shell/live.js'
 import { addressOf, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
-import { keylessSourceOf, type RequestQuery } from '../../source.js'
 
 export type Place = ReturnType<typeof placeOf>
 
@@ -19,9 +19,9 @@ export function placeOf({ rest, params }: Route, prefix: '' | 'beside-' = '') {
     /** Returns the address with something else. */
     to(change: { open?: number | undefined; line?: string }): string {
       const { open = '', line } = { ...now, ...change }
-      const beside = prefix === '' ? {} : { 'beside-open': String(open) }
-      const path = ['requests', prefix === '' ? String(open) : own].filter(Boolean)
-      return addressOf(path, { ...Object.fromEntries(params), ...beside, [`${prefix}q`]: line })
+      const [path, beside] = prefix === '' ? [`${open}`, {}] : [own, { 'beside-open': `${open}` }]
+      const all = { ...Object.fromEntries(params), ...beside, [`${prefix}q`]: line }
+      return addressOf(['requests', path].filter(Boolean), all)
     }
   }
 }
@@ -29,24 +29,22 @@ export function placeOf({ rest, params }: Route, prefix: '' | 'beside-' = '') {
 /** The line of search for requests without a valid key. */
 export const KEYLESS = 'key:none'
 const OPERATIONS: readonly Operation[] = ['listMessages', 'setIntegrationAsPrimary', 'retrieveWorkflowStep']
-const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Reads a line of search; a length of time counts back from `now`. What it does not know is a word to be found. */
-function readSearch(line: string, now: number): RequestQuery {
-  const query: RequestQuery = {}
-  const words: string[] = []
-  for (const word of line.split(/\s+/)) {
+function readSearch(line: string, now: number): RequestFilter {
+  const query: RequestFilter = {}
+  const words = line.split(/\s+/).filter((word) => {
     const [name = '', value = ''] = word.split(/:(.*)/s)
+    if (word === KEYLESS || /^(status|path|operation|since|key):$/.test(word)) return false
+    const since = /^\d+[smhd]$/.test(value) ? now - milliseconds(value as Duration) : Date.parse(value)
     const operation = OPERATIONS.find((each) => each.toLowerCase().includes(value.toLowerCase()))
-    const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(value) ?? []
-    const since = count ? now - Number(count) * (UNITS[unit] ?? 0) : Date.parse(value)
-    if (word === KEYLESS || /^(status|path|operation|since|key):$/.test(word)) continue
-    if (name === 'path') query.path = value
+    if (name === 'path') query.pathPrefix = value
     else if (name === 'status' && /^([1-5](\d\d|xx)|none)$/.test(value)) query.status = value as '4xx'
     else if (name === 'operation' && operation) query.operation = operation
-    else if (name === 'since' && !Number.isNaN(since)) query.since = new Date(since).toISOString()
-    else words.push(word)
-  }
+    else if (name === 'since' && !Number.isNaN(since)) query.since = new Date(since)
+    else return true
+    return false
+  })
   return { ...query, text: words.join(' ') || undefined }
 }
 
@@ -58,50 +56,53 @@ const INTERVAL = 1000
 
 export type Shown = ReturnType<typeof useShown>
 
-/** The requests as they come; with a line of search those that it finds in the whole journal, again as others come. */
-export function useShown(line: string) {
+/**
+ * The requests as they come; with a line of search those that it finds in the whole journal, again as others come: also as
+ * the `keyless` ones get more.
+ */
+export function useShown(line: string, keyless: number) {
   const { mock, env } = useSession()
-  const live = useLive()
+  const { loadMore } = useLive()
   const feed = useFeed(line === '' ? 0 : AGAIN)
   const [limit, setLimit] = useState(PAGE)
   useEffect(() => setLimit(PAGE), [line])
-  const isSearch = line.trim() !== ''
   const isKeyless = line.split(/\s+/).includes(KEYLESS)
-  const keyless = useKeylessCount(isKeyless)
-  const source = useMemo(() => (isKeyless ? keylessSourceOf(mock, env) : live.source), [isKeyless, mock, env, live])
-  const query = readSearch(line, Date.parse(feed.requests[0]?.time ?? '') || Date.now())
+  const source = isKeyless ? { list: mock.keylessRequests, get: mock.keylessRequest } : env.requests
+  const now = Date.parse(feed.requests[0]?.time ?? '') || Date.now()
+  const isSearch = line.trim() !== ''
   const { value: found, error } = useResource(
-    async () => (isSearch ? await source.requests({ ...query, limit }) : undefined),
-    [source, line, limit, isSearch && (isKeyless ? keyless : feed)]
+    async () => (isSearch ? await source.list({ ...readSearch(line, now), order: 'newest', limit }) : undefined),
+    [source.list, line, limit, isSearch && (isKeyless ? keyless : feed)]
   )
-  const loadMore = found?.length === limit ? () => setLimit(limit + PAGE) : undefined
+  const older = found?.length === limit ? () => setLimit(limit + PAGE) : undefined
   return {
+    /** The requests newest first, and the changes between them; `isLoaded` says whether it is known what there is. */
+    ...feed,
+    /** Loads the next older ones, if there are any. */
+    loadMore: feed.hasMore ? loadMore : undefined,
+    ...(isSearch && { requests: found ?? [], isLoaded: found !== undefined, loadMore: older }),
+    // They are of another journal.
+    ...(isKeyless && { changes: [], seen: Number.POSITIVE_INFINITY }),
+    /** Where they are from, to have one with its answer. */
     source,
     isKeyless,
-    error,
-    changes: isKeyless ? [] : feed.changes,
-    /** Newest first. */
-    requests: (isSearch ? found : feed.requests) ?? [],
-    /** Whether it is known what there is. */
-    isLoaded: isSearch ? found !== undefined : feed.isLoaded,
-    /** Loads the next older ones, if there are any. */
-    loadMore: isSearch ? loadMore : feed.hasMore ? live.loadMore : undefined
+    error
   }
 }
 
 /** How many requests have come without a valid key, as far as the page may see them. */
-export function useKeylessCount(isOn = true): number {
+export function useKeylessCount(): number {
   const { mock, listed } = useSession()
   const [count, setCount] = useState(0)
   useEffect(() => {
     const look = async () => {
-      if (!isOn || !listed || document.hidden) return
+      if (!listed || document.hidden) return
       const [newest] = await mock.keylessRequests({ order: 'newest', limit: 1 }).catch(() => [])
       setCount(newest?.sequence ?? 0)
     }
     void look()
     const timer = setInterval(look, INTERVAL)
     return () => clearInterval(timer)
-  }, [mock, listed, isOn])
+  }, [mock, listed])
   return count
 }
