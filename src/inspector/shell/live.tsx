@@ -3,7 +3,7 @@ import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import type { AttachedEnvironment, Change, RecordedRequest, StreamOptions } from '../../client/index.js'
 import { messageOf } from '../parts/errors.js'
 import { sourceOf } from '../source.js'
-import { forgetOwnChanges, useSession } from './session.js'
+import { useSession } from './session.js'
 
 /** The requests to an environment as they come. */
 export interface Feed {
@@ -98,10 +98,7 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
     }
   }
   const onOpen = () => {
-    if (opened++ > 0) {
-      forgetOwnChanges()
-      restarted()
-    }
+    if (opened++ > 0) restarted()
     // Now that nothing is missed of what comes.
     void load()
   }

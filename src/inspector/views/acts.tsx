@@ -1,11 +1,10 @@
 import type { Action } from '../parts/popover.js'
-import { useToasts } from '../parts/toast.js'
+import { run, tell } from '../parts/toast.js'
 import { type CallOptions, reasonOf, useSession } from '../shell/session.js'
 
 /** Returns what changes the environment, tells what was done, and offers to undo it where that is given. */
 export function useAct() {
   const { changed } = useSession()
-  const { run, tell } = useToasts()
   type Undo<Result> = (result: Result) => Promise<unknown>
   return async function act<Result>(action: () => Promise<Result>, done: string, undo?: Undo<Result>): Promise<void> {
     // Wrapped, as most actions have no result.

@@ -4,12 +4,11 @@ import type { Integration, NewIntegration } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'
 import { Chip } from '../../parts/chip.js'
 import { useResource } from '../../parts/resource.js'
-import { addressOf, go } from '../../shell/router.js'
+import { addressOf, go, type ViewProps } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useAct, useService } from '../acts.js'
 import { fieldsOf, RecordPane } from '../record.js'
 import { isFound, RecordsView } from '../records.js'
-import type { ViewProps } from '../view.js'
 
 /** What the server shows always has an id. */
 type Listed = Integration & { _id: string }

@@ -13,7 +13,6 @@ import { Tabs } from '../../parts/tabs.js'
 import { durationText, timeOfDay } from '../../parts/times.js'
 import { run, tell } from '../../parts/toast.js'
 import { useFeed } from '../../shell/live.js'
-import { addressOf } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { curlAgain, fetchAgain, sentAgain, verificationOf } from './copies.js'
 import { AnswerOf, Note, Sent, Values } from './exchange.js'
@@ -105,7 +104,7 @@ export function RequestDetail({ place, shown, sequence, tab, chooseTab }: Detail
       {reason !== undefined && <Note tone={toneOf(request)} message={reason} />}
       <div class="line">
         <Actions {...{ request, shown, show }} />
-        {flags.faulted && flags.faulted !== 'header' && <a href={addressOf(['faults'])}>The rule {flags.faulted}</a>}
+        {flags.faulted && flags.faulted !== 'header' && <span>The rule {flags.faulted}</span>}
       </div>
     </div>
   )

@@ -17,9 +17,8 @@ import { Timeline } from '../../parts/timeline.js'
 import { run } from '../../parts/toast.js'
 import { LiveProvider, useFeed } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
-import { go, withParam } from '../../shell/router.js'
+import { go, type ViewProps, withParam } from '../../shell/router.js'
 import { callService, type Session, SessionProvider, useSession } from '../../shell/session.js'
-import type { ViewProps } from '../view.js'
 import { RequestDetail } from './detail.js'
 import { Note } from './exchange.js'
 import { changeText, itemsOf, RequestList, targetOf, toneOf } from './rows.js'
@@ -41,8 +40,9 @@ export function RequestsView({ route }: ViewProps) {
   useCommands([
     {
       name: 'Delete all requests',
-      confirm: { question: 'Delete all requests, and what was changed between them?', button: 'Delete them' },
-      run: () => run(() => env.requests.clear(), 'All requests are deleted')
+      run: () =>
+        confirm('Delete all requests, and what was changed between them?') &&
+        run(() => env.requests.clear(), 'All requests are deleted')
     }
   ])
   return (

@@ -4,12 +4,12 @@ import { ErrorNote } from '../../parts/errors.js'
 import { JsonTree } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
+import type { ViewProps } from '../../shell/router.js'
 import { lookOptions, useSession } from '../../shell/session.js'
 import { useService } from '../acts.js'
 import { Preview } from '../messages/preview.js'
 import { RecordPane } from '../record.js'
 import { isFound, RecordsView } from '../records.js'
-import type { ViewProps } from '../view.js'
 import { shownOf, sketchOf } from './shown.js'
 
 /** The heading of a workflow, or a step of it. */
