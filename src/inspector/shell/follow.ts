@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks'
-import type { Change } from '../../client/index.js'
 import { useLive } from './live.js'
-import { isOwnChange, useSession } from './session.js'
+import { useSession } from './session.js'
 
 /** Milliseconds from a change until the page shows it, with all that came meanwhile; and from one time to the next. */
 const AFTER = 200
@@ -12,33 +11,26 @@ const INTERVAL = 1000
  */
 const READ = 'form[data-held="true"], .pane > .list:hover, .pane > .list [data-item]:focus-visible'
 
-/** Has the page load again what it shows when somebody else has changed the environment, once nobody reads. */
-export function Follower({ loadAll }: { loadAll: () => void }) {
+/** Has the page load again what it shows when the environment has changed, once nobody reads. */
+export function Follower() {
   const live = useLive()
-  const { env, version } = useSession()
+  const { version, changed } = useSession()
   useEffect(() => {
     const startedAt = performance.now()
-    let changes: Change[] = []
-    let isWrite = false
     let timer: ReturnType<typeof setTimeout> | undefined
     const follow = () => {
-      changes = changes.filter((change) => !isOwnChange(env, change))
-      timer = undefined
-      if (changes.length === 0 && !isWrite) return
       // All that is loaded is a new version, which ends this and begins anew.
       if (document.querySelector(READ)) timer = setTimeout(follow, AFTER)
-      else loadAll()
+      else changed()
     }
     const end = live.subscribe((requests, change) => {
-      if (change) changes.push(change)
-      else if (requests.some((request) => request.changed?.length)) isWrite = true
-      else return
+      if (!change && !requests.some((request) => request.changed?.length)) return
       timer ??= setTimeout(follow, Math.max(AFTER, startedAt + INTERVAL - performance.now()))
     })
     return () => {
       end()
       clearTimeout(timer)
     }
-  }, [live, env, version, loadAll])
+  }, [live, version, changed])
   return null
 }

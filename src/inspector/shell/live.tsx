@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import type { AttachedEnvironment, Change, RecordedRequest } from '../../client/index.js'
 import { messageOf } from '../parts/errors.js'
-import { forgetOwnChanges, useSession } from './session.js'
+import { useSession } from './session.js'
 
 /** The requests to an environment as they come. */
 export interface Feed {
@@ -100,10 +100,7 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
   }
   let isFirst = true
   const onOpen = () => {
-    if (!isFirst) {
-      forgetOwnChanges()
-      restarted()
-    }
+    if (!isFirst) restarted()
     isFirst = false
     // Now that nothing is missed of what comes.
     void load()

@@ -13,9 +13,8 @@ import { useResource } from '../../parts/resource.js'
 import { run } from '../../parts/toast.js'
 import { LiveProvider, useFeed } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
-import { go, withParam } from '../../shell/router.js'
+import { go, type ViewProps, withParam } from '../../shell/router.js'
 import { callService, type Session, SessionProvider, useSession } from '../../shell/session.js'
-import type { ViewProps } from '../view.js'
 import { RequestDetail } from './detail.js'
 import { Note } from './exchange.js'
 import { Reading } from './reading.js'
@@ -39,8 +38,9 @@ export function RequestsView({ route }: ViewProps) {
   useCommands([
     {
       name: 'Delete all requests',
-      confirm: { question: 'Delete all requests, and what was changed between them?', button: 'Delete them' },
-      run: () => run(() => env.requests.clear(), 'All requests are deleted')
+      run: () =>
+        confirm('Delete all requests, and what was changed between them?') &&
+        run(() => env.requests.clear(), 'All requests are deleted')
     }
   ])
   return (
