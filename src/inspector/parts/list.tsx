@@ -73,10 +73,9 @@ export function List<Item>(props: ListProps<Item>) {
     wanted.current = undefined
     row.focus({ preventScroll: true })
   })
-  const isAtEnd = last === items.length && last > 0
   useLayoutEffect(() => {
-    if (isAtEnd) onEnd?.()
-  }, [isAtEnd, items.length, onEnd === undefined])
+    if (last === items.length && last > 0) onEnd?.()
+  }, [last, items.length, onEnd === undefined])
 
   const walk = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor(sight.height / ROW) - 1)
