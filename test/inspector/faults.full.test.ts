@@ -36,7 +36,7 @@ test('the next list calls fail with 500 twice after three clicks, and every view
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Requests' }).click()
   await requestRows(page).filter({ hasText: '429' }).click()
-  await page.getByText('rule fault-2').waitFor()
+  await page.getByText('rule fault-2').first().waitFor()
 })
 
 test('answers are slow by 2 s after two clicks, or as a preset has it', async (context) => {
@@ -90,6 +90,8 @@ test('each fault is what a client meets, a rule is written as JSON, and rules ar
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.getByRole('button', { name: 'Remove all' }).click()
   await expect.poll(() => env.faults.list()).toEqual([])
-  await page.getByRole('button', { name: 'Undo' }).last().click()
+  // Earlier toasts have an Undo too.
+  const told = page.locator('.toast').filter({ hasText: 'All faults are removed' })
+  await told.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(async () => (await env.faults.list()).at(-1)).toMatchObject({ every: 2, effect: { status: 502 } })
 })

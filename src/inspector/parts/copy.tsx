@@ -1,20 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { run } from './toast.js'
 
-interface Props {
-  text: string | (() => string)
-  children: ComponentChildren
-  title?: string
-}
-
 /** A button that copies a text, and says so. */
-export function CopyButton({ text, children, title }: Props) {
-  const copy = () => run(() => copyText(typeof text === 'string' ? text : text()), 'Copied')
-  return (
-    <button title={title} onClick={copy}>
-      {children}
-    </button>
-  )
+export function CopyButton({ text, children }: { text(): string; children: ComponentChildren }) {
+  return <button onClick={() => run(() => copyText(text()), 'Copied')}>{children}</button>
 }
 
 /** Copies a text to the clipboard, also where the page came by http from another machine, where browsers offer none. */

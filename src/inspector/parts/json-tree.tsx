@@ -5,50 +5,47 @@ interface TreeProps {
   value: unknown
   /** What it is, for who can't see it. */
   label: string
-  /** What to compare with: lines of what differs are marked. */
+  /** What to compare with, if anything: lines of what differs are marked. */
   other?: unknown
 }
 
 /** Entries of a list or an object that are shown at first. */
 const SHOWN = 50
-/** Deeper ones are closed at first when they have more than so many entries. */
-const OPEN_DEPTH = 4
-const FEW = 3
+/** Deeper ones are closed at first. */
+const OPEN_DEPTH = 5
 
 /** A value as JSON, whose lists and objects open and close; a text that is no JSON as it is. */
-export function JsonTree({ value, label, ...compared }: TreeProps) {
+export function JsonTree({ value, label, other }: TreeProps) {
+  const isCompared = other !== undefined
   return (
     <div class="card json" role="group" aria-label={label} tabIndex={0} dir="ltr">
-      {typeof value === 'string' ? (
-        value
-      ) : (
-        <Node value={value} depth={0} comma="" {...('other' in compared && { compared })} />
-      )}
+      {typeof value === 'string' ? value : <Node {...{ value, other, isCompared }} depth={0} comma="" />}
     </div>
   )
 }
 
-/** Returns the JSON of a text, or the text where it is none. */
+/** Returns the value of a JSON text, or of its beginning as far as that goes; or the text where it is none. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return text
+    const beginning = closed(text)
+    const value = beginning === undefined ? undefined : parsed(beginning)
+    return typeof value === 'object' ? value : text
   }
 }
 
-/** Returns the value that the beginning of a JSON text tells, as far as it goes; or the text where it is none. */
-export function parsedBeginning(text: string): unknown {
+/** Returns the beginning of a JSON text with its end; undefined if nothing is missing there. */
+function closed(text: string): string | undefined {
   const closing: string[] = []
-  let [end, ending] = [0, '']
+  let beginning: string | undefined
   for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]/g)) {
     if (token === '{' || token === '[') closing.unshift(token === '{' ? '}' : ']')
     else if (token === '}' || token === ']') closing.shift()
     // The last place at which what comes after can be left out.
-    if (!/^["{[]/.test(token)) [end, ending] = [token === ',' ? index : index + 1, closing.join('')]
+    if (!/^["{[]/.test(token)) beginning = text.slice(0, token === ',' ? index : index + 1) + closing.join('')
   }
-  const value = parsed(text.slice(0, end) + ending)
-  return typeof value === 'object' ? value : text
+  return closing.length === 0 ? undefined : beginning
 }
 
 interface NodeProps {
@@ -57,18 +54,17 @@ interface NodeProps {
   depth: number
   /** After it, where others follow. */
   comma: string
-  /** What to compare with. */
-  compared?: { other?: unknown }
+  other: unknown
+  isCompared: boolean
 }
 
-function Node({ value, name, depth, comma, compared }: NodeProps) {
+function Node({ value, name, depth, comma, other, isCompared }: NodeProps) {
   const entries = entriesOf(value)
-  const [isOpen, setOpen] = useState(depth < OPEN_DEPTH || (entries?.length ?? 0) <= FEW)
+  const [isOpen, setOpen] = useState(depth < OPEN_DEPTH)
   const [count, setCount] = useState(SHOWN)
-  const others = compared && entriesOf(compared.other)
-  const isDifferent = compared && (entries ? !others : value !== compared.other)
+  const isAlike = entries ? entriesOf(other) !== undefined : value === other
   const line = (content: ComponentChildren, at = depth) => (
-    <div class={isDifferent ? 'json-line is-different' : 'json-line'} style={{ '--depth': at }}>
+    <div class={isCompared && !isAlike ? 'json-line is-different' : 'json-line'} style={{ '--depth': at }}>
       {content}
     </div>
   )
@@ -95,7 +91,8 @@ function Node({ value, name, depth, comma, compared }: NodeProps) {
           {...(!Array.isArray(value) && { name: entry })}
           depth={depth + 1}
           comma={index === entries.length - 1 ? '' : ','}
-          {...(others && { compared: { other: others.find(([name]) => name === entry)?.[1] } })}
+          other={Object(other)[entry]}
+          isCompared={isCompared && isAlike}
         />
       ))}
       {entries.length > count &&
@@ -105,6 +102,4 @@ function Node({ value, name, depth, comma, compared }: NodeProps) {
   )
 }
 
-function entriesOf(value: unknown): [name: string, value: unknown][] | undefined {
-  return typeof value === 'object' && value !== null ? Object.entries(value) : undefined
-}
+const entriesOf = (value: unknown) => (typeof value === 'object' && value !== null ? Object.entries(value) : undefined)

@@ -75,7 +75,8 @@ export function List<Item>(props: ListProps<Item>) {
   })
   useLayoutEffect(() => {
     if (last === items.length && last > 0) onEnd?.()
-  }, [last, items.length, onEnd === undefined])
+    // Also for as many others: whoever was loading these when the end came into sight did not load more.
+  }, [last, items])
 
   const walk = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor(sight.height / ROW) - 1)

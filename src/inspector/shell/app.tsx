@@ -7,7 +7,6 @@ import { Empty } from '../parts/list-view.js'
 import { useResource } from '../parts/resource.js'
 import { VIEWS } from '../views/index.js'
 import { Bar } from './bar.js'
-import { Follower } from './follow.js'
 import { LiveProvider } from './live.js'
 import { useCommands } from './palette.js'
 import { addressOf, environmentAddress, go, useRoute } from './router.js'
@@ -150,8 +149,7 @@ function Environment({ mock, listed, environments, apiKey, reload }: Environment
   }, [reload])
   return (
     <SessionProvider value={{ mock, listed, environments, env, call, version, changed }}>
-      <LiveProvider restarted={changed}>
-        <Follower />
+      <LiveProvider loadAll={changed}>
         <div class="app">
           <Bar />
           <Views />

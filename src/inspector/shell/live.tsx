@@ -17,8 +17,6 @@ export interface Feed {
   hasMore: boolean
   /** Why none come at present; undefined while all is well. */
   problem?: string | undefined
-  /** Whether none will come again. */
-  isOver?: boolean
 }
 
 /** How many the page keeps, as many as a journal has at first; and once one has gone back in it. */
@@ -29,51 +27,53 @@ const PAGE = 300
 /** Milliseconds from the first request that comes until it is shown, with all that came meanwhile. */
 const BATCH = 100
 const RETRY_DELAY = 2000
+/** Milliseconds from a change until the page loads all again, with all that came meanwhile. */
+const INTERVAL = 300
+/**
+ * What must not move or go away: a form that is open, a list under the mouse or gone through by keys. That of the requests
+ * takes care of itself.
+ */
+const READ = 'form[data-held="true"], .pane > .list:hover, .pane > .list [data-item]:focus-visible'
 /** Changes after which the journal may have lost what it had. */
 const EMPTYING = ['clearRequests', 'resetEnvironment']
 
 const NOTHING: Feed = { requests: [], changes: [], seen: Number.POSITIVE_INFINITY, isLoaded: false, hasMore: false }
 
-/** Gets what has come: requests, ten times a second at most, and each change at once. */
-type Listener = (requests: readonly RecordedRequest[], change?: Change) => void
+/** Gets the requests that have come, ten times a second at most, also when only changes have. */
+type Listener = (requests: readonly RecordedRequest[]) => void
 
 const bySequence = <Item extends { sequence: number }>(...items: Item[]) =>
   new Map(items.map((item) => [item.sequence, item]))
 
 /** What the journal has, as far as it was loaded, and all that has come since that began. */
-const nothingHeld = () => ({
-  requests: bySequence<RecordedRequest>(),
-  changes: bySequence<Change>(),
-  isLoaded: false,
-  hasMore: false
-})
+const nothingHeld = () => ({ ...NOTHING, requests: bySequence<RecordedRequest>(), changes: bySequence<Change>() })
 
-/** Keeps the newest requests of an environment, and follows its stream from `start` until what that returns is called. */
-function createLive(env: AttachedEnvironment, restarted: () => void) {
+/**
+ * Keeps the newest requests of an environment, and follows its stream. It calls `loadAll` when the rest of the environment
+ * may be another: the stream is open again, or it was changed.
+ */
+function createLive(env: AttachedEnvironment, loadAll: () => void) {
   const listeners = new Set<Listener>()
   let feed = NOTHING
   let held = nothingHeld()
   let kept = KEPT
   const came: RecordedRequest[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let [timer, loading]: (ReturnType<typeof setTimeout> | undefined)[] = []
 
-  const show = (part: Partial<Feed>, requests: readonly RecordedRequest[] = [], change?: Change) => {
+  const show = (part: Partial<Feed>, requests: readonly RecordedRequest[] = []) => {
     feed = { ...feed, ...part }
-    for (const listener of listeners) listener(requests, change)
+    for (const listener of listeners) listener(requests)
   }
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
     if (!held.isLoaded) return
     const requests = [...held.requests.values()].sort((one, other) => other.sequence - one.sequence)
-    for (const { sequence } of requests.splice(kept)) {
-      held.requests.delete(sequence)
-      held.hasMore = kept < MAX_KEPT
-    }
-    const { changes, isLoaded, hasMore } = held
+    const old = requests.splice(kept)
+    for (const { sequence } of old) held.requests.delete(sequence)
+    if (old.length > 0) held.hasMore = kept < MAX_KEPT
     const seen = feed.requests[0]?.sequence ?? NOTHING.seen
-    const all = { requests, changes: [...changes.values()], seen, isLoaded, hasMore, problem: undefined }
-    show(all, came.splice(0))
+    show({ ...held, requests, changes: [...held.changes.values()], seen, problem: undefined }, came.splice(0))
   }
   const flushSoon = () => {
     timer ??= setTimeout(flush, BATCH)
@@ -82,65 +82,62 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
   const load = async () => {
     held = nothingHeld()
     const own = held
-    let problem: string | undefined
     try {
       const newest = env.requests.list({ order: 'newest', limit: PAGE })
       const [requests, changes] = await Promise.all([newest, env.requests.changes()])
       own.requests = bySequence(...requests, ...own.requests.values())
       own.changes = bySequence(...changes, ...own.changes.values())
       own.hasMore = requests.length === PAGE
+      own.isLoaded = true
+      // Else another load has begun.
+      if (held === own) flush()
     } catch (error) {
-      problem = messageOf(error)
+      show({ problem: messageOf(error) })
     }
-    // Another load has begun.
-    if (held !== own) return
-    own.isLoaded = true
-    flush()
-    if (problem !== undefined) show({ problem })
   }
-  let isFirst = true
   const onOpen = () => {
-    if (!isFirst) restarted()
-    isFirst = false
+    if (feed !== NOTHING) loadAll()
     // Now that nothing is missed of what comes.
     void load()
   }
+  const follow = () => {
+    loading = document.querySelector(READ) ? setTimeout(follow, INTERVAL) : undefined
+    if (loading === undefined) loadAll()
+  }
+  const followSoon = () => {
+    loading ??= setTimeout(follow, INTERVAL)
+  }
   const onChange = (change: Change) => {
-    show({}, [], change)
+    followSoon()
     if (EMPTYING.includes(change.operation ?? '')) return void load()
     held.changes.set(change.sequence, change)
     flushSoon()
   }
-  /** Reads the stream until it is told to stop, and again whenever it breaks. */
-  const follow = async (signal: AbortSignal) => {
-    while (!signal.aborted) {
-      try {
-        for await (const request of env.requests.stream({ signal, onOpen, onChange })) {
-          held.requests.set(request.sequence, request)
-          came.push(request)
-          flushSoon()
-        }
-        const problem = 'This environment is gone, or its key is another one now.'
-        return signal.aborted || show({ problem, isOver: true })
-      } catch (error) {
-        show({ problem: messageOf(error) })
-      }
-      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
-    }
-  }
   return {
-    get feed(): Feed {
-      return feed
-    },
+    /** Returns what has come so far. */
+    feed: () => feed,
     /** Calls a listener with what comes. Returns what ends that. */
     subscribe(listener: Listener): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    start(): () => void {
-      const controller = new AbortController()
-      void follow(controller.signal)
-      return () => controller.abort()
+    /** Reads the stream until it is told to stop, and again whenever it breaks. */
+    async follow(signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        try {
+          for await (const request of env.requests.stream({ signal, onOpen, onChange })) {
+            held.requests.set(request.sequence, request)
+            came.push(request)
+            if (request.changed?.length) followSoon()
+            flushSoon()
+          }
+          if (!signal.aborted) show({ problem: 'This environment is gone, or its key is another one now.' })
+          return
+        } catch (error) {
+          show({ problem: `trying again: ${messageOf(error)}` })
+        }
+        await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
+      }
     },
     /** Loads the next older ones. */
     async loadMore(): Promise<void> {
@@ -158,41 +155,32 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
   }
 }
 
-const LiveContext = createContext<ReturnType<typeof createLive> | undefined>(undefined)
+const LiveContext = createContext({} as ReturnType<typeof createLive>)
 
-interface LiveProps {
-  children: ComponentChildren
-  /** Called when the stream is open again, as all may be another then. */
-  restarted(): void
-}
-
-/** Reads the requests to the environment while the page is seen. */
-export function LiveProvider({ children, restarted }: LiveProps) {
+/** Reads the requests to the environment while the page is seen, and has the page load again what others change. */
+export function LiveProvider({ children, loadAll }: { children: ComponentChildren; loadAll(): void }) {
   const { env } = useSession()
-  const live = useMemo(() => createLive(env, restarted), [env, restarted])
+  const live = useMemo(() => createLive(env, loadAll), [env, loadAll])
   useEffect(() => {
     // A browser has six connections to a server for all its tabs: one that is not seen keeps none of them.
-    let stop = () => {}
+    let controller = new AbortController()
     const follow = () => {
-      stop()
-      if (!document.hidden) stop = live.start()
+      controller.abort()
+      controller = new AbortController()
+      if (!document.hidden) void live.follow(controller.signal)
     }
     follow()
     document.addEventListener('visibilitychange', follow)
     return () => {
       document.removeEventListener('visibilitychange', follow)
-      stop()
+      controller.abort()
     }
   }, [live])
   return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>
 }
 
-/** The live requests of the environment. */
-export function useLive() {
-  const live = useContext(LiveContext)
-  if (!live) throw new Error('there are no live requests here')
-  return live
-}
+/** The live requests of the environment. Only in a `LiveProvider`. */
+export const useLive = () => useContext(LiveContext)
 
 /** What has come so far; the component renders again when there is more, after so many milliseconds at the earliest. */
 export function useFeed(interval = 0): Feed {
@@ -200,17 +188,16 @@ export function useFeed(interval = 0): Feed {
   const [, render] = useState({})
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const show = () => {
-      timer = undefined
-      render({})
-    }
     const end = live.subscribe(() => {
-      timer ??= setTimeout(show, interval)
+      timer ??= setTimeout(() => {
+        timer = undefined
+        render({})
+      }, interval)
     })
     return () => {
       end()
       clearTimeout(timer)
     }
   }, [live, interval])
-  return live.feed
+  return live.feed()
 }

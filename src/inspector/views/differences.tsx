@@ -2,7 +2,7 @@ import type { RecordDifferences, SnapshotDifferences } from '../../client/index.
 import { Chip, type Tone } from '../parts/chip.js'
 
 /** A record or a setting that differs, with its fields; or how many more there are of its kind. */
-interface Difference {
+export interface Difference {
   tone: Tone
   words: string
   id: string

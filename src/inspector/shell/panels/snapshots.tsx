@@ -5,7 +5,7 @@ import { ActionMenu } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { timeText } from '../../parts/times.js'
 import { run } from '../../parts/toast.js'
-import { useAct } from '../../views/acts.js'
+import { Actions, useAct } from '../../views/acts.js'
 import { Differences, differencesOf } from '../../views/differences.js'
 import { useSession } from '../session.js'
 import { snapshotName, useGoBack, useReset } from './go-back.js'
@@ -17,13 +17,10 @@ export function SnapshotsDialog({ close }: { close: () => void }) {
   const goBack = useGoBack()
   const reset = useReset()
   const act = useAct()
+  const take = () => act(() => env.snapshot(snapshotName()), 'Took a snapshot')
   return (
     <Dialog title="Snapshots and changes" close={close} wide>
-      <div class="line">
-        <button class="primary" onClick={() => act(() => env.snapshot(snapshotName()), 'Took a snapshot')}>
-          Take a snapshot
-        </button>
-      </div>
+      <Actions actions={[{ name: 'Take a snapshot', run: take }]} />
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
       <ul class="states">
         {snapshots.toReversed().map(({ name, createdAt, differences, restore, remove }) => (

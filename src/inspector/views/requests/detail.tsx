@@ -4,21 +4,20 @@ import { Chip } from '../../parts/chip.js'
 import { CopyButton, copyText } from '../../parts/copy.js'
 import { ErrorNote, messageOf } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
-import { JsonTree, parsed, parsedBeginning } from '../../parts/json-tree.js'
+import { JsonTree, parsed } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { Close, Pane } from '../../parts/pane.js'
 import { ActionMenu } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
-import { Tabs } from '../../parts/tabs.js'
+import { EventRow } from '../../parts/row.js'
+import { type Tab, Tabs } from '../../parts/tabs.js'
 import { durationText, timeOfDay } from '../../parts/times.js'
 import { run } from '../../parts/toast.js'
-import { useFeed } from '../../shell/live.js'
 import { useSession } from '../../shell/session.js'
 import { useAct } from '../acts.js'
 import { EFFECTS, TIMES } from '../faults/faults.js'
 import { curlAgain, fetchAgain, sentAgain, verificationOf } from './copies.js'
-import { AnswerOf, Note, Sent, Values } from './exchange.js'
-import { changeText, itemsOf, RequestList, StatusText, Target, targetOf, toneOf } from './rows.js'
+import { AnswerOf, changeText, itemsOf, Note, RequestList, Sent, StatusText, targetOf, toneOf } from './rows.js'
 import type { Place, Shown } from './shown.js'
 
 /** Requests before and after one that are shown, and those that are offered to compare with. */
@@ -41,63 +40,52 @@ export function RequestDetail({ place, shown, sequence, tab, chooseTab }: Detail
   const { source, requests, changes } = shown
   // As the list has it, until the answer is loaded.
   const known = requests.find((each) => each.sequence === sequence)
-  const [compared, compareWith] = useState<{ sequence: number; other: Titled }>()
+  const [compared, compareWith] = useState<Titled & { with: number }>()
   const { value, error } = useResource(() => source.get(sequence), [source.get, sequence, known?.duration])
   const isThere = value?.sequence === sequence
   const request: AnsweredRequest | undefined = isThere ? value : known
   const back = place.to({ open: undefined })
   if (!request) return <NothingOpen back={back}>{error !== undefined && messageOf(error)}</NothingOpen>
   const show = (other: Titled) => {
-    compareWith({ sequence, other })
-    chooseTab('answer')
-  }
-  const choose = (id: string) => {
-    compareWith(undefined)
-    chooseTab(id)
+    compareWith({ ...other, with: sequence })
+    chooseTab('compared')
   }
   const { method, time, duration, reason, flags, changed = [] } = request
-  const own = changed.map(
-    (each) => [changeText({ changed: [each] }), [each.id, ...(each.fields ?? [])].join(' · ')] as const
-  )
-  const later = changes.filter(({ after }) => after === sequence).map((each) => [each.time, changeText(each)] as const)
-  const answer = () => {
-    if (!isThere) return error !== undefined && <ErrorNote error={error} />
-    if (compared?.sequence !== sequence) return <AnswerOf key={sequence} request={request} />
-    return <Compared answers={[{ ...request, title: `#${sequence}` }, compared.other]} />
-  }
-  const changesOf = () => (
-    <>
-      {own.length === 0 && <p>It changed nothing.</p>}
-      <Values title="By this request" values={own} />
-      <Values title="After it, before the next request" values={later} />
-    </>
-  )
-  const tabs = [
-    { id: 'answer', title: 'Answer', content: answer },
+  const told = [
+    ...changed.map((each) => ({ text: changeText({ changed: [each] }), title: `${each.id} ${each.fields ?? ''}` })),
+    ...changes.filter(({ after }) => after === sequence).map((each) => ({ text: changeText(each), title: each.time }))
+  ]
+  const eventOf = ({ text, title }: { text: string; title: string }) => <EventRow title={title}>{text}</EventRow>
+  const changesOf = () => [changed.length === 0 && <p key="none">It changed nothing.</p>, told.map(eventOf)]
+  const tabs: Tab[] = [
+    { id: 'answer', title: 'Answer', content: () => isThere && <AnswerOf key={sequence} request={request} /> },
     { id: 'request', title: 'Request', content: () => <Sent key={sequence} request={request} /> },
-    { id: 'changes', title: 'Changes', count: own.length + later.length || undefined, content: changesOf },
+    { id: 'changes', title: 'Changes', count: told.length || undefined, content: changesOf },
     { id: 'around', title: 'Around', content: () => <Around {...{ place, shown, sequence }} /> }
   ]
+  if (compared?.with === sequence) {
+    const content = () => <Compared answers={[{ ...request, title: `#${sequence}` }, compared]} />
+    tabs.push({ id: 'compared', title: 'Compared', content })
+  }
   const facts = [timeOfDay(time), durationText(duration), `#${sequence}`, flags.faulted && `rule ${flags.faulted}`]
   const head = (
     <div class="head">
       <div class="head-title">
         <StatusText request={request} class="big" />
         <h2 class="target">
-          <span class="muted">{method}</span> <Target request={request} />
+          <span class="muted">{method}</span> <bdi>{targetOf(request)}</bdi>
         </h2>
         <span class="hint">{facts.filter(Boolean).join(' · ')}</span>
         <Close back={back} />
       </div>
       {reason !== undefined && <Note tone={toneOf(request)} message={reason} />}
-      <div class="line">
-        <RequestActions {...{ request, shown, show }} />
-      </div>
+      {error !== undefined && <ErrorNote error={error} />}
+      <RequestActions {...{ request, shown, show }} />
     </div>
   )
   return (
     <Pane label={`Request ${sequence}`} head={head}>
-      <Tabs label="Of this request" tabs={tabs} current={tab} choose={choose} />
+      <Tabs label="Of this request" tabs={tabs} current={tab} choose={chooseTab} />
     </Pane>
   )
 }
@@ -109,8 +97,8 @@ function Compared({ answers }: { answers: readonly Titled[] }) {
   const isCut = answers.some(({ answer }) => answer?.truncated)
   const length = isCut ? Math.min(...whole.map((body) => body.length)) : undefined
   const bodies = whole.map((body) => body.slice(0, length))
-  const values = bodies.map(isCut ? parsedBeginning : parsed)
   const isSame = answers[0]?.status === answers[1]?.status && bodies[0] === bodies[1]
+  const values = bodies.map(parsed)
   return (
     <>
       <p>
@@ -144,47 +132,41 @@ interface ActionsProps {
 }
 
 /** What one can do with a request that has come; one without a valid key is only copied. */
-function RequestActions({ request, shown: { source, isKeyless }, show }: ActionsProps) {
+function RequestActions({ request, shown: { source, requests, isKeyless }, show }: ActionsProps) {
   const { call, env } = useSession()
-  const { requests } = useFeed()
-  const copy = (text: string) => run(() => copyText(text), 'Copied')
+  const { sequence, operation, method, path, bodyLength } = request
   const replay = async () => {
     const { method, path, ...sent } = sentAgain(request)
     const { status, duration, headers, text } = await call(method, path, sent)
     show({ title: 'Now', status, duration, answer: { status, headers, body: text } })
   }
-  const { sequence, operation, method, path } = request
-  const isLike = (other: RecordedRequest) =>
-    other.sequence !== sequence && other.operation === operation && other.method === method
-  const comparisons = requests
-    .filter(isLike)
-    .slice(0, OFFERED)
-    .map((other) => ({
-      name: `#${other.sequence} ${other.status ?? 'none'} ${targetOf(other)}`,
-      run: () => run(async () => show({ ...(await source.get(other.sequence)), title: `#${other.sequence}` }))
-    }))
+  const others = requests.filter(
+    (other) => other.sequence !== sequence && other.operation === operation && other.method === method
+  )
+  const comparisons = others.slice(0, OFFERED).map((other) => ({
+    name: `#${other.sequence} ${other.status ?? 'none'} ${targetOf(other)}`,
+    run: () => run(async () => show({ ...(await source.get(other.sequence)), title: `#${other.sequence}` }))
+  }))
+  const copyOf = (name: string, text: () => string) => ({ name, run: () => run(() => copyText(text()), 'Copied') })
   const copies = [
-    { name: 'Copy as fetch', run: () => copy(fetchAgain(env, request)) },
-    { name: 'Copy as a verification', hint: 'for a test', run: () => copy(verificationOf(request)) }
+    copyOf('Copy as fetch', () => fetchAgain(env, request)),
+    copyOf('Copy as a verification for a test', () => verificationOf(request))
   ]
-  const curl = <CopyButton text={() => curlAgain(env, request)}>Copy as curl</CopyButton>
-  if (isKeyless) return curl
   return (
-    <>
-      <button class="primary" disabled={request.bodyLength !== undefined} onClick={() => run(replay)}>
-        <Icon name="again" />
-        Replay
-      </button>
-      {curl}
-      <ActionMenu
-        button="Compare"
-        label="Compare with another request"
-        disabled={comparisons.length === 0}
-        groups={[{ title: 'With the answer of', actions: comparisons }]}
-      />
-      {operation && <FailNext {...{ operation, path, method }} />}
+    <div class="line">
+      {!isKeyless && (
+        <button class="primary" disabled={bodyLength !== undefined} onClick={() => run(replay)}>
+          <Icon name="again" />
+          Replay
+        </button>
+      )}
+      <CopyButton text={() => curlAgain(env, request)}>Copy as curl</CopyButton>
+      {comparisons.length > 0 && (
+        <ActionMenu button="Compare" label="Compare with another request" groups={[{ actions: comparisons }]} />
+      )}
+      {operation && !isKeyless && <FailNext {...{ operation, path, method }} />}
       <ActionMenu label="More copies" groups={[{ actions: copies }]} />
-    </>
+    </div>
   )
 }
 
@@ -192,15 +174,13 @@ function RequestActions({ request, shown: { source, isKeyless }, show }: Actions
 function FailNext({ operation, path, method }: Pick<RecordedRequest, 'operation' | 'path' | 'method'>) {
   const { env } = useSession()
   const act = useAct()
+  const fail = (name: string, often: string) => {
+    const rule = { operation, match: { path }, times: TIMES[often], effect: EFFECTS[name] } as NewFaultRule
+    const undo = ({ id }: FaultRule) => env.faults.remove(id)
+    return act(() => env.faults.add(rule), `${method} ${path}: ${name}, ${often}`, undo)
+  }
   const groups = ['500', '503', 'Timeout', 'Lost answer'].map((name) => ({
-    actions: Object.entries(TIMES).map(([often, times]) => {
-      const rule = { operation, match: { path }, times, effect: EFFECTS[name] } as NewFaultRule
-      const undo = ({ id }: FaultRule) => env.faults.remove(id)
-      return {
-        name: `${name} ${often}`,
-        run: () => act(() => env.faults.add(rule), `${method} ${path}: ${name}, ${often}`, undo)
-      }
-    })
+    actions: Object.keys(TIMES).map((often) => ({ name: `${name} ${often}`, run: () => fail(name, often) }))
   }))
   const button = [<Icon key="icon" name="bolt" />, 'Fail next']
   return <ActionMenu button={button} label="Fail the next like this" groups={groups} />

@@ -1,15 +1,13 @@
-import type { Change, RecordedRequest } from '../../../client/index.js'
-import { type Tone, toneClass } from '../../parts/chip.js'
+import type { AnsweredRequest, Change, RecordedRequest } from '../../../client/index.js'
+import { Callout, type Tone, toneClass } from '../../parts/chip.js'
+import { JsonTree, parsed } from '../../parts/json-tree.js'
 import { List, type ListProps } from '../../parts/list.js'
 import { EventRow, ROW, ROW_WITH_NOTE, Row } from '../../parts/row.js'
-import { durationText, shortTime } from '../../parts/times.js'
+import { durationText } from '../../parts/times.js'
 import { go } from '../../shell/router.js'
 
-/** A line of a list of requests: a request, what changed between two, or when the one before a pause came. */
-export type RequestItem = { request: RecordedRequest } | { change: string; title: string } | { pause: string }
-
-/** Milliseconds between two requests that are told as a pause. */
-const PAUSE = 60_000
+/** A line of a list of requests: a request, or what changed between two. */
+export type RequestItem = { request: RecordedRequest } | { change: string; title: string }
 
 /** The tone of a request: injected, failed or refused; none when all is well. */
 export function toneOf({ status, duration, flags }: RecordedRequest): Tone | undefined {
@@ -20,12 +18,8 @@ export function toneOf({ status, duration, flags }: RecordedRequest): Tone | und
 
 /** The target with its query decoded, such as `/v1/messages?limit=5`. */
 export function targetOf({ path, query }: RecordedRequest): string {
-  return (
-    path +
-    parametersOf(query)
-      .map(([name, value], index) => `${index === 0 ? '?' : '&'}${name}=${value}`)
-      .join('')
-  )
+  const pairs = parametersOf(query).map((pair) => pair.join('='))
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`
 }
 
 /** Each value of parameters or headers by itself. */
@@ -41,28 +35,16 @@ export function changeText({ summary = '', target, changed = [] }: Partial<Chang
   return texts.join(' · ') || [summary, target].filter(Boolean).join(': ')
 }
 
-/**
- * Returns the lines of a list, newest first: the requests, with the changes and the pauses between them; if it is whole,
- * with the changes before the first of them too.
- */
+/** Returns the lines of a list, newest first: the requests with the changes between them; and before them, if it is whole. */
 export function itemsOf(requests: readonly RecordedRequest[], changes: readonly Change[], isWhole = false) {
-  const items: RequestItem[] = []
-  let next = changes.length - 1
-  const tellChanges = (since: number) => {
-    for (let change = changes[next]; change && change.after >= since; change = changes[--next]) {
-      items.push({ change: changeText(change), title: change.time })
-    }
-  }
-  for (const [index, request] of requests.entries()) {
-    tellChanges(request.sequence)
-    if (request.changed) items.push({ change: changeText(request), title: request.time })
-    items.push({ request })
-    const older = requests[index + 1]
-    const pause = older ? Date.parse(request.time) - Date.parse(older.time) : 0
-    if (older && Math.abs(pause) >= PAUSE) items.push({ pause: shortTime(older.time) })
-  }
-  if (isWhole) tellChanges(0)
-  return items
+  const rest = changes.map((change) => ({ ...change, change: changeText(change), title: change.time }))
+  const changesAfter = (sequence: number) =>
+    rest.splice(rest.findLastIndex(({ after }) => after < sequence) + 1).reverse()
+  const items = requests.flatMap((request): RequestItem[] => {
+    const own = request.changed ? [{ change: changeText(request), title: request.time }] : []
+    return [...changesAfter(request.sequence), ...own, { request }]
+  })
+  return isWhole ? [...items, ...changesAfter(0)] : items
 }
 
 interface Props extends Pick<ListProps<RequestItem>, 'label' | 'items' | 'isAimed' | 'onEnd'> {
@@ -84,21 +66,20 @@ export function RequestList({ href, seen = Number.POSITIVE_INFINITY, ...list }: 
     >
       {(item, row) => {
         if ('change' in item) return <EventRow title={item.title}>{item.change}</EventRow>
-        if ('pause' in item) return <div class="event">{item.pause}</div>
         const { request } = item
-        const end = [<StatusText key="status" request={request} />, <Took key="took" request={request} />]
         return (
           <Row
-            {...{ ...row, end }}
+            {...row}
             href={href(request.sequence)}
             tone={toneOf(request)}
             lead={<code>{request.method}</code>}
             title={targetOf(request)}
+            end={<Ending request={request} />}
             note={request.reason}
             isNew={request.sequence > seen}
           >
             <code>
-              <Target request={request} />
+              <bdi>{targetOf(request)}</bdi>
             </code>
           </Row>
         )
@@ -107,23 +88,70 @@ export function RequestList({ href, seen = Number.POSITIVE_INFINITY, ...list }: 
   )
 }
 
-const Took = ({ request: { duration } }: { request: RecordedRequest }) => (
-  <code class="entry-took">{durationText(duration)}</code>
+const Ending = ({ request }: { request: RecordedRequest }) => (
+  <>
+    <StatusText request={request} />
+    <code class="entry-took">{durationText(request.duration)}</code>
+  </>
 )
-
-/** The path of a request with its query. */
-export function Target({ request }: { request: RecordedRequest }) {
-  return (
-    <bdi>
-      {request.path}
-      <span class="muted">{targetOf(request).slice(request.path.length)}</span>
-    </bdi>
-  )
-}
 
 /** The status of an answer in the colour of its tone. */
 export function StatusText({ request, ...own }: { request: RecordedRequest; class?: string }) {
   const tone = toneOf(request)
   const words = request.status ?? (request.duration === undefined ? '…' : 'none')
   return <code class={`toned ${tone ? 'is-strong' : ''} ${toneClass(tone)} ${own.class ?? ''}`}>{words}</code>
+}
+
+/** What the app received. */
+export function AnswerOf({ request: { answer, size, duration } }: { request: AnsweredRequest }) {
+  const none = duration === undefined ? 'It is not answered yet.' : 'The app got no answer.'
+  if (!answer) return <p class="muted">{none}</p>
+  const { body, truncated, dropped, headers } = answer
+  return (
+    <>
+      {body !== undefined && <JsonTree value={parsed(body)} label="Body of the answer" />}
+      {truncated && <p class="hint">Its beginning: the answer had {size?.toLocaleString()} bytes.</p>}
+      {dropped && <p class="hint">Its body was let go for those of later answers.</p>}
+      <JsonTree value={{ headers }} label="Headers of the answer" />
+    </>
+  )
+}
+
+/** What the app sent, and what else is known of it. */
+export function Sent({ request }: { request: RecordedRequest }) {
+  const { query, headers, unread, body, bodyLength, operation = 'none serves it', time, flags } = request
+  return (
+    <>
+      {body && <JsonTree value={parsed(body)} label="Body of the request" />}
+      {bodyLength !== undefined && <p class="hint">Its beginning: it had {bodyLength.toLocaleString()} bytes.</p>}
+      <JsonTree value={{ query, headers, unread, operation, arrived: time, ...flags }} label="All of the request" />
+    </>
+  )
+}
+
+const ICONS = { good: 'check', warn: 'warn', bad: 'warn', fault: 'bolt', accent: 'flow' } as const
+/** Requests that a note names. */
+const MAX_NAMED = 5
+
+/** Something to be known of requests, by their sequences. */
+export interface Finding {
+  tone?: Tone | undefined
+  message: string
+  requests?: readonly number[]
+}
+
+/** A finding, with links to its requests. */
+export function Note({ tone, message, requests = [], href = String }: Finding & { href?(open: number): string }) {
+  return (
+    <Callout tone={tone} icon={ICONS[tone ?? 'warn']}>
+      <span class="callout-text" dir="auto">
+        {message}
+      </span>
+      {requests.slice(-MAX_NAMED).map((sequence) => (
+        <a key={sequence} href={href(sequence)}>
+          #{sequence}
+        </a>
+      ))}
+    </Callout>
+  )
 }

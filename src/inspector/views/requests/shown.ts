@@ -8,22 +8,20 @@ import { useSession } from '../../shell/session.js'
 
 export type Place = ReturnType<typeof placeOf>
 
-/** Returns what a list of requests shows, as the address says it; with the prefix, that of the environment beside it. */
-export function placeOf({ rest, params }: Route, prefix: '' | 'beside-' = '') {
-  const [own = ''] = rest
-  const text = prefix === '' ? own : params.get('beside-open')
-  const now = { open: Number(text) || undefined, line: params.get(`${prefix}q`) ?? '' }
-  return {
-    /** The sequence of the request that is open, and the line of search. */
-    ...now,
-    /** Returns the address with something else. */
-    to(change: { open?: number | undefined; line?: string }): string {
-      const { open = '', line } = { ...now, ...change }
-      const [path, beside] = prefix === '' ? [`${open}`, {}] : [own, { 'beside-open': `${open}` }]
-      const all = { ...Object.fromEntries(params), ...beside, [`${prefix}q`]: line }
-      return addressOf(['requests', path].filter(Boolean), all)
-    }
+/**
+ * Returns what a list of requests shows, as the address says it: the sequence of the request that is open, the line of
+ * search, and the address with something else; with the prefix, that of the environment beside it.
+ */
+export function placeOf({ rest: [own = ''], params }: Route, prefix: '' | 'beside-' = '') {
+  const opened = prefix === '' ? own : params.get('beside-open')
+  const now = { open: Number(opened) || undefined, line: params.get(`${prefix}q`) ?? '' }
+  const to = (change: { open?: number | undefined; line?: string }): string => {
+    const { open = '', line } = { ...now, ...change }
+    const [path, beside] = prefix === '' ? [`${open}`, {}] : [own, { 'beside-open': `${open}` }]
+    const all = { ...Object.fromEntries(params), ...beside, [`${prefix}q`]: line }
+    return addressOf(['requests', path].filter(Boolean), all)
   }
+  return { ...now, to }
 }
 
 /** The line of search for requests without a valid key. */
@@ -48,12 +46,10 @@ function readSearch(line: string, now: number): RequestFilter {
   return { ...query, text: words.join(' ') || undefined }
 }
 
-/** How many are asked for at a time; milliseconds until it is searched again, with all that came meanwhile. */
+/** How many are asked for at a time; milliseconds until it is searched again, and until it is looked for keyless ones. */
 const PAGE = 300
 const AGAIN = 500
-/** Milliseconds from one look for requests without a valid key to the next. */
 const INTERVAL = 1000
-
 export type Shown = ReturnType<typeof useShown>
 
 /**
