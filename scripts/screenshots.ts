@@ -20,7 +20,6 @@ const VIEWS: Record<string, string> = {
   messages: '#/messages?channel=email',
   integrations: '#/integrations',
   workflows: '#/workflows/order-shipped/email-step',
-  faults: '#/faults',
   coverage: '#/coverage'
 }
 const OPENED = ['messages', 'integrations']

@@ -91,7 +91,7 @@ test('the clock goes a day ahead by two clicks, is stopped, set, and follows the
   await expect.poll(async () => (await env.clock.get()).setting).toEqual({ mode: 'wall' })
 })
 
-test('the state is exported by two clicks, a seed loaded from a file, by a drop or by its name, refused with its lines, and all can be undone', async (context) => {
+test('the state is exported by two clicks, a seed loaded from a file or by its name, refused with its lines, and all can be undone', async (context) => {
   const inspector = await givenInspector(context, { hash: '#/workflows' })
   const { page, env } = inspector
   const menu = page.getByRole('button', { name: 'Environment Development' })
@@ -111,20 +111,23 @@ test('the state is exported by two clicks, a seed loaded from a file, by a drop 
     await expect.poll(async () => (await identifiers()).length).toBe(9)
     await expect.poll(async () => (await env.snapshots()).length).toBe(0)
   }
-  await drop('mine.yaml', 'integrations:\n  - providerId: twilio\n    channel: smms\n    colour: red\n')
+  const choose = async (name: string, text: string) => {
+    const choosing = page.waitForEvent('filechooser')
+    await menu.click()
+    await page.getByRole('button', { name }).click()
+    await (await choosing).setFiles({ name: 'mine.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) })
+  }
+  await choose('in place of it…', 'integrations:\n  - providerId: twilio\n    channel: smms\n    colour: red\n')
   const refusal = page.getByRole('dialog', { name: 'Nothing of the seed was loaded' })
   await refusal.getByText(/seed:3:14 .*must be one of/).waitFor()
   await expectAccessible(inspector)
   expect([(await env.snapshots()).length, (await identifiers()).length]).toEqual([0, 9])
   await page.keyboard.press('Escape')
   const mine = 'integrations:\n  - { providerId: twilio, channel: sms, identifier: mine }\n'
-  await drop('mine.yaml', mine)
+  await choose('in place of it…', mine)
   await expect.poll(identifiers).toEqual(['mine'])
   await undo()
-  const choosing = page.waitForEvent('filechooser')
-  await menu.click()
-  await page.getByRole('button', { name: 'Load a seed beside it…' }).click()
-  await (await choosing).setFiles({ name: 'mine.yaml', mimeType: 'text/yaml', buffer: Buffer.from(mine) })
+  await choose('beside it…', mine)
   await expect.poll(async () => (await identifiers()).length).toBe(10)
   await undo()
   await page.keyboard.press('Control+k')
@@ -133,16 +136,6 @@ test('the state is exported by two clicks, a seed loaded from a file, by a drop 
   await page.getByText('Class draft').waitFor()
   await undo()
   await page.getByText('Order shipped').waitFor()
-
-  /** As a person drags a file from a folder onto the page. */
-  async function drop(name: string, text: string): Promise<void> {
-    const dataTransfer = await page.evaluateHandle(`(() => {
-      const transfer = new DataTransfer()
-      transfer.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}))
-      return transfer
-    })()`)
-    await page.dispatchEvent('main', 'drop', { dataTransfer })
-  }
 })
 
 test('the profile is told with the positions of its own marked, and an environment is made', async (context) => {

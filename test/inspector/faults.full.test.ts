@@ -32,7 +32,7 @@ test('the next list calls fail with 500 twice after three clicks, and every view
   await expect.poll(async () => (await env.faults.list()).map(({ id }) => id)).toEqual(['fault-2'])
   await page.getByRole('button', { name: 'Remove all' }).click()
   await expect.poll(() => env.faults.list()).toEqual([])
-  // A request that met one leads here.
+  // A request that met one says which.
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Requests' }).click()
   await requestRows(page).filter({ hasText: '429' }).click()
@@ -57,8 +57,9 @@ test('answers are slow by 2 s after two clicks, or as a preset has it', async (c
 })
 
 test('each fault is what a client meets, a rule is written as JSON, and rules are told in words', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/faults', viewport: { width: 390, height: 800 } })
+  const inspector = await givenInspector(context, { viewport: { width: 390, height: 800 } })
   const { page, env } = inspector
+  await page.getByRole('button', { name: '0 faults' }).click()
   await page.getByRole('button', { name: 'Any request' }).click()
   for (const [name, met] of [
     ['503', 503],

@@ -25,26 +25,8 @@ export function Dialog({ title, children, close, wide, isBare }: Props) {
       dialog?.close()
     }
   }, [])
-  const cancel = (event: Event) => {
-    // A file chooser that is left without a choice tells so too.
-    if (event.target !== ref.current) return
-    event.preventDefault()
-    close()
-  }
-  const press = ({ target, clientX, clientY }: PointerEvent) => {
-    const { left, right, top, bottom } = ref.current?.getBoundingClientRect() ?? new DOMRect()
-    const isBeside = clientX < left || clientX > right || clientY < top || clientY > bottom
-    // Toasts stand in it, and its scrollbar is of it.
-    if (target === ref.current && isBeside) close()
-  }
   return (
-    <dialog
-      ref={ref}
-      class={wide ? 'dialog is-wide' : 'dialog'}
-      aria-label={title}
-      onCancel={cancel}
-      onPointerDown={press}
-    >
+    <dialog ref={ref} class={wide ? 'dialog is-wide' : 'dialog'} aria-label={title} closedby="any" onCancel={close}>
       {isBare ? (
         children
       ) : (

@@ -76,7 +76,7 @@ export function List<Item>(props: ListProps<Item>) {
   useLayoutEffect(() => {
     if (last === items.length && last > 0) onEnd?.()
     // Also for as many others: whoever was loading these when the end came into sight did not load more.
-  }, [last, items, onEnd === undefined])
+  }, [last, items])
 
   const walk = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor(sight.height / ROW) - 1)

@@ -77,14 +77,10 @@ interface ActionMenuProps extends Omit<ButtonProps, 'button'> {
   groups: ActionGroups
 }
 
-/** Closes the menu first, so that a dialog which opens knows where the focus was. */
-function choose(close: () => void, run: Action['run']): void {
-  close()
-  run()
-}
-
 /** A button that opens a list of actions. */
 export function ActionMenu({ button, groups, ...own }: ActionMenuProps) {
+  // Closed first, so that a dialog which opens knows where the focus was.
+  const choose = (close: () => void, run: Action['run']) => [close(), run()]
   return (
     <Popover class={button ? '' : 'quiet only-icon'} button={button ?? <Icon name="more" />} {...own}>
       {(close) => (

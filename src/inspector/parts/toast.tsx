@@ -2,24 +2,19 @@ import { render } from 'preact'
 import { messageOf } from './errors.js'
 import { Icon } from './icon.js'
 
-interface ToastButton {
-  name: string
-  run(): unknown
-}
-
 interface Toast {
   text: string
-  button?: ToastButton | undefined
+  button?: { name: string; run(): unknown } | undefined
   isBad?: boolean
 }
 
-/** How long a toast stays, in milliseconds; one with a button longer, as it is to be decided on. */
+/** How long a toast stays, in milliseconds; one with a button longer, as it is to be decided on. One of a failure stays. */
 const STAY = 6000
 const STAY_WITH_BUTTON = 15_000
+const MAX_SHOWN = 4
 
 const host = Object.assign(document.createElement('div'), { className: 'toasts', role: 'status', ariaLive: 'polite' })
-const shown = new Map<number, Toast>()
-let count = 0
+let shown: readonly Toast[] = []
 
 /** Puts the toasts into the topmost dialog, if one is open: nothing outside of it can be read or clicked then. */
 export function placeToasts(): void {
@@ -27,26 +22,19 @@ export function placeToasts(): void {
   if (host.parentNode !== place) place.append(host)
 }
 
-function show(): void {
+function show(toasts: readonly Toast[]): void {
+  shown = toasts.slice(-MAX_SHOWN)
   placeToasts()
-  const lines = [...shown].slice(-4).map(([id, toast]) => <ToastLine key={id} toast={toast} close={() => remove(id)} />)
-  render(lines, host)
+  render(shown.map(lineOf), host)
 }
 
-function remove(id: number): void {
-  if (shown.delete(id)) show()
-}
-
-function add(toast: Toast, stay?: number): void {
-  const id = ++count
-  shown.set(id, toast)
-  show()
-  if (stay !== undefined) setTimeout(remove, stay, id)
-}
+const dismiss = (toast: Toast) => show(shown.filter((each) => each !== toast))
 
 /** Tells what an action has done, with a button such as Undo. */
-export function tell(text: string, button?: ToastButton): void {
-  add({ text, button }, button ? STAY_WITH_BUTTON : STAY)
+export function tell(text: string, button?: Toast['button']): void {
+  const toast = { text, button }
+  show([...shown, toast])
+  setTimeout(dismiss, button ? STAY_WITH_BUTTON : STAY, toast)
 }
 
 /** Runs an action and tells what came of it. Returns its result, or undefined if it failed. */
@@ -56,23 +44,19 @@ export async function run<Result>(action: () => Promise<Result>, done?: string):
     if (done !== undefined) tell(done)
     return result
   } catch (error) {
-    add({ text: messageOf(error), isBad: true })
+    show([...shown, { text: messageOf(error), isBad: true }])
     return undefined
   }
 }
 
-const TOASTS = { tell, run }
-
-/** Tells the person what an action has done. */
-export const useToasts = () => TOASTS
-
-function ToastLine({ toast: { text, isBad, button }, close }: { toast: Toast; close: () => void }) {
+function lineOf(toast: Toast) {
+  const { text, isBad, button } = toast
   const press = () => {
-    close()
+    dismiss(toast)
     button?.run()
   }
   return (
-    <div class="toast line">
+    <div key={toast} class="toast line">
       <span class={isBad ? 'toned is-bad' : ''} dir="auto">
         {text}
       </span>
@@ -81,7 +65,7 @@ function ToastLine({ toast: { text, isBad, button }, close }: { toast: Toast; cl
           {button.name}
         </button>
       )}
-      <button class="quiet only-icon" aria-label="Dismiss" onClick={close}>
+      <button class="quiet only-icon" aria-label="Dismiss" onClick={() => dismiss(toast)}>
         <Icon name="close" />
       </button>
     </div>

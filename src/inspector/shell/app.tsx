@@ -1,5 +1,5 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import { connect, type ListedEnvironment, MockError } from '../../client/index.js'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { type ConnectedMock, connect, type ListedEnvironment, MockError } from '../../client/index.js'
 import { ErrorNote } from '../parts/errors.js'
 import { Icon } from '../parts/icon.js'
 import { moveFocus } from '../parts/keys.js'
@@ -9,186 +9,147 @@ import { VIEWS } from '../views/index.js'
 import { Bar } from './bar.js'
 import { LiveProvider } from './live.js'
 import { useCommands } from './palette.js'
-import { environmentAddress } from './panel.js'
-import { addressOf, go, useRoute } from './router.js'
-import { callService, pageFetch, type Session, SessionProvider, useSession } from './session.js'
+import { addressOf, environmentAddress, go, useRoute } from './router.js'
+import { callService, type Session, SessionProvider, useSession } from './session.js'
 
-/** What opens the server: its admin token, or the key of one environment. */
-interface Secrets {
-  adminToken?: string
-  apiKey?: string
-}
+/** What was typed to open the server, or one environment of it. */
+type Secrets = Partial<Record<'adminToken' | 'apiKey', string>>
 
 /** The address of the server that the page is from, also behind a path of a proxy, without a slash at the end. */
 const SERVER = new URL('.', document.baseURI).href.replace(/\/$/, '')
 
-const LOADING = <p class="alone muted">Loading…</p>
-
 /** The page. It knows the server that it is from, and keeps the keys and the token that it is given in memory only. */
 export function App() {
-  const [{ adminToken, apiKey }, setSecrets] = useState<Secrets>({})
-  const mock = useMemo(() => connect(SERVER, { adminToken, fetch: pageFetch }), [adminToken])
+  const [secrets, setSecrets] = useState<Secrets>({})
+  const { adminToken } = secrets
+  const mock = useMemo(() => connect(SERVER, { adminToken }), [adminToken])
   const wanted = useRoute().params.get('environment')
   // Again for another one, which may have been created since.
-  const { value, error, isLoading, reload } = useResource(async () => {
-    if (apiKey === undefined) return { wanted, environments: await mock.listEnvironments() }
-    // Whether the key is one.
-    await mock.attach(apiKey).clock.get()
-    return { wanted, environments: [] }
-  }, [mock, apiKey, wanted])
-  const hasFailed = error !== undefined && !isLoading
-  // What failed once does not take away the page that is there, unless the server lets it in no more.
+  const load = async () => ({ wanted, ...(await findEnvironment(mock, wanted, secrets.apiKey)) })
+  const { value, error, isLoading, reload } = useResource(load, [mock, secrets, wanted])
+  const found = value?.wanted === wanted ? value : undefined
+  const { apiKey, listed, environments = [] } = found ?? {}
+  const note = error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />
   const isRefused = error instanceof MockError && [401, 403].includes(error.status ?? 0)
-  if (hasFailed && (value === undefined || isRefused)) return <SignIn error={error} retry={reload} open={setSecrets} />
-  if (value === undefined) return LOADING
-  const { environments } = value
-  const listed = environments.find((each) => wanted === null || [each.name, each.environmentId].includes(wanted))
-  const server = { mock, environments, reload }
-  return (
-    <>
-      {hasFailed && <ErrorNote error={error} retry={reload} />}
-      {apiKey !== undefined ? (
-        <Environment key={apiKey} {...server} apiKey={apiKey} listed={undefined} />
-      ) : listed ? (
-        <Keyed key={listed.environmentId} {...server} listed={listed} />
-      ) : isLoading || value.wanted !== wanted ? (
-        LOADING
-      ) : (
-        <NoEnvironment {...{ wanted, environments, reload }} />
-      )}
-    </>
-  )
-}
-
-function SignIn({ error, retry, open }: { error: unknown; retry: () => void; open: (secrets: Secrets) => void }) {
+  // What failed once does not take away the page that is there, unless the server lets it in no more.
+  if (apiKey !== undefined && !isRefused) {
+    return (
+      <>
+        {note}
+        <Environment key={apiKey} {...{ mock, listed, environments, apiKey, reload }} />
+      </>
+    )
+  }
+  if (!found && !note) return <p class="alone muted">Loading…</p>
+  const isKeyless = listed !== undefined && apiKey === undefined
   return (
     <main class="alone">
-      <h1>notification-mock</h1>
-      <ErrorNote error={error} retry={retry} />
-      <SecretForm
-        label="Admin token"
-        hint="It was printed when the server started, or given to it by --admin-token. This page keeps it in memory only."
-        button="Show all environments"
-        submit={(adminToken) => open({ adminToken })}
-      />
-      <SecretForm
-        label="API key of an environment"
-        hint="Shows that one environment only."
-        button="Show this environment"
-        submit={(apiKey) => open({ apiKey })}
-      />
+      <h1>{isKeyless ? listed.name : 'notification-mock'}</h1>
+      {note}
+      {isKeyless || isRefused ? (
+        <SignIn isKeyless={isKeyless} open={(typed) => setSecrets({ ...secrets, ...typed })} />
+      ) : (
+        found && <NoEnvironment {...{ wanted, environments, reload }} />
+      )}
     </main>
   )
 }
 
-interface SecretFormProps {
-  label: string
-  hint: string
-  button: string
-  submit(secret: string): unknown
+/** Finds the environment that an address names, and its key: the one that the server tells, else the one that was typed. */
+async function findEnvironment(mock: ConnectedMock, wanted: string | null, typed: string | undefined) {
+  // Who has but a key is not told the environments.
+  const environments = await mock.listEnvironments().catch((error) => {
+    if (typed === undefined) throw error
+  })
+  const listed = environments?.find((each) => wanted === null || [each.name, each.environmentId].includes(wanted))
+  const [told] = listed ? await mock.apiKeys(listed.environmentId) : []
+  if (told !== undefined || typed === undefined || (environments && !listed)) {
+    return { environments, listed, apiKey: told }
+  }
+  const { environment } = await mock.attach(typed).coverage()
+  if (listed && environment !== listed.name)
+    throw new Error(`This is the key of ${environment}, not of ${listed.name}.`)
+  return { environments, listed, apiKey: typed }
 }
 
-/** A field for a secret, which no history of forms remembers. */
-function SecretForm({ label, hint, button, submit }: SecretFormProps) {
-  const [secret, setSecret] = useState('')
+interface SignInProps {
+  /** Whether the server lists the environment, but does not have its key. */
+  isKeyless: boolean
+  open(secrets: Secrets): void
+}
+
+/** Asks for the token or a key, in fields that no history of forms remembers. */
+function SignIn({ isKeyless, open }: SignInProps) {
   const send = (event: Event) => {
     event.preventDefault()
-    submit(secret.trim())
+    const typed = [...new FormData(event.currentTarget as HTMLFormElement)]
+    open(Object.fromEntries(typed.map(([name, secret]) => [name, String(secret).trim() || undefined])))
   }
   return (
     <form class="form" onSubmit={send}>
+      {isKeyless ? (
+        <p>
+          The server keeps only a hash of the key to this environment: it was created before the server was started.
+        </p>
+      ) : (
+        <>
+          <label>
+            Admin token, for all environments
+            <input type="password" name="adminToken" autocomplete="off" />
+          </label>
+          <p class="hint">It was printed when the server started, or given to it by --admin-token.</p>
+        </>
+      )}
       <label>
-        {label}
-        <input
-          type="password"
-          autocomplete="off"
-          required
-          value={secret}
-          onInput={(event) => setSecret(event.currentTarget.value)}
-        />
+        {isKeyless ? 'API key' : 'Or the API key of an environment, for that one only'}
+        <input type="password" name="apiKey" autocomplete="off" />
       </label>
-      <p class="hint">{hint}</p>
-      <button class="primary">{button}</button>
+      <p class="hint">The one that your product sends. This page keeps it in memory only.</p>
+      <button class="primary">Open</button>
     </form>
   )
 }
 
-interface NoEnvironmentProps extends Pick<Session, 'environments' | 'reload'> {
+interface NoEnvironmentProps {
   wanted: string | null
+  environments: readonly ListedEnvironment[]
+  reload(): void
 }
 
 function NoEnvironment({ wanted, environments, reload }: NoEnvironmentProps) {
   return (
-    <main class="alone">
-      <Empty title={wanted === null ? 'There is no environment yet' : `There is no environment ${wanted}`}>
-        <button onClick={reload}>Look again</button>
-        {environments.length === 0 && (
-          <p>
-            Start the server with a seed, or create one: <code>POST /_mock/environments</code>
-          </p>
-        )}
-        {environments.map(({ name, environmentId }) => (
-          <a key={environmentId} href={environmentAddress('', { name })}>
-            {name}
-          </a>
-        ))}
-      </Empty>
-    </main>
+    <Empty title={wanted === null ? 'There is no environment yet' : `There is no environment ${wanted}`}>
+      <button onClick={reload}>Look again</button>
+      {environments.length === 0 && (
+        <p>
+          Start the server with a seed, or create one: <code>POST /_mock/environments</code>
+        </p>
+      )}
+      {environments.map(({ name, environmentId }) => (
+        <a key={environmentId} href={environmentAddress('', name)}>
+          {name}
+        </a>
+      ))}
+    </Empty>
   )
 }
 
-type ServerProps = Pick<Session, 'mock' | 'listed' | 'environments' | 'reload'>
-
-/** An environment whose key the server tells, or which the person is asked for. */
-function Keyed({ listed, ...server }: ServerProps & { listed: ListedEnvironment }) {
-  const { mock } = server
-  const [typed, setTyped] = useState<string>()
-  const [refusal, setRefusal] = useState<unknown>()
-  const keys = useResource(() => mock.apiKeys(listed.environmentId), [mock, listed.environmentId])
-  const check = async (key: string) => {
-    try {
-      const { environment } = await mock.attach(key).coverage()
-      if (environment !== listed.name) throw new Error(`This is the key of ${environment}, not of ${listed.name}.`)
-      setTyped(key)
-    } catch (reason) {
-      setRefusal(reason)
-    }
-  }
-  const apiKey = typed ?? keys.value?.[0]
-  if (apiKey !== undefined) return <Environment {...server} listed={listed} apiKey={apiKey} />
-  if (keys.error !== undefined) return <ErrorNote error={keys.error} retry={keys.reload} />
-  if (keys.value === undefined) return LOADING
-  return (
-    <main class="alone">
-      <h1>{listed.name}</h1>
-      <p>The server keeps only a hash of the key to this environment: it was created before the server was started.</p>
-      {refusal !== undefined && <ErrorNote error={refusal} />}
-      <SecretForm
-        label="API key"
-        hint="The one that your product sends to this environment."
-        button="Show the environment"
-        submit={check}
-      />
-    </main>
-  )
+interface EnvironmentProps extends Pick<Session, 'mock' | 'listed' | 'environments'> {
+  apiKey: string
+  reload(): void
 }
 
-function Environment({ apiKey, ...server }: ServerProps & { apiKey: string }) {
-  const { mock, reload } = server
+function Environment({ mock, listed, environments, apiKey, reload }: EnvironmentProps) {
   const [version, setVersion] = useState(0)
   const env = useMemo(() => mock.attach(apiKey), [mock, apiKey])
-  const { loadAll, ...actions } = useMemo(() => {
-    const call: Session['call'] = (...request) => callService(env, ...request)
-    const changed = () => setVersion((count) => count + 1)
-    const loadAll = () => {
-      changed()
-      reload()
-    }
-    return { call, changed, loadAll }
-  }, [env, reload])
+  const call = useCallback<Session['call']>((...request) => callService(env, ...request), [env])
+  const changed = useCallback(() => {
+    setVersion((count) => count + 1)
+    reload()
+  }, [reload])
   return (
-    <SessionProvider value={{ ...server, ...actions, env, version }}>
-      <LiveProvider loadAll={loadAll}>
+    <SessionProvider value={{ mock, listed, environments, env, call, version, changed }}>
+      <LiveProvider loadAll={changed}>
         <div class="app">
           <Bar />
           <Views />
@@ -213,18 +174,16 @@ function Views() {
       </main>
       {/* After the view, so that Tab is soon at the list. */}
       <nav class="rail" aria-label="Views" onKeyDown={moveFocus}>
-        {VIEWS.filter(({ isInBar }) => !isInBar).map(({ path, title, icon }, index) => (
-          <a
-            key={path}
-            data-item
-            href={addressOf([path])}
-            aria-current={path === view.path ? 'page' : undefined}
-            tabIndex={path === view.path || (view.isInBar && index === 0) ? 0 : -1}
-          >
-            <Icon name={icon} />
-            <span class="name">{title}</span>
-          </a>
-        ))}
+        {VIEWS.map(({ path, title, icon }) => {
+          const isShown = path === view.path
+          const current = isShown ? 'page' : undefined
+          return (
+            <a key={path} data-item href={addressOf([path])} aria-current={current} tabIndex={isShown ? 0 : -1}>
+              <Icon name={icon} />
+              <span class="name">{title}</span>
+            </a>
+          )
+        })}
       </nav>
     </>
   )

@@ -7,13 +7,12 @@ import { type Action, type ActionGroups, ActionMenu } from '../parts/popover.js'
 import { run } from '../parts/toast.js'
 import { FaultsPopover } from '../views/faults/faults.js'
 import { Palette, useCommands } from './palette.js'
-import { environmentAddress } from './panel.js'
 import { ClockMenu } from './panels/clock.js'
 import { NewEnvironment, ProfileDialog } from './panels/environment.js'
 import { useReset } from './panels/go-back.js'
 import { exportState, useSeeds } from './panels/seed.js'
 import { SnapshotsDialog } from './panels/snapshots.js'
-import { addressOf, go, useRoute } from './router.js'
+import { addressOf, environmentAddress, go, useRoute } from './router.js'
 import { useSession } from './session.js'
 
 /** As many of a group as one can look over in a menu; the palette has all. */
@@ -95,7 +94,7 @@ function useEnvironmentActions(show: (dialog: DialogName) => void) {
   ]
   const all = environments.map((each): Action => {
     const isShown = each.environmentId === listed?.environmentId
-    return { name: each.name, icon: isShown ? 'check' : undefined, run: () => go(environmentAddress(view, each)) }
+    return { name: each.name, icon: isShown ? 'check' : undefined, run: () => go(environmentAddress(view, each.name)) }
   })
   const beside = ({ name }: Action) => ({ name, run: () => go(addressOf(['requests'], { beside: name })) })
   const others: ActionGroups = [

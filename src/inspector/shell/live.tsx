@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import type { AttachedEnvironment, Change, RecordedRequest } from '../../client/index.js'
 import { messageOf } from '../parts/errors.js'
-import { forgetOwnChanges, isOwnChange, useSession } from './session.js'
+import { useSession } from './session.js'
 
 /** The requests to an environment as they come. */
 export interface Feed {
@@ -27,7 +27,7 @@ const PAGE = 300
 /** Milliseconds from the first request that comes until it is shown, with all that came meanwhile. */
 const BATCH = 100
 const RETRY_DELAY = 2000
-/** Milliseconds from a change until it is known whose it is, and from then until the page loads all again. */
+/** Milliseconds from a change until the page loads all again, with all that came meanwhile. */
 const INTERVAL = 300
 /**
  * What must not move or go away: a form that is open, a list under the mouse or gone through by keys. That of the requests
@@ -50,7 +50,7 @@ const nothingHeld = () => ({ ...NOTHING, requests: bySequence<RecordedRequest>()
 
 /**
  * Keeps the newest requests of an environment, and follows its stream. It calls `loadAll` when the rest of the environment
- * may be another: the stream is open again, or somebody else has changed it.
+ * may be another: the stream is open again, or it was changed.
  */
 function createLive(env: AttachedEnvironment, loadAll: () => void) {
   const listeners = new Set<Listener>()
@@ -96,10 +96,7 @@ function createLive(env: AttachedEnvironment, loadAll: () => void) {
     }
   }
   const onOpen = () => {
-    if (feed !== NOTHING) {
-      forgetOwnChanges()
-      loadAll()
-    }
+    if (feed !== NOTHING) loadAll()
     // Now that nothing is missed of what comes.
     void load()
   }
@@ -111,8 +108,7 @@ function createLive(env: AttachedEnvironment, loadAll: () => void) {
     loading ??= setTimeout(follow, INTERVAL)
   }
   const onChange = (change: Change) => {
-    // A change of the page itself is known by its answer, which may come later.
-    setTimeout(() => isOwnChange(env, change) || followSoon(), INTERVAL)
+    followSoon()
     if (EMPTYING.includes(change.operation ?? '')) return void load()
     held.changes.set(change.sequence, change)
     flushSoon()

@@ -3,21 +3,17 @@ import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
 import type { Action } from '../parts/popover.js'
 import { useResource } from '../parts/resource.js'
-import { useFind } from './find.js'
-
-/** Something that one can do, found by its name in the palette (Ctrl-K). */
-export interface Command extends Action {
-  /** What is asked first, where it can't be undone. */
-  confirm?: { question: string; button: string }
-}
+import { findRecords } from './find.js'
+import { useSession } from './session.js'
 
 /** As many as one can look over. */
 const MAX_SHOWN = 100
 
-const offered = new Set<() => readonly Command[]>()
+/** What one can do, by name. */
+const offered = new Set<() => readonly Action[]>()
 
 /** Offers commands in the palette while the component is there. */
-export function useCommands(commands: readonly Command[]): void {
+export function useCommands(commands: readonly Action[]): void {
   const latest = useRef(commands)
   latest.current = commands
   useEffect(() => {
@@ -33,18 +29,17 @@ export function Palette({ close }: { close: () => void }) {
   const [index, setIndex] = useState(0)
   const isEntered = useRef(false)
   const list = useRef<HTMLUListElement>(null)
-  const find = useFind()
+  const session = useSession()
   const wanted = text.trim()
   const words = wanted.toLowerCase().split(/\s+/)
-  const { value, error } = useResource(async () => ({ wanted, records: await find(wanted) }), [wanted, find])
+  const { value, error } = useResource(async () => ({ wanted, records: await findRecords(session, wanted) }), [wanted])
   const isSearching = error === undefined && value?.wanted !== wanted
-  const commands = [...offered].flatMap((tell) => tell())
-  const isNamed = ({ name }: Command) => words.every((word) => name.toLowerCase().includes(word))
-  const named = commands.filter(isNamed).slice(0, MAX_SHOWN)
-  const found: readonly Command[] = [...named, ...(isSearching ? [] : (value?.records ?? []))]
+  const isNamed = ({ name }: Action) => words.every((word) => name.toLowerCase().includes(word))
+  const named = [...offered].flatMap((tell) => tell().filter(isNamed)).slice(0, MAX_SHOWN)
+  const found: readonly Action[] = [...named, ...(isSearching ? [] : (value?.records ?? []))]
   const chosen = Math.min(index, found.length - 1)
-  const choose = (command: Command | undefined) => {
-    if (!command || (command.confirm && !confirm(command.confirm.question))) return
+  const choose = (command: Action | undefined) => {
+    if (!command) return
     close()
     command.run()
   }

@@ -1,5 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 
+/** What each view gets. */
+export interface ViewProps {
+  route: Route
+}
+
 /** Where the page is: a view, what it shows of it, and the environment if it is not the first one. */
 export interface Route {
   /** The first segment, such as `messages`. */
@@ -35,6 +40,11 @@ export function addressOf(
     for (const each of [value ?? []].flat()) if (each !== '') query.append(name, each)
   }
   return `#/${path.map(encodeURIComponent).join('/')}${query.size > 0 ? `?${query}` : ''}`
+}
+
+/** Returns the address of a view in another environment. */
+export function environmentAddress(view: string, name: string): string {
+  return `#/${view}?environment=${encodeURIComponent(name)}`
 }
 
 /** The present address with a parameter, or without it. */

@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { decodedReason } from '../../client/connection.js'
-import type { AttachedEnvironment, Change, ConnectedMock, ListedEnvironment } from '../../client/index.js'
+import type { AttachedEnvironment, ConnectedMock, ListedEnvironment } from '../../client/index.js'
 import { parsed } from '../parts/json-tree.js'
 
 /** The environment that the page shows. */
@@ -13,13 +13,11 @@ export interface Session {
   listed: ListedEnvironment | undefined
   /** All that the server lists. */
   environments: readonly ListedEnvironment[]
-  /** Loads the list of environments again. */
-  reload(): void
   /** Sends a request to the service, as a product would, with the key of the environment. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** Counts what may have changed the state: a view that depends on it loads it again. */
   version: number
-  /** Tells that the page has changed the state. */
+  /** Tells that the state may have changed: all that is shown is loaded again, the list of environments too. */
   changed(): void
 }
 
@@ -48,25 +46,6 @@ export function useSession(): Session {
   if (!session) throw new Error('there is no session here')
   return session
 }
-
-/** What the page itself has changed, by the key that it sent and the number that the answer told. */
-const ownChanges = new Set<string>()
-
-/** As `fetch`; remembers which changes are the page's own. */
-export const pageFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init)
-  const sequence = response.headers.get('x-mock-change')
-  if (sequence !== null) ownChanges.add(`${new Headers(init?.headers).get('authorization')} ${sequence}`)
-  return response
-}
-
-/** Whether a change that was told is one of the page itself. Each is asked for once. */
-export function isOwnChange({ headers: { authorization } }: AttachedEnvironment, { sequence }: Change): boolean {
-  return ownChanges.delete(`${authorization} ${sequence}`)
-}
-
-/** For when a server counts anew. */
-export const forgetOwnChanges = () => ownChanges.clear()
 
 /**
  * Returns the options of a call for a view: what nobody has asked for shows what is there, and takes no fault, counts for

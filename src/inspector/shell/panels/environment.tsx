@@ -4,18 +4,17 @@ import { ErrorNote } from '../../parts/errors.js'
 import { JsonDialog } from '../../parts/json-form.js'
 import { JsonTree } from '../../parts/json-tree.js'
 import { useResource } from '../../parts/resource.js'
-import { environmentAddress } from '../panel.js'
-import { go, useRoute } from '../router.js'
+import { environmentAddress, go, useRoute } from '../router.js'
 import { useSession } from '../session.js'
 
 /** Makes an environment, at first one with what this one has now. */
 export function NewEnvironment({ close }: { close: () => void }) {
-  const { mock, listed, reload } = useSession()
+  const { mock, listed, changed } = useSession()
   const { view } = useRoute()
   const make = async (options: EnvironmentOptions) => {
     const made = await mock.environment(options)
-    reload()
-    go(environmentAddress(view, made))
+    changed()
+    go(environmentAddress(view, made.name))
   }
   const fork = { name: `${listed?.name}, a fork`, from: listed?.name, profile: listed?.profile }
   return <JsonDialog title="Make an environment" value={fork} button="Make it" submit={make} close={close} />

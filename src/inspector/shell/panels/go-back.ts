@@ -14,16 +14,16 @@ export function useGoBack() {
   const { env, changed } = useSession()
   return async (done: string, action: () => Promise<unknown>): Promise<void> => {
     const kept = await env.snapshot(snapshotName(`before “${done}”`))
-    const undo = async () => {
-      await kept.restore()
-      await kept.remove()
-      changed()
-    }
     try {
       await action()
     } catch (error) {
       await kept.remove()
       throw error
+    }
+    const undo = async () => {
+      await kept.restore()
+      await kept.remove()
+      changed()
     }
     changed()
     tell(done, { name: 'Undo', run: () => run(undo, 'It is as it was before') })

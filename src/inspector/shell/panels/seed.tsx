@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { AttachedEnvironment } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
@@ -8,39 +8,21 @@ import { useCommands } from '../palette.js'
 import { useSession } from '../session.js'
 import { useGoBack } from './go-back.js'
 
-type Mode = 'merge' | 'replace'
-
-/**
- * Returns what loads a seed from a file, and what is wrong with one that was not loaded. One that is dropped onto the page is
- * loaded too, and the palette has those of the package.
- */
+/** Returns what loads a seed from a file, and what is wrong with one that was not loaded. The palette has those of the package. */
 export function useSeeds() {
   const { mock, env } = useSession()
   const goBack = useGoBack()
   const [error, setError] = useState<unknown>()
   const { value: scenarios = [] } = useResource(() => mock.scenarios(), [mock])
   const load = (name: string, action: () => Promise<unknown>) => goBack(`${name} is loaded`, action).catch(setError)
-  const loadFile = (file: File | undefined, mode: Mode) =>
-    file && load(file.name, async () => env.seed(await file.text(), { mode }))
-  const choose = (mode: Mode) => {
-    const input = document.createElement('input')
-    Object.assign(input, { type: 'file', accept: '.yaml,.yml,.json' })
-    input.onchange = () => loadFile(input.files?.[0], mode)
+  const choose = (mode: 'merge' | 'replace') => {
+    const input = Object.assign(document.createElement('input'), { type: 'file', accept: '.yaml,.yml,.json' })
+    input.onchange = () => {
+      const file = input.files?.[0]
+      if (file) load(file.name, async () => env.seed(await file.text(), { mode }))
+    }
     input.click()
   }
-  useEffect(() => {
-    const drag = (event: DragEvent) => {
-      if (!event.dataTransfer?.types.includes('Files')) return
-      event.preventDefault()
-      if (event.type === 'drop') loadFile(event.dataTransfer.files[0], 'replace')
-    }
-    addEventListener('dragover', drag)
-    addEventListener('drop', drag)
-    return () => {
-      removeEventListener('dragover', drag)
-      removeEventListener('drop', drag)
-    }
-  })
   useCommands(
     scenarios.map(({ name, description }) => ({
       name: `Load the packaged seed ${name}`,
@@ -62,10 +44,8 @@ export function useSeeds() {
 
 /** Has the browser save the state as a seed, under the name of the environment. */
 export async function exportState(env: AttachedEnvironment, name = 'environment'): Promise<void> {
-  const text = await env.state({ format: 'yaml' })
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }))
-  link.download = `${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}.yaml`
-  link.click()
-  URL.revokeObjectURL(link.href)
+  const href = URL.createObjectURL(new Blob([await env.state({ format: 'yaml' })], { type: 'application/yaml' }))
+  const download = `${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}.yaml`
+  Object.assign(document.createElement('a'), { href, download }).click()
+  URL.revokeObjectURL(href)
 }

@@ -1,10 +1,10 @@
+import './faults.css'
 import { useEffect, useState } from 'preact/hooks'
 import type { FaultRule, Latency, LatencySetting, NewFaultRule } from '../../../client/index.js'
 import { Callout, toneClass } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
 import { JsonDialog } from '../../parts/json-form.js'
-import { Scroll } from '../../parts/pane.js'
 import { Popover } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { durationText } from '../../parts/times.js'
@@ -44,8 +44,11 @@ const LATENCIES: Record<string, LatencySetting> = {
   '2 s': { delay: 2000, spread: 0 }
 }
 
-/** The rules and the latency of the environment. */
-function useFaults() {
+/** Whether a rule does nothing any more. */
+const isUsedUp = ({ times, hits }: FaultRule) => times !== 'always' && hits >= times
+
+/** What goes wrong on purpose, in the bar. */
+export function FaultsPopover() {
   const { env, version } = useSession()
   const live = useLive()
   const load = async () => ({ rules: await env.faults.list(), latency: await env.latency.get() })
@@ -53,19 +56,7 @@ function useFaults() {
   useEffect(() => {
     return live.subscribe((came) => came.some(({ flags }) => flags.faulted !== undefined) && reload())
   }, [live, reload])
-  const { rules = [], latency = { delay: 0, spread: 0 } as Latency } = value ?? {}
-  return { rules, latency, error, reload }
-}
-
-/** Whether a rule does nothing any more. */
-function isUsedUp({ times, hits }: FaultRule): boolean {
-  return times !== 'always' && hits >= times
-}
-
-/** What goes wrong on purpose, in the bar. */
-export function FaultsPopover() {
-  const faults = useFaults()
-  const { rules, latency } = faults
+  const { rules = [], latency = { delay: 0, spread: 0 } } = value ?? {}
   const slow = latency.delay + latency.spread > 0 ? 1 : 0
   const count = rules.filter((rule) => !isUsedUp(rule)).length + slow
   const noun = count === 1 ? 'fault' : 'faults'
@@ -79,72 +70,49 @@ export function FaultsPopover() {
   const classes = `quiet toned ${toneClass(count > 0 ? 'fault' : undefined)}`
   return (
     <Popover class={classes} label={`${count} ${noun}`} title="Have requests fail, or be slow" isPadded button={button}>
-      {() => <FaultPanel {...faults} />}
+      {() => (
+        <div class="faults">
+          {error !== undefined && <ErrorNote error={error} retry={reload} />}
+          <Rules rules={rules} />
+          <LatencyChoice {...latency} />
+        </div>
+      )}
     </Popover>
   )
 }
 
-/** The same as a view of its own. */
-export function FaultsView() {
-  const faults = useFaults()
-  return (
-    <div class="view">
-      <h1 class="visually-hidden">Faults</h1>
-      <Scroll>
-        <FaultPanel {...faults} />
-      </Scroll>
-    </div>
-  )
-}
-
-function FaultPanel({ rules, latency, error, reload }: ReturnType<typeof useFaults>) {
+/** The rules that there are, and what adds one. */
+function Rules({ rules }: { rules: readonly FaultRule[] }) {
   const { env, changed } = useSession()
   const act = useAct()
   const [target, setTarget] = useState('List messages')
   const [often, setOften] = useState('once')
   const [isWriting, setWriting] = useState(false)
-  // The server checks it.
-  const write = (rule: object) => env.faults.add(rule as NewFaultRule).then(changed)
   const fail = (name: string) => {
     const rule = { operation: OPERATIONS[target], times: TIMES[often], effect: EFFECTS[name] } as NewFaultRule
     const undo = ({ id }: FaultRule) => env.faults.remove(id)
     return act(() => env.faults.add(rule), `${target}: ${name}, ${often}`, undo)
   }
-  const addAgain = async (removed: readonly FaultRule[]) => {
-    for (const { id: _id, seen: _seen, hits: _hits, ...rule } of removed) await env.faults.add(rule)
+  const remove = (gone: readonly FaultRule[], done: string) => {
+    const addAgain = async () => {
+      for (const { id: _id, seen: _seen, hits: _hits, ...rule } of gone) await env.faults.add(rule)
+    }
+    return act(() => Promise.all(gone.map(({ id }) => env.faults.remove(id))), done, addAgain)
   }
-  const remove = (rule: FaultRule) =>
-    act(
-      () => env.faults.remove(rule.id),
-      `Removed ${rule.id}`,
-      () => addAgain([rule])
-    )
-  const clear = () => act(env.faults.clear, 'All faults are removed', () => addAgain(rules))
-  const choices = (values: object, choose: (name: string) => unknown) =>
-    Object.keys(values).map((name) => ({ name, run: () => choose(name) }))
-  const { preset, delay, spread } = latency
-  const setting = preset ? { preset } : { delay, spread }
-  const slow = (name: string) =>
-    act(
-      () => env.latency.set(LATENCIES[name] ?? {}),
-      `Latency: ${name}`,
-      () => env.latency.set(setting)
-    )
-  const current = nameIn(LATENCIES, setting)
-  const later = delay + spread > 0 ? `: each answer comes later by ${durationText(delay)}` : ''
-  const more = spread > 0 ? ` or more, ${durationText(delay + spread)} on average` : ''
-  const rule = { operation: 'listMessages', match: { query: {} }, times: 1, effect: { status: 500 } }
-  const dialog = { title: 'A fault rule', value: rule, button: 'Add the rule', submit: write }
+  // The server checks it.
+  const write = (rule: object) => env.faults.add(rule as NewFaultRule).then(changed)
+  const written = { operation: 'listMessages', match: { query: {} }, times: 1, effect: { status: 500 } }
+  const dialog = { title: 'A fault rule', value: written, button: 'Add the rule', submit: write }
+  const all = { name: 'Remove all', run: () => remove(rules, 'All faults are removed') }
   return (
-    <div class="form">
-      {error !== undefined && <ErrorNote error={error} retry={reload} />}
+    <>
       {rules.map((rule) => (
         <Callout key={rule.id} tone={isUsedUp(rule) ? undefined : 'fault'}>
           <span dir="auto">{ruleWords(rule)}</span>
-          <Actions actions={[{ name: `Remove ${rule.id}`, run: () => remove(rule) }]} />
+          <Actions actions={[{ name: `Remove ${rule.id}`, run: () => remove([rule], `Removed ${rule.id}`) }]} />
         </Callout>
       ))}
-      {rules.length > 0 && <Actions actions={[{ name: 'Remove all', run: clear }]} />}
+      {rules.length > 0 && <Actions actions={[all]} />}
       <section class="form">
         <h2 class="section">Have them fail</h2>
         <Actions label="Which requests" actions={choices(OPERATIONS, setTarget)} current={target} />
@@ -152,14 +120,29 @@ function FaultPanel({ rules, latency, error, reload }: ReturnType<typeof useFaul
         <Actions label="With what" actions={choices(EFFECTS, fail)} />
         <Actions actions={[{ name: 'A rule as JSON…', run: () => setWriting(true) }]} />
       </section>
-      <section class="form">
-        <h2 class="section">{`Latency${later}${more}`}</h2>
-        <Actions label="Latency" actions={choices(LATENCIES, slow)} current={current} />
-      </section>
       {isWriting && <JsonDialog {...dialog} close={() => setWriting(false)} />}
-    </div>
+    </>
   )
 }
+
+function LatencyChoice({ preset, delay, spread }: Latency) {
+  const { env } = useSession()
+  const act = useAct()
+  const setting = preset ? { preset } : { delay, spread }
+  const undo = () => env.latency.set(setting)
+  const slow = (name: string) => act(() => env.latency.set(LATENCIES[name] ?? {}), `Latency: ${name}`, undo)
+  const later = delay + spread > 0 ? `: each answer comes later by ${durationText(delay)}` : ''
+  const more = spread > 0 ? ` or more, ${durationText(delay + spread)} on average` : ''
+  return (
+    <section class="form">
+      <h2 class="section">{`Latency${later}${more}`}</h2>
+      <Actions label="Latency" actions={choices(LATENCIES, slow)} current={nameIn(LATENCIES, setting)} />
+    </section>
+  )
+}
+
+const choices = (values: object, choose: (name: string) => unknown) =>
+  Object.keys(values).map((name) => ({ name, run: () => choose(name) }))
 
 /** Returns what a rule does to which requests, how many it has met, and its other conditions as JSON. */
 function ruleWords(rule: FaultRule): string {

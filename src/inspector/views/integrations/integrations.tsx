@@ -3,11 +3,10 @@ import type { Integration, NewIntegration } from '../../../client/index.js'
 import { Chip } from '../../parts/chip.js'
 import { useResource } from '../../parts/resource.js'
 import { Row, type RowProps } from '../../parts/row.js'
-import { addressOf, go } from '../../shell/router.js'
+import { addressOf, go, type ViewProps } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useAct, useService } from '../acts.js'
 import { CHANNELS, fieldsOf, isFound, RecordPane, RecordsView } from '../records.js'
-import type { ViewProps } from '../view.js'
 
 /** What the server shows always has an id. */
 type Listed = Integration & { _id: string }

@@ -12,9 +12,8 @@ import { useResource } from '../../parts/resource.js'
 import { run } from '../../parts/toast.js'
 import { type Feed, LiveProvider, useFeed } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
-import { go, withParam } from '../../shell/router.js'
+import { go, type ViewProps, withParam } from '../../shell/router.js'
 import { callService, type Session, SessionProvider, useSession } from '../../shell/session.js'
-import type { ViewProps } from '../view.js'
 import { RequestDetail } from './detail.js'
 import { changeText, itemsOf, Note, RequestList, targetOf, toneOf } from './rows.js'
 import { KEYLESS, type Place, placeOf, type Shown, useKeylessCount, useShown } from './shown.js'
@@ -37,8 +36,9 @@ export function RequestsView({ route }: ViewProps) {
   useCommands([
     {
       name: 'Delete all requests',
-      confirm: { question: 'Delete all requests, and what was changed between them?', button: 'Delete them' },
-      run: () => run(() => env.requests.clear(), 'All requests are deleted')
+      run: () =>
+        confirm('Delete all requests, and what was changed between them?') &&
+        run(() => env.requests.clear(), 'All requests are deleted')
     }
   ])
   return (
@@ -203,8 +203,8 @@ function Reading({ place, shown: { requests, changes, seen, loadMore }, isPaused
         label="Requests, newest first"
         {...{ items, seen }}
         current={open}
-        isAimed={place.open !== undefined}
         href={(sequence) => place.to({ open: sequence })}
+        isAimed={place.open !== undefined}
         onEnd={() => void loadMore?.()}
       />
     </div>

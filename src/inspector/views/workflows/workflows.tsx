@@ -4,11 +4,11 @@ import { JsonTree, parsed } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
 import { Row } from '../../parts/row.js'
+import type { ViewProps } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useService } from '../acts.js'
 import { Preview, type Shown } from '../messages/preview.js'
 import { CHANNELS, isFound, RecordPane, RecordsView } from '../records.js'
-import type { ViewProps } from '../view.js'
 
 /** The heading of a workflow, or a step of it. */
 type Item = { workflow: ListedWorkflow; step?: ListedWorkflow['steps'][number] }
