@@ -7,7 +7,7 @@ import { useResource } from '../../parts/resource.js'
 import { timeText } from '../../parts/times.js'
 import { run } from '../../parts/toast.js'
 import { useSession } from '../session.js'
-import { snapshotName, useGoBack, useReset } from './go-back.js'
+import { snapshotName, useGoBack, useReset } from './state.js'
 
 /** What the environment has changed: since each snapshot, newest first, and since it was made. */
 export function SnapshotsDialog({ close }: { close: () => void }) {

@@ -4,7 +4,7 @@ import type { NewMessage } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'
 import { useResource } from '../../parts/resource.js'
 import { shortTime, timeText } from '../../parts/times.js'
-import { addressOf, go, type ViewProps } from '../../shell/router.js'
+import { addressOf, go, type Route } from '../../shell/router.js'
 import { lookOptions, useSession } from '../../shell/session.js'
 import { useAct, useService } from '../acts.js'
 import { fieldsOf, RecordPane } from '../record.js'
@@ -13,7 +13,7 @@ import { Preview } from './preview.js'
 import { type Loaded, loadMessages, type Message, recipientOf, summaryOf } from './query.js'
 
 /** The messages as a mail reader has them; `#/messages/<id>` shows one beside the list. */
-export function MessagesView({ route }: ViewProps) {
+export function MessagesView({ route }: { route: Route }) {
   const { env, version } = useSession()
   const ask = useService()
   const line = lineOf(route.params)

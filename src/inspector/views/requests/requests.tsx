@@ -17,7 +17,7 @@ import { Timeline } from '../../parts/timeline.js'
 import { run } from '../../parts/toast.js'
 import { LiveProvider, useFeed } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
-import { go, type ViewProps, withParam } from '../../shell/router.js'
+import { go, type Route, withParam } from '../../shell/router.js'
 import { callService, type Session, SessionProvider, useSession } from '../../shell/session.js'
 import { RequestDetail } from './detail.js'
 import { Note } from './exchange.js'
@@ -30,7 +30,7 @@ const SHOWN_AFTER = 500
 const WORDS = `Words are found, and status:4xx or none, path:/v1, operation:list, since:10m and ${KEYLESS}.`
 
 /** The requests as they come, and the one that is open; at first that is the newest that failed. */
-export function RequestsView({ route }: ViewProps) {
+export function RequestsView({ route }: { route: Route }) {
   const { env, listed } = useSession()
   const [isPaused, setPaused] = useState(false)
   const beside = route.params.get('beside')

@@ -4,7 +4,7 @@ import { ErrorNote } from '../../parts/errors.js'
 import { JsonTree } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
-import type { ViewProps } from '../../shell/router.js'
+import type { Route } from '../../shell/router.js'
 import { lookOptions, useSession } from '../../shell/session.js'
 import { useService } from '../acts.js'
 import { Preview } from '../messages/preview.js'
@@ -16,7 +16,7 @@ import { shownOf, sketchOf } from './shown.js'
 type Item = { workflow: ListedWorkflow; step?: ListedWorkflow['steps'][number] }
 
 /** The workflows with their steps; a step at `#/workflows/<workflow>/<step>` stands beside them. */
-export function WorkflowsView({ route }: ViewProps) {
+export function WorkflowsView({ route }: { route: Route }) {
   const { env, version } = useSession()
   const resource = useResource(() => env.workflows.list(), [env, version])
   const isIn = isFound(route)
