@@ -24,28 +24,13 @@ export function JsonTree({ value, label, other }: TreeProps) {
   )
 }
 
-/** Returns the value of a JSON text, or of its beginning as far as that goes; or the text where it is none. */
+/** Returns the value of a JSON text, or the text where it is none. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const beginning = closed(text)
-    const value = beginning === undefined ? undefined : parsed(beginning)
-    return typeof value === 'object' ? value : text
+    return text
   }
-}
-
-/** Returns the beginning of a JSON text with its end; undefined if nothing is missing there. */
-function closed(text: string): string | undefined {
-  const closing: string[] = []
-  let beginning: string | undefined
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]/g)) {
-    if (token === '{' || token === '[') closing.unshift(token === '{' ? '}' : ']')
-    else if (token === '}' || token === ']') closing.shift()
-    // The last place at which what comes after can be left out.
-    if (!/^["{[]/.test(token)) beginning = text.slice(0, token === ',' ? index : index + 1) + closing.join('')
-  }
-  return closing.length === 0 ? undefined : beginning
 }
 
 /** Returns the value that the beginning of a JSON text tells, as far as it goes; or the text where it is none. */

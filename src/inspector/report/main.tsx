@@ -178,8 +178,6 @@ function RunReport({ report }: { report: Report }) {
   const words = text.toLowerCase().split(/\s+/)
   const isFound = (entry: Entry) =>
     words.every((word) => `${entry.title} ${noteOf(entry) ?? ''}`.toLowerCase().includes(word))
-  const found = entries.filter(isFound)
-  const placeholder = `Filter ${report.tests.length.toLocaleString()} tests`
   const entry = entries.find(({ key }) => key === view) ?? (entries[0] as Entry)
   const found = entries.filter(isFound)
   const placeholder = `Filter ${report.tests.length.toLocaleString()} tests`

@@ -121,11 +121,12 @@ export function AnswerOf({ request: { answer, size, duration } }: { request: Ans
 /** What the app sent, and what else is known of it. */
 export function Sent({ request }: { request: RecordedRequest }) {
   const { query, headers, unread, body, bodyLength, operation = 'none serves it', time, flags } = request
+  const isCut = bodyLength !== undefined
   return (
     <>
       <Values title="Query" values={parametersOf(query)} unread={unread.query} />
-      {body && <JsonTree value={parsed(body)} label="Body of the request" />}
-      {bodyLength !== undefined && <p class="hint">Its beginning: it had {bodyLength.toLocaleString()} bytes.</p>}
+      {body && <JsonTree value={isCut ? parsedBeginning(body) : parsed(body)} label="Body of the request" />}
+      {isCut && <p class="hint">Its beginning: it had {bodyLength.toLocaleString()} bytes.</p>}
       <Values title="Headers" values={parametersOf(headers)} unread={unread.headers} />
       <Values title="More" values={Object.entries({ operation, arrived: time, ...flags })} />
     </>
