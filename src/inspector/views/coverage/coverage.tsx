@@ -48,7 +48,7 @@ export function Operations({ operations }: Pick<Coverage, 'operations'>) {
         <progress max={total} value={covered} aria-label={`Met of ${operation}`} />
         <ul aria-label={`Not met of ${operation}`}>
           {missing.map((item) => (
-            <li key={item.id}>
+            <li key={item.id} class="line">
               <b>{wordsOf(item)}</b>
               <span class="muted">{item.how}</span>
             </li>

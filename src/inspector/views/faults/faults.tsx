@@ -1,4 +1,3 @@
-import './faults.css'
 import { useEffect, useState } from 'preact/hooks'
 import type { FaultRule, Latency, LatencySetting, NewFaultRule } from '../../../client/index.js'
 import { Callout, toneClass } from '../../parts/chip.js'
