@@ -4,8 +4,8 @@ import { Icon, type IconName } from './icon.js'
 import { moveFocus } from './keys.js'
 
 interface ButtonProps {
-  /** What stands in the button. */
-  button: ComponentChildren
+  /** What stands in the button; three dots if left out. */
+  button?: ComponentChildren
   /** The name of the button, and of what opens. */
   label: string
   /** Classes of the button, such as `quiet`. */
@@ -31,8 +31,16 @@ export function Popover({ button, label, isPadded, children, ...own }: PopoverPr
   }
   return (
     <>
-      <button type="button" aria-label={label} aria-haspopup="true" aria-expanded={isOpen} popovertarget={id} {...own}>
-        {button}
+      <button
+        type="button"
+        class={button ? '' : 'quiet only-icon'}
+        aria-label={label}
+        aria-haspopup="true"
+        aria-expanded={isOpen}
+        popovertarget={id}
+        {...own}
+      >
+        {button ?? <Icon name="more" />}
       </button>
       <div
         ref={panel}
@@ -68,21 +76,16 @@ export interface Action {
   run(): unknown
 }
 
-/** Actions in a menu: a title of its own, or none, above each group. */
-export type ActionGroups = readonly { title?: string | undefined; actions: readonly Action[] }[]
-
-interface ActionMenuProps extends Omit<ButtonProps, 'button'> {
-  /** Three dots if left out. */
-  button?: ComponentChildren
-  groups: ActionGroups
+interface ActionMenuProps extends ButtonProps {
+  groups: readonly { title?: string | undefined; actions: readonly Action[] }[]
 }
 
-/** A button that opens a list of actions. */
-export function ActionMenu({ button, groups, ...own }: ActionMenuProps) {
+/** A button that opens a list of actions, in groups which may have titles. */
+export function ActionMenu({ groups, ...own }: ActionMenuProps) {
   // Closed first, so that a dialog which opens knows where the focus was.
   const choose = (close: () => void, run: Action['run']) => [close(), run()]
   return (
-    <Popover class={button ? '' : 'quiet only-icon'} button={button ?? <Icon name="more" />} {...own}>
+    <Popover {...own}>
       {(close) => (
         <div class="menu" onKeyDown={moveFocus}>
           {groups.map(({ title, actions }) => [

@@ -51,17 +51,13 @@ export async function run<Result>(action: () => Promise<Result>, done?: string):
 
 function lineOf(toast: Toast) {
   const { text, isBad, button } = toast
-  const press = () => {
-    dismiss(toast)
-    button?.run()
-  }
   return (
     <div key={toast} class="toast line">
       <span class={isBad ? 'toned is-bad' : ''} dir="auto">
         {text}
       </span>
       {button && (
-        <button class="quiet toned is-accent" onClick={press}>
+        <button class="quiet toned is-accent" onClick={() => [dismiss(toast), button.run()]}>
           {button.name}
         </button>
       )}

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
-import { type ConnectedMock, connect, type ListedEnvironment, MockError } from '../../client/index.js'
+import { type ConnectedMock, connect, MockError } from '../../client/index.js'
 import { ErrorNote } from '../parts/errors.js'
 import { Icon } from '../parts/icon.js'
 import { moveFocus } from '../parts/keys.js'
@@ -9,7 +9,7 @@ import { VIEWS } from '../views/index.js'
 import { Bar } from './bar.js'
 import { LiveProvider } from './live.js'
 import { useCommands } from './palette.js'
-import { addressOf, environmentAddress, go, useRoute } from './router.js'
+import { addressOf, go, useRoute } from './router.js'
 import { callService, type Session, SessionProvider, useSession } from './session.js'
 
 /** What was typed to open the server, or one environment of it. */
@@ -72,61 +72,48 @@ async function findEnvironment(mock: ConnectedMock, wanted: string | null, typed
   return { environments, listed, apiKey: typed }
 }
 
-interface SignInProps {
-  /** Whether the server lists the environment, but does not have its key. */
-  isKeyless: boolean
-  open(secrets: Secrets): void
-}
+type SignInProps = { isKeyless: boolean; open: (secrets: Secrets) => void }
 
-/** Asks for the token or a key, in fields that no history of forms remembers. */
+/**
+ * Asks for the token or a key, in fields that no history of forms remembers; only for the key where the server lists the
+ * environment, and does not have its key.
+ */
 function SignIn({ isKeyless, open }: SignInProps) {
   const send = (event: Event) => {
     event.preventDefault()
     const typed = [...new FormData(event.currentTarget as HTMLFormElement)]
     open(Object.fromEntries(typed.map(([name, secret]) => [name, String(secret).trim() || undefined])))
   }
+  const hint = isKeyless
+    ? 'The server keeps only a hash of the key to this environment: it was created before the server was started.'
+    : 'The token was printed when the server started, or given to it by --admin-token; a key is what your product sends.'
   return (
     <form class="form" onSubmit={send}>
-      {isKeyless ? (
-        <p>
-          The server keeps only a hash of the key to this environment: it was created before the server was started.
-        </p>
-      ) : (
-        <>
-          <label>
-            Admin token, for all environments
-            <input type="password" name="adminToken" autocomplete="off" />
-          </label>
-          <p class="hint">It was printed when the server started, or given to it by --admin-token.</p>
-        </>
+      {!isKeyless && (
+        <label>
+          Admin token, for all environments
+          <input type="password" name="adminToken" autocomplete="off" />
+        </label>
       )}
       <label>
         {isKeyless ? 'API key' : 'Or the API key of an environment, for that one only'}
         <input type="password" name="apiKey" autocomplete="off" />
       </label>
-      <p class="hint">The one that your product sends. This page keeps it in memory only.</p>
+      <p class="hint">{hint} This page keeps it in memory only.</p>
       <button class="primary">Open</button>
     </form>
   )
 }
 
-interface NoEnvironmentProps {
-  wanted: string | null
-  environments: readonly ListedEnvironment[]
-  reload(): void
-}
+type NoEnvironmentProps = Pick<EnvironmentProps, 'environments' | 'reload'> & { wanted: string | null }
 
 function NoEnvironment({ wanted, environments, reload }: NoEnvironmentProps) {
   return (
     <Empty title={wanted === null ? 'There is no environment yet' : `There is no environment ${wanted}`}>
       <button onClick={reload}>Look again</button>
-      {environments.length === 0 && (
-        <p>
-          Start the server with a seed, or create one: <code>POST /_mock/environments</code>
-        </p>
-      )}
+      {environments.length === 0 && <p>Start the server with a seed, or create one: POST /_mock/environments</p>}
       {environments.map(({ name, environmentId }) => (
-        <a key={environmentId} href={environmentAddress('', name)}>
+        <a key={environmentId} href={addressOf([], { environment: name })}>
           {name}
         </a>
       ))}
@@ -134,12 +121,10 @@ function NoEnvironment({ wanted, environments, reload }: NoEnvironmentProps) {
   )
 }
 
-interface EnvironmentProps extends Pick<Session, 'mock' | 'listed' | 'environments'> {
-  apiKey: string
-  reload(): void
-}
+type EnvironmentProps = Pick<Session, 'mock' | 'listed' | 'environments'> & { apiKey: string; reload: () => void }
 
-function Environment({ mock, listed, environments, apiKey, reload }: EnvironmentProps) {
+function Environment({ apiKey, reload, ...server }: EnvironmentProps) {
+  const { mock } = server
   const [version, setVersion] = useState(0)
   const env = useMemo(() => mock.attach(apiKey), [mock, apiKey])
   const call = useCallback<Session['call']>((...request) => callService(env, ...request), [env])
@@ -148,7 +133,7 @@ function Environment({ mock, listed, environments, apiKey, reload }: Environment
     reload()
   }, [reload])
   return (
-    <SessionProvider value={{ mock, listed, environments, env, call, version, changed }}>
+    <SessionProvider value={{ ...server, env, call, version, changed }}>
       <LiveProvider loadAll={changed}>
         <div class="app">
           <Bar />

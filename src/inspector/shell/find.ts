@@ -45,11 +45,7 @@ export async function findRecords({ env, call }: Session, text: string): Promise
   return all.flatMap((each) => (each.status === 'fulfilled' ? each.value.slice(0, MAX_FOUND) : []))
 }
 
-interface Named {
-  _id?: string
-  identifier: string
-  name: string
-}
+type Named = { _id?: string; identifier: string; name: string }
 
 function found(icon: IconName, name: string, hint: string | undefined, ...place: Parameters<typeof addressOf>): Action {
   return { icon, name, hint, run: () => go(addressOf(...place)) }

@@ -10,16 +10,15 @@ import { useSession } from './session.js'
 const MAX_SHOWN = 100
 
 /** What one can do, by name. */
-const offered = new Set<() => readonly Action[]>()
+const offered = new Set<{ current: readonly Action[] }>()
 
 /** Offers commands in the palette while the component is there. */
 export function useCommands(commands: readonly Action[]): void {
   const latest = useRef(commands)
   latest.current = commands
   useEffect(() => {
-    const tell = () => latest.current
-    offered.add(tell)
-    return () => void offered.delete(tell)
+    offered.add(latest)
+    return () => void offered.delete(latest)
   }, [])
 }
 
@@ -35,10 +34,10 @@ export function Palette({ close }: { close: () => void }) {
   const { value, error } = useResource(async () => ({ wanted, records: await findRecords(session, wanted) }), [wanted])
   const isSearching = error === undefined && value?.wanted !== wanted
   const isNamed = ({ name }: Action) => words.every((word) => name.toLowerCase().includes(word))
-  const named = [...offered].flatMap((tell) => tell().filter(isNamed)).slice(0, MAX_SHOWN)
+  const named = [...offered].flatMap(({ current }) => current.filter(isNamed)).slice(0, MAX_SHOWN)
   const found: readonly Action[] = [...named, ...(isSearching ? [] : (value?.records ?? []))]
   const chosen = Math.min(index, found.length - 1)
-  const choose = (command: Action | undefined) => {
+  const choose = (command?: Action) => {
     if (!command) return
     close()
     command.run()

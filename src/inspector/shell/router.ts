@@ -1,10 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** What each view gets. */
-export interface ViewProps {
-  route: Route
-}
-
 /** Where the page is: a view, what it shows of it, and the environment if it is not the first one. */
 export interface Route {
   /** The first segment, such as `messages`. */
@@ -29,29 +24,17 @@ function decoded(text: string): string {
   }
 }
 
-/** Returns the address of a view in the present environment. Parameters that are empty are left out. */
-export function addressOf(
-  path: readonly string[],
-  params: Record<string, string | readonly string[] | undefined> = {}
-): string {
-  const query = new URLSearchParams()
-  const environment = present().params.get('environment') ?? ''
-  for (const [name, value] of Object.entries({ environment, ...params })) {
-    for (const each of [value ?? []].flat()) if (each !== '') query.append(name, each)
-  }
+/** Returns the address of a view, in the present environment if none is given. Parameters that are empty are left out. */
+export function addressOf(path: readonly string[], params: Record<string, string | undefined> = {}): string {
+  const all = { environment: present().params.get('environment') ?? '', ...params }
+  const query = new URLSearchParams(Object.entries(all).flatMap(([name, value]) => (value ? [[name, value]] : [])))
   return `#/${path.map(encodeURIComponent).join('/')}${query.size > 0 ? `?${query}` : ''}`
-}
-
-/** Returns the address of a view in another environment. */
-export function environmentAddress(view: string, name: string): string {
-  return `#/${view}?environment=${encodeURIComponent(name)}`
 }
 
 /** The present address with a parameter, or without it. */
 export function withParam(name: string, value: string | null): string {
   const { view, rest, params } = present()
-  const all = Object.fromEntries([...params.keys()].map((each) => [each, params.getAll(each)]))
-  return addressOf([view, ...rest], { ...all, [name]: value ?? undefined })
+  return addressOf([view, ...rest], { ...Object.fromEntries(params), [name]: value ?? undefined })
 }
 
 /** Goes to an address; `replace` leaves the present one out of the history. */

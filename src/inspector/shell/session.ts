@@ -26,16 +26,8 @@ export interface CallOptions {
   body?: string
 }
 
-/** The answer of the service. */
-export interface Answer {
-  status: number
-  headers: Record<string, string>
-  text: string
-  /** The body, as a text if it is no JSON. */
-  json: unknown
-  /** Milliseconds until it was there. */
-  duration: number
-}
+/** The answer of the service; its body also as `json`, unless it is none. */
+export type Answer = Awaited<ReturnType<typeof callService>>
 
 const SessionContext = createContext<Session | undefined>(undefined)
 export const SessionProvider = SessionContext.Provider
@@ -61,13 +53,13 @@ export function reasonOf({ headers }: Answer): string | undefined {
   return reason === undefined ? undefined : decodedReason(reason)
 }
 
-/** Sends a request to the service. Rejects when there is no answer. */
+/** Sends a request to the service, and measures its milliseconds. Rejects when there is no answer. */
 export async function callService(
   env: AttachedEnvironment,
   method: string,
   path: string,
   { headers, ...options }: CallOptions = {}
-): Promise<Answer> {
+) {
   const startedAt = performance.now()
   try {
     const response = await fetch(env.url + path, { method, headers: { ...env.headers, ...headers }, ...options })

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ClockState, ClockTime } from '../../../client/index.js'
 import { toneClass } from '../../parts/chip.js'
 import { Icon } from '../../parts/icon.js'
-import { JsonDialog } from '../../parts/json-form.js'
+import { type Fields, JsonDialog } from '../../parts/json-form.js'
 import { type Action, ActionMenu } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { shortTime, signedDuration, timeText } from '../../parts/times.js'
@@ -36,6 +36,8 @@ export function ClockMenu() {
     { name: 'Stop it at…', run: () => setSetting(true) },
     { name: "The machine's time", run: () => set({ mode: 'wall' }) }
   ]
+  const stop = ({ time }: Fields) => act(() => env.clock.set(String(time)))
+  const dialog = { title: 'Stop the clock at a time', value: { time: now }, button: 'Stop it there', submit: stop }
   useCommands(actions.map(({ name, run }) => ({ name: `Clock: ${name}`, icon: 'clock', run })))
   return (
     <>
@@ -43,22 +45,14 @@ export function ClockMenu() {
         class={`quiet toned ${toneClass(setting.mode === 'wall' ? undefined : 'warn')}`}
         label={`Clock: ${timeText(now)}`}
         groups={[{ title: clock && `UTC, ${wordsOf(clock)}`, actions }]}
-        button={
-          <>
-            <Icon name="clock" />
-            <span class="text">{clock && shortTime(now).slice(0, -3)}</span>
-          </>
-        }
+        button={[
+          <Icon key="icon" name="clock" />,
+          <span key="time" class="text">
+            {clock && shortTime(now).slice(0, -3)}
+          </span>
+        ]}
       />
-      {isSetting && (
-        <JsonDialog
-          title="Stop the clock at a time"
-          value={{ time: now }}
-          button="Stop it there"
-          submit={({ time }) => act(() => env.clock.set(String(time)))}
-          close={() => setSetting(false)}
-        />
-      )}
+      {isSetting && <JsonDialog {...dialog} close={() => setSetting(false)} />}
     </>
   )
 }

@@ -8,7 +8,7 @@ import { run } from '../../parts/toast.js'
 import { Actions, useAct } from '../../views/acts.js'
 import { Differences, differencesOf } from '../../views/differences.js'
 import { useSession } from '../session.js'
-import { snapshotName, useGoBack, useReset } from './go-back.js'
+import { snapshotName, useGoBack, useReset } from './state.js'
 
 /** What the environment has changed: since each snapshot, newest first, and since it was made. */
 export function SnapshotsDialog({ close }: { close: () => void }) {

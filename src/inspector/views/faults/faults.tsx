@@ -51,22 +51,28 @@ const isUsedUp = ({ times, hits }: FaultRule) => times !== 'always' && hits >= t
 export function FaultsPopover() {
   const { env, version } = useSession()
   const live = useLive()
+  const act = useAct()
   const load = async () => ({ rules: await env.faults.list(), latency: await env.latency.get() })
   const { value, error, reload } = useResource(load, [env, version])
   useEffect(() => {
     return live.subscribe((came) => came.some(({ flags }) => flags.faulted !== undefined) && reload())
   }, [live, reload])
-  const { rules = [], latency = { delay: 0, spread: 0 } } = value ?? {}
-  const slow = latency.delay + latency.spread > 0 ? 1 : 0
-  const count = rules.filter((rule) => !isUsedUp(rule)).length + slow
+  const { rules = [], latency = { delay: 0, spread: 0 } as Latency } = value ?? {}
+  const { preset, delay, spread } = latency
+  const setting = preset ? { preset } : { delay, spread }
+  const undo = () => env.latency.set(setting)
+  const slow = (name: string) => act(() => env.latency.set(LATENCIES[name] ?? {}), `Latency: ${name}`, undo)
+  const later = delay + spread > 0 ? `: each answer comes later by ${durationText(delay)}` : ''
+  const more = spread > 0 ? ` or more, ${durationText(delay + spread)} on average` : ''
+  const count = rules.filter((rule) => !isUsedUp(rule)).length + (later ? 1 : 0)
   const noun = count === 1 ? 'fault' : 'faults'
-  const button = (
-    <>
-      <Icon name="bolt" />
-      {count > 0 && <span>{count}</span>}
-      <span class="text">{noun}</span>
-    </>
-  )
+  const texts = [
+    count > 0 && <span key="count">{count}</span>,
+    <span key="noun" class="text">
+      {noun}
+    </span>
+  ]
+  const button = [<Icon key="icon" name="bolt" />, texts]
   const classes = `quiet toned ${toneClass(count > 0 ? 'fault' : undefined)}`
   return (
     <Popover class={classes} label={`${count} ${noun}`} title="Have requests fail, or be slow" isPadded button={button}>
@@ -74,7 +80,10 @@ export function FaultsPopover() {
         <div class="faults">
           {error !== undefined && <ErrorNote error={error} retry={reload} />}
           <Rules rules={rules} />
-          <LatencyChoice {...latency} />
+          <section class="form">
+            <h2 class="section">{`Latency${later}${more}`}</h2>
+            <Actions label="Latency" actions={choices(LATENCIES, slow)} current={nameIn(LATENCIES, setting)} />
+          </section>
         </div>
       )}
     </Popover>
@@ -122,22 +131,6 @@ function Rules({ rules }: { rules: readonly FaultRule[] }) {
       </section>
       {isWriting && <JsonDialog {...dialog} close={() => setWriting(false)} />}
     </>
-  )
-}
-
-function LatencyChoice({ preset, delay, spread }: Latency) {
-  const { env } = useSession()
-  const act = useAct()
-  const setting = preset ? { preset } : { delay, spread }
-  const undo = () => env.latency.set(setting)
-  const slow = (name: string) => act(() => env.latency.set(LATENCIES[name] ?? {}), `Latency: ${name}`, undo)
-  const later = delay + spread > 0 ? `: each answer comes later by ${durationText(delay)}` : ''
-  const more = spread > 0 ? ` or more, ${durationText(delay + spread)} on average` : ''
-  return (
-    <section class="form">
-      <h2 class="section">{`Latency${later}${more}`}</h2>
-      <Actions label="Latency" actions={choices(LATENCIES, slow)} current={nameIn(LATENCIES, setting)} />
-    </section>
   )
 }
 

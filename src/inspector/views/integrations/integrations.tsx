@@ -4,7 +4,7 @@ import type { Integration, NewIntegration } from '../../../client/index.js'
 import { Chip } from '../../parts/chip.js'
 import { useResource } from '../../parts/resource.js'
 import { Row, type RowProps } from '../../parts/row.js'
-import { addressOf, go, type ViewProps } from '../../shell/router.js'
+import { addressOf, go, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useAct, useService } from '../acts.js'
 import { CHANNELS, fieldsOf, isFound, RecordPane, RecordsView } from '../records.js'
@@ -16,7 +16,7 @@ type Listed = Integration & { _id: string }
 type Item = Integration['channel'] | Listed
 
 /** The integrations by channel, the primary one as a switch; `#/integrations/<identifier>` opens one. */
-export function IntegrationsView({ route }: ViewProps) {
+export function IntegrationsView({ route }: { route: Route }) {
   const { env, version } = useSession()
   const ask = useService()
   const act = useAct()

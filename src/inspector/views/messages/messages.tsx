@@ -4,7 +4,7 @@ import type { NewMessage } from '../../../client/index.js'
 import { useResource } from '../../parts/resource.js'
 import { Row, type RowProps } from '../../parts/row.js'
 import { shortTime, timeText } from '../../parts/times.js'
-import type { ViewProps } from '../../shell/router.js'
+import type { Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useAct, useService } from '../acts.js'
 import { CHANNELS, fieldsOf, lineOf, RecordPane, RecordsView } from '../records.js'
@@ -12,7 +12,7 @@ import { Preview } from './preview.js'
 import { loadMessages, type Message, recipientOf, summaryOf } from './query.js'
 
 /** The messages as a mail reader has them; `#/messages/<id>` shows one beside the list. */
-export function MessagesView({ route }: ViewProps) {
+export function MessagesView({ route }: { route: Route }) {
   const { env, version } = useSession()
   const ask = useService()
   const line = lineOf(route.params)

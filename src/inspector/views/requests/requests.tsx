@@ -12,7 +12,7 @@ import { useResource } from '../../parts/resource.js'
 import { run } from '../../parts/toast.js'
 import { type Feed, LiveProvider, useFeed } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
-import { go, type ViewProps, withParam } from '../../shell/router.js'
+import { go, type Route, withParam } from '../../shell/router.js'
 import { callService, type Session, SessionProvider, useSession } from '../../shell/session.js'
 import { RequestDetail } from './detail.js'
 import { changeText, itemsOf, Note, RequestList, targetOf, toneOf } from './rows.js'
@@ -26,7 +26,7 @@ const [STEP, MAX_GAP, MAX_HEIGHT] = [4, 28, 25]
 const WORDS = `Words are found, and status:4xx or none, path:/v1, operation:list, since:10m and ${KEYLESS}.`
 
 /** The requests as they come, and the one that is open; at first that is the newest that failed. */
-export function RequestsView({ route }: ViewProps) {
+export function RequestsView({ route }: { route: Route }) {
   const { env, listed } = useSession()
   const [isPaused, setPaused] = useState(false)
   const beside = route.params.get('beside')

@@ -5,7 +5,7 @@ import { JsonTree, parsed } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
 import { Row } from '../../parts/row.js'
-import type { ViewProps } from '../../shell/router.js'
+import type { Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useService } from '../acts.js'
 import { Preview, type Shown } from '../messages/preview.js'
@@ -15,7 +15,7 @@ import { CHANNELS, isFound, RecordPane, RecordsView } from '../records.js'
 type Item = { workflow: ListedWorkflow; step?: ListedWorkflow['steps'][number] }
 
 /** The workflows with their steps; a step at `#/workflows/<workflow>/<step>` stands beside them. */
-export function WorkflowsView({ route }: ViewProps) {
+export function WorkflowsView({ route }: { route: Route }) {
   const { env, version } = useSession()
   const resource = useResource(() => env.workflows.list(), [env, version])
   const isIn = isFound(route)
