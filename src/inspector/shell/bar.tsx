@@ -24,7 +24,7 @@ export function Bar() {
     { name: 'Load everything again', icon: 'again', run: changed },
     { name: 'Show the keys', hint: '?', run: () => open(Keys) }
   ]
-  useKey('ctrl+k', () => open(Shown === Palette ? undefined : Palette))
+  useKey('ctrl+k', () => show((now?: DialogView) => (now === Palette ? undefined : Palette)))
   useKey('?', () => open(Keys))
   useCommands([...groups.flatMap(({ title, actions }) => actions.map((each) => ({ ...each, hint: title }))), ...more])
   const name = listed?.name ?? 'Environment'
