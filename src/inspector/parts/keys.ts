@@ -18,13 +18,12 @@ export function useKey(key: string, handle: (event: KeyboardEvent) => void): voi
   })
 }
 
-const NEXT = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity }
-
 /** The arrows, Home and End move the focus among what has `data-item`; one of these has `tabIndex` 0, the others -1. */
 export function moveFocus(event: KeyboardEvent): void {
   const items = [...(event.currentTarget as Element).querySelectorAll<HTMLElement>('[data-item]')]
   const index = items.indexOf(document.activeElement as HTMLElement)
-  const step = NEXT[event.key as keyof typeof NEXT]
+  const ends = { Home: -items.length, End: items.length }
+  const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, ...ends }[event.key]
   if (step === undefined || index === -1) return
   event.preventDefault()
   items[Math.max(0, Math.min(items.length - 1, index + step))]?.focus()

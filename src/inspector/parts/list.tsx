@@ -75,7 +75,6 @@ export function List<Item>(props: ListProps<Item>) {
   })
   useLayoutEffect(() => {
     if (last === items.length && last > 0) onEnd?.()
-    // Also for as many others: whoever was loading these when the end came into sight did not load more.
   }, [last, items])
 
   const walk = (event: KeyboardEvent) => {

@@ -32,7 +32,6 @@ interface RecordsProps<Item, Open> extends Pick<ListProps<Item>, 'label' | 'item
   pathOf(item: Item): readonly string[] | undefined
   /** A heading, or the row of an item. */
   rowOf(item: Item, row: Pick<RowProps, 'href' | 'isCurrent' | 'tabIndex'>): ComponentChildren
-  /** Whether the rows have notes. */
   hasNotes?: boolean
   open: Open | undefined
   /** What is open, beside the list. */

@@ -101,9 +101,7 @@ function emailDocument(content: Message['content'] = '') {
   return { html: `<!doctype html>${HEAD}${documentElement.outerHTML}`, links }
 }
 
-type EmailBlock = Exclude<Message['content'], string | undefined>[number]
-
-function blockHtml({ type, content, url = '', styles }: EmailBlock): string {
+function blockHtml({ type, content, url = '', styles }: Exclude<Message['content'], string | undefined>[number]) {
   const link = `<a class="block-button" href="${url.replaceAll('"', '&quot;')}">${content}</a>`
   return `<div dir="auto" style="text-align: ${styles?.textAlign ?? 'start'}">${type === 'text' ? content : link}</div>`
 }
