@@ -205,25 +205,6 @@ test('a thousand messages are asked for at once and only those in sight are rows
   await expect.poll(() => count.innerText()).toBe('1,261')
 })
 
-test('more messages come also when the end came into sight while the first ones were loaded again', async (context) => {
-  const { page, env, go } = await givenInspector(context, { hash: '#/workflows' })
-  await env.seed({ generate: { messages: 1200 } })
-  await go('#/messages')
-  const count = page.getByRole('status').first()
-  await expect.poll(() => count.innerText()).toBe('1,000 of 1,260')
-  let letGo = () => {}
-  const held = new Promise<void>((resolve) => (letGo = resolve))
-  const isHeld = page.waitForRequest('**/v1/messages*')
-  await page.route('**/v1/messages*', (route) => held.then(() => route.continue()), { times: 1 })
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('button', { name: 'Load everything again' }).click()
-  await isHeld
-  await page.evaluate('document.querySelector(".list").scrollTo(0, 1e6)')
-  await page.locator('[aria-posinset="1000"]').waitFor()
-  letGo()
-  await expect.poll(() => count.innerText()).toBe('1,260')
-})
-
 test('nothing that a seed holds runs, loads anything or leads away', async (context) => {
   let hits = 0
   const trap = createServer((_, response) => {

@@ -46,7 +46,7 @@ export function Operations({ operations }: Pick<Coverage, 'operations'>) {
           <b>{`${covered} of ${total}`}</b>
         </div>
         <progress max={total} value={covered} aria-label={`Met of ${operation}`} />
-        <ul aria-label={`Not met of ${operation}`}>
+        <ul class="records" aria-label={`Not met of ${operation}`}>
           {missing.map((item) => (
             <li key={item.id} class="line">
               <b>{wordsOf(item)}</b>

@@ -51,7 +51,7 @@ export function IntegrationsView({ route }: { route: Route }) {
     }
     const state = { checked: item === primary, disabled: deleted }
     return (
-      <div class="with-switch">
+      <div class="line with-switch">
         <Row {...row} {...{ tone, note, end }}>
           <bdi>{name}</bdi>
         </Row>

@@ -62,7 +62,7 @@ function MessageFields() {
       ))}
       <div class="line" role="radiogroup" aria-label="Channel">
         {CHANNELS.map((each, index) => (
-          <label key={each}>
+          <label key={each} class="line">
             <input type="radio" name="channel" value={each} defaultChecked={index === 0} />
             {each}
           </label>
