@@ -24,7 +24,7 @@ const VIEWS: Record<string, string> = {
 }
 const OPENED = ['messages', 'integrations']
 const WIDTHS = { 390: 844, 820: 1000, 1280: 800, 1920: 1080 }
-const IN_DOCS = ['requests-light-1280', 'messages-dark-1280']
+const IN_DOCS = ['requests-light-1280', 'messages-dark-1280', 'requests-dark-390']
 
 await using mock = await createMock({ port: 0, logLevel: 'silent' })
 await useAsProductsDo(mock)
