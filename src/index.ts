@@ -71,12 +71,9 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
       const report = reportOf(await client.runRecord(), facts)
       const page = readFileSync(join(packageRoot(), 'dist/inspector/report.html'), 'utf8')
       const data = deflateRawSync(JSON.stringify(report)).toString('base64')
-      const [before, after] = page.split('<script id="report" type="application/json"></script>')
-      if (after === undefined)
-        throw new Error('dist/inspector/report.html takes no data: build it with `npm run build`')
       const script = `<script id="report" type="text/plain" data-encoding="deflate-raw">${data}</script>`
       // Only its owner can read it.
-      replaceFileSync(file, `${before}${script}${after}`, 0o600)
+      replaceFileSync(file, page.replace('<script id="report" type="application/json"></script>', script), 0o600)
       return report
     },
     environments: environments.list().map((environment) => {

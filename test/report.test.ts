@@ -1,16 +1,10 @@
-import type * as fs from 'node:fs'
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Report } from '../src/client/index.js'
 import { createMock } from '../src/index.js'
 import { givenFolder } from './support/process.js'
-
-vi.mock('node:fs', async (load) => {
-  const original = await load<typeof import('node:fs')>()
-  return { ...original, readFileSync: vi.fn(original.readFileSync) }
-})
 
 /** Returns the data of a report, and all around them. */
 function read(file: string): { data: Report; page: string } {
@@ -54,15 +48,4 @@ test('a report follows no link, and leaves what it leads to as it was', async ()
   symlinkSync('other.txt', join(folder, 'run.html'))
   await expect(mock.report(join(folder, 'run.html'))).rejects.toThrow('is no regular file')
   expect(readFileSync(join(folder, 'other.txt'), 'utf8')).toBe('other')
-})
-
-test('a report is not written without its data, if its page has no place for them', async () => {
-  await using mock = await createMock()
-  const folder = givenFolder()
-  const { readFileSync: read } = await vi.importActual<typeof fs>('node:fs')
-  vi.mocked(readFileSync).mockImplementation((file, options) => {
-    return String(file).endsWith('report.html') ? '<html></html>' : read(file, options)
-  })
-  await expect(mock.report(join(folder, 'run.html'))).rejects.toThrow('npm run build')
-  expect(readdirSync(folder)).toEqual([])
 })
