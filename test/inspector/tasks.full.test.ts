@@ -93,6 +93,14 @@ test('a request is replayed by one click, and its new answer stands beside the o
   await page.getByRole('button', { name: 'Replay' }).click()
   await page.getByRole('tab', { name: 'Answer' }).click()
   expect(await page.getByRole('group', { name: 'Now' }).count()).toBe(0)
+
+  // Of a long answer the beginning is kept, without its secrets: so it is of the new one.
+  await ask(env, '/v1/messages?limit=60')
+  await requestRows(page).filter({ hasText: 'limit=60' }).first().click()
+  await page.getByRole('group', { name: 'Body of the answer' }).getByText('"totalCount"').waitFor()
+  await page.getByText('Its beginning: the answer had').waitFor()
+  await page.getByRole('button', { name: 'Replay' }).click()
+  await page.getByText('The same answer').waitFor()
 })
 
 test('hints are a click away, also on a phone, and lead to their requests', async (context) => {
