@@ -58,8 +58,9 @@ function contentOf(kind: DatasetKind, side: string, shown = (json: string) => js
     return `json_array(hex(${side}.fingerprint), ${side}.status, ${shown(`CAST(${side}.body AS TEXT)`)})`
   }
   if (kind !== 'workflows') return shown(`${side}.document`)
-  return `json_set(${side}.document, '$.steps', (SELECT json_group_array(json(document) ORDER BY position)
-    FROM workflow_steps WHERE dataset = ${side}.dataset AND workflow_id = ${side}.id))`
+  // What a subquery gives is a text again, from SQLite 3.54 on.
+  return `json_set(${side}.document, '$.steps', json((SELECT json_group_array(json(document) ORDER BY position)
+    FROM workflow_steps WHERE dataset = ${side}.dataset AND workflow_id = ${side}.id)))`
 }
 
 /** Returns the fields of a record. Steps are by their ids, so that each is compared with itself. */
