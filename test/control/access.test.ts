@@ -1,8 +1,7 @@
-import { request } from 'node:http'
 import { networkInterfaces } from 'node:os'
-import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { connect } from '../../src/client/index.js'
+import { callFrom } from '../support/any-host.js'
 import { setClock } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
 import { givenEnvironment } from './environments/environment-client.js'
@@ -33,8 +32,9 @@ test.each(STRANGERS)('%s manages no environments', async (_title, headers) => {
   const mock = await givenMock()
   const before = (await mock.get('/_mock/environments')).text
   for (const [method, path] of ROUTES) {
-    const refused = await callTo(mock.url, method, path, headers)
-    expect(refused).toMatchObject({ status: 403, body: { statusCode: 403, error: 'Forbidden' } })
+    const refused = await callFrom(headers, mock.url + path, method)
+    expect(refused.status).toBe(403)
+    expect(JSON.parse(refused.text)).toMatchObject({ statusCode: 403, error: 'Forbidden' })
   }
   expect((await mock.get('/_mock/environments')).text).toBe(before)
 })
@@ -48,7 +48,7 @@ test.each([
 ])('on loopback environments are managed with %s', async (_title, headers) => {
   const mock = await givenMock()
   const statuses = []
-  for (const [method, path] of ROUTES) statuses.push((await callTo(mock.url, method, path, headers)).status)
+  for (const [method, path] of ROUTES) statuses.push((await callFrom(headers, mock.url + path, method)).status)
   expect(statuses).toEqual([201, 200, 200, 204])
 })
 
@@ -63,7 +63,7 @@ test('the admin token is accepted with any Host and Origin; a wrong one and an A
       { ...foreign, authorization: 'ApiKey development-key' },
       { ...foreign, ...bearer(TOKEN) }
     ]) {
-      statuses.push((await callTo(mock.url, method, path, headers)).status)
+      statuses.push((await callFrom(headers, mock.url + path, method)).status)
     }
   }
   expect(statuses).toEqual([201, 200, 200, 204].flatMap((accepted) => [403, 403, 403, accepted]))
@@ -82,17 +82,17 @@ test.skipIf(outside === undefined)(
     for (const [method, path] of ROUTES) {
       // Not even with the Host of loopback, which anyone can send.
       for (const headers of [{}, { host: 'localhost' }, bearer('wrong'), bearer(TOKEN)]) {
-        statuses.push((await callTo(url, method, path, headers)).status)
+        statuses.push((await callFrom(headers, url + path, method)).status)
       }
     }
     expect(statuses).toEqual([201, 200, 200, 204].flatMap((accepted) => [403, 403, 403, accepted]))
-    expect((await callTo(url, 'GET', '/v1/messages', { authorization: 'ApiKey development-key' })).status).toBe(200)
+    expect((await callFrom({ authorization: 'ApiKey development-key' }, `${url}/v1/messages`)).status).toBe(200)
     // Whoever sees it in a test runner sends no header by hand.
     await expect(connect(url).listEnvironments()).rejects.toThrow('from NOTIFICATION_MOCK_ADMIN_TOKEN')
 
     const { port } = await givenMock({ host: '0.0.0.0' })
     for (const headers of [{}, bearer(''), bearer('undefined')]) {
-      expect((await callTo(`http://${outside}:${port}`, 'GET', '/_mock/environments', headers)).status).toBe(403)
+      expect((await callFrom(headers, `http://${outside}:${port}/_mock/environments`)).status).toBe(403)
     }
   }
 )
@@ -112,15 +112,3 @@ test('a key gives access to its own environment only', async () => {
   expect((await mock.get('/_mock/snapshots', { key })).json).toEqual({ snapshots: [] })
   expect(await states()).toEqual(before)
 })
-
-async function callTo(url: string, method: string, path: string, headers: Record<string, string>, body?: string) {
-  return new Promise<{ status: number; body: unknown }>((resolve, reject) => {
-    const sent = request(`${url}${path}`, { method, headers, agent: false }, (response) => {
-      text(response).then(
-        (answer) => resolve({ status: response.statusCode ?? 0, body: answer && JSON.parse(answer) }),
-        reject
-      )
-    })
-    sent.on('error', reject).end(body ?? (method === 'POST' && path === '/_mock/environments' ? '{}' : undefined))
-  })
-}

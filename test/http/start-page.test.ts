@@ -1,6 +1,6 @@
-import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { VERSION } from '../../src/core/package.js'
+import { callFrom } from '../support/any-host.js'
 import { givenMock } from '../support/mock.js'
 
 const ACCEPT_OF_BROWSERS = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -43,15 +43,19 @@ test('a browser gets the inspector, which may load and run nothing but what is i
   }
 })
 
+/** As a browser asks. */
+const visit = (url: string, headers: Record<string, string>) =>
+  callFrom({ accept: ACCEPT_OF_BROWSERS, ...headers }, url)
+
 const STRANGERS = [{ host: 'evil.example' }, { origin: 'http://evil.example' }]
 
 test.each(STRANGERS)('with %j neither the page nor keys are given, and what programs get is', async (stranger) => {
   const { url } = await givenMock()
   for (const path of ['/', '/inspector/inspector.js', '/_mock/environments/Development/keys']) {
-    expect((await headersOf(`${url}${path}`, stranger)).status, path).toBe(403)
+    expect((await visit(`${url}${path}`, stranger)).status, path).toBe(403)
   }
-  const summary = await headersOf(url, { ...stranger, accept: '*/*' })
-  expect([summary.status, summary['access-control-allow-origin']]).toEqual([200, '*'])
+  const summary = await visit(url, { ...stranger, accept: '*/*' })
+  expect([summary.status, summary.headers['access-control-allow-origin']]).toEqual([200, '*'])
 })
 
 test('no page of another site can read the page, also where it may be asked for by any name', async () => {
@@ -59,23 +63,12 @@ test('no page of another site can read the page, also where it may be asked for 
   const open = await givenMock({ adminToken: 'let-me-in' })
   for (const path of ['/', '/inspector/inspector.js', '/inspector/inspector.css']) {
     for (const answer of [
-      await headersOf(`${own.url}${path}`, {}),
-      await headersOf(`${own.url}${path}`, { origin: 'http://localhost:5173' }),
-      ...(await Promise.all(STRANGERS.map((stranger) => headersOf(`${open.url}${path}`, stranger))))
+      await visit(`${own.url}${path}`, {}),
+      await visit(`${own.url}${path}`, { origin: 'http://localhost:5173' }),
+      ...(await Promise.all(STRANGERS.map((stranger) => visit(`${open.url}${path}`, stranger))))
     ]) {
       expect(answer.status).toBe(200)
-      expect(Object.keys(answer).filter((name) => name.startsWith('access-control-'))).toEqual([])
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
     }
   }
 })
-
-/** As a browser asks, but with a Host of its own, which fetch does not send. */
-function headersOf(url: string, headers: Record<string, string>) {
-  return new Promise<{ status: number | undefined; [name: string]: unknown }>((resolve, reject) => {
-    const sent = request(url, { agent: false, headers: { accept: ACCEPT_OF_BROWSERS, ...headers } }, (response) => {
-      response.resume()
-      resolve({ ...response.headers, status: response.statusCode })
-    })
-    sent.on('error', reject).end()
-  })
-}

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { givenMock } from '../support/mock.js'
 
 /** The paths that a page at an address links to, code and other servers apart. */
@@ -8,27 +8,25 @@ function linksOf(text: string, address: string): string[] {
   return [...new Set(urls.filter(({ host }) => host === new URL(address).host).map(({ pathname }) => pathname))]
 }
 
-describe('the manual on the server', () => {
-  test('every link of /llms.txt is served, as text, and every link of the pages that it leads to', async () => {
-    const { call, url } = await givenMock()
-    const { status, headers, text } = await call('/llms.txt', { key: null })
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
-    const links = linksOf(text, `${url}/llms.txt`)
-    expect(links).toEqual(expect.arrayContaining(['/docs/control.md', '/_mock/openapi.json']))
-    const pages = await Promise.all(links.map((path) => call(path, { key: null })))
-    const further = pages.flatMap((page, index) =>
-      links[index]?.endsWith('.md') ? linksOf(page.text, `${url}${links[index]}`) : []
-    )
-    const answers = await Promise.all([...new Set(further)].map((path) => call(path, { key: null })))
-    expect([...pages, ...answers].filter(({ status }) => status !== 200)).toEqual([])
-    const page = await call('/docs/control.md', { key: null })
-    expect(page.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
-    expect(page.text).toMatch(/^# Control\n/)
-  })
+test('on the server every link of /llms.txt is served, as text, and every link of the pages that it leads to', async () => {
+  const { call, url } = await givenMock()
+  const { status, headers, text } = await call('/llms.txt', { key: null })
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+  const links = linksOf(text, `${url}/llms.txt`)
+  expect(links).toEqual(expect.arrayContaining(['/docs/control.md', '/_mock/openapi.json']))
+  const pages = await Promise.all(links.map((path) => call(path, { key: null })))
+  const further = pages.flatMap((page, index) =>
+    links[index]?.endsWith('.md') ? linksOf(page.text, `${url}${links[index]}`) : []
+  )
+  const answers = await Promise.all([...new Set(further)].map((path) => call(path, { key: null })))
+  expect([...pages, ...answers].filter(({ status }) => status !== 200)).toEqual([])
+  const page = await call('/docs/control.md', { key: null })
+  expect(page.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+  expect(page.text).toMatch(/^# Control\n/)
+})
 
-  test('it serves no other file', async () => {
-    const { call } = await givenMock()
-    for (const path of ['/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/none.md', '/docs/none.png'])
-      expect((await call(path, { key: null })).status, path).toBe(404)
-  })
+test('it serves no other file', async () => {
+  const { call } = await givenMock()
+  for (const path of ['/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/none.md', '/docs/none.png'])
+    expect((await call(path, { key: null })).status, path).toBe(404)
 })

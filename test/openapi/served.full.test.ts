@@ -7,8 +7,6 @@ import { openApiDocument } from '../../src/openapi/documents.js'
 import type { ServerOptions } from '../../src/server.js'
 import { givenMock } from '../support/mock.js'
 
-const root = join(import.meta.dirname, '../..')
-
 const TWO_WORLDS = {
   environments: [
     { name: 'Contract', apiKeys: ['contract-key'] },
@@ -21,7 +19,7 @@ test('GET /openapi.json without a key returns the document of the server, with a
   const get = async (key: string | null) => (await mock.get('/openapi.json', { key })).json
   const servers = [{ url: mock.url, description: 'This server' }]
   const created = async (...assumptions: Parameters<typeof assume>) => ({
-    ...asJson(await openApiDocument(assume(...assumptions))),
+    ...JSON.parse(JSON.stringify(await openApiDocument(assume(...assumptions)))),
     servers
   })
   expect(await get(null)).toEqual(await created('document'))
@@ -50,9 +48,10 @@ test.each<{ flags: string; options: ServerOptions }>([
   const mock = await givenMock({ ...options, seed: { environments: [] } })
   const served = await fetch(`${mock.url}/openapi.json`)
   const command = ['--import', 'tsx', 'src/cli/index.ts', 'openapi', ...flags.split(' ').filter(Boolean)]
-  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root, maxBuffer: 1e8 })
+  const { stdout } = await promisify(execFile)(process.execPath, command, {
+    cwd: join(import.meta.dirname, '../..'),
+    maxBuffer: 1e8
+  })
   const servers = [{ url: 'http://127.0.0.1:4210', description: 'The default address' }]
   expect(JSON.parse(stdout)).toEqual({ ...((await served.json()) as object), servers })
 })
-
-const asJson = (document: object): object => JSON.parse(JSON.stringify(document))

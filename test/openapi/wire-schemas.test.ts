@@ -3,6 +3,16 @@ import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { wireSchemas } from '../support/wire-schemas.js'
 
+/** What a step and a variant of it have alike. */
+const STEP = `
+    _id?, uuid?, name?, _templateId? string
+    active?, shouldStopOnFail? boolean
+    template? MessageTemplate
+    filters? StepFilterDto[]
+    _parentId? string
+    metadata? DigestRegularMetadata|DigestTimedMetadata|DelayRegularMetadata|DelayScheduledMetadata
+    replyCallback? ReplyCallback`
+
 /**
  * The contract, typed out by hand and in its order: `name type`, or several names of one type.
  *
@@ -121,22 +131,8 @@ const CONTRACT: Record<string, string> = {
   ReplyCallback: `
     active? boolean
     url? string`,
-  NotificationStepVariant: `
-    _id?, uuid?, name?, _templateId? string
-    active?, shouldStopOnFail? boolean
-    template? MessageTemplate
-    filters? StepFilterDto[]
-    _parentId? string
-    metadata? DigestRegularMetadata|DigestTimedMetadata|DelayRegularMetadata|DelayScheduledMetadata
-    replyCallback? ReplyCallback`,
-  NotificationStepDto: `
-    _id?, uuid?, name?, _templateId? string
-    active?, shouldStopOnFail? boolean
-    template? MessageTemplate
-    filters? StepFilterDto[]
-    _parentId? string
-    metadata? DigestRegularMetadata|DigestTimedMetadata|DelayRegularMetadata|DelayScheduledMetadata
-    replyCallback? ReplyCallback
+  NotificationStepVariant: STEP,
+  NotificationStepDto: `${STEP}
     variants? NotificationStepVariant[]`,
   WorkflowResponse: `
     _id?, name, description string

@@ -144,15 +144,13 @@ describe('compare', () => {
     expect(changed.stdout).toMatch(
       /1 differences that nothing explains:\n {2}GET \/v1\/messages: request body: there only\n {6}#\S+requestBody there\n/
     )
-    expect(await run(`${url}/nothing`)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('/nothing: answers 404')
-    })
-    expect(await run(join(file, 'none'))).toMatchObject({ code: 1, stderr: expect.stringContaining("can't be read") })
-    expect(await run(file, '--seed', 'default')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('stands alone')
-    })
+    for (const [args, code, message] of [
+      [[`${url}/nothing`], 1, '/nothing: answers 404'],
+      [[join(file, 'none')], 1, "can't be read"],
+      [[file, '--seed', 'default'], 2, 'stands alone']
+    ] as const) {
+      expect(await run(...args)).toMatchObject({ code, stderr: expect.stringContaining(message) })
+    }
   })
 
   test('says that it was interrupted', async () => {

@@ -137,9 +137,8 @@ test('of 18,000 personal values and more, in every place of 4,000 messages, none
   const [{ apiKeys, workflows }] = seed.environments as [(typeof seed.environments)[0]]
   const [apiKey = ''] = apiKeys
   const out = join(givenFolder(), 'seed.yaml')
-  const steps = workflows.flatMap(({ steps: all }) =>
-    all.flatMap(({ stepId }) => ['--step', `order-shipped/${stepId}`])
-  )
+  const stepIds = workflows.flatMap(({ steps }) => steps.map(({ stepId }) => stepId))
+  const steps = stepIds.flatMap((id) => ['--step', `order-shipped/${id}`])
   const asked = ['--api-key', apiKey, '--rate', '10000', '--json']
   const recorded = await runCommand(['record', '--from', source.url, '--out', out, ...steps, ...asked])
   expect(recorded.code, recorded.stderr).toBe(0)
@@ -153,9 +152,7 @@ test('of 18,000 personal values and more, in every place of 4,000 messages, none
   const filters = { subscriberId, transactionId, contextKeys: contextKeys?.[0], channel: 'sms' }
   const queries = Object.entries(filters).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
   const pages = Array.from({ length: MESSAGES / 500 }, (_, page) => `limit=500&page=${page}`)
-  const paths = workflows.flatMap(({ steps: all }) =>
-    all.map(({ stepId }) => `/v2/workflows/order-shipped/steps/${stepId}`)
-  )
+  const paths = stepIds.map((id) => `/v2/workflows/order-shipped/steps/${id}`)
   writeFileSync(file, [...[...queries, ...pages].map((query) => `/v1/messages?${query}`), ...paths].join('\n'))
   for (const requests of [[], ['--requests', file]]) {
     const args = ['compare', '--target', source.url, '--seed', out, '--replaced', ...requests, ...asked]

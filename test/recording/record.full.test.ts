@@ -46,7 +46,7 @@ describe('a recorded seed', () => {
 
   test('of 10,000 messages gives the same pages and steps, byte for byte', async () => {
     const generate = { messages: 10_000, subscribers: 500, randomSeed: 7 }
-    const environments = [{ ...environmentOf('default'), generate }]
+    const environments = [{ ...environmentIn('seeds/default.yaml'), generate }]
     const source = await givenOwnMock({ seed: { environments }, profile: 'live' })
     expect((await expectSameAnswers(source.url, 'seed.json', 500)).messages).toBeGreaterThan(10_000)
   }, 300_000)
@@ -120,11 +120,6 @@ function withoutWebhooks(text: string): string {
     .replaceAll(/("(?:directW|w)ebhookUrl":)"[^"]*"/g, '$1""')
     .replaceAll(/("deviceTokens":)\[[^\]]*\]/g, '$1[]')
     .replaceAll(/("credentials":)\{[^{}]*\}/g, '$1{}')
-}
-
-function environmentOf(seed: string): SeedEnvironment {
-  const { environments } = parse(readFileSync(join(import.meta.dirname, `../../seeds/${seed}.yaml`), 'utf8'))
-  return environments[0]
 }
 
 /** The names of fields, and the types of their values. */
@@ -301,15 +296,13 @@ describe('record', () => {
     const source = await givenMock({})
     const cwd = givenFolder()
     const run = (...args: string[]) => runCommand(['record', '--from', source.url, ...args], { cwd })
-    expect(await run('--api-key', 'wrong-key', '--out', 'seed.yaml')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('refuses the key with 401')
-    })
-    expect(await run('--api-key', 'development-key', '--out', 'seed.txt')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--out must end in .yaml or .json')
-    })
-    expect(await run('--out', 'seed.yaml')).toMatchObject({ code: 2 })
+    for (const [args, code, message] of [
+      [['--api-key', 'wrong-key', '--out', 'seed.yaml'], 1, 'refuses the key with 401'],
+      [['--api-key', 'development-key', '--out', 'seed.txt'], 2, '--out must end in .yaml or .json'],
+      [['--out', 'seed.yaml'], 2, '--api-key']
+    ] as const) {
+      expect(await run(...args)).toMatchObject({ code, stderr: expect.stringContaining(message) })
+    }
     expect(readdirSync(cwd)).toEqual([])
   })
 })

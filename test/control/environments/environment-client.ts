@@ -61,17 +61,15 @@ export function expectSound({ client }: Db): void {
   expect(client.pragma('foreign_key_check')).toEqual([])
 }
 
+type Origin = Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
+
 /**
  * The answers of all three operations for every record, byte for byte but for the owners' ids, which are replaced by
  * words. Leaves the environment changed, as a set-primary is among them for every integration.
  */
 export async function everyAnswer(
   mock: GivenMock,
-  {
-    apiKey: key,
-    environmentId,
-    organizationId
-  }: Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId'>
+  { apiKey: key, environmentId, organizationId }: Omit<Origin, 'name'>
 ): Promise<string[]> {
   const exported = JSON.parse((await plainCall(mock, '/_mock/state', key)).text) as Seed
   const { integrations = [], subscribers = [], workflows = [], messages = [] } = exported.environments[0] ?? {}
@@ -110,21 +108,16 @@ function inQuery(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-const YAML = { accept: 'application/yaml' }
-
 /** Expects copies of an environment, made from its state as JSON and as YAML, to give the same answers, byte for byte. */
-export async function expectSameAnswers(
-  mock: GivenMock,
-  origin: Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
-) {
+export async function expectSameAnswers(mock: GivenMock, origin: Origin) {
   /** With the name of the origin, as that of a copy has a number. */
-  const exported = async ({ apiKey, name }: Pick<CreatedEnvironment, 'apiKey' | 'name'>) => {
+  const exported = async ({ apiKey, name }: Origin) => {
     const answer = await plainCall(mock, '/_mock/state', apiKey)
     const text = answer.text.replace(`"name":${JSON.stringify(name)}`, () => `"name":${JSON.stringify(origin.name)}`)
     return { ...answer, text }
   }
   const json = await exported(origin)
-  const yaml = await plainCall(mock, '/_mock/state', origin.apiKey, { headers: YAML })
+  const yaml = await plainCall(mock, '/_mock/state', origin.apiKey, { headers: { accept: 'application/yaml' } })
   expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
 
