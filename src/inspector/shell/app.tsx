@@ -68,7 +68,7 @@ async function findEnvironment(mock: ConnectedMock, wanted: string | null, typed
   }
   const { environment } = await mock.attach(typed).coverage()
   if (listed && environment !== listed.name)
-    throw new Error(`This is the key of ${environment}, not of ${listed.name}.`)
+    throw new MockError(`This is the key of ${environment}, not of ${listed.name}.`, { status: 403 })
   return { environments, listed, apiKey: typed }
 }
 
