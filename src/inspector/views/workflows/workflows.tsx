@@ -4,7 +4,7 @@ import { JsonTree, parsed } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
 import { Row } from '../../parts/row.js'
-import type { Route } from '../../shell/router.js'
+import { addressOf, go, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useService } from '../acts.js'
 import { Preview, type Shown } from '../messages/preview.js'
@@ -70,6 +70,11 @@ function StepPane({ workflowId, stepId, back }: Record<'workflowId' | 'stepId' |
   const own = { Controls: step.controlValues ?? {}, ...(issues.length > 0 && { Issues: step.issues }) }
   const trees = { ...own, Variables: sketchOf(step.variables) }
   const shown = shownOf(step)
+  const save = async (changes: object) => {
+    const saved = await env.workflows.changeStep(workflowDatabaseId, _id, changes)
+    // It may have another address now.
+    if (saved.stepId !== stepId) go(addressOf(['workflows', workflowId, saved.stepId]), { replace: true })
+  }
   const parts = () => (
     <div class="step-parts">
       <div class="form">
@@ -97,7 +102,7 @@ function StepPane({ workflowId, stepId, back }: Record<'workflowId' | 'stepId' |
       actions={[{ name: 'Ask again', run: reload }]}
       json={value}
       fields={fields}
-      save={(changes) => env.workflows.changeStep(workflowDatabaseId, _id, changes)}
+      save={save}
       look={{ title: 'Step', content: parts }}
     />
   )
