@@ -156,7 +156,7 @@ function Exchanges({ requests, changes = [], lost = 0, href }: Sending & { href(
   return (
     <>
       {lost > 0 && <p class="hint">{lost.toLocaleString()} older ones were let go.</p>}
-      <RequestList label="Requests" items={items} current={open.sequence} href={href} />
+      <RequestList label="Requests" items={items} current={open.sequence} href={href} isAimed />
       <div class="line">
         <h2>What the app received</h2>
         <StatusText request={open} />
