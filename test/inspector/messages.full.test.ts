@@ -90,6 +90,11 @@ test('one line searches by subscriber, transaction, context and channel, its add
     expect(hash()).toBe(`#/messages?q=${words.replace(' ', '+')}`)
     expect(await search.inputValue()).toBe(words)
   }
+  // From there on to the list.
+  await page.keyboard.press('ArrowDown')
+  await expect
+    .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
+    .toBe(await rows.first().getAttribute('href'))
   await search.fill('nobody-at-all')
   await search.press('Enter')
   await page.getByRole('heading', { name: 'None of the messages is like that' }).waitFor()
