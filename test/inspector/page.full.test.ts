@@ -231,7 +231,15 @@ describe('from another machine', () => {
     await key.press('Enter')
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Environment', exact: false }).click()
-    expect(await page.getByRole('button', { name: 'Production', exact: true }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Copy key' }).waitFor()
+    // Neither the others nor its profile are told to it.
+    for (const name of ['Production', 'Profile…'])
+      expect(await page.getByRole('button', { name, exact: name === 'Production' }).count()).toBe(0)
+    await page.goto(`http://mock.test:${new URL(url).port}/#/requests?environment=Development`)
+    await page.getByText('This is the key of Production, not of Development.').waitFor()
+    await key.fill('development-key')
+    await key.press('Enter')
+    await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   })
 })
 

@@ -240,9 +240,7 @@ function Head({ report: { run, tests, coverage, dropped } }: { report: Report })
   ]
   return (
     <header class="report-head">
-      <span class="logo">
-        <Icon name="bell" />
-      </span>
+      <Icon name="bell" />
       <div class="report-title" dir="auto">
         <h1 class="cut">{run.command ?? 'A run'}</h1>
         <p class="hint">{facts.join(' · ')}</p>

@@ -247,7 +247,7 @@ function TimeStrip({ place, isPaused, keyless, pause }: PanesProps & { pause(): 
           {isPaused ? 'Paused' : 'Live'}
         </button>
       ) : (
-        <p class="is-bad toned problem cut" role="alert" dir="auto" title={problem}>
+        <p class="is-bad toned cut" role="alert" dir="auto" title={problem}>
           Not connected: {problem}
         </p>
       )}
