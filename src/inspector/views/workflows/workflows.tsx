@@ -115,7 +115,7 @@ function shownOf({ type, controlValues = {} }: WorkflowStep): Shown | undefined 
   if (!channel || (body === '' && subject === '')) return undefined
   // The body of a block editor is JSON.
   const document = typeof body === 'string' ? parsed(body) : body
-  const content = Object(document).type === 'doc' ? textIn(document as Block) : String(body)
+  const content = Object(document).type === 'doc' ? textIn(document) : String(body)
   const buttons = [
     { type: 'primary' as const, content: Object(primaryAction).label },
     { type: 'secondary' as const, content: Object(secondaryAction).label }
@@ -124,13 +124,12 @@ function shownOf({ type, controlValues = {} }: WorkflowStep): Shown | undefined 
   return { channel, content, subject: String(subject), cta }
 }
 
-/** What a block editor has written. */
-type Block = { type?: string; text?: string; attrs?: { id?: string; fallback?: string }; content?: Block[] }
-
-/** Returns its text, a line a block. */
-function textIn({ type, text = '', attrs: { id, fallback } = {}, content = [] }: Block): string {
+/** Returns the text of what a block editor has written, a line a block. A seed may have anything there. */
+function textIn(block: unknown): string {
+  const { type, text = '', attrs, content } = Object(block)
+  const { id, fallback } = Object(attrs)
   if (type === 'variable') return `{{${id}${fallback ? ` | default: '${fallback}'` : ''}}}`
-  const inner = text + [content].flat().map(textIn).join('')
+  const inner = text + [content ?? []].flat().map(textIn).join('')
   return type === 'doc' || type === 'text' ? inner : `${inner}\n`
 }
 
