@@ -24,11 +24,20 @@ test('the next list calls fail with 500 twice after three clicks, and every view
   // The page sees the requests come.
   await page.getByText('met 2 requests').waitFor()
   await page.getByRole('button', { name: '0 faults' }).waitFor()
+  // What was used up does not come back by Undo.
+  const { id: used = '' } = (await env.faults.list())[0] ?? {}
+  await page.getByRole('button', { name: `Remove ${used}` }).click()
+  const told = page.locator('.toast').filter({ hasText: `Removed ${used}` })
+  await told.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('It is as it was before').waitFor()
+  expect(await ask(env, '/v1/messages')).toBe(200)
   // Others set them too.
+  await page.getByRole('button', { name: '0 faults' }).click()
   await env.faults.add({ times: 'always', effect: { status: 429 } })
   await ask(env, '/v1/messages')
   await page.getByRole('button', { name: '1 fault', exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Remove fault-1' }).click()
+  await env.faults.add({ times: 'always', effect: { status: 429 } })
+  await page.getByRole('button', { name: 'Remove fault-3' }).click()
   await expect.poll(async () => (await env.faults.list()).map(({ id }) => id)).toEqual(['fault-2'])
   await page.getByRole('button', { name: 'Remove all' }).click()
   await expect.poll(() => env.faults.list()).toEqual([])

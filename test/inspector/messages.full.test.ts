@@ -42,6 +42,16 @@ test('a message for a subscriber is added by four clicks, read, edited where the
   expect(await page.evaluate('getSelection().toString()')).toContain('"status": "gone"')
   await expectAccessible(inspector)
   expect((await first())?.content).toBe('Your tea is here')
+  // Who writes on meanwhile is told what is wrong all the same.
+  const answered = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  await page.route('**/_mock/messages/*', async (route) => {
+    await json.fill('{')
+    await route.continue()
+  })
+  await editor.getByRole('button', { name: 'Save' }).click()
+  await answered
+  await issue.waitFor()
+  await page.unroute('**/_mock/messages/*')
   await json.fill(text.replace('Your tea', 'Your green tea').replace('"sent"', '"error"'))
   await editor.getByRole('button', { name: 'Save' }).click()
   await page.locator('.bubble').getByText('Your green tea').waitFor()
@@ -80,6 +90,11 @@ test('one line searches by subscriber, transaction, context and channel, its add
     expect(hash()).toBe(`#/messages?q=${words.replace(' ', '+')}`)
     expect(await search.inputValue()).toBe(words)
   }
+  // From there on to the list.
+  await page.keyboard.press('ArrowDown')
+  await expect
+    .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
+    .toBe(await rows.first().getAttribute('href'))
   await search.fill('nobody-at-all')
   await search.press('Enter')
   await page.getByRole('heading', { name: 'None of the messages is like that' }).waitFor()

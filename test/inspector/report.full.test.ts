@@ -169,5 +169,15 @@ test('a report of 200 tests and 5,000 requests has them all, and at most 200 KB 
   await expect.poll(() => page.getByRole('banner').innerText()).toMatch(/requests\s+5,000/)
   await page.getByRole('searchbox').fill('test 199')
   await rows(page).first().click()
-  await expect.poll(() => page.getByRole('list', { name: 'Requests' }).getByRole('link').count()).toBe(25)
+  const requests = page.getByRole('list', { name: 'Requests' }).getByRole('link')
+  await expect.poll(() => requests.count()).toBe(25)
+  // The answer stays in sight below them, and so does the one that the keys have come to.
+  await page.setViewportSize({ width: 1280, height: 640 })
+  await requests.first().focus()
+  await page.keyboard.press('End')
+  await expect.poll(() => page.url()).toMatch(/#\/199\/requests\/25$/)
+  for (const shown of [page.getByRole('heading', { name: 'What the app received' }), requests.last()]) {
+    const { y = 0, height = 0 } = (await shown.boundingBox()) ?? {}
+    expect(y + height).toBeLessThan(640)
+  }
 })

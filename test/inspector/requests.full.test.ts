@@ -121,6 +121,10 @@ test('deleted requests are gone from the page, and an address of one says so', a
   const { page, env, go } = inspector
   await ask(env, '/v1/messages?limit=1')
   await row(page, 'limit=1').waitFor()
+  await ask(env, '/v1/messages?limit=-1')
+  // That which is open by itself can't be closed.
+  await page.getByRole('group', { name: 'Request 2' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Close' }).count()).toBe(0)
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('delete all requests')
   page.once('dialog', (question) => question.accept())
@@ -198,6 +202,8 @@ test('requests without a valid key stand beside them with what is wrong, but not
   await page.getByRole('group', { name: 'Request 2' }).getByText('send the header').first().waitFor()
   await page.getByRole('group', { name: 'Body of the answer' }).getByText('401').waitFor()
   await expectAccessible(opened)
+  await search(page).fill('')
+  await page.getByRole('group', { name: 'Nothing open' }).waitFor()
   await page.reload()
   await open('API key of an environment', 'production-key')
   await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
@@ -251,6 +257,27 @@ test('when the server is started again, the page says that it was gone and shows
   await row(page, 'limit=8').waitFor()
   await expect.poll(() => page.getByRole('alert').count()).toBe(0)
   expect(await row(page, 'limit=7').count()).toBe(0)
+})
+
+test('what fails to load once is loaded again', async (context) => {
+  const inspector = await givenInspector(context, { hash: '#/coverage' })
+  const { page, env } = inspector
+  for (let count = 0; count < 301; count++) await ask(env, '/v1/messages?limit=1')
+  for (const part of ['order', 'before']) {
+    const isOne = (url: URL) => url.pathname === '/_mock/requests' && url.searchParams.has(part)
+    await page.route(isOne, (route) => route.abort(), { times: 1 })
+  }
+  await inspector.go('#/requests')
+  await page.reload()
+  await page.getByRole('alert').getByText('Not connected: trying again').waitFor()
+  await requestRows(page).first().focus()
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('Home')
+      await page.keyboard.press('End')
+      return requestRows(page).last().getAttribute('href')
+    })
+    .toBe('#/requests/1')
 })
 
 test('of 10,000 requests the newest are there at once, the oldest by one key, and each is found by search', async (context) => {

@@ -154,8 +154,12 @@ test('two environments stand side by side after two clicks, each with its own re
   await page.keyboard.press('Escape')
   await left.getByRole('link', { name: /limit=1/ }).waitFor()
   await right.getByRole('group', { name: 'Body of the answer' }).waitFor()
-  await page.getByRole('link', { name: 'Close Production' }).click()
-  await right.waitFor({ state: 'detached' })
+  await inspector.go('#/requests?beside=Nowhere')
+  const nowhere = page.getByRole('region', { name: 'Nowhere' })
+  await nowhere.getByRole('alert').waitFor()
+  expect(await nowhere.getByText('limit=4000').count()).toBe(0)
+  await page.getByRole('link', { name: 'Close Nowhere' }).click()
+  await nowhere.waitFor({ state: 'detached' })
 })
 
 test('a transactionId among 100,000 messages is found by its palette: paste, Enter', async (context) => {
@@ -201,6 +205,10 @@ test('the palette finds requests, integrations, workflows and subscribers, and s
     await found.getByRole('option', { name: option }).first().waitFor()
   }
   await expectAccessible(inspector)
+  // Who presses the arrow too soon has chosen the first one.
+  await find('mailgun-eu')
+  await page.keyboard.press('ArrowDown')
+  await found.getByRole('option', { name: /Mailgun/, selected: true }).waitFor()
   await find('no-such-thing-anywhere')
   await page.getByText('Nothing is like that.').waitFor()
   await expectAccessible(inspector)

@@ -49,6 +49,18 @@ test('a step is edited as JSON', async (context) => {
   const steps = seed?.workflows?.find(({ identifier }) => identifier === 'order-shipped')?.steps
   expect(steps?.find(({ stepId }) => stepId === 'email-step')?.controlValues).toMatchObject({ subject: 'It has left' })
   expect(steps?.length).toBeGreaterThan(5)
+  // Its address goes with its id.
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await json.fill((await json.inputValue()).replace('"stepId": "email-step"', '"stepId": "letter"'))
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('region', { name: 'Preview' }).getByText('It has left').waitFor()
+  await expect.poll(() => page.url()).toMatch(/order-shipped\/letter$/)
+  // What no editor has written is shown too.
+  const body = '{"type":"doc","content":[null,{"attrs":null,"content":null,"text":"A letter"}]}'
+  await env.workflows.changeStep('order-shipped', 'letter', { controlValues: { subject: 'Odd', body } })
+  await page.reload()
+  await page.getByRole('region', { name: 'Preview' }).getByText('Odd').waitFor()
+  expect((await page.frameLocator('iframe').locator('body').innerText()).trim()).toBe('A letter')
 })
 
 test('every step of the packaged seeds can be read', async (context) => {

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { MockError } from '../../client/index.js'
 import { Dialog } from './dialog.js'
 import { ErrorNote } from './errors.js'
+import { parsed } from './json-tree.js'
 
 /** An object whose fields one may fill in. */
 export type Fields = Record<string, unknown>
@@ -104,7 +105,7 @@ function issuesIn(text: string, error: unknown): { line: number; message: string
   }
   if (!(error instanceof MockError)) return []
   return Object.entries(error.fields).flatMap(([path, { messages }]) => {
-    const line = lineOf(path, JSON.parse(text))
+    const line = lineOf(path, parsed(text))
     return messages.map((message) => ({ line, message: message.replace(/^\w+:\d+:\d+ /, '') }))
   })
 }

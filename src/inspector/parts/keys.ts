@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 const TYPED_INTO = 'input:not([type="checkbox"], [type="radio"]), textarea'
 
 /** Calls a handler for a key such as `/` or `ctrl+k` (also by Cmd). What is typed, and keys in a dialog or a menu, is left. */
-export function useKey(key: string, handle: (event: KeyboardEvent) => void): void {
+export function useKey(key: string, handle: () => void): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const isCommand = event.ctrlKey || event.metaKey
@@ -11,7 +11,7 @@ export function useKey(key: string, handle: (event: KeyboardEvent) => void): voi
       const isTyping = document.activeElement?.matches(TYPED_INTO)
       if (!isCommand && (isTyping || document.querySelector('dialog[open], :popover-open'))) return
       event.preventDefault()
-      handle(event)
+      handle()
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)

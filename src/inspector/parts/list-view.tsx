@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.js'
 import { useKey } from './keys.js'
 import { Close, Pane } from './pane.js'
@@ -20,6 +20,10 @@ export function SearchLine({ label, placeholder, text, change, isByEnter, childr
   const field = useRef<HTMLInputElement>(null)
   useKey('/', () => field.current?.focus())
   const changed = () => change(field.current?.value ?? '')
+  // What is typed stays until it is searched for.
+  useLayoutEffect(() => {
+    if (field.current) field.current.value = text
+  }, [text])
   const enterList = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowDown') return
     event.preventDefault()
@@ -30,9 +34,8 @@ export function SearchLine({ label, placeholder, text, change, isByEnter, childr
       <Icon name="find" />
       <input
         ref={field}
-        key={isByEnter ? text : undefined}
         type="search"
-        {...(isByEnter ? { defaultValue: text, onChange: changed } : { value: text, onInput: changed })}
+        {...(isByEnter ? { onChange: changed } : { onInput: changed })}
         aria-label={label}
         placeholder={placeholder}
         dir="auto"

@@ -11,7 +11,6 @@ interface ButtonProps {
   /** Classes of the button, such as `quiet`. */
   class?: string
   title?: string
-  disabled?: boolean
 }
 
 interface PopoverProps extends ButtonProps {

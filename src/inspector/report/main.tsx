@@ -156,7 +156,7 @@ function Exchanges({ requests, changes = [], lost = 0, href }: Sending & { href(
   return (
     <>
       {lost > 0 && <p class="hint">{lost.toLocaleString()} older ones were let go.</p>}
-      <RequestList label="Requests" items={items} current={open.sequence} href={href} />
+      <RequestList label="Requests" items={items} current={open.sequence} href={href} isAimed />
       <div class="line">
         <h2>What the app received</h2>
         <StatusText request={open} />
@@ -240,9 +240,7 @@ function Head({ report: { run, tests, coverage, dropped } }: { report: Report })
   ]
   return (
     <header class="report-head">
-      <span class="logo">
-        <Icon name="bell" />
-      </span>
+      <Icon name="bell" />
       <div class="report-title" dir="auto">
         <h1 class="cut">{run.command ?? 'A run'}</h1>
         <p class="hint">{facts.join(' · ')}</p>

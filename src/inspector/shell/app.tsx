@@ -67,8 +67,10 @@ async function findEnvironment(mock: ConnectedMock, wanted: string | null, typed
     return { environments, listed, apiKey: told }
   }
   const { environment } = await mock.attach(typed).coverage()
-  if (listed && environment !== listed.name)
-    throw new Error(`This is the key of ${environment}, not of ${listed.name}.`)
+  // Who has but a key is not told whose an id is.
+  const name = listed?.name ?? (/^[\da-f]{24}$/.test(wanted ?? '') ? null : wanted)
+  if (name !== null && environment !== name)
+    throw new MockError(`This is the key of ${environment}, not of ${name}.`, { status: 403 })
   return { environments, listed, apiKey: typed }
 }
 
@@ -165,7 +167,7 @@ function Views() {
           return (
             <a key={path} data-item href={addressOf([path])} aria-current={current} tabIndex={isShown ? 0 : -1}>
               <Icon name={icon} />
-              <span class="name">{title}</span>
+              <span>{title}</span>
             </a>
           )
         })}

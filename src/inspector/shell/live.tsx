@@ -57,6 +57,7 @@ function createLive(env: AttachedEnvironment, loadAll: () => void) {
   let feed = NOTHING
   let held = nothingHeld()
   let kept = KEPT
+  let followed: AbortSignal | undefined
   const came: RecordedRequest[] = []
   let [timer, loading]: (ReturnType<typeof setTimeout> | undefined)[] = []
 
@@ -92,7 +93,9 @@ function createLive(env: AttachedEnvironment, loadAll: () => void) {
       // Else another load has begun.
       if (held === own) flush()
     } catch (error) {
-      show({ problem: messageOf(error) })
+      if (held !== own) return
+      show({ problem: `trying again: ${messageOf(error)}` })
+      if (!followed?.aborted) setTimeout(() => held === own && load(), RETRY_DELAY)
     }
   }
   const onOpen = () => {
@@ -123,6 +126,7 @@ function createLive(env: AttachedEnvironment, loadAll: () => void) {
     },
     /** Reads the stream until it is told to stop, and again whenever it breaks. */
     async follow(signal: AbortSignal): Promise<void> {
+      followed = signal
       while (!signal.aborted) {
         try {
           for await (const request of env.requests.stream({ signal, onOpen, onChange })) {
@@ -146,10 +150,11 @@ function createLive(env: AttachedEnvironment, loadAll: () => void) {
       if (!own.hasMore || before === undefined) return
       own.hasMore = false
       kept = MAX_KEPT
-      const older = await env.requests.list({ order: 'newest', before, limit: PAGE }).catch(() => [])
-      if (held !== own) return
+      const older = await env.requests.list({ order: 'newest', before, limit: PAGE }).catch(() => undefined)
+      // What failed is tried again.
+      own.hasMore = !older || older.length === PAGE
+      if (!older || held !== own) return
       own.requests = bySequence(...older, ...own.requests.values())
-      own.hasMore = older.length === PAGE
       flush()
     }
   }

@@ -36,7 +36,7 @@ export function Palette({ close }: { close: () => void }) {
   const isNamed = ({ name }: Action) => words.every((word) => name.toLowerCase().includes(word))
   const named = [...offered].flatMap(({ current }) => current.filter(isNamed)).slice(0, MAX_SHOWN)
   const found: readonly Action[] = [...named, ...(isSearching ? [] : (value?.records ?? []))]
-  const chosen = Math.min(index, found.length - 1)
+  const chosen = Math.max(0, Math.min(index, found.length - 1))
   const choose = (command?: Action) => {
     if (!command) return
     close()

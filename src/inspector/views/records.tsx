@@ -66,7 +66,7 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
       label={`Search ${view}`}
       placeholder={placeholder}
       text={text}
-      change={(q) => go(addressOf(isByEnter ? [view] : [view, ...rest], { q }))}
+      change={(q) => go(addressOf(isByEnter ? [view] : [view, ...rest], { q }), { replace: !isByEnter })}
       isByEnter={isByEnter}
     >
       <span class="hint" role="status">

@@ -36,8 +36,8 @@ export function ClockMenu() {
     { name: 'Stop it at…', run: () => setSetting(true) },
     { name: "The machine's time", run: () => set({ mode: 'wall' }) }
   ]
-  const stop = ({ time }: Fields) => act(() => env.clock.set(String(time)))
-  const dialog = { title: 'Stop the clock at a time', value: { time: now }, button: 'Stop it there', submit: stop }
+  const stop = ({ at }: Fields) => act(() => env.clock.set(String(at)))
+  const dialog = { title: 'Stop the clock at a time', value: { at: now }, button: 'Stop it there', submit: stop }
   useCommands(actions.map(({ name, run }) => ({ name: `Clock: ${name}`, icon: 'clock', run })))
   return (
     <>

@@ -26,7 +26,7 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
     { name: 'Snapshots and changes…', run: () => open(SnapshotsDialog) },
     { name: 'Export as a seed', run: () => run(() => exportState(env, listed?.name)) },
     ...seeds,
-    { name: 'Profile…', hint: listed?.profile, run: () => open(ProfileDialog) },
+    ...(listed ? [{ name: 'Profile…', hint: listed.profile, run: () => open(ProfileDialog) }] : []),
     { name: 'Copy key', icon: 'copy', run: () => run(() => copyText(env.apiKey), 'Copied') },
     { name: 'Reset', isDanger: true, run: reset }
   ]

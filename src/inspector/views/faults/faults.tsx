@@ -103,7 +103,8 @@ function Rules({ rules }: { rules: readonly FaultRule[] }) {
   }
   const remove = (gone: readonly FaultRule[], done: string) => {
     const addAgain = async () => {
-      for (const { id: _id, seen: _seen, hits: _hits, ...rule } of gone) await env.faults.add(rule)
+      for (const { id: _id, seen: _seen, hits, times, ...rule } of gone.filter((each) => !isUsedUp(each)))
+        await env.faults.add({ ...rule, times: times === 'always' ? times : times - hits })
     }
     return act(() => Promise.all(gone.map(({ id }) => env.faults.remove(id))), done, addAgain)
   }

@@ -92,7 +92,7 @@ function IntegrationPane({ integration, back }: { integration: Listed; back: str
   const save = async (changes: object) => {
     const saved = await env.integrations.change(_id, changes)
     // It may have another address now.
-    go(addressOf(['integrations', saved.identifier]), { replace: true })
+    if (saved.identifier !== identifier) go(addressOf(['integrations', saved.identifier]), { replace: true })
   }
   return (
     <RecordPane

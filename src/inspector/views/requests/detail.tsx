@@ -76,7 +76,7 @@ export function RequestDetail({ place, shown, sequence, tab, chooseTab }: Detail
           <span class="muted">{method}</span> <bdi>{targetOf(request)}</bdi>
         </h2>
         <span class="hint">{facts.filter(Boolean).join(' · ')}</span>
-        <Close back={back} />
+        {place.open !== undefined && <Close back={back} />}
       </div>
       {reason !== undefined && <Note tone={toneOf(request)} message={reason} />}
       {error !== undefined && <ErrorNote error={error} />}

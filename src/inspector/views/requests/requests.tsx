@@ -16,7 +16,7 @@ import { go, type Route, withParam } from '../../shell/router.js'
 import { callService, type Session, SessionProvider, useSession } from '../../shell/session.js'
 import { RequestDetail } from './detail.js'
 import { changeText, itemsOf, Note, RequestList, targetOf, toneOf } from './rows.js'
-import { KEYLESS, type Place, placeOf, type Shown, useKeylessCount, useShown } from './shown.js'
+import { isOfKeyless, KEYLESS, type Place, placeOf, type Shown, useKeylessCount, useShown } from './shown.js'
 
 /** The newest requests, which the line of time and the hints are of; milliseconds until these show what came. */
 const NEWEST = 400
@@ -52,7 +52,7 @@ export function RequestsView({ route }: { route: Route }) {
             <b class="beside-head">{listed?.name}</b>
             <RequestPanes {...own} isStacked />
           </section>
-          <Beside name={beside}>
+          <Beside key={beside} name={beside}>
             <RequestPanes {...own} place={placeOf(route, 'beside-')} isStacked />
           </Beside>
         </div>
@@ -117,12 +117,17 @@ function RequestPanes({ place, isPaused, keyless, isStacked = false }: PanesProp
     go(place.to({ open: undefined }))
     setTimeout(() => row?.focus())
   })
+  const find = (line: string) => {
+    // The sequence of one is that of another in the other journal.
+    const open = isOfKeyless(line) === shown.isKeyless ? place.open : undefined
+    go(place.to({ line, open }), { replace: true })
+  }
   const search = (
     <SearchLine
       label="Search requests"
       placeholder="words, status:4xx path: operation: since:"
       text={place.line}
-      change={(line) => go(place.to({ line }), { replace: true })}
+      change={find}
     >
       <span class="hint">{`${requests.length.toLocaleString()}${shown.loadMore ? '+' : ''}`}</span>
     </SearchLine>
@@ -242,7 +247,7 @@ function TimeStrip({ place, isPaused, keyless, pause }: PanesProps & { pause(): 
           {isPaused ? 'Paused' : 'Live'}
         </button>
       ) : (
-        <p class="is-bad toned problem cut" role="alert" dir="auto" title={problem}>
+        <p class="is-bad toned cut" role="alert" dir="auto" title={problem}>
           Not connected: {problem}
         </p>
       )}

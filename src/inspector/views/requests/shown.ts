@@ -26,6 +26,7 @@ export function placeOf({ rest: [own = ''], params }: Route, prefix: '' | 'besid
 
 /** The line of search for requests without a valid key. */
 export const KEYLESS = 'key:none'
+export const isOfKeyless = (line: string) => line.split(/\s+/).includes(KEYLESS)
 const OPERATIONS: readonly Operation[] = ['listMessages', 'setIntegrationAsPrimary', 'retrieveWorkflowStep']
 
 /** Reads a line of search; a length of time counts back from `now`. What it does not know is a word to be found. */
@@ -62,7 +63,7 @@ export function useShown(line: string, keyless: number) {
   const feed = useFeed(line === '' ? 0 : AGAIN)
   const [limit, setLimit] = useState(PAGE)
   useEffect(() => setLimit(PAGE), [line])
-  const isKeyless = line.split(/\s+/).includes(KEYLESS)
+  const isKeyless = isOfKeyless(line)
   const source = isKeyless ? { list: mock.keylessRequests, get: mock.keylessRequest } : env.requests
   const now = Date.parse(feed.requests[0]?.time ?? '') || Date.now()
   const isSearch = line.trim() !== ''

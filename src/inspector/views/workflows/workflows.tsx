@@ -4,7 +4,7 @@ import { JsonTree, parsed } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
 import { Row } from '../../parts/row.js'
-import type { Route } from '../../shell/router.js'
+import { addressOf, go, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useService } from '../acts.js'
 import { Preview, type Shown } from '../messages/preview.js'
@@ -70,6 +70,11 @@ function StepPane({ workflowId, stepId, back }: Record<'workflowId' | 'stepId' |
   const own = { Controls: step.controlValues ?? {}, ...(issues.length > 0 && { Issues: step.issues }) }
   const trees = { ...own, Variables: sketchOf(step.variables) }
   const shown = shownOf(step)
+  const save = async (changes: object) => {
+    const saved = await env.workflows.changeStep(workflowDatabaseId, _id, changes)
+    // It may have another address now.
+    if (saved.stepId !== stepId) go(addressOf(['workflows', workflowId, saved.stepId]), { replace: true })
+  }
   const parts = () => (
     <div class="step-parts">
       <div class="form">
@@ -97,7 +102,7 @@ function StepPane({ workflowId, stepId, back }: Record<'workflowId' | 'stepId' |
       actions={[{ name: 'Ask again', run: reload }]}
       json={value}
       fields={fields}
-      save={(changes) => env.workflows.changeStep(workflowDatabaseId, _id, changes)}
+      save={save}
       look={{ title: 'Step', content: parts }}
     />
   )
@@ -110,7 +115,7 @@ function shownOf({ type, controlValues = {} }: WorkflowStep): Shown | undefined 
   if (!channel || (body === '' && subject === '')) return undefined
   // The body of a block editor is JSON.
   const document = typeof body === 'string' ? parsed(body) : body
-  const content = Object(document).type === 'doc' ? textIn(document as Block) : String(body)
+  const content = Object(document).type === 'doc' ? textIn(document) : String(body)
   const buttons = [
     { type: 'primary' as const, content: Object(primaryAction).label },
     { type: 'secondary' as const, content: Object(secondaryAction).label }
@@ -119,13 +124,12 @@ function shownOf({ type, controlValues = {} }: WorkflowStep): Shown | undefined 
   return { channel, content, subject: String(subject), cta }
 }
 
-/** What a block editor has written. */
-type Block = { type?: string; text?: string; attrs?: { id?: string; fallback?: string }; content?: Block[] }
-
-/** Returns its text, a line a block. */
-function textIn({ type, text = '', attrs: { id, fallback } = {}, content = [] }: Block): string {
+/** Returns the text of what a block editor has written, a line a block. A seed may have anything there. */
+function textIn(block: unknown): string {
+  const { type, text = '', attrs, content } = Object(block)
+  const { id, fallback } = Object(attrs)
   if (type === 'variable') return `{{${id}${fallback ? ` | default: '${fallback}'` : ''}}}`
-  const inner = text + [content].flat().map(textIn).join('')
+  const inner = text + [content ?? []].flat().map(textIn).join('')
   return type === 'doc' || type === 'text' ? inner : `${inner}\n`
 }
 
