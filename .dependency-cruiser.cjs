@@ -10,6 +10,7 @@ const LAYERS = [
   ['index.ts'],
   ['client', 'server.ts'],
   ['app.ts'],
+  ['support.ts'],
   ['config.ts'],
   ['openapi'],
   ['control', 'targets'],
@@ -63,7 +64,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: [...pathsOf(['app.ts', 'openapi', 'control', 'client']), '^src/cli/seed[.]ts$']
+        pathNot: [...pathsOf(['app.ts', 'support.ts', 'openapi', 'control', 'client']), '^src/cli/seed[.]ts$']
       },
       to: { path: pathsOf(['control']) }
     },

@@ -57,7 +57,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
   let support: Promise<FastifyInstance> | undefined
   const loadSupport = async () => {
-    const { registerSupport } = await import('./openapi/docs-page.js')
+    const { registerSupport } = await import('./support.js')
     const others = createApp(parts)
     await registerSupport(others, { ...options, address: () => app.server.address() })
     await others.ready()

@@ -1,38 +1,21 @@
 import { hash } from 'node:crypto'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
-import { registerControl } from '../control/index.js'
-import { testService } from '../control/report/service.js'
-import type { StartServices } from '../control/start-services.js'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
 import { authenticate } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { serversOf } from '../http/operation.js'
-import type { SeedService } from '../seeds/service.js'
-import { controlDocument, openApiDocument } from './documents.js'
-import { pageHeaders, readPackaged, startPage } from './pages.js'
-
-interface SupportOptions extends Pick<Parameters<typeof startPage>[1], 'inspector' | 'address'> {
-  services: StartServices
-  loadSeeds: () => Promise<SeedService>
-}
-
-/** Registers all routes but those of the operations: the control routes, the documents, the pages and the manual. */
-export async function registerSupport(app: FastifyInstance, options: SupportOptions): Promise<void> {
-  const { services, inspector, address, loadSeeds } = options
-  const { environments, adminToken } = services
-  const own = { seeds: await loadSeeds(), tests: testService(services), document: controlDocument }
-  app.register(documentation, services)
-  app.register(startPage, { inspector, adminToken, address })
-  const assumptions = environments.defaultAssumptions
-  app.register(async (scope) => registerControl(scope, { ...services, ...own, assumptions }))
-}
+import { openApiDocument } from './documents.js'
+import { pageHeaders, readPackaged } from './pages.js'
 
 /**
  * Serves the published document at `/openapi.json`, that of the environment whose key is sent or of the server, a page to
  * read and try it at `/docs`, and the manual: a summary for agents at `/llms.txt`, and all that its pages link to.
  */
-const documentation: FastifyPluginAsync<{ environments: EnvironmentService }> = async (app, { environments }) => {
+export const documentation: FastifyPluginAsync<{ environments: EnvironmentService }> = async (
+  app,
+  { environments }
+) => {
   const { defaultAssumptions } = environments
   const sendDocument = async (reply: FastifyReply, assumed: Assumptions, changes?: object) =>
     reply.type(JSON_TYPE).send(JSON.stringify({ ...(await openApiDocument(assumed)), ...changes }))

@@ -148,13 +148,14 @@ function formatNearMiss({ request, differs }: NearMiss): string {
 
 /** Returns sentences on requests with the operation, method, path and status of the pattern that came with another key. */
 function findElsewhere(missing: RequestPattern, own: Environment, { journals, environments }: Services): string[] {
-  const { operation, method, path, status } = missing
+  const { headers: _headers, ...outer } = missing
+  const { operation, method, path, status } = outer
   if (!(operation ?? method ?? status ?? path) || typeof path === 'object' || path?.includes(HIDDEN)) return []
   const hasMet = (owner?: Environment) =>
     journals
       .of(owner)
       .requests()
-      .some((entry) => mayMatch(entry, missing))
+      .some((entry) => mayMatch(entry, outer))
   const found = [...environments.list(), undefined]
     .filter((owner) => owner !== own && hasMet(owner))
     .map((owner) => {

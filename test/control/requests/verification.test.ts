@@ -155,6 +155,9 @@ test("reports a matching request with another environment's key or without a val
   expect(await elsewhere()).toEqual([])
   await mock.get('/v1/messages?limit=1', { key: PRODUCTION })
   expect(await elsewhere()).toEqual(['such a request came with the key of environment Production'])
+  // Also when its headers are others: the key explains more.
+  const withHeader = { ...list(1), headers: { 'x-trace': '1' } }
+  expect((await verify(mock, withHeader)).json.ctx.elsewhere).toHaveLength(1)
   await mock.get('/v1/messages?limit=1', { key: OTHER_ORGANIZATION })
   await mock.get('/v1/messages?limit=1', { key: null })
   const verdict = await verify(mock, list(1))
