@@ -11,21 +11,26 @@ const LAYERS = [
   ['client', 'server.ts'],
   ['app.ts'],
   ['support.ts'],
-  ['config.ts'],
   ['openapi'],
-  ['control', 'targets'],
+  ['control', 'remote'],
+  ['operations.ts', 'services.ts'],
   ['seeds'],
   ['integrations', 'messages', 'workflow-steps'],
-  ['idempotency'],
+  ['coverage'],
+  ['faults', 'idempotency'],
+  ['journal'],
   ['environments'],
-  ['http'],
+  ['config.ts', 'http'],
   ['db'],
-  ['core']
+  ['schema', 'platform'],
+  ['domain']
 ]
 
 /** The paths of entries of src/: a file, or all that is in a folder. */
 const pathsOf = (names) =>
-  names.map((name) => (name.endsWith('.ts') ? `^src/${name.replace('.', '[.]')}$` : `^src/${name}/`))
+  names.map((name) =>
+    name.endsWith('.ts') ? `^src/${name.replace('.', '[.]')}$` : `^src/${name}/`
+  )
 
 /** A package, whether it was found or not, and however deep a subpath of it. */
 const npm = (name) => `(^|/)node_modules/${name}/|^${name}(/|$)`
@@ -47,7 +52,12 @@ const layers = LAYERS.flatMap(
       comment: `src/${name} may import what stands below it in LAYERS (.dependency-cruiser.cjs), and itself.`,
       severity: 'error',
       from: { path: pathsOf([name]) },
-      to: { path: pathsOf([...LAYERS.slice(0, index).flat(), ...layer.filter((other) => other !== name)]) }
+      to: {
+        path: pathsOf([
+          ...LAYERS.slice(0, index).flat(),
+          ...layer.filter((other) => other !== name)
+        ])
+      }
     }))
   // Nothing stands above the first one.
 ).filter(({ to }) => to.path.length > 0)
@@ -64,13 +74,17 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: [...pathsOf(['app.ts', 'support.ts', 'openapi', 'control', 'client']), '^src/cli/seed[.]ts$']
+        pathNot: [
+          ...pathsOf(['app.ts', 'support.ts', 'openapi', 'control', 'client']),
+          '^src/cli/seed[.]ts$'
+        ]
       },
       to: { path: pathsOf(['control']) }
     },
     {
       name: 'client-stands-alone',
-      comment: 'src/client/ runs in a browser: of the server it knows types, and it loads no module of Node or npm.',
+      comment:
+        'src/client/ runs in a browser: of the server it knows types, and it loads no module of Node or npm.',
       severity: 'error',
       from: { path: pathsOf(['client']) },
       to: { pathNot: pathsOf(['client']), dependencyTypesNot: ['type-only'] }
@@ -81,33 +95,49 @@ module.exports = {
         'src/inspector/ runs in a browser: it works the server through the client, and loads Preact and nothing else.',
       severity: 'error',
       from: { path: pathsOf(['inspector']) },
-      to: { pathNot: [npm('preact'), ...pathsOf(['inspector', 'client'])], dependencyTypesNot: ['type-only'] }
+      to: {
+        pathNot: [npm('preact'), ...pathsOf(['inspector', 'client'])],
+        dependencyTypesNot: ['type-only']
+      }
     },
     {
       name: 'targets-are-asked-by-http',
       comment:
-        'Any server can be a target, ours as others: of the server the caller knows shapes (schemas.ts) and core/ alone.',
+        'Any server can be a target, ours as others: of the server the caller knows shapes (schemas.ts) and domain/ and schema/ alone.',
       severity: 'error',
-      from: { path: '^src/targets/[^/]+[.]ts$' },
-      to: { path: '^src/', pathNot: ['^src/targets/[^/]+[.]ts$', ...pathsOf(['core']), SCHEMAS] }
+      from: { path: '^src/remote/[^/]+[.]ts$' },
+      to: {
+        path: '^src/',
+        pathNot: ['^src/remote/[^/]+[.]ts$', ...pathsOf(['domain', 'schema', 'platform']), SCHEMAS]
+      }
     },
     {
       name: 'conformance-asks-by-http',
-      comment: 'src/targets/conformance/ judges by the contract: beside the caller it knows shapes and core/ alone.',
+      comment:
+        'src/remote/conformance/ judges by the contract: beside the caller it knows shapes and domain/ and schema/ alone.',
       severity: 'error',
-      from: { path: '^src/targets/conformance/' },
-      to: { path: '^src/', pathNot: ['^src/targets/([^/]+[.]ts$|conformance/)', ...pathsOf(['core']), SCHEMAS] }
+      from: { path: '^src/remote/conformance/' },
+      to: {
+        path: '^src/',
+        pathNot: [
+          '^src/remote/([^/]+[.]ts$|conformance/)',
+          ...pathsOf(['domain', 'schema', 'platform']),
+          SCHEMAS
+        ]
+      }
     },
     {
       name: 'recording-without-judging',
-      comment: 'What src/targets/recording/ shares with the conformance suite stands in src/targets/ itself.',
+      comment:
+        'What src/remote/recording/ shares with the conformance suite stands in src/remote/ itself.',
       severity: 'error',
-      from: { path: '^src/targets/recording/' },
-      to: { path: '^src/targets/conformance/' }
+      from: { path: '^src/remote/recording/' },
+      to: { path: '^src/remote/conformance/' }
     },
     {
       name: 'http-without-database',
-      comment: 'src/http/ translates between HTTP and services; what it needs from tables, a service gives it.',
+      comment:
+        'src/http/ translates between HTTP and services; what it needs from tables, a service gives it.',
       severity: 'error',
       from: { path: pathsOf(['http']) },
       to: { path: [DRIZZLE, SQLITE, ...pathsOf(['db'])] }
@@ -129,14 +159,16 @@ module.exports = {
     },
     {
       name: 'routes-through-services',
-      comment: 'A route or plugin reads the request and calls a service; queries and transactions are below it.',
+      comment:
+        'A route or plugin reads the request and calls a service; queries and transactions are below it.',
       severity: 'error',
       from: { path: ROUTES },
       to: { path: [REPOSITORY, DRIZZLE, SQLITE, ...pathsOf(['db'])] }
     },
     {
       name: 'queries-in-repositories',
-      comment: 'A service opens the transaction and decides; the SQL is in a repository, one query a function.',
+      comment:
+        'A service opens the transaction and decides; the SQL is in a repository, one query a function.',
       severity: 'error',
       from: { path: SERVICE },
       to: { path: [DRIZZLE, SQLITE] }
@@ -150,10 +182,13 @@ module.exports = {
     },
     {
       name: 'schemas-are-only-shapes',
-      comment: 'A schemas.ts describes data and nothing else: it imports TypeBox, core/ and other schemas.ts.',
+      comment:
+        'A schemas.ts describes data and nothing else: it imports TypeBox, domain/ and schema/ and other schemas.ts.',
       severity: 'error',
       from: { path: SCHEMAS },
-      to: { pathNot: [npm('@sinclair/typebox'), ...pathsOf(['core']), SCHEMAS] }
+      to: {
+        pathNot: [npm('@sinclair/typebox'), ...pathsOf(['domain', 'schema', 'platform']), SCHEMAS]
+      }
     },
     {
       name: 'source-stands-alone',
@@ -164,7 +199,8 @@ module.exports = {
     },
     {
       name: 'resolvable',
-      comment: 'An import that leads nowhere, or to a package that is not in package.json, escapes every other rule.',
+      comment:
+        'An import that leads nowhere, or to a package that is not in package.json, escapes every other rule.',
       severity: 'error',
       from: {},
       // An optional peer counts as not in package.json too, where peerDependenciesMeta names it.
@@ -182,7 +218,8 @@ module.exports = {
     },
     {
       name: 'no-orphans',
-      comment: 'A file that nothing imports and that imports nothing is dead, but for the two entry points.',
+      comment:
+        'A file that nothing imports and that imports nothing is dead, but for the two entry points.',
       severity: 'error',
       from: { orphan: true, pathNot: ['^src/index[.]ts$', '^src/cli/index[.]ts$', '[.]d[.]ts$'] },
       to: {}

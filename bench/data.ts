@@ -17,7 +17,10 @@ export const BENCH = {
   /** An answer of about 10 KB. */
   step: '/v2/workflows/order-shipped/steps/email-step',
   /** Asked in turn, each is a real change. */
-  setPrimary: INTEGRATIONS.map((name) => `/v1/integrations/${name}/set-primary`) as [string, ...string[]],
+  setPrimary: INTEGRATIONS.map((name) => `/v1/integrations/${name}/set-primary`) as [
+    string,
+    ...string[]
+  ],
   list: '/v1/messages?limit=10'
 } as const
 
@@ -75,7 +78,11 @@ const NEWEST = Date.UTC(2026, 0, 1)
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
 /** A seed of the environment with this many messages, each about 1.5 KB as JSON, integrations and subscribers. */
-export function seedOf(messages: number, integrations = INTEGRATIONS.length, subscriberCount = 20): object {
+export function seedOf(
+  messages: number,
+  integrations = INTEGRATIONS.length,
+  subscriberCount = 20
+): object {
   const subscribers = Array.from({ length: subscriberCount }, (_, index) => ({
     subscriberId: `user-${index}`,
     firstName: 'Ada',
@@ -110,7 +117,10 @@ export function seedOf(messages: number, integrations = INTEGRATIONS.length, sub
               {
                 stepId: 'email-step',
                 type: 'email',
-                controlValues: { subject: 'Your order {{payload.order}}', body: paragraph.repeat(122) }
+                controlValues: {
+                  subject: 'Your order {{payload.order}}',
+                  body: paragraph.repeat(122)
+                }
               }
             ]
           }
@@ -144,7 +154,8 @@ function multiply(file: string, count: number): void {
   const columns = client.pragma('table_info(messages)') as { name: string }[]
   const copied = columns.map(({ name }) => name).filter((name) => !MADE.includes(name))
   // Random numbers that are the same each time: the upper bits of a multiplicative hash.
-  const random = (salt: number) => `(((n + ${salt * 7919}) * 2654435761) % 4294967296) / 65536 % 100`
+  const random = (salt: number) =>
+    `(((n + ${salt * 7919}) * 2654435761) % 4294967296) / 65536 % 100`
   const oneOfTen = (remainder: number) => `n % max(10, ${count} / 10) = ${remainder}`
   client.exec(`
     CREATE TEMP TABLE templates AS SELECT row_number() OVER (ORDER BY id) - 1 AS number, * FROM messages;
@@ -173,4 +184,12 @@ function multiply(file: string, count: number): void {
   client.close()
 }
 
-const MADE = ['sequence', 'id', 'created_at', 'subscriber_id', 'transaction_id', 'context', 'document']
+const MADE = [
+  'sequence',
+  'id',
+  'created_at',
+  'subscriber_id',
+  'transaction_id',
+  'context',
+  'document'
+]

@@ -37,7 +37,8 @@ async function main(args: string[]): Promise<void> {
   if (!options) return
   const { measures, json, report } = options
   if (!existsSync(command())) return fail(`there is no ${command()}: npm run build`)
-  if (spawnSync('wrk', ['--version']).error) return fail('there is no wrk to make the load: apt-get install wrk')
+  if (spawnSync('wrk', ['--version']).error)
+    return fail('there is no wrk to make the load: apt-get install wrk')
   leaveServersAlone()
   const machine = describeMachine()
   const all: { measure: Measure; figures: Figure[] }[] = []
@@ -47,7 +48,9 @@ async function main(args: string[]): Promise<void> {
     say('')
     if (!json) console.log(`\n${measure.name}\n\n${tableOf(figures)}`)
   }
-  const figures = all.flatMap((each) => each.figures.map((figure) => ({ ...figure, verdict: verdictOn(figure) })))
+  const figures = all.flatMap((each) =>
+    each.figures.map((figure) => ({ ...figure, verdict: verdictOn(figure) }))
+  )
   if (json) console.log(JSON.stringify({ machine, figures }, null, 1))
   if (report) writeReport(machine, all)
 }
@@ -69,10 +72,14 @@ function readOptions(args: string[]) {
     const unknown = positionals.filter((name) => !MEASURES.some((measure) => measure.name === name))
     if (unknown.length > 0) throw new Error(`there is no measure ${unknown.join(', ')}`)
     useServers(values)
-    const measures = MEASURES.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+    const measures = MEASURES.filter(
+      ({ name }) => positionals.length === 0 || positionals.includes(name)
+    )
     return { ...values, measures }
   } catch (error) {
-    console.error(`error: ${error instanceof Error ? error.message : error} (see npm run bench -- --help)`)
+    console.error(
+      `error: ${error instanceof Error ? error.message : error} (see npm run bench -- --help)`
+    )
     process.exitCode = 2
     return undefined
   }
@@ -97,7 +104,10 @@ function describeMachine(): string {
 }
 
 /** Writes the part of docs/performance.md that is measured. */
-function writeReport(machine: string, all: readonly { measure: Measure; figures: Figure[] }[]): void {
+function writeReport(
+  machine: string,
+  all: readonly { measure: Measure; figures: Figure[] }[]
+): void {
   const file = join(import.meta.dirname, '../docs/performance.md')
   const sections = all.map(({ measure: { name, method }, figures }) => {
     return `\n### ${name}\n\n${method.replaceAll(/\s+/g, ' ')}\n\n${tableOf(figures)}\n`

@@ -14,7 +14,13 @@ const root = join(import.meta.dirname, '..')
 const servers = { node: process.execPath, command: join(root, 'dist/cli/index.js') }
 
 /** For servers that are started from now on: another Node, and the command of a package that was installed with it. */
-export function useServers({ node, command }: { node?: string | undefined; command?: string | undefined }): void {
+export function useServers({
+  node,
+  command
+}: {
+  node?: string | undefined
+  command?: string | undefined
+}): void {
   if (node !== undefined) servers.node = resolve(node)
   if (command !== undefined) servers.command = resolve(command)
 }
@@ -23,7 +29,8 @@ export const command = () => servers.command
 export const node = () => servers.node
 
 /** Whether servers have a core and what asks them has another, so that neither slows down the other. */
-export const IS_PINNED = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
+export const IS_PINNED =
+  availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 
 const pinned = (core: 0 | 1, program: string, args: readonly string[]): [string, string[]] =>
   IS_PINNED ? ['taskset', ['-c', String(core), program, ...args]] : [program, [...args]]
@@ -55,7 +62,10 @@ export function authorization(apiKey: string): Record<string, string> {
 
 /** A server of bench/bare. */
 export function bare(script: 'fastify' | 'hello', args: readonly string[] = []): ToStart {
-  return { args: (port) => [join(import.meta.dirname, 'bare', `${script}.mjs`), String(port), ...args], path: '/' }
+  return {
+    args: (port) => [join(import.meta.dirname, 'bare', `${script}.mjs`), String(port), ...args],
+    path: '/'
+  }
 }
 
 /** A server in a process of its own. */
@@ -81,22 +91,29 @@ export async function start({ args, path, headers = {} }: ToStart): Promise<Runn
   const url = `http://127.0.0.1:${port}`
   const [program, words] = pinned(0, servers.node, args(port))
   const spawnedAt = performance.now()
-  const child = spawn(program, words, { env: ownEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(program, words, {
+    env: ownEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe']
+  })
   running.add(child)
-  const exited = new Promise<void>((done) => child.once('close', () => done(void running.delete(child))))
+  const exited = new Promise<void>((done) =>
+    child.once('close', () => done(void running.delete(child)))
+  )
   let complaints = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaints = `${complaints}${text}`.slice(-2000)
   })
   while ((await ask('GET', url + path, { headers }).catch(() => undefined))?.status !== 200) {
-    if (!running.has(child) || performance.now() - spawnedAt > 120_000) throw new Error(`no start: ${complaints}`)
+    if (!running.has(child) || performance.now() - spawnedAt > 120_000)
+      throw new Error(`no start: ${complaints}`)
     await delay(1)
   }
   return {
     url,
     spawnedAt,
     startedIn: performance.now() - spawnedAt,
-    residentBytes: () => 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]),
+    residentBytes: () =>
+      1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]),
     async stop() {
       child.kill('SIGTERM')
       await exited
@@ -108,7 +125,9 @@ export async function start({ args, path, headers = {} }: ToStart): Promise<Runn
  * Runs the command to its end, on all cores, as people run it. Returns seconds, and the most memory that it held, in
  * bytes, looked at ten times a second. Throws when it fails.
  */
-export async function runToEnd(args: readonly string[]): Promise<{ seconds: number; peak: number }> {
+export async function runToEnd(
+  args: readonly string[]
+): Promise<{ seconds: number; peak: number }> {
   const startedAt = performance.now()
   const child = spawn('taskset', ['-c', '0,1', servers.node, servers.command, ...args], {
     env: ownEnvironment(),
@@ -160,12 +179,23 @@ async function ask(method: string, url: string, { headers = {}, body }: Details)
   const startedAt = performance.now()
   return new Promise((done, reject) => {
     const json = body && JSON.stringify(body)
-    const content = json === undefined ? {} : { 'content-type': 'application/json', 'content-length': json.length }
-    const sent = request(url, { method, agent, headers: { ...headers, ...content } }, (response) => {
-      buffer(response).then((received) => {
-        done({ status: response.statusCode ?? 0, body: received, milliseconds: performance.now() - startedAt })
-      }, reject)
-    })
+    const content =
+      json === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': json.length }
+    const sent = request(
+      url,
+      { method, agent, headers: { ...headers, ...content } },
+      (response) => {
+        buffer(response).then((received) => {
+          done({
+            status: response.statusCode ?? 0,
+            body: received,
+            milliseconds: performance.now() - startedAt
+          })
+        }, reject)
+      }
+    )
     sent.on('error', reject).end(json)
   })
 }
@@ -174,7 +204,9 @@ async function ask(method: string, url: string, { headers = {}, body }: Details)
 export async function mustAsk(method: string, url: string, details: Details = {}): Promise<Asked> {
   const asked = await ask(method, url, details)
   if (asked.status >= 200 && asked.status < 300) return asked
-  throw new Error(`${method} ${url} was answered with ${asked.status}: ${asked.body.toString().slice(0, 300)}`)
+  throw new Error(
+    `${method} ${url} was answered with ${asked.status}: ${asked.body.toString().slice(0, 300)}`
+  )
 }
 
 export interface Load {
@@ -188,14 +220,35 @@ export interface Load {
 }
 
 /** Loads a server by wrk, on the other core. Throws when one answer was not a 2xx. */
-export async function load({ url }: Running, { method, paths, headers, connections, seconds }: Load) {
+export async function load(
+  { url }: Running,
+  { method, paths, headers, connections, seconds }: Load
+) {
   const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const script = join(import.meta.dirname, 'load.lua')
-  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, ...lines]
+  const options = [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--timeout',
+    '30s',
+    '-s',
+    script,
+    ...lines
+  ]
   const [program, words] = pinned(1, 'wrk', [...options, url + paths[0]])
-  const env = { ...process.env, BENCH_METHOD: method, ...(paths.length > 1 && { BENCH_PATHS: paths.join(' ') }) }
+  const env = {
+    ...process.env,
+    BENCH_METHOD: method,
+    ...(paths.length > 1 && { BENCH_PATHS: paths.join(' ') })
+  }
   const { stdout } = await promisify(execFile)(program, words, { env })
-  const { requests, seconds: taken, p99, failed } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+  const {
+    requests,
+    seconds: taken,
+    p99,
+    failed
+  } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
   if (failed > 0) throw new Error(`${failed} of ${requests} requests for ${paths[0]} failed`)
   return { requestsPerSecond: requests / taken, p99: p99 as number }
 }

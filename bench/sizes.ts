@@ -30,10 +30,23 @@ async function run(say: (step: string) => void): Promise<Figure[]> {
       growths.push([name, await growthOf(small, large, `${BENCH.list}&${query}`)])
     }
     const [[, first] = ['', Number.NaN], ...filtered] = growths
-    const [worst, growth] = filtered.toSorted((one, other) => other[1] - one[1])[0] ?? ['', Number.NaN]
+    const [worst, growth] = filtered.toSorted((one, other) => other[1] - one[1])[0] ?? [
+      '',
+      Number.NaN
+    ]
     figures.push(
-      { what: 'first page of 1,000,000, over that of 1,000', value: first, unit: 'times', atMost: 1.3 },
-      { what: `the same with the filter that grows most (${worst})`, value: growth, unit: 'times', atMost: 1.3 }
+      {
+        what: 'first page of 1,000,000, over that of 1,000',
+        value: first,
+        unit: 'times',
+        atMost: 1.3
+      },
+      {
+        what: `the same with the filter that grows most (${worst})`,
+        value: growth,
+        unit: 'times',
+        atMost: 1.3
+      }
     )
     for (const [name, page] of [
       ['in the middle', 50_000],
@@ -48,7 +61,9 @@ async function run(say: (step: string) => void): Promise<Figure[]> {
   }
   say('forks and resets')
   figures.push(...(await environments('100 messages, in memory', ['--seed', givenSeed()], 100)))
-  figures.push(...(await environments('100,000 messages, in a file', ['--data', await givenData(100_000)], 20)))
+  figures.push(
+    ...(await environments('100,000 messages, in a file', ['--data', await givenData(100_000)], 20))
+  )
   say('generating 1,000,000 messages')
   const file = scratch('generated.db')
   const { seconds, peak } = await runToEnd([
@@ -65,7 +80,12 @@ async function run(say: (step: string) => void): Promise<Figure[]> {
   return [
     ...figures,
     { what: '1,000,000 messages generated', value: seconds, unit: 's', atMost: 60 },
-    { what: '1,000,000 messages generated, memory at its peak', value: peak / 1e6, unit: 'MB', atMost: 400 }
+    {
+      what: '1,000,000 messages generated, memory at its peak',
+      value: peak / 1e6,
+      unit: 'MB',
+      atMost: 400
+    }
   ]
 }
 
@@ -87,7 +107,8 @@ async function growthOf(small: Running, large: Running, path: string): Promise<n
 
 async function medianTime(times: number, { url }: Running, path: string): Promise<number> {
   const each: number[] = []
-  for (let time = 0; time < times; time++) each.push((await mustAsk('GET', url + path, { headers })).milliseconds)
+  for (let time = 0; time < times; time++)
+    each.push((await mustAsk('GET', url + path, { headers })).milliseconds)
   return median(each)
 }
 
@@ -96,7 +117,9 @@ async function environments(title: string, args: string[], rounds: number): Prom
   try {
     const [forks, resets]: number[][] = [[], []]
     for (let round = -5; round < rounds; round++) {
-      const made = await mustAsk('POST', `${server.url}/_mock/environments`, { body: { from: BENCH.environment } })
+      const made = await mustAsk('POST', `${server.url}/_mock/environments`, {
+        body: { from: BENCH.environment }
+      })
       const { apiKey, environmentId } = JSON.parse(made.body.toString())
       const own = authorization(apiKey)
       await mustAsk('POST', `${server.url}${BENCH.setPrimary[1]}`, { headers: own })
@@ -108,13 +131,20 @@ async function environments(title: string, args: string[], rounds: number): Prom
     }
     const before = server.residentBytes()
     for (let count = 0; count < 1000; count++) {
-      await mustAsk('POST', `${server.url}/_mock/environments`, { body: { from: BENCH.environment } })
+      await mustAsk('POST', `${server.url}/_mock/environments`, {
+        body: { from: BENCH.environment }
+      })
     }
     const added = (server.residentBytes() - before) / 1000 / 1000
     return [
       { what: `fork, ${title}`, value: median(forks ?? []), unit: 'ms', atMost: 1.5 },
       { what: `memory of a fork, ${title}`, value: added, unit: 'KB', atMost: 20 },
-      { what: `reset after a set-primary, ${title}`, value: median(resets ?? []), unit: 'ms', atMost: 2 }
+      {
+        what: `reset after a set-primary, ${title}`,
+        value: median(resets ?? []),
+        unit: 'ms',
+        atMost: 2
+      }
     ]
   } finally {
     await server.stop()

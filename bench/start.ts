@@ -4,7 +4,16 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { BENCH, givenSeed, scratch, seedOf } from './data.js'
 import { type Figure, type Measure, median, pairedRatio } from './figures.js'
-import { authorization, bare, command, mock, mustAsk, node, start, type ToStart } from './servers.js'
+import {
+  authorization,
+  bare,
+  command,
+  mock,
+  mustAsk,
+  node,
+  start,
+  type ToStart
+} from './servers.js'
 import { keepAnswers } from './throughput.js'
 
 export const startUp: Measure = {
@@ -55,7 +64,12 @@ async function run(say: (step: string) => void): Promise<Figure[]> {
       atMost: 40
     },
     { what: 'start to the 1,000th answer', value: answers, unit: 'of bare Fastify', atMost: 1.6 },
-    { what: 'memory, idle', value: pairedRatio(memory.ours, memory.bare), unit: 'of bare Fastify', atMost: 1.25 },
+    {
+      what: 'memory, idle',
+      value: pairedRatio(memory.ours, memory.bare),
+      unit: 'of bare Fastify',
+      atMost: 1.25
+    },
     { what: 'memory, idle', value: median(memory.ours), unit: 'MB' },
     { what: 'createMock(), the second and later', value: median(again), unit: 'ms', atMost: 15 }
   ]
@@ -93,5 +107,7 @@ function mocksInOneProcess(): number[] {
       await mock.close()
     }
     console.log(JSON.stringify(times.slice(1)))`
-  return JSON.parse(execFileSync(node(), ['--input-type=module', '-e', program], { encoding: 'utf8' }))
+  return JSON.parse(
+    execFileSync(node(), ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  )
 }

@@ -1,7 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { BENCH, givenData, givenSeed, scratch } from './data.js'
 import { type Figure, type Measure, median, pairedRatio } from './figures.js'
-import { authorization, bare, type Load, load, mock, mustAsk, type Running, start } from './servers.js'
+import {
+  authorization,
+  bare,
+  type Load,
+  load,
+  mock,
+  mustAsk,
+  type Running,
+  start
+} from './servers.js'
 
 export const throughput: Measure = {
   name: 'throughput',
@@ -54,7 +63,12 @@ async function run(say: (step: string) => void): Promise<Figure[]> {
       slowest?.push(own.p99)
     }
     return [
-      { what, value: pairedRatio(ours ?? [], theirs ?? []), unit: 'of bare Fastify', ...(atLeast && { atLeast }) },
+      {
+        what,
+        value: pairedRatio(ours ?? [], theirs ?? []),
+        unit: 'of bare Fastify',
+        ...(atLeast && { atLeast })
+      },
       { what, value: median(ours ?? []), unit: 'requests/s' },
       { what: `${what}, p99`, value: median(slowest ?? []), unit: 'ms' }
     ]
@@ -70,6 +84,7 @@ export async function keepAnswers({ url }: Running): Promise<string> {
     step: await mustAsk('GET', url + BENCH.step, { headers }),
     primary: await mustAsk('POST', url + BENCH.setPrimary[0], { headers })
   }
-  for (const [name, { body }] of Object.entries(answers)) writeFileSync(`${folder}/${name}.json`, body)
+  for (const [name, { body }] of Object.entries(answers))
+    writeFileSync(`${folder}/${name}.json`, body)
   return folder
 }

@@ -38,12 +38,15 @@ const { values: options } = parseArgs({
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const command = join(dist, 'cli/index.js')
-const inputs = ['src', 'seeds', 'migrations', 'package.json', 'tsconfig.json'].map((name) => join(root, name))
+const inputs = ['src', 'seeds', 'migrations', 'package.json', 'tsconfig.json'].map((name) =>
+  join(root, name)
+)
 const canBuild = isInstalled('esbuild') && isInstalled('dts-bundle-generator')
 
 async function afterInstall() {
   if (!existsSync(inputs[0])) console.log('nothing built: there is no src/ yet')
-  else if (!canBuild) console.log('nothing built: the compiler is a devDependency, and those are not installed')
+  else if (!canBuild)
+    console.log('nothing built: the compiler is a devDependency, and those are not installed')
   else await build()
 }
 
@@ -51,8 +54,13 @@ async function refresh() {
   const missing = !existsSync(command)
   if (!missing && (!existsSync(inputs[0]) || newest(inputs) <= statSync(command).mtimeMs)) return
   if (canBuild) return build()
-  if (missing) fail('dist/ is missing and the compiler is not installed: run `npm ci` and then `npm run build`')
-  console.warn('dist/ is older than src/, and the compiler is not installed: starting what was built before')
+  if (missing)
+    fail(
+      'dist/ is missing and the compiler is not installed: run `npm ci` and then `npm run build`'
+    )
+  console.warn(
+    'dist/ is older than src/, and the compiler is not installed: starting what was built before'
+  )
 }
 
 async function build() {
@@ -65,7 +73,8 @@ async function build() {
   const types = { ...(await rollUpTypes(ENTRIES)), contract: (await contract(root)).types }
   mkdirSync(dist)
   for (const [name, text] of Object.entries(types)) {
-    for (const extension of ['d.ts', 'd.cts']) writeFileSync(join(dist, `${name}.${extension}`), text)
+    for (const extension of ['d.ts', 'd.cts'])
+      writeFileSync(join(dist, `${name}.${extension}`), text)
   }
   await bundle(dist)
   await keepImage()
@@ -94,7 +103,8 @@ async function rollUpTypes(entries) {
       cpSync(join(root, name), join(folder, name), { recursive: true })
     }
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
-    for (const file of CLIENT_TYPES) writeFileSync(join(folder, file), await clientTypes(root, join(root, file)))
+    for (const file of CLIENT_TYPES)
+      writeFileSync(join(folder, file), await clientTypes(root, join(root, file)))
     const configs = Object.values(entries).map(({ source, runner }) => ({
       filePath: join(folder, source),
       output: { exportReferencedTypes: false, noBanner: true },

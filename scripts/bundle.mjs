@@ -31,7 +31,11 @@ const SWAGGER_UI_FILES = [
 const RUNNERS = Object.values(ENTRIES).flatMap(({ runner = [] }) => runner)
 
 /** What Fastify loads only for what we don't use: its own compilers of schemas (`http/validation.ts`), and `inject`. */
-const NEVER_LOADED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request']
+const NEVER_LOADED = [
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+  'light-my-request'
+]
 
 /**
  * Loads Node's own modules as `require` does. An `import` reads all that such a module exports, of `node:http` a WebSocket
@@ -104,7 +108,8 @@ export async function bundle(dist) {
     banner: REQUIRE
   })
   const { index: _, ...others } = ENTRIES
-  const sources = (entries) => Object.fromEntries(Object.entries(entries).map(([name, { source }]) => [name, source]))
+  const sources = (entries) =>
+    Object.fromEntries(Object.entries(entries).map(([name, { source }]) => [name, source]))
   // Without the banner, and in no more bytes than needed: the client runs in a browser.
   const small = { ...shared, lineLimit: 0, splitting: true, chunkNames: 'chunks/[name]-[hash]' }
   for (const [name, { source }] of Object.entries(others)) {
@@ -123,18 +128,29 @@ export async function bundle(dist) {
   })
   const { schemas } = await contract(root)
   const values = Object.entries(schemas).map(([name, schema]) => [name, JSON.stringify(schema)])
-  writeFileSync(join(dist, 'contract.js'), values.map(([name, json]) => `export const ${name} = ${json}\n`).join(''))
-  writeFileSync(join(dist, 'contract.cjs'), values.map(([name, json]) => `exports.${name} = ${json}\n`).join(''))
+  writeFileSync(
+    join(dist, 'contract.js'),
+    values.map(([name, json]) => `export const ${name} = ${json}\n`).join('')
+  )
+  writeFileSync(
+    join(dist, 'contract.cjs'),
+    values.map(([name, json]) => `exports.${name} = ${json}\n`).join('')
+  )
   chmodSync(join(dist, 'cli/index.js'), 0o755)
   writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenses(Object.keys(metafile.inputs)))
-  const swaggerUi = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json'))
+  const swaggerUi = dirname(
+    createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')
+  )
   await buildInspector(join(dist, 'inspector'))
-  for (const name of SWAGGER_UI_FILES) cpSync(join(swaggerUi, 'static', name), join(dist, 'swagger-ui', name))
+  for (const name of SWAGGER_UI_FILES)
+    cpSync(join(swaggerUi, 'static', name), join(dist, 'swagger-ui', name))
 }
 
 /** Returns the licences of the bundled packages and of the pages, which ask to be passed on. */
 function licenses(files) {
-  const folders = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []))
+  const folders = new Set(
+    files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [])
+  )
   return [...folders.add('node_modules/@fastify/swagger-ui').add('node_modules/preact')]
     .sort()
     .map(licenseOf)
@@ -142,7 +158,9 @@ function licenses(files) {
 }
 
 function licenseOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  const { name, version, license } = JSON.parse(
+    readFileSync(join(root, folder, 'package.json'), 'utf8')
+  )
   const file = readdirSync(join(root, folder)).find((each) => /^licen[cs]e/i.test(each))
   const text = file ? readFileSync(join(root, folder, file), 'utf8') : `${license}\n`
   return `${name} ${version}\n\n${text}`

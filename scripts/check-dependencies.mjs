@@ -33,12 +33,21 @@ const { output } = await cruise(
   { tsConfig: extractTsConfig('tsconfig.json') }
 )
 const { summary, modules } = output
-const seen = new Set(modules.map(({ source }) => source).filter((source) => source.startsWith('src/')))
-const problems = [...summary.violations.map(describe), ...blindSpots(), ...misplaced(), ...findOversized(onDisk)]
+const seen = new Set(
+  modules.map(({ source }) => source).filter((source) => source.startsWith('src/'))
+)
+const problems = [
+  ...summary.violations.map(describe),
+  ...blindSpots(),
+  ...misplaced(),
+  ...findOversized(onDisk)
+]
 
 if (problems.length > 0) {
   for (const problem of problems) console.error(problem)
-  console.error(`\n${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in ${seen.size} files`)
+  console.error(
+    `\n${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in ${seen.size} files`
+  )
   process.exit(1)
 }
 console.log(
@@ -46,14 +55,20 @@ console.log(
 )
 
 function describe({ rule, from, to, cycle }) {
-  const path = cycle ? [from, ...cycle.map(({ name }) => name)].join(' -> ') : from === to ? from : `${from} -> ${to}`
+  const path = cycle
+    ? [from, ...cycle.map(({ name }) => name)].join(' -> ')
+    : from === to
+      ? from
+      : `${from} -> ${to}`
   const { comment } = rules.forbidden.find(({ name }) => name === rule.name)
   return `${rule.name}: ${path}\n    ${comment}`
 }
 
 /** Sources that the cruise did not read, and files read without finding an import in any of them. */
 function blindSpots() {
-  const missed = onDisk.filter((name) => !seen.has(name)).map((name) => `blind: the cruise did not see ${name}`)
+  const missed = onDisk
+    .filter((name) => !seen.has(name))
+    .map((name) => `blind: the cruise did not see ${name}`)
   const isWithoutImports = onDisk.length > 1 && summary.totalDependenciesCruised === 0
   return isWithoutImports ? [...missed, 'blind: the cruise saw files but not one import'] : missed
 }
@@ -63,7 +78,10 @@ function misplaced() {
   const known = rules.layers.flat()
   return readdirSync('src')
     .filter((name) => !known.includes(name))
-    .map((name) => `misplaced: src/${name} is in no layer: give it one in LAYERS (.dependency-cruiser.cjs)`)
+    .map(
+      (name) =>
+        `misplaced: src/${name} is in no layer: give it one in LAYERS (.dependency-cruiser.cjs)`
+    )
 }
 
 function sourcesOnDisk() {

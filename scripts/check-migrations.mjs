@@ -34,7 +34,8 @@ try {
 }
 
 function check() {
-  if (sqlFiles(committed).length === 0) return ['migrations/ holds no migration: run `npm run db:generate`']
+  if (sqlFiles(committed).length === 0)
+    return ['migrations/ holds no migration: run `npm run db:generate`']
 
   const checked = drizzleKit('check', committed)
   if (!checked.ok) return [checked.output, 'the migrations contradict each other']
@@ -44,14 +45,16 @@ function check() {
   const generated = drizzleKit('generate', copy)
   if (!generated.ok) return [generated.output, 'no migration could be generated from the schema']
   const written = differences(committed, copy)
-  if (written.length > 0) return [...written, 'the schema has changed without its migration: run `npm run db:generate`']
+  if (written.length > 0)
+    return [...written, 'the schema has changed without its migration: run `npm run db:generate`']
 
   const fresh = join(scratch, 'fresh')
   mkdirSync(fresh)
   drizzleKit('generate', fresh)
   const actual = new Set(shapeOf(committed))
   const lacking = shapeOf(fresh).filter((fact) => !actual.has(fact))
-  if (lacking.length > 0) return [...lacking, 'the migrations were edited by hand and no longer make the above']
+  if (lacking.length > 0)
+    return [...lacking, 'the migrations were edited by hand and no longer make the above']
   return []
 }
 
@@ -85,10 +88,13 @@ function shapeOf(migrationsFolder) {
   try {
     migrate(drizzle(database), { migrationsFolder })
     const objects = database
-      .prepare("select type, name, sql from sqlite_master where name not like '\\_\\_%' escape '\\'")
+      .prepare(
+        "select type, name, sql from sqlite_master where name not like '\\_\\_%' escape '\\'"
+      )
       .all()
     return objects.flatMap(({ type, name, sql }) => {
-      if (type === 'index') return sql ? [`index ${name}: ${sql.replaceAll('"', '`').replaceAll(/\s+/g, ' ')}`] : []
+      if (type === 'index')
+        return sql ? [`index ${name}: ${sql.replaceAll('"', '`').replaceAll(/\s+/g, ' ')}`] : []
       if (type !== 'table') return []
       return ['table_xinfo', 'foreign_key_list'].flatMap((pragma) =>
         // cid, id and seq number columns and keys in the order of their making, which says nothing about the table.

@@ -34,12 +34,32 @@ const PACKED =
   /^(dist|docs|migrations|seeds)\/|^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING|SKILL)\.md|llms\.txt)$/
 
 const STEPS = [
-  { name: 'lint', title: 'Format and lint', run: () => tool('biome', ['ci', ...(colourful ? [] : ['--colors=off'])]) },
-  { name: 'types', title: 'Types, tests included', run: () => tool('npm', ['run', '--silent', 'typecheck']) },
+  {
+    name: 'lint',
+    title: 'Format and lint',
+    run: () => tool('biome', ['ci', ...(colourful ? [] : ['--colors=off'])])
+  },
+  {
+    name: 'types',
+    title: 'Types, tests included',
+    run: () => tool('npm', ['run', '--silent', 'typecheck'])
+  },
   { name: 'unused', title: 'Unused files, exports and dependencies', run: () => tool('knip') },
-  { name: 'dependencies', title: 'Direction of imports', run: () => script('check-dependencies.mjs') },
-  { name: 'migrations', title: 'Migrations fit the schema', run: () => script('check-migrations.mjs') },
-  { name: 'docs', title: 'Generated docs are fresh', run: () => tool('tsx', ['scripts/docs.ts', '--check']) },
+  {
+    name: 'dependencies',
+    title: 'Direction of imports',
+    run: () => script('check-dependencies.mjs')
+  },
+  {
+    name: 'migrations',
+    title: 'Migrations fit the schema',
+    run: () => script('check-migrations.mjs')
+  },
+  {
+    name: 'docs',
+    title: 'Generated docs are fresh',
+    run: () => tool('tsx', ['scripts/docs.ts', '--check'])
+  },
   {
     name: 'seed-schema',
     title: 'The seed schema is fresh',
@@ -50,13 +70,27 @@ const STEPS = [
     title: 'The examples of the documents are fresh',
     run: () => tool('tsx', ['scripts/examples.ts', '--check'])
   },
-  { name: 'llms', title: 'llms.txt is fresh', run: () => tool('tsx', ['scripts/llms.ts', '--check']) },
+  {
+    name: 'llms',
+    title: 'llms.txt is fresh',
+    run: () => tool('tsx', ['scripts/llms.ts', '--check'])
+  },
   { name: 'container', title: 'Container files', run: () => script('lint-container.mjs') },
   { name: 'build', title: 'Build', run: () => script('build.mjs') },
-  { name: 'start', title: 'The built server starts, answers and stops', needs: 'build', run: startBuilt },
+  {
+    name: 'start',
+    title: 'The built server starts, answers and stops',
+    needs: 'build',
+    run: startBuilt
+  },
   { name: 'pack', title: 'The package holds what it should', needs: 'build', run: pack },
   { name: 'package', title: 'The package as others see it', needs: 'pack', run: lintPackage },
-  { name: 'install', title: 'The package installs and runs in an empty folder', needs: 'pack', run: installPackage }
+  {
+    name: 'install',
+    title: 'The package installs and runs in an empty folder',
+    needs: 'pack',
+    run: installPackage
+  }
 ]
 
 try {
@@ -68,11 +102,14 @@ try {
 async function main(wanted) {
   const unknown = wanted.filter((name) => !STEPS.some((step) => step.name === name))
   if (unknown.length > 0) {
-    console.error(`unknown: ${unknown.join(' ')}; there are ${STEPS.map(({ name }) => name).join(' ')}`)
+    console.error(
+      `unknown: ${unknown.join(' ')}; there are ${STEPS.map(({ name }) => name).join(' ')}`
+    )
     return 2
   }
   const results = []
-  for (const step of wanted.length > 0 ? withNeeds(wanted) : STEPS) results.push(await runStep(step, results))
+  for (const step of wanted.length > 0 ? withNeeds(wanted) : STEPS)
+    results.push(await runStep(step, results))
   printTable(results)
   return results.every(({ outcome }) => outcome === 'ok') ? 0 : 1
 }
@@ -98,7 +135,8 @@ async function runStep({ name, title, needs, run }, earlier) {
       (error) => error
     )
   const seconds = (performance.now() - startedAt) / 1000
-  if (failure) console.log(styled('red', failure instanceof Failed ? failure.message : failure.stack))
+  if (failure)
+    console.log(styled('red', failure instanceof Failed ? failure.message : failure.stack))
   console.log(`${failure ? 'FAILED' : 'ok'} after ${seconds.toFixed(1)} s`)
   return { name, title, outcome: failure ? 'FAILED' : 'ok', seconds }
 }
@@ -116,7 +154,9 @@ async function startBuilt() {
   const args = [join(root, 'dist/cli/index.js'), '--port', '0', '--json']
   // In an empty folder, so that nothing is found by luck of the current one.
   console.log(
-    await asFailure(startAndAsk({ command: process.execPath, args, cwd: emptyFolder('start'), env: environment }))
+    await asFailure(
+      startAndAsk({ command: process.execPath, args, cwd: emptyFolder('start'), env: environment })
+    )
   )
 }
 
@@ -126,7 +166,14 @@ function pack() {
   tool('npm', ['pack', '--pack-destination', folder, '--loglevel', 'warn'])
   const files = tool('tar', ['-tzf', tarball()], { quiet: true }).split('\n').filter(Boolean)
   const names = files.map((file) => file.replace(/^package\//, ''))
-  const lacking = ['LICENSE', 'README.md', 'CHANGELOG.md', 'llms.txt', ...filesIn(bin), ...filesIn(exports)]
+  const lacking = [
+    'LICENSE',
+    'README.md',
+    'CHANGELOG.md',
+    'llms.txt',
+    ...filesIn(bin),
+    ...filesIn(exports)
+  ]
     .filter((name) => !names.includes(name))
     .concat(
       ['docs/', 'migrations/', 'seeds/', 'dist/swagger-ui/', 'dist/inspector/'].filter(
@@ -135,18 +182,27 @@ function pack() {
     )
   const strange = names.filter((name) => !PACKED.test(name))
   if (lacking.length > 0) throw new Failed(`not in the package: ${lacking.join(', ')}`)
-  if (strange.length > 0) throw new Failed(`in the package, but should not be: ${strange.join(', ')}`)
+  if (strange.length > 0)
+    throw new Failed(`in the package, but should not be: ${strange.join(', ')}`)
   console.log(`${names.length} files`)
 }
 
 /** Returns the files that a field of package.json names. */
 function filesIn(field) {
-  return typeof field === 'string' ? [field.replace('./', '')] : Object.values(field).flatMap(filesIn)
+  return typeof field === 'string'
+    ? [field.replace('./', '')]
+    : Object.values(field).flatMap(filesIn)
 }
 
 function lintPackage() {
   tool('publint', ['run', tarball(), '--strict'])
-  tool('attw', [tarball(), '--profile', 'node16', '--no-emoji', ...(colourful ? [] : ['--no-color'])])
+  tool('attw', [
+    tarball(),
+    '--profile',
+    'node16',
+    '--no-emoji',
+    ...(colourful ? [] : ['--no-color'])
+  ])
 }
 
 async function installPackage() {
@@ -157,14 +213,28 @@ async function installPackage() {
   // Node 20 brings npm 10, which fails at some ranges of optional peers that later ones take.
   const other = emptyFolder('install-npm-10')
   writeFileSync(join(other, 'package.json'), '{ "private": true }\n')
-  const npm10 = ['exec', '--yes', '--', 'npm@10.8.2', 'install', '--ignore-scripts', '--no-audit', '--no-fund']
+  const npm10 = [
+    'exec',
+    '--yes',
+    '--',
+    'npm@10.8.2',
+    'install',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund'
+  ]
   tool('npm', [...npm10, '--loglevel', 'error', tarball()], { cwd: other })
-  const printed = tool('npx', ['--no-install', 'notification-mock', '--version'], { cwd, quiet: true }).trim()
+  const printed = tool('npx', ['--no-install', 'notification-mock', '--version'], {
+    cwd,
+    quiet: true
+  }).trim()
   if (printed !== version) throw new Failed(`--version printed ${printed} instead of ${version}`)
   // Not by npx, which would keep the signal that stops the server.
   const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
   const args = [command, '--port', '0', '--json']
-  console.log(await asFailure(startAndAsk({ command: process.execPath, args, cwd, env: outside() })))
+  console.log(
+    await asFailure(startAndAsk({ command: process.execPath, args, cwd, env: outside() }))
+  )
 }
 
 function tarball() {
@@ -190,7 +260,8 @@ function tool(command, args = [], { cwd = root, quiet = false } = {}) {
   })
   if (error) throw new Failed(`${command} could not be run: ${error.message}`)
   if (status !== 0 && quiet) console.log(stdout)
-  if (status !== 0) throw new Failed(`${[command, ...args].join(' ')} left with ${status ?? signal}`)
+  if (status !== 0)
+    throw new Failed(`${[command, ...args].join(' ')} left with ${status ?? signal}`)
   return stdout ?? ''
 }
 

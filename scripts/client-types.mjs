@@ -13,15 +13,27 @@ export async function clientTypes(root, file) {
   const { default: ts } = await import('typescript')
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
   const exported = source.statements.filter(ts.isExportDeclaration)
-  const contents = exported.map((statement) => statement.getText(source).replace(/^export type/, 'export')).join('\n')
-  const values = await evaluate(root, { contents, resolveDir: dirname(resolve(file)), loader: 'ts' })
-  return declarations(Object.fromEntries(Object.entries(values).filter(([, value]) => typeof value === 'object')))
+  const contents = exported
+    .map((statement) => statement.getText(source).replace(/^export type/, 'export'))
+    .join('\n')
+  const values = await evaluate(root, {
+    contents,
+    resolveDir: dirname(resolve(file)),
+    loader: 'ts'
+  })
+  return declarations(
+    Object.fromEntries(Object.entries(values).filter(([, value]) => typeof value === 'object'))
+  )
 }
 
 /** Returns the entry `notification-mock/contract`: its declarations, and each of its schemas as a value. */
 export async function contract(root) {
   const contents = "export * from './src/openapi/contract.ts'"
-  const { CONTRACT, jsonSchemaOf } = await evaluate(root, { contents, resolveDir: root, loader: 'ts' })
+  const { CONTRACT, jsonSchemaOf } = await evaluate(root, {
+    contents,
+    resolveDir: root,
+    loader: 'ts'
+  })
   const schemas = Object.entries(CONTRACT)
   const values = schemas.map(([name, { enum: words }]) => {
     return `export declare const ${name}: ${words ? `JsonSchema & { enum: ${name}[] }` : `ObjectSchema<${name}>`}\n`
@@ -82,7 +94,9 @@ function declarations(schemas) {
   const printed = new Map()
   // What stands inside another one is the same object, or a copy with the same properties.
   const names = new Map(
-    Object.entries(schemas).flatMap(([name, schema]) => identities(schema).map((each) => [each, name]))
+    Object.entries(schemas).flatMap(([name, schema]) =>
+      identities(schema).map((each) => [each, name])
+    )
   )
   for (const [name, schema] of Object.entries(schemas)) print(name, schema)
   return [...printed.values()].join('\n')
@@ -92,7 +106,9 @@ function declarations(schemas) {
     printed.set(name, '')
     const isObject = Object.keys(schema.properties ?? {}).length > 0
     const type = isObject ? objectType(schema, '') : typeOf(schema, '', false)
-    const declaration = isObject ? `export interface ${name} ${type}` : `export type ${name} = ${type}`
+    const declaration = isObject
+      ? `export interface ${name} ${type}`
+      : `export type ${name} = ${type}`
     printed.set(name, `${comment(schema, '')}${declaration}\n`)
   }
 
@@ -102,7 +118,8 @@ function declarations(schemas) {
     if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
     if ('const' in schema) return JSON.stringify(schema.const)
     if (schema.anyOf) return schema.anyOf.map((each) => typeOf(each, indent)).join(' | ')
-    if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ')
+    if (Array.isArray(schema.type))
+      return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ')
     if (schema.type === 'array') return arrayType(typeOf(schema.items, indent))
     if (schema.type === 'object') return objectType(schema, indent)
     if (schema.type === 'integer') return 'number'
@@ -138,7 +155,9 @@ function declarations(schemas) {
 
   function valuesOf({ additionalProperties }, indent) {
     if (additionalProperties === false) return 'never'
-    return typeof additionalProperties === 'object' ? typeOf(additionalProperties, indent) : 'unknown'
+    return typeof additionalProperties === 'object'
+      ? typeOf(additionalProperties, indent)
+      : 'unknown'
   }
 }
 
@@ -155,6 +174,8 @@ function identities(schema) {
 }
 
 function comment({ description, deprecated }, indent) {
-  const text = [description?.replaceAll('*/', '*\\/'), deprecated && '@deprecated'].filter(Boolean).join(' ')
+  const text = [description?.replaceAll('*/', '*\\/'), deprecated && '@deprecated']
+    .filter(Boolean)
+    .join(' ')
   return text && `${indent}/** ${text} */\n`
 }

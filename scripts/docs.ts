@@ -5,13 +5,18 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { commandLine } from '../src/cli/program.js'
-import { isDocumented, planOf } from '../src/control/coverage/counts.js'
-import { ASSUMPTION_IDS, type AssumptionId, assume, assumptionRow } from '../src/core/assumptions.js'
-import { OPERATIONS } from '../src/openapi/operations.js'
-import type { Basis } from '../src/targets/conformance/case.js'
-import { CASES } from '../src/targets/conformance/cases/index.js'
-import { MUTANTS } from '../test/conformance/mutants/index.js'
+import { isDocumented, planOf } from '../src/coverage/service.js'
+import {
+  ASSUMPTION_IDS,
+  type AssumptionId,
+  assume,
+  assumptionRow
+} from '../src/domain/assumptions.js'
+import { OPERATIONS } from '../src/operations.js'
+import type { Basis } from '../src/remote/conformance/case.js'
+import { CASES } from '../src/remote/conformance/cases/index.js'
 import { FOLDERS, keyOf, readReasons, readResult, rowsOf } from '../test/mutation/report.js'
+import { MUTANTS } from '../test/remote/conformance/mutants/index.js'
 import { supportTables } from './support-matrix.js'
 
 const GENERATED: Record<string, { file: string; text: () => string | Promise<string> }> = {
@@ -43,7 +48,9 @@ for (const [name, { file, text }] of Object.entries(GENERATED)) {
 }
 
 function assumptionTable(): string {
-  const rows = ASSUMPTION_IDS.map((id) => `| \`${id}\` | ${cell(id, 'document')} | ${cell(id, 'live')} |\n`)
+  const rows = ASSUMPTION_IDS.map(
+    (id) => `| \`${id}\` | ${cell(id, 'document')} | ${cell(id, 'live')} |\n`
+  )
   return `| assumption | \`document\` | \`live\` |\n|---|---|---|\n${rows.join('')}`
 }
 
@@ -52,7 +59,9 @@ function coverageTable(): string {
   const rows = OPERATIONS.map((operation) => {
     const items = planOf(operation).filter((item) => isDocumented(item, assumptions))
     const names = (isAnswer: boolean) =>
-      items.filter(({ kind }) => (kind === 'status' || kind === 'operation') === isAnswer).map(({ name }) => name)
+      items
+        .filter(({ kind }) => (kind === 'status' || kind === 'operation') === isAnswer)
+        .map(({ name }) => name)
     return `| \`${operation.id}\` | ${names(true).join(', ')} | ${names(false).join('; ')} |\n`
   })
   return `| operation | called, and answered with | sent with |\n|---|---|---|\n${rows.join('')}`
@@ -86,9 +95,12 @@ function scoreTable(): string {
     const cells = [killed, timeout, survived, uncovered, ignored, `${score.toFixed(1)} %`]
     return `| ${bold(`\`${name}\``)} | ${cells.map((each) => bold(`${each}`)).join(' | ')} |\n`
   })
-  const files = FOLDERS.flatMap((folder) => readdirSync(`src/${folder}`).map((name) => `${folder}/${name}`))
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(`src/${folder}`).map((name) => `${folder}/${name}`)
+  )
   const missing = files.filter((file) => !scores.some(({ name }) => name === file))
-  const head = '| file | killed | timeout | survived | not run | words | score |\n|---|---:|---:|---:|---:|---:|---:|\n'
+  const head =
+    '| file | killed | timeout | survived | not run | words | score |\n|---|---:|---:|---:|---:|---:|---:|\n'
   return `${head}${rows.join('')}${missing.length > 0 ? `\nNot measured yet: ${missing.join(', ')}.\n` : ''}`
 }
 
@@ -102,7 +114,9 @@ function survivorTables(): string {
       const where = original === line ? '' : ` in ${code(line)}`
       return `| ${change}${where} | ${escaped(reasons[file]?.[keyOf(survivor)] ?? '**not yet looked at**')} |\n`
     })
-    return rows.length > 0 ? [`### ${file}\n\n| change | why it may survive |\n|---|---|\n${rows.join('')}`] : []
+    return rows.length > 0
+      ? [`### ${file}\n\n| change | why it may survive |\n|---|---|\n${rows.join('')}`]
+      : []
   })
   return tables.join('\n')
 }
@@ -111,7 +125,9 @@ function survivorTables(): string {
 function code(text: string): string {
   const fence = text.includes('`') ? '``' : '`'
   const space = /^`|`$/.test(text) ? ' ' : ''
-  return text === '' ? '*nothing*' : `${fence}${space}${text.replaceAll('|', '\\|')}${space}${fence}`
+  return text === ''
+    ? '*nothing*'
+    : `${fence}${space}${text.replaceAll('|', '\\|')}${space}${fence}`
 }
 
 function cell(id: AssumptionId, profile: 'document' | 'live'): string {
@@ -123,15 +139,23 @@ function cell(id: AssumptionId, profile: 'document' | 'live'): string {
 async function commandTables(): Promise<string> {
   const root = await commandLine()
   const help = root.createHelp()
-  const [serve, ...others] = help.visibleCommands(root).filter((command) => command.name() !== 'help')
-  const commands = others.flatMap((command) => (command.commands.length > 0 ? [...command.commands] : [command]))
+  const [serve, ...others] = help
+    .visibleCommands(root)
+    .filter((command) => command.name() !== 'help')
+  const commands = others.flatMap((command) =>
+    command.commands.length > 0 ? [...command.commands] : [command]
+  )
   if (!serve) throw new Error('there are no commands')
   const serverFlags = serve.options.filter(({ long }) => long !== '--json')
   return [
     commandSection(serve, serve.options, ''),
     ...commands.map((command) => {
-      const isServer = serverFlags.every(({ long }) => command.options.some((option) => option.long === long))
-      const own = command.options.filter(({ long }) => !isServer || !serverFlags.some((flag) => flag.long === long))
+      const isServer = serverFlags.every(({ long }) =>
+        command.options.some((option) => option.long === long)
+      )
+      const own = command.options.filter(
+        ({ long }) => !isServer || !serverFlags.some((flag) => flag.long === long)
+      )
       return commandSection(
         command,
         own,
@@ -143,7 +167,9 @@ async function commandTables(): Promise<string> {
 
 function commandSection(command: Command, flags: readonly Option[], more: string): string {
   const name = `${command.parent?.parent ? `${command.parent.name()} ` : ''}${command.name()}`
-  const words = command.registeredArguments.map((each) => `- \`${each.name()}\`: ${escaped(each.description)}\n`)
+  const words = command.registeredArguments.map(
+    (each) => `- \`${each.name()}\`: ${escaped(each.description)}\n`
+  )
   const text = `### ${name}\n\n\`notification-mock ${name} ${command.usage()}\`: ${escaped(command.description())}.\n`
   const table = `\n| flag | does | default |\n|---|---|---|\n${flags.map(flagRow).join('')}`
   return `${text}${words.length > 0 ? `\n${words.join('')}` : ''}${table}${more}`
@@ -163,8 +189,19 @@ function defaultsOf(command: Command, serve: Command): string {
   return each.length > 0 ? `; by default ${each.join(', ')}` : ''
 }
 
-function flagRow({ flags, description, required, mandatory, defaultValue, defaultValueDescription }: Option): string {
-  const standard = mandatory ? 'must be given' : required ? `${defaultValueDescription ?? defaultValue}` : ''
+function flagRow({
+  flags,
+  description,
+  required,
+  mandatory,
+  defaultValue,
+  defaultValueDescription
+}: Option): string {
+  const standard = mandatory
+    ? 'must be given'
+    : required
+      ? `${defaultValueDescription ?? defaultValue}`
+      : ''
   return `| \`${flags}\` | ${escaped(description)} | ${escaped(standard)} |\n`
 }
 

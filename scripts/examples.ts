@@ -13,11 +13,11 @@ import {
   assume,
   PROFILES,
   positionsOf
-} from '../src/core/assumptions.js'
+} from '../src/domain/assumptions.js'
 import { type ErrorResponse, errorJson, SERVER_ERROR } from '../src/http/errors.js'
-import { errorsUnder, type Operation } from '../src/http/operation.js'
 import type { Examples } from '../src/openapi/assumptions.js'
-import { OPERATIONS } from '../src/openapi/operations.js'
+import { OPERATIONS } from '../src/operations.js'
+import { errorsUnder, type Operation } from '../src/schema/operation.js'
 import { startServer } from '../src/server.js'
 
 type Positions = Record<string, string>
@@ -29,9 +29,15 @@ const NOW = Date.parse('2026-02-18T10:00:00.000Z')
 /** What no plain request gets. */
 const OTHER_ERRORS: Record<string, Pick<ErrorResponse, 'message' | 'errors' | 'errorId'>> = {
   401: { message: 'API Key not found' },
-  409: { message: 'Request with key "set-primary-0001" is currently being processed. Please retry after 1 second' },
+  409: {
+    message:
+      'Request with key "set-primary-0001" is currently being processed. Please retry after 1 second'
+  },
   413: { message: 'Request body is too large' },
-  422: { message: 'Request with key "set-primary-0001" is being reused for a different body', errors: {} },
+  422: {
+    message: 'Request with key "set-primary-0001" is being reused for a different body',
+    errors: {}
+  },
   500: { message: SERVER_ERROR, errorId: '3b0c9a52-6c0e-4d0b-9a3e-5f1d2c7b8e64' }
 }
 
@@ -41,7 +47,9 @@ const known = new Map<string, Promise<Answers>>()
 const examples: Record<string, Examples[keyof Examples]> = {}
 for (const operation of OPERATIONS) {
   const statuses = [200, ...new Set(operation.errors.map(({ status }) => status)), 500]
-  const entries = statuses.map(async (status) => [status, await variantsOf(`${operation.id} ${status}`)] as const)
+  const entries = statuses.map(
+    async (status) => [status, await variantsOf(`${operation.id} ${status}`)] as const
+  )
   examples[operation.id] = Object.fromEntries(await Promise.all(entries))
 }
 
@@ -58,13 +66,16 @@ async function variantsOf(name: string): Promise<Examples[keyof Examples][string
   const deciding: AssumptionId[] = []
   for (const id of ASSUMPTION_IDS) if (await isChangedBy(name, id)) deciding.push(id)
   const combinations = deciding.reduce<Positions[]>(
-    (all, id) => all.flatMap((others) => positionsOf(id).map((position) => ({ ...others, [id]: position }))),
+    (all, id) =>
+      all.flatMap((others) => positionsOf(id).map((position) => ({ ...others, [id]: position }))),
     [{}]
   )
   const variants = await Promise.all(
     combinations.map(async (under) => ({ under, json: (await answersUnder(under))[name] }))
   )
-  return variants.flatMap(({ under, json }) => (json === undefined ? [] : [{ under, body: JSON.parse(json) }]))
+  return variants.flatMap(({ under, json }) =>
+    json === undefined ? [] : [{ under, body: JSON.parse(json) }]
+  )
 }
 
 /** Whether it is another answer in another position of the row, from either profile on. */
@@ -87,7 +98,12 @@ function answersUnder(overrides: Positions): Promise<Answers> {
 }
 
 async function askAll(assumptions: Positions): Promise<Answers> {
-  const { url, close } = await startServer({ port: 0, logLevel: 'silent', assumptions, clock: () => NOW })
+  const { url, close } = await startServer({
+    port: 0,
+    logLevel: 'silent',
+    assumptions,
+    clock: () => NOW
+  })
   const answers: Answers = {}
   for (const operation of OPERATIONS) {
     const errors = errorsUnder(operation, assume('document', assumptions))
@@ -96,8 +112,12 @@ async function askAll(assumptions: Positions): Promise<Answers> {
       // The first error of a status is its example.
       const example = errors.find((error) => error.status === status)?.example
       const targets = status === 200 ? [`${path}?${search}`] : [example ?? path, `${path}?x=%`]
-      answers[`${operation.id} ${status}`] = await answerOf(url, operation.method, targets, status, () =>
-        unaskedError(status, path, assume('document', assumptions))
+      answers[`${operation.id} ${status}`] = await answerOf(
+        url,
+        operation.method,
+        targets,
+        status,
+        () => unaskedError(status, path, assume('document', assumptions))
       )
     }
   }
@@ -105,11 +125,17 @@ async function askAll(assumptions: Positions): Promise<Answers> {
   return answers
 }
 
-function requestOf({ url, examples: { params = {}, query = {} } }: Operation): { path: string; search: string } {
+function requestOf({ url, examples: { params = {}, query = {} } }: Operation): {
+  path: string
+  search: string
+} {
   const parameters = Object.entries(query).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, `${value}`])
   )
-  return { path: url.replace(/:(\w+)/g, (_, name) => params[name] ?? ''), search: `${new URLSearchParams(parameters)}` }
+  return {
+    path: url.replace(/:(\w+)/g, (_, name) => params[name] ?? ''),
+    search: `${new URLSearchParams(parameters)}`
+  }
 }
 
 /** Returns the first answer with the status, or else the error that no plain request gets. */
@@ -121,7 +147,10 @@ async function answerOf(
   otherwise: () => string
 ): Promise<string> {
   for (const target of targets) {
-    const answer = await fetch(url + target, { method, headers: { authorization: 'ApiKey development-key' } })
+    const answer = await fetch(url + target, {
+      method,
+      headers: { authorization: 'ApiKey development-key' }
+    })
     const text = await answer.text()
     if (answer.status === status) return text
   }

@@ -33,7 +33,11 @@ export async function buildInspector(folder, { watch = false } = {}) {
       assetsInlineLimit: 4096,
       watch: watch ? {} : null,
       rolldownOptions: {
-        output: { codeSplitting: false, entryFileNames: 'inspector.js', assetFileNames: 'inspector[extname]' }
+        output: {
+          codeSplitting: false,
+          entryFileNames: 'inspector.js',
+          assetFileNames: 'inspector[extname]'
+        }
       }
     }
   })
@@ -55,14 +59,18 @@ async function buildReport(file) {
     loader: { '.svg': 'dataurl' },
     write: false
   })
-  const textOf = (extension) => outputFiles.find(({ path }) => path.endsWith(extension))?.text.trim() ?? ''
+  const textOf = (extension) =>
+    outputFiles.find(({ path }) => path.endsWith(extension))?.text.trim() ?? ''
   const script = textOf('.js').replaceAll('</script', '<\\/script')
   const hash = createHash('sha256').update(script).digest('base64')
   // A frame inherits the policy: without inline styles an email would look like none of its kind.
   const looks = "style-src 'unsafe-inline'; img-src data:"
   const policy = `default-src 'none'; script-src 'sha256-${hash}'; ${looks}; base-uri 'none'; form-action 'none'`
   const filled = readFileSync(join(root, 'src/inspector/report/report.html'), 'utf8')
-    .replace('<meta charset="utf-8">', `$&\n<meta http-equiv="content-security-policy" content="${policy}">`)
+    .replace(
+      '<meta charset="utf-8">',
+      `$&\n<meta http-equiv="content-security-policy" content="${policy}">`
+    )
     .replace('<style></style>', () => `<style>${textOf('.css')}</style>`)
     .replace('<script type="module"></script>', () => `<script type="module">${script}</script>`)
   writeFileSync(file, filled)

@@ -1,6 +1,14 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -34,7 +42,15 @@ export async function givenInstalled(locked: string): Promise<string> {
 }
 
 async function npmCi(cwd: string): Promise<void> {
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel', 'error']
+  const args = [
+    'ci',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    '--loglevel',
+    'error'
+  ]
   // What an npm that runs us says of itself and of our package would mislead this one.
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(lifecycle|package|command|node|config_local_prefix)|NODE_ENV$)/.test(name)

@@ -27,8 +27,15 @@ function lintDockerfile(name) {
 function lintCompose(name) {
   if (!existsSync(join(folder, name))) return [`${name}: missing`]
   // Compose 1.29 refuses a file with a name.
-  const linter = new DCLinter({ rules: { 'require-project-name-field': 0 }, quiet: false, debug: false, exclude: [] })
+  const linter = new DCLinter({
+    rules: { 'require-project-name-field': 0 },
+    quiet: false,
+    debug: false,
+    exclude: []
+  })
   const results = linter.lintFiles([join(folder, name)], false)
   if (results.length !== 1) return [`${name}: the linter did not read it`]
-  return results[0].messages.map(({ line, rule, message }) => `${name}:${line} ${message} (${rule})`)
+  return results[0].messages.map(
+    ({ line, rule, message }) => `${name}:${line} ${message} (${rule})`
+  )
 }

@@ -8,7 +8,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { assume } from '../src/core/assumptions.js'
+import { assume } from '../src/domain/assumptions.js'
 import { controlDocument, openApiDocument } from '../src/openapi/documents.js'
 
 interface Described {
@@ -89,7 +89,9 @@ function samples(): string {
 function routes({ paths }: Described): string {
   return Object.entries(paths)
     .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { summary }]) => `- \`${method.toUpperCase()} ${path}\`: ${summary}`)
+      Object.entries(methods).map(
+        ([method, { summary }]) => `- \`${method.toUpperCase()} ${path}\`: ${summary}`
+      )
     )
     .join('\n')
 }
@@ -99,7 +101,8 @@ function manual(): string {
   const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
   return pages
     .map((name) => {
-      const [, title, rest = ''] = /^# ([^\n]+)\n(.*)/ms.exec(readFileSync(join(root, 'docs', name), 'utf8')) ?? []
+      const [, title, rest = ''] =
+        /^# ([^\n]+)\n(.*)/ms.exec(readFileSync(join(root, 'docs', name), 'utf8')) ?? []
       const [sentence] = /^[A-Z`].*?[.:](?=\s)/ms.exec(rest) ?? ['']
       return `- [${title}](docs/${name}): ${sentence
         .replace(/\s+/g, ' ')

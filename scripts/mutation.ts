@@ -40,8 +40,8 @@ const stryker = join(installed, 'node_modules/@stryker-mutator/core/bin/stryker.
 /** What judges the shapes first. */
 const SHAPES = ['wire-schemas', 'document'].map((name) => `test/openapi/${name}.test.ts`)
 const OPERATIONS = [
-  'test/core/assumptions.test.ts',
-  'test/control/coverage/coverage.test.ts',
+  'test/domain/assumptions.test.ts',
+  'test/coverage/coverage.test.ts',
   ...['examples', 'document', 'operations'].map((name) => `test/openapi/${name}.test.ts`)
 ]
 
@@ -49,13 +49,21 @@ const OPERATIONS = [
 const TESTS: Record<Folder, string[]> = {
   idempotency: [
     ...testsIn('idempotency'),
-    'test/control/faults/effects.test.ts',
+    'test/faults/effects.test.ts',
     'test/http/log.test.ts',
     ...testsIn('integrations')
   ],
-  integrations: [...testsIn('integrations'), 'test/control/records/integrations.test.ts', ...OPERATIONS],
+  integrations: [
+    ...testsIn('integrations'),
+    'test/control/records/integrations.test.ts',
+    ...OPERATIONS
+  ],
   // Backwards, as the first of them takes longest.
-  messages: [...testsIn('messages').toReversed(), 'test/control/records/messages.test.ts', ...OPERATIONS],
+  messages: [
+    ...testsIn('messages').toReversed(),
+    'test/control/records/messages.test.ts',
+    ...OPERATIONS
+  ],
   'workflow-steps': [...testsIn('workflow-steps'), ...OPERATIONS]
 }
 
@@ -107,9 +115,12 @@ async function main(wanted: string[]): Promise<number> {
 /** Of a folder the code and the shapes apart, since other tests judge them. */
 function runsOf(name: string): Run[] {
   const folder = FOLDERS.find((each) => name === each || name.startsWith(`src/${each}/`))
-  if (!folder) throw new Error(`${name} is neither one of ${FOLDERS.join(', ')} nor a file in src/ of theirs`)
+  if (!folder)
+    throw new Error(`${name} is neither one of ${FOLDERS.join(', ')} nor a file in src/ of theirs`)
   const isFolder = name === folder
-  const files = isFolder ? readdirSync(join(root, 'src', folder)).map((file) => `src/${folder}/${file}`) : [name]
+  const files = isFolder
+    ? readdirSync(join(root, 'src', folder)).map((file) => `src/${folder}/${file}`)
+    : [name]
   const shapes = files.filter((file) => file.includes('/schemas.ts'))
   const code = files.filter((file) => !shapes.includes(file))
   const runs = [
@@ -120,7 +131,9 @@ function runsOf(name: string): Run[] {
 }
 
 function testsIn(folder: string): string[] {
-  const names = readdirSync(join(root, 'test', folder)).filter((name) => /^[^.]+\.test\.ts$/.test(name))
+  const names = readdirSync(join(root, 'test', folder)).filter((name) =>
+    /^[^.]+\.test\.ts$/.test(name)
+  )
   return names.map((name) => `test/${folder}/${name}`)
 }
 
@@ -147,7 +160,11 @@ async function mutate({ files, tests }: Run, scratch: string, again: boolean): P
   writeFileSync(config, JSON.stringify(options))
   console.log(`\n${files.join(' ')}`)
   const env = { ...process.env, MUTATION_TESTS: tests.join() }
-  const child = spawn(process.execPath, [stryker, 'run', config], { cwd: root, env, stdio: 'inherit' })
+  const child = spawn(process.execPath, [stryker, 'run', config], {
+    cwd: root,
+    env,
+    stdio: 'inherit'
+  })
   const [status, signal] = await once(child, 'exit')
   if (status !== 0) throw new Error(`stryker left with ${status ?? signal}`)
   return JSON.parse(readFileSync(output, 'utf8'))
@@ -155,10 +172,13 @@ async function mutate({ files, tests }: Run, scratch: string, again: boolean): P
 
 function resultOf({ files }: Report): MutationResult {
   const entries = Object.entries(files).map(([file, { source, mutants }]): [string, FileResult] => {
-    const count = (...statuses: string[]) => mutants.filter(({ status }) => statuses.includes(status)).length
+    const count = (...statuses: string[]) =>
+      mutants.filter(({ status }) => statuses.includes(status)).length
     const survivors = mutants.filter(({ status }) => ['Survived', 'NoCoverage'].includes(status))
     // By vitest, which ends a test sooner than Stryker does.
-    const ended = mutants.filter(({ statusReason = '' }) => /^Test timed out/.test(statusReason)).length
+    const ended = mutants.filter(({ statusReason = '' }) =>
+      /^Test timed out/.test(statusReason)
+    ).length
     const found = {
       // With a mutant that is a runtime error the source can't even be loaded.
       killed: count('Killed', 'RuntimeError') - ended,
@@ -172,11 +192,17 @@ function resultOf({ files }: Report): MutationResult {
     return [file, found]
   })
   return Object.fromEntries(
-    entries.filter(([, { killed, timeout, ignored, survivors }]) => killed + timeout + ignored + survivors.length > 0)
+    entries.filter(
+      ([, { killed, timeout, ignored, survivors }]) =>
+        killed + timeout + ignored + survivors.length > 0
+    )
   )
 }
 
-function survivorOf({ location: { start, end }, replacement, status }: Mutant, lines: string[]): Survivor {
+function survivorOf(
+  { location: { start, end }, replacement, status }: Mutant,
+  lines: string[]
+): Survivor {
   const text = lines.slice(start.line - 1, end.line).join('\n')
   const behind = (lines[end.line - 1]?.length ?? 0) - (end.column - 1)
   return {
@@ -195,7 +221,8 @@ function onOneLine(text: string): string {
 
 function printSurvivors(found: MutationResult): void {
   for (const [file, { survivors }] of Object.entries(found)) {
-    for (const each of survivors) console.log(`${each.isUncovered ? 'not run' : 'survived'}  ${file}  ${keyOf(each)}`)
+    for (const each of survivors)
+      console.log(`${each.isUncovered ? 'not run' : 'survived'}  ${file}  ${keyOf(each)}`)
   }
 }
 
@@ -207,7 +234,9 @@ function isWhole(file: string): boolean {
 function keep(files: readonly string[], found: MutationResult): void {
   const before = existsSync(RESULT_FILE) ? readResult() : {}
   const others = Object.entries(before).filter(([file]) => isWhole(file) && !files.includes(file))
-  const entries = [...others, ...Object.entries(found)].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const entries = [...others, ...Object.entries(found)].toSorted(([one], [other]) =>
+    one < other ? -1 : 1
+  )
   writeFileSync(RESULT_FILE, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`)
   console.log(`${relative(root, RESULT_FILE)} written; now: npm run docs`)
 }
@@ -215,9 +244,16 @@ function keep(files: readonly string[], found: MutationResult): void {
 /** Prints the scores of what was found, and what is to be done; returns the exit code. */
 function judge(found: MutationResult, files: readonly string[]): number {
   const rows = rowsOf(found)
-  console.table(rows.map(({ name, counts, score }) => ({ file: name, ...counts, score: `${score.toFixed(1)} %` })))
+  console.table(
+    rows.map(({ name, counts, score }) => ({
+      file: name,
+      ...counts,
+      score: `${score.toFixed(1)} %`
+    }))
+  )
   const low = rows.filter(({ isFolder, score }) => isFolder && score < MIN_SCORE)
-  for (const { name, score } of low) console.error(`${name} scores ${score.toFixed(1)} %, less than ${MIN_SCORE} %`)
+  for (const { name, score } of low)
+    console.error(`${name} scores ${score.toFixed(1)} %, less than ${MIN_SCORE} %`)
   const { unexplained, unused: unusedReasons } = looseEnds(found, readReasons())
   // Of some lines nothing can be said about the reasons of others.
   const unused = files.every(isWhole) ? unusedReasons : []

@@ -34,9 +34,18 @@ export function installAddonOnNode20(root) {
   const folder = '.node-20'
   const installed = join(folder, 'node_modules/better-sqlite3')
   if (!existsSync(join(modules, installed, 'build/Release/better_sqlite3.node'))) {
-    console.error(`installing ${ADDON} for Node 20; where it has to be compiled, that takes about a minute`)
+    console.error(
+      `installing ${ADDON} for Node 20; where it has to be compiled, that takes about a minute`
+    )
     mkdirSync(join(modules, folder), { recursive: true })
-    const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel', 'error']
+    const options = [
+      '--no-save',
+      '--no-package-lock',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel',
+      'error'
+    ]
     const { status } = spawnSync('npm', ['install', '--prefix', '.', ...options, ADDON], {
       cwd: join(modules, folder),
       stdio: ['ignore', 'ignore', 'inherit'],

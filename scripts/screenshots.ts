@@ -31,7 +31,10 @@ await useAsProductsDo(mock)
 mkdirSync(folder, { recursive: true })
 const report = join(folder, 'report.html')
 await writeReport(report)
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: ['--no-sandbox']
+})
 try {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [width, height] of Object.entries(WIDTHS)) {
@@ -41,16 +44,22 @@ try {
 } finally {
   await browser.close()
 }
-for (const name of IN_DOCS) copyFileSync(join(folder, `${name}.png`), join(root, `docs/inspector-${name}.png`))
+for (const name of IN_DOCS)
+  copyFileSync(join(folder, `${name}.png`), join(root, `docs/inspector-${name}.png`))
 copyFileSync(join(folder, 'report-light-1280.png'), join(root, 'docs/report-light-1280.png'))
 
-async function picture(browser: Browser, colorScheme: 'light' | 'dark', viewport: { width: number; height: number }) {
+async function picture(
+  browser: Browser,
+  colorScheme: 'light' | 'dark',
+  viewport: { width: number; height: number }
+) {
   const page = await browser.newPage({ colorScheme, viewport })
   for (const [name, address] of Object.entries(VIEWS)) {
     await page.goto(`${mock.url}/${address}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     // Where there is room for it, with the first one open.
-    if (viewport.width >= 760 && OPENED.includes(name)) await page.locator('main [data-item]').first().click()
+    if (viewport.width >= 760 && OPENED.includes(name))
+      await page.locator('main [data-item]').first().click()
     // The page keeps a stream open, so the network is never idle.
     await page.waitForTimeout(700)
     const file = `${name}-${colorScheme}-${viewport.width}.png`
@@ -66,7 +75,8 @@ async function picture(browser: Browser, colorScheme: 'light' | 'dark', viewport
 /** The report of a run of some tests, three of which have failed. */
 async function writeReport(file: string): Promise<void> {
   await using mock = await createMock({ port: 0, logLevel: 'silent' })
-  const ask = (env: Environment, path: string, headers = env.headers) => fetch(env.url + path, { headers })
+  const ask = (env: Environment, path: string, headers = env.headers) =>
+    fetch(env.url + path, { headers })
   await ranTest(
     mock,
     'inbox › shows e-mails only',
@@ -77,15 +87,33 @@ async function writeReport(file: string): Promise<void> {
       await ask(env, '/v2/workflows/order-shipped/steps/email-step')
     }
   )
-  await ranTest(mock, 'settings › loads with the stored key', 'expected 200, got 401', async (env) => {
-    await ask(env, '/v1/messages', { authorization: 'ApiKey develpment-key' })
-  })
-  await ranTest(mock, 'settings › switches the provider back', 'expected SendGrid to be primary', async (env) => {
-    await fetch(`${env.url}/v1/integrations/mailgun-eu/set-primary`, { method: 'POST', headers: env.headers })
-  })
-  for (const title of ['inbox › pages to the end', 'inbox › empty state', 'checkout › retries a 503 once']) {
+  await ranTest(
+    mock,
+    'settings › loads with the stored key',
+    'expected 200, got 401',
+    async (env) => {
+      await ask(env, '/v1/messages', { authorization: 'ApiKey develpment-key' })
+    }
+  )
+  await ranTest(
+    mock,
+    'settings › switches the provider back',
+    'expected SendGrid to be primary',
+    async (env) => {
+      await fetch(`${env.url}/v1/integrations/mailgun-eu/set-primary`, {
+        method: 'POST',
+        headers: env.headers
+      })
+    }
+  )
+  for (const title of [
+    'inbox › pages to the end',
+    'inbox › empty state',
+    'checkout › retries a 503 once'
+  ]) {
     await ranTest(mock, title, undefined, async (env) => {
-      if (title.includes('503')) await env.faults.add({ operation: 'listMessages', effect: { status: 503 } })
+      if (title.includes('503'))
+        await env.faults.add({ operation: 'listMessages', effect: { status: 503 } })
       await ask(env, '/v1/messages?limit=40')
       await ask(env, '/v1/messages?limit=40&page=1')
     })
@@ -101,7 +129,11 @@ async function ranTest(
 ): Promise<void> {
   const env = await mock.environment({ from: 'Development' })
   await run(env)
-  await env.describeTest({ title, outcome: error === undefined ? 'passed' : 'failed', ...(error && { error }) })
+  await env.describeTest({
+    title,
+    outcome: error === undefined ? 'passed' : 'failed',
+    ...(error && { error })
+  })
   await env.remove()
 }
 
@@ -110,7 +142,11 @@ async function useAsProductsDo({ url, attach, apiKeys, listEnvironments }: Mock)
   const [{ environmentId } = { environmentId: '' }] = await listEnvironments()
   const [apiKey = ''] = await apiKeys(environmentId)
   const env = attach(apiKey)
-  await env.faults.add({ operation: 'listMessages', match: { query: { channel: 'push' } }, effect: { status: 429 } })
+  await env.faults.add({
+    operation: 'listMessages',
+    match: { query: { channel: 'push' } },
+    effect: { status: 429 }
+  })
   const { headers } = env
   const keyed = { ...headers, 'idempotency-key': 'make-mailgun-primary' }
   const post = { method: 'POST', headers: keyed }

@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { namedSchemas } from '../src/core/typebox.js'
+import { namedSchemas } from '../src/schema/typebox.js'
 import { Seed } from '../src/seeds/format.js'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -19,7 +19,9 @@ const schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Seed of notification-mock',
   ...rewritten(Seed),
-  definitions: Object.fromEntries(reachable(Seed).map(([name, definition]) => [name, rewritten(definition)]))
+  definitions: Object.fromEntries(
+    reachable(Seed).map(([name, definition]) => [name, rewritten(definition)])
+  )
 }
 const text = formatted(JSON.stringify(schema, null, 2))
 
@@ -82,7 +84,9 @@ function rewritten(definition: object): object {
     if (key === '$ref') return `#/definitions/${String(value).replace(/#$/, '')}`
     // They are of the wire, where a record has fields that a seed may not give, and a time is never a date alone.
     if (isSchema(value))
-      return Object.fromEntries(Object.entries(value).filter(([name]) => !/^(\$id|examples|format)$/.test(name)))
+      return Object.fromEntries(
+        Object.entries(value).filter(([name]) => !/^(\$id|examples|format)$/.test(name))
+      )
     return value
   })
 }

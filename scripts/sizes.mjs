@@ -57,7 +57,8 @@ function countedLines(node, source) {
       .split('\n')
       .slice(1, -1)
       .filter((line) => !COMMENT.test(line)).length
-  const isLateState = (statement) => isState(statement) && codeLinesBefore(statement.getStart()) >= STATE_LINES
+  const isLateState = (statement) =>
+    isState(statement) && codeLinesBefore(statement.getStart()) >= STATE_LINES
   if (statements.some(isLateState)) return whole
   return statements.flatMap(methodsOf).reduce((lines, method) => lines - linesOf(method), whole)
 }
@@ -74,7 +75,11 @@ function isState(statement) {
 
 function methodsOf(statement) {
   if (ts.isFunctionDeclaration(statement)) return [statement]
-  if (!ts.isReturnStatement(statement) || !statement.expression || !ts.isObjectLiteralExpression(statement.expression))
+  if (
+    !ts.isReturnStatement(statement) ||
+    !statement.expression ||
+    !ts.isObjectLiteralExpression(statement.expression)
+  )
     return []
   return statement.expression.properties
     .map((property) => (ts.isPropertyAssignment(property) ? property.initializer : property))

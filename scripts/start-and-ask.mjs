@@ -31,7 +31,11 @@ export async function startAndAsk({ command, args, cwd, env = process.env }) {
     const startedIn = Math.round(performance.now() - startedAt)
     await ask(ready.url, ready)
     server.kill('SIGTERM')
-    const [code, signal] = await within(STOP_WITHIN, exited, 'the server did not stop after SIGTERM')
+    const [code, signal] = await within(
+      STOP_WITHIN,
+      exited,
+      'the server did not stop after SIGTERM'
+    )
     // Windows knows no signals: there the process is ended at once, and has no exit code.
     if (code !== 0 && process.platform !== 'win32') {
       throw new Error(`after SIGTERM the exit code was ${code ?? signal} instead of 0`)
@@ -67,13 +71,15 @@ async function ask(url, { environments }) {
   await expectAnswer(`${url}/health`, {}, 200)
   await expectAnswer(`${url}/v1/messages`, {}, 401)
   const page = parse(await expectAnswer(`${url}/v1/messages`, { authorization }, 200))
-  if (!Array.isArray(page?.data)) throw new Error('the answer to GET /v1/messages has no list `data`')
+  if (!Array.isArray(page?.data))
+    throw new Error('the answer to GET /v1/messages has no list `data`')
 }
 
 async function expectAnswer(url, headers, status) {
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) })
   const body = await response.text()
-  if (response.status !== status) throw new Error(`GET ${url}: ${response.status} instead of ${status}: ${body}`)
+  if (response.status !== status)
+    throw new Error(`GET ${url}: ${response.status} instead of ${status}: ${body}`)
   return body
 }
 
@@ -88,7 +94,10 @@ function parse(text) {
 async function within(milliseconds, promise, message) {
   let timer
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${message} within ${milliseconds / 1000} s`)), milliseconds)
+    timer = setTimeout(
+      () => reject(new Error(`${message} within ${milliseconds / 1000} s`)),
+      milliseconds
+    )
   })
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }

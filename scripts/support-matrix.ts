@@ -1,12 +1,12 @@
 /** The support matrix: which conformance case shows what of the operations and of the register. Used by docs.ts. */
-import { ASSUMPTION_IDS, assume, PROFILES, type Profile } from '../src/core/assumptions.js'
+import { ASSUMPTION_IDS, assume, PROFILES, type Profile } from '../src/domain/assumptions.js'
+import type { ConformanceCase } from '../src/remote/conformance/case.js'
+import { CASES } from '../src/remote/conformance/cases/index.js'
+import { Skipped } from '../src/remote/response-checks.js'
+import { createSubject, type Subject } from '../src/remote/service-under-test.js'
+import { createTarget } from '../src/remote/target.js'
 import { startServer } from '../src/server.js'
-import { Skipped } from '../src/targets/answers.js'
-import type { ConformanceCase } from '../src/targets/conformance/case.js'
-import { CASES } from '../src/targets/conformance/cases/index.js'
-import { createSubject, type Subject } from '../src/targets/subject.js'
-import { createTarget } from '../src/targets/target.js'
-import { startProxy } from '../test/conformance/proxy.js'
+import { startProxy } from '../test/remote/conformance/proxy.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../test/support/control.js'
 
 /** What the coverage says of an operation. */
@@ -37,10 +37,16 @@ export async function supportTables(): Promise<string> {
   const shown: Shown = new Map()
   const operations: CoveredOperation[] = []
   for (const profile of PROFILES) await judgeAll(profile, shown, operations)
-  const titles = new Set(operations.map(({ operation, method, path }) => `${operation}: ${method} ${path}`))
+  const titles = new Set(
+    operations.map(({ operation, method, path }) => `${operation}: ${method} ${path}`)
+  )
   const tables = [...titles].map((title) => {
-    const items = operations.flatMap((each) => (title.startsWith(`${each.operation}:`) ? each.items : []))
-    const names = new Map(items.map(({ id, kind, name }) => [id, kind === 'operation' ? name : `${kind} \`${name}\``]))
+    const items = operations.flatMap((each) =>
+      title.startsWith(`${each.operation}:`) ? each.items : []
+    )
+    const names = new Map(
+      items.map(({ id, kind, name }) => [id, kind === 'operation' ? name : `${kind} \`${name}\``])
+    )
     return table(
       title,
       [...names].map(([id, name]) => [name, caseCell(shown, id)])
@@ -49,7 +55,11 @@ export async function supportTables(): Promise<string> {
   return [...tables, registerTable()].join('\n')
 }
 
-async function judgeAll(profile: Profile, shown: Shown, operations: CoveredOperation[]): Promise<void> {
+async function judgeAll(
+  profile: Profile,
+  shown: Shown,
+  operations: CoveredOperation[]
+): Promise<void> {
   const { url, app } = await startServer({ port: 0, logLevel: 'silent', profile })
   // It lists integrations, which some cases need.
   const proxy = await startProxy(url)
@@ -71,7 +81,11 @@ async function judgeAll(profile: Profile, shown: Shown, operations: CoveredOpera
   await app.close()
 }
 
-async function judge({ id, basis, run }: ConformanceCase, subject: Subject, profile: Profile): Promise<void> {
+async function judge(
+  { id, basis, run }: ConformanceCase,
+  subject: Subject,
+  profile: Profile
+): Promise<void> {
   try {
     const position = await run(subject)
     if (!('assumption' in basis) || position === profile) return
@@ -85,7 +99,9 @@ async function judge({ id, basis, run }: ConformanceCase, subject: Subject, prof
 function registerTable(): string {
   const rows = ASSUMPTION_IDS.map((id): [string, string] => {
     const cases = CASES.filter(({ basis }) => 'assumption' in basis && basis.assumption === id)
-    const positions = PROFILES.map((profile) => `\`${assume(profile)[id]}\` ${LETTERS[profile]}`).join(', ')
+    const positions = PROFILES.map(
+      (profile) => `\`${assume(profile)[id]}\` ${LETTERS[profile]}`
+    ).join(', ')
     return [`\`${id}\`: ${positions}`, cases.map((each) => `\`${each.id}\``).join(', ')]
   })
   return table('The register of assumptions', rows)
@@ -100,7 +116,9 @@ function table(title: string, rows: [string, string][]): string {
 function caseCell(shown: Shown, item: string): string {
   const cases = shown.get(item) ?? new Map<string, Profile[]>()
   const breadth = (id: string) => [...shown.values()].filter((each) => each.has(id)).length
-  const named = [...cases.keys()].sort((one, other) => breadth(one) - breadth(other)).map((id) => `\`${id}\``)
+  const named = [...cases.keys()]
+    .sort((one, other) => breadth(one) - breadth(other))
+    .map((id) => `\`${id}\``)
   const others = named.length > MAX_CITED ? ` and ${named.length - MAX_CITED} more` : ''
   const profiles = new Set([...cases.values()].flat())
   const letters = PROFILES.flatMap((profile) => (profiles.has(profile) ? LETTERS[profile] : []))

@@ -10,7 +10,15 @@
  * For Linux and macOS.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
@@ -54,7 +62,11 @@ function support(range) {
   const addon = run('node', ['-p', "require('better-sqlite3/package.json').version"]).output.trim()
   const tested = run('npm', ['test'])
   if (tested.status !== 0) return failed(version, tested)
-  return [version, `better-sqlite3 ${addon}`, /Tests .*?(\d+ passed.*)/.exec(tested.output)?.[1] ?? 'FAILED']
+  return [
+    version,
+    `better-sqlite3 ${addon}`,
+    /Tests .*?(\d+ passed.*)/.exec(tested.output)?.[1] ?? 'FAILED'
+  ]
 }
 
 /** Returns the row of a Node that must be refused in one sentence by the install, by `npm start` and by what is built. */
@@ -93,13 +105,16 @@ function givenNode(range) {
   spawnSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${range}`], options)
   const node = join(modules, 'node_modules', name)
   // Else the tests would run on the Node of this machine.
-  if (!existsSync(join(node, 'bin/node'))) throw new Error(`${name}@${range} could not be installed`)
+  if (!existsSync(join(node, 'bin/node')))
+    throw new Error(`${name}@${range} could not be installed`)
   const checkout = join(folder, 'checkout')
   const { stdout } = spawnSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
   for (const file of stdout.split('\0').filter((each) => each && existsSync(join(root, each)))) {
     cpSync(join(root, file), join(checkout, file))
   }
-  const inherited = Object.entries(process.env).filter(([key]) => !/^npm_(lifecycle|package|config_local)/.test(key))
+  const inherited = Object.entries(process.env).filter(
+    ([key]) => !/^npm_(lifecycle|package|config_local)/.test(key)
+  )
   const path = process.env.PATH.split(delimiter).filter((entry) => !entry.includes('node_modules'))
   const env = {
     ...Object.fromEntries(inherited),

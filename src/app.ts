@@ -6,6 +6,7 @@ import cors from '@fastify/cors'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyPluginCallback,
   type FastifyRequest,
   fastify,
   LogController,
@@ -13,23 +14,28 @@ import {
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from './config.js'
-import { redactedForLog } from './control/requests/describe.js'
-import { keepAnswer, recordRequests, recordUnroutable } from './control/requests/plugin.js'
 import { healthRoute } from './control/server/routes.js'
-import type { StartServices } from './control/start-services.js'
-import type { Clock } from './core/clock.js'
-import { attempt, DomainError } from './core/errors.js'
-import { environmentOf } from './environments/plugin.js'
+import type { Clock } from './domain/clock.js'
+import { attempt, DomainError } from './domain/errors.js'
+import { parseQuery } from './domain/query-string.js'
+import { authentication, environmentOf } from './environments/plugin.js'
+import { faultInjection } from './faults/plugin.js'
 import { errorHandler, rejectInTurn, rejectMalformedRequest } from './http/errors.js'
 import { logAnswer } from './http/log.js'
 import { notFound, type Served } from './http/not-found.js'
-import { parseQuery } from './http/query-string.js'
+import { rejectMalformedQuery } from './http/query-string.js'
 import { pathOf } from './http/target.js'
 import { COMPILERS } from './http/validation.js'
-import { registerOperations } from './openapi/operations.js'
+import { integrationRoutes } from './integrations/routes.js'
+import { redactedForLog } from './journal/describe.js'
+import { keepAnswer, recordRequests, recordUnroutable } from './journal/plugin.js'
+import { messageRoutes } from './messages/routes.js'
+import { OPERATIONS } from './operations.js'
 import type { SeedService } from './seeds/service.js'
+import type { StartServices } from './services.js'
+import { workflowStepRoutes } from './workflow-steps/routes.js'
 
-export { type StartServices, startServices } from './control/start-services.js'
+export { type StartServices, startServices } from './services.js'
 
 export interface AppOptions extends Pick<Config, 'data' | 'cors' | 'inspector' | 'requestTimeout'> {
   services: StartServices
@@ -86,6 +92,24 @@ export function buildApp(options: AppOptions): FastifyInstance {
   return app
 }
 
+/** What each request passes, in this order, before the route. */
+const HOOKS: FastifyPluginCallback<StartServices>[] = [
+  authentication,
+  rejectMalformedQuery,
+  faultInjection
+]
+const ROUTES = [integrationRoutes, messageRoutes, workflowStepRoutes]
+
+/** Registers the operations. Throws for a route that serves none: it would not be in the document or the journal. */
+export function registerOperations(app: FastifyInstance, services: StartServices): void {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (!config?.operation)
+      throw new Error(`the route ${method} ${url} serves no operation: see defineOperation`)
+  })
+  for (const operation of OPERATIONS) services.coverage.include(operation)
+  for (const plugin of [...HOOKS, ...ROUTES]) app.register(plugin, services)
+}
+
 /** The paths of the operations, and what a start is watched by. */
 const SERVICE = /^\/(v[12]\/|health(?![^?#]))/
 
@@ -96,7 +120,8 @@ function isOfService(url: string): boolean {
 }
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-mock-change, x-mock-reason, x-request-id'
+const EXPOSED_HEADERS =
+  'idempotency-key, idempotency-replay, retry-after, x-mock-change, x-mock-reason, x-request-id'
 
 /** Rejects what HTTP itself does not allow, and lets any body be read as it comes. */
 const checkHeaders: onRequestHookHandler = ({ id, headers, raw }, reply, done) => {
@@ -122,7 +147,13 @@ const HOST_MISSING = new DomainError('bad-request', 'Missing Host header', HOST)
 function sourcesOf({ environment, headers }: FastifyRequest, { services, clock }: AppOptions) {
   const { environments } = services
   const found = environment ?? environmentOf(headers.authorization, environments)
-  return found ?? { now: clock, random: { uuid: randomUUID }, assumptions: environments.defaultAssumptions }
+  return (
+    found ?? {
+      now: clock,
+      random: { uuid: randomUUID },
+      assumptions: environments.defaultAssumptions
+    }
+  )
 }
 
 const MAX_HEADERS = 256 * 1024
@@ -174,13 +205,21 @@ function createApp(options: Parts): FastifyInstance {
   // However many fit. By default Node 20 drops those beyond a thousand, the key among them, and later versions refuse.
   app.server.maxHeadersCount = 0
   // Rejected like any request, after the earlier ones on its connection.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.server.on('checkExpectation', (request, response) =>
+    app.server.emit('request', request, response)
+  )
   app.server.on('connect', (_request, socket) => rejectInTurn(socket as Socket, NO_TUNNELS, clock))
 
   recordRequests(app, services)
   app.addHook('onRequest', checkHeaders)
-  if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
-  const explains = (request: FastifyRequest) => sourcesOf(request, options).assumptions['unserved-route'] === 'explain'
+  if (options.cors)
+    app.register(cors, {
+      methods: METHODS,
+      exposedHeaders: EXPOSED_HEADERS,
+      strictPreflight: false
+    })
+  const explains = (request: FastifyRequest) =>
+    sourcesOf(request, options).assumptions['unserved-route'] === 'explain'
   app.register(notFound, { served, explains })
   // Sends all answers of one turn of the event loop at its end: up to a fifth cheaper than one by one. Those to requests that
   // have been refused before they were delayed are delayed here.
@@ -190,11 +229,16 @@ function createApp(options: Parts): FastifyInstance {
     if (delay === 0) setImmediate(done, null, payload)
     else services.latency.wait(delay).then(() => done(null, payload))
   })
-  if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (_request, reply) => logAnswer(reply))
+  if (logger.isLevelEnabled('debug'))
+    app.addHook('onResponse', async (_request, reply) => logAnswer(reply))
   return app
 }
 
-const NO_TUNNELS = { status: 405, message: 'CONNECT is not allowed', reason: 'this server is no proxy' }
+const NO_TUNNELS = {
+  status: 405,
+  message: 'CONNECT is not allowed',
+  reason: 'this server is no proxy'
+}
 
 /** Returns a function that returns the id of a request: its own, if that is safe to log and to send back, or a new one. */
 function requestIds({ environments, adminToken }: StartServices) {
@@ -202,7 +246,8 @@ function requestIds({ environments, adminToken }: StartServices) {
   const isSecret = (id: string, authorization: string) =>
     (authorization.includes(id) && id.length > 3) || id === adminToken || environments.isApiKey(id)
   return ({ headers: { 'x-request-id': id, authorization = '' } }: IncomingMessage) => {
-    if (typeof id === 'string' && /^[\w.:-]{1,64}$/.test(id) && !isSecret(id, authorization)) return id
+    if (typeof id === 'string' && /^[\w.:-]{1,64}$/.test(id) && !isSecret(id, authorization))
+      return id
     count += 1
     return `req-${count.toString(36)}`
   }

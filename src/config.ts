@@ -1,7 +1,7 @@
-import { assumptionIssue, PROFILES, type Profile } from './core/assumptions.js'
-import { StartError } from './core/errors.js'
-import { type LatencyPreset, type LatencySetting, latencyIssue } from './core/latency.js'
-import { didYouMean } from './core/suggest.js'
+import { assumptionIssue, PROFILES, type Profile } from './domain/assumptions.js'
+import { StartError } from './domain/errors.js'
+import { type LatencyPreset, type LatencySetting, latencyIssue } from './domain/latency.js'
+import { didYouMean } from './domain/suggestions.js'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -60,20 +60,31 @@ export const MAX_JOURNAL = 1_000_000
 export const MAX_REQUEST_TIMEOUT = 86_400_000
 
 /** Returns what is wrong with the value of each option, if anything. */
-const CHECKS: { [Name in keyof Config]-?: (value: NonNullable<Config[Name]>) => string | false | undefined } = {
-  host: (host) => (typeof host !== 'string' || host === '') && 'the host must be an address or a name, and not empty',
+const CHECKS: {
+  [Name in keyof Config]-?: (value: NonNullable<Config[Name]>) => string | false | undefined
+} = {
+  host: (host) =>
+    (typeof host !== 'string' || host === '') &&
+    'the host must be an address or a name, and not empty',
   port: wholeNumber('the port must be a whole number', 65_535),
-  data: (data) => data === '' && 'the data file must have a name; leave it out to keep the data in memory',
-  seeds: (seeds) => !Array.isArray(seeds) && 'the seeds must be a list of files; an empty one starts with nothing',
-  exportOnExit: (file) => file === '' && 'the file to export to must have a name; leave it out to export nothing',
+  data: (data) =>
+    data === '' && 'the data file must have a name; leave it out to keep the data in memory',
+  seeds: (seeds) =>
+    !Array.isArray(seeds) && 'the seeds must be a list of files; an empty one starts with nothing',
+  exportOnExit: (file) =>
+    file === '' && 'the file to export to must have a name; leave it out to export nothing',
   profile: oneOf('profile', PROFILES),
-  assumptions: (all) => Object.entries(all).flatMap(([id, value]) => assumptionIssue(id, value) ?? [])[0],
+  assumptions: (all) =>
+    Object.entries(all).flatMap(([id, value]) => assumptionIssue(id, value) ?? [])[0],
   cors: () => undefined,
   inspector: () => undefined,
   journal: wholeNumber('the journal must keep a whole number of requests', MAX_JOURNAL),
   faultHeader: () => undefined,
   latency: latencyIssue,
-  requestTimeout: wholeNumber('the request timeout must be whole milliseconds', MAX_REQUEST_TIMEOUT),
+  requestTimeout: wholeNumber(
+    'the request timeout must be whole milliseconds',
+    MAX_REQUEST_TIMEOUT
+  ),
   adminToken: (token) =>
     !/^[ -~\t\u0080-\u00ff]+$/.test(token) &&
     'the admin token must not be empty, or have characters that no header can carry; without one, no other machine may',
@@ -82,16 +93,20 @@ const CHECKS: { [Name in keyof Config]-?: (value: NonNullable<Config[Name]>) => 
 
 function wholeNumber(rule: string, most: number) {
   return (value: number) =>
-    !(Number.isInteger(value) && value >= 0 && value <= most) && `${rule} from 0 to ${most}, not ${value}`
+    !(Number.isInteger(value) && value >= 0 && value <= most) &&
+    `${rule} from 0 to ${most}, not ${value}`
 }
 
 function oneOf(name: string, values: readonly string[]) {
-  return (value: string) => !values.includes(value) && `the ${name} must be one of ${values.join(', ')}, not ${value}`
+  return (value: string) =>
+    !values.includes(value) && `the ${name} must be one of ${values.join(', ')}, not ${value}`
 }
 
 /** Returns the configuration with its defaults, frozen. Throws `StartError` for an unknown option or a wrong value. */
 export function configOf(given: { [Name in keyof Config]?: Config[Name] | undefined }): Config {
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const present = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined)
+  )
   const config: Config = { ...DEFAULTS, ...present }
   for (const [name, value] of Object.entries(config)) {
     const isKnown = Object.hasOwn(CHECKS, name)

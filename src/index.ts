@@ -1,19 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateRawSync } from 'node:zlib'
-import { type ConnectedMock, type ConnectOptions, connect, type ListedEnvironment } from './client/index.js'
+import {
+  type ConnectedMock,
+  type ConnectOptions,
+  connect,
+  type ListedEnvironment
+} from './client/index.js'
 import { type Report, type RunFacts, reportOf } from './client/report.js'
-import { StartError } from './core/errors.js'
-import { packageRoot, unsupportedNodeMessage } from './core/package.js'
-import { replaceFileSync } from './core/replace-file.js'
+import { StartError } from './domain/errors.js'
+import { packageRoot, unsupportedNodeMessage } from './platform/package.js'
+import { replaceFileSync } from './platform/replace-file.js'
 import type { RunningServer, ServerOptions } from './server.js'
 
 export { HINT_IDS, hintsOf } from './client/hints.js'
 export * from './client/index.js'
 export { reportOf } from './client/report.js'
 export type { Config } from './config.js'
-export type { Profile } from './core/assumptions.js'
-export { StartError } from './core/errors.js'
+export type { Profile } from './domain/assumptions.js'
+export { StartError } from './domain/errors.js'
 export { SeedError, type SeedIssue } from './seeds/errors.js'
 export type { SeedChange } from './seeds/service.js'
 export type { SeedReload } from './seeds/watch.js'
@@ -24,7 +29,8 @@ export interface MockOptions extends ServerOptions, Pick<ConnectOptions, 'fetch'
   unref?: boolean | undefined
 }
 
-export interface MockEnvironment extends Pick<ListedEnvironment, 'organizationId' | 'name' | 'profile'> {
+export interface MockEnvironment
+  extends Pick<ListedEnvironment, 'organizationId' | 'name' | 'profile'> {
   id: string
   /** The keys that the seeds name. `mock.apiKeys` has those of the present. */
   apiKeys: string[]
@@ -57,7 +63,11 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   const { startServer } = await import('./server.js')
   const { unref, fetch, ...serverOptions } = options
   const { port = 0, logLevel = 'silent', adminToken } = options
-  const { app, db, services, loadSeeds, ...running } = await startServer({ ...serverOptions, port, logLevel })
+  const { app, db, services, loadSeeds, ...running } = await startServer({
+    ...serverOptions,
+    port,
+    logLevel
+  })
   if (unref) {
     app.server.unref()
     app.server.on('connection', (socket) => socket.unref())
@@ -73,12 +83,22 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
       const data = deflateRawSync(JSON.stringify(report)).toString('base64')
       const script = `<script id="report" type="text/plain" data-encoding="deflate-raw">${data}</script>`
       // Only its owner can read it.
-      replaceFileSync(file, page.replace('<script id="report" type="application/json"></script>', script), 0o600)
+      replaceFileSync(
+        file,
+        page.replace('<script id="report" type="application/json"></script>', script),
+        0o600
+      )
       return report
     },
     environments: environments.list().map((environment) => {
       const { id, organizationId, name, profile } = environment
-      return { id, organizationId, name, profile, apiKeys: [...environments.apiKeysOf(environment)] }
+      return {
+        id,
+        organizationId,
+        name,
+        profile,
+        apiKeys: [...environments.apiKeysOf(environment)]
+      }
     }),
     [Symbol.asyncDispose]: () => running.close()
   }

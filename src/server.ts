@@ -10,20 +10,23 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { buildApp, type StartServices, startServices } from './app.js'
 import { type Config, configOf, DEFAULTS, reachableHost } from './config.js'
-import { type Clock, wallClock } from './core/clock.js'
-import { attempt, StartError } from './core/errors.js'
-import { lazily } from './core/lazily.js'
-import { packageRoot } from './core/package.js'
-import { replaceFile, replaceFileSync, requireRegularFile } from './core/replace-file.js'
-import { writeToStderr } from './core/stderr.js'
 import { type Db, openDatabase, toStartError } from './db/open.js'
+import { type Clock, wallClock } from './domain/clock.js'
+import { attempt, StartError } from './domain/errors.js'
+import { lazily } from './domain/lazily.js'
 import type { Environment } from './environments/service.js'
+import { packageRoot } from './platform/package.js'
+import { replaceFile, replaceFileSync, requireRegularFile } from './platform/replace-file.js'
+import { writeToStderr } from './platform/stderr.js'
 import type { SeedService } from './seeds/service.js'
 import type { SeedReload } from './seeds/watch.js'
 
 /** What to log with: a pino logger, or anything that is called alike. */
 export interface MockLogger
-  extends Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', (facts: object, message?: string) => void> {
+  extends Record<
+    'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
+    (facts: object, message?: string) => void
+  > {
   level: string
   isLevelEnabled(level: string): boolean
   child(bindings: Record<string, unknown>): MockLogger
@@ -75,20 +78,29 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { data, exportOnExit } = config
   // A file of the name of the packaged seed comes before it.
   const isDefault =
-    !watch && !data && seed === undefined && `${config.seeds}` === `${DEFAULTS.seeds}` && !existsSync('default')
+    !watch &&
+    !data &&
+    seed === undefined &&
+    `${config.seeds}` === `${DEFAULTS.seeds}` &&
+    !existsSync('default')
   const kept = data ? undefined : readImage()
   const image = isDefault ? kept : undefined
   const { reloaded, watchSeeds } = watch ? await import('./seeds/watch.js') : {}
   const watching = watchSeeds?.(config.seeds)
   const { readSeeds } = image ? { readSeeds: () => [] } : await import('./seeds/service.js')
-  const read = () => readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed }])])
+  const read = () =>
+    readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed }])])
   const files = read()
-  const { db, close: closeDatabase } = openDatabase(data, { image: kept && { ...kept, createdAt: image && clock() } })
+  const { db, close: closeDatabase } = openDatabase(data, {
+    image: kept && { ...kept, createdAt: image && clock() }
+  })
   let app: FastifyInstance | undefined
   try {
     const services = startServices({ ...config, db, clock, defaults: config })
     const { environments, journals } = services
-    const loadSeeds = lazily(async () => (await import('./seeds/service.js')).seedService({ db, clock, environments }))
+    const loadSeeds = lazily(async () =>
+      (await import('./seeds/service.js')).seedService({ db, clock, environments })
+    )
     for (const apiKey of image?.apiKeys ?? []) environments.rememberApiKey(apiKey)
     // While watching, a changed seed may come to ask for generated messages.
     const seeds = image ? undefined : await loadSeeds()
@@ -96,7 +108,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const seeded = seeds?.seed(files)
     if (isDefault && seeded) keepImage(db.client.serialize(), seeded.environments)
     const ownLogger = () => pino({ level: config.logLevel }, { write: writeToStderr })
-    app = buildApp({ ...config, services, loadSeeds, clock, logger: (logger ?? ownLogger()) as Logger })
+    app = buildApp({
+      ...config,
+      services,
+      loadSeeds,
+      clock,
+      logger: (logger ?? ownLogger()) as Logger
+    })
     const { log } = app
     logLostFile(app, db)
     app.addHook('preClose', async () => watching?.stop())
@@ -107,7 +125,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const port = await listen(app, config)
     if (exportOnExit) exportData = async () => exportTo(exportOnExit, await loadSeeds(), log)
     // What is done here is no request to a control route.
-    const note = (environment: Environment, summary: string) => void journals.of(environment).addChange({ summary })
+    const note = (environment: Environment, summary: string) =>
+      void journals.of(environment).addChange({ summary })
     watching?.start((changed) => {
       try {
         const reload = reloaded?.(changed, () => seeds?.reseed(read()) ?? [])
@@ -125,7 +144,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       return all.map(({ name }) => name)
     }
     const url = `http://${reachableHost(config.host)}:${port}`
-    return { url, port, app, db, services, loadSeeds, seeded: seeded?.applied ?? true, resetAll, close }
+    return {
+      url,
+      port,
+      app,
+      db,
+      services,
+      loadSeeds,
+      seeded: seeded?.applied ?? true,
+      resetAll,
+      close
+    }
   } catch (error) {
     await app?.close()
     closeDatabase()
@@ -179,7 +208,8 @@ function closing(app: FastifyInstance): Server['close'] {
   // Longer than any answer takes, and shorter than supervisors wait before they kill.
   return async (grace = 5000) => {
     const cut = setTimeout(() => {
-      if (sockets.size > 0) app.log.warn({ connections: sockets.size }, 'connections that were still busy are cut')
+      if (sockets.size > 0)
+        app.log.warn({ connections: sockets.size }, 'connections that were still busy are cut')
       // Node has no list of those that asked for a tunnel.
       for (const socket of sockets) socket.destroy()
     }, grace)
@@ -206,7 +236,9 @@ function requireWritable(file: string): void {
     requireRegularFile(file)
     accessSync(dirname(resolve(file)), constants.W_OK)
   } catch (error) {
-    throw new StartError(`can't write ${file}: ${(error as NodeJS.ErrnoException).code}; export to another file`)
+    throw new StartError(
+      `can't write ${file}: ${(error as NodeJS.ErrnoException).code}; export to another file`
+    )
   }
 }
 
@@ -214,7 +246,9 @@ function requireWritable(file: string): void {
 async function exportTo(file: string, seeds: SeedService, log: FastifyBaseLogger): Promise<void> {
   try {
     const text = seeds.exportAll()
-    await replaceFile(file, (tempFile) => pipeline(text, createWriteStream(tempFile, { mode: 0o600 })))
+    await replaceFile(file, (tempFile) =>
+      pipeline(text, createWriteStream(tempFile, { mode: 0o600 }))
+    )
     log.info(`the data was exported to ${file}`)
   } catch (error) {
     log.error({ err: error }, `the data can not be exported to ${file}`)
@@ -240,7 +274,8 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<num
 }
 
 const LISTEN_REMEDIES: Record<string, string> = {
-  EADDRINUSE: 'the port is taken; stop what uses it, or choose another with --port (0 takes a free one)',
+  EADDRINUSE:
+    'the port is taken; stop what uses it, or choose another with --port (0 takes a free one)',
   EACCES: 'the port is not allowed; choose one above 1023 with --port',
   EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
   ENOTFOUND: 'there is no such host; choose another with --host',
@@ -257,7 +292,10 @@ let imageOfDefault: { database: Buffer; apiKeys: readonly string[] } | undefined
 function readImage(): typeof imageOfDefault {
   imageOfDefault ??= attempt(() => {
     const file = imageFile()
-    return { database: readFileSync(`${file}.db`), apiKeys: JSON.parse(readFileSync(`${file}.json`, 'utf8')) }
+    return {
+      database: readFileSync(`${file}.db`),
+      apiKeys: JSON.parse(readFileSync(`${file}.json`, 'utf8'))
+    }
   })
   return imageOfDefault
 }
@@ -274,7 +312,9 @@ function keepImage(database: Buffer, environments: readonly { apiKeys: string[] 
 }
 
 function imageFile(): string {
-  const sources = ['seeds/default.yaml', 'migrations/meta/_journal.json'].map((name) => join(packageRoot(), name))
+  const sources = ['seeds/default.yaml', 'migrations/meta/_journal.json'].map((name) =>
+    join(packageRoot(), name)
+  )
   const key = hash('sha256', Buffer.concat(sources.map((file) => readFileSync(file))))
   return join(packageRoot(), `dist/default-${key.slice(0, 16)}`)
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { registerControl } from './control/index.js'
 import { testService } from './control/report/service.js'
-import type { StartServices } from './control/start-services.js'
 import { documentation } from './openapi/docs-page.js'
 import { controlDocument } from './openapi/documents.js'
 import { startPage } from './openapi/pages.js'
 import type { SeedService } from './seeds/service.js'
+import type { StartServices } from './services.js'
 
 interface Options extends Pick<Parameters<typeof startPage>[1], 'inspector' | 'address'> {
   services: StartServices
@@ -16,7 +16,11 @@ interface Options extends Pick<Parameters<typeof startPage>[1], 'inspector' | 'a
 export async function registerSupport(app: FastifyInstance, options: Options): Promise<void> {
   const { services, inspector, address } = options
   const { environments, adminToken } = services
-  const own = { seeds: await options.loadSeeds(), tests: testService(services), document: controlDocument }
+  const own = {
+    seeds: await options.loadSeeds(),
+    tests: testService(services),
+    document: controlDocument
+  }
   app.register(documentation, { environments })
   app.register(startPage, { inspector, adminToken, address })
   const assumptions = environments.defaultAssumptions

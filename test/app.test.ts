@@ -1,8 +1,8 @@
 import { fastify } from 'fastify'
 import { expect, test } from 'vitest'
-import { coverageService } from '../src/control/coverage/counts.js'
+import { registerOperations } from '../src/app.js'
+import { coverageService } from '../src/coverage/service.js'
 import { COMPILERS } from '../src/http/validation.js'
-import { registerOperations } from '../src/openapi/operations.js'
 import { givenMock } from './support/mock.js'
 import { SHOP, seedOf } from './support/shop.js'
 
@@ -10,14 +10,20 @@ test('an answer that is not in the published document fails the run', async () =
   const mock = await givenMock({ seed: seedOf(SHOP) })
   mock.db.client.exec(`UPDATE messages SET document = json_set(document, '$.extra', 1)`)
   await expect(mock.get('/v1/messages')).rejects.toThrow('must NOT have additional properties')
-  mock.db.client.exec(`UPDATE messages SET document = json_set(json_remove(document, '$.extra'), '$.status', 'lost')`)
-  await expect(mock.get('/v1/messages')).rejects.toThrow('must be equal to one of the allowed values')
+  mock.db.client.exec(
+    `UPDATE messages SET document = json_set(json_remove(document, '$.extra'), '$.status', 'lost')`
+  )
+  await expect(mock.get('/v1/messages')).rejects.toThrow(
+    'must be equal to one of the allowed values'
+  )
 })
 
 test('a route beside the operations that serves no operation fails the start', async () => {
   const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
   app.register(async (scope) => {
-    registerOperations(scope, { coverage: coverageService({ profile: 'document', assumptions: {} }) } as never)
+    registerOperations(scope, {
+      coverage: coverageService({ profile: 'document', assumptions: {} })
+    } as never)
     scope.get('/v1/topics', () => '')
   })
   await expect(app.ready()).rejects.toThrow('the route GET /v1/topics serves no operation')

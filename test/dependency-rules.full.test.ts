@@ -40,8 +40,14 @@ test('the source keeps the rules', () => {
 })
 
 test('a project that keeps the rules passes, and one without a source file is refused', () => {
-  expect(check(givenProject(SOUND))).toEqual({ status: 0, output: expect.stringContaining('no violations') })
-  expect(check(givenProject({}))).toEqual({ status: 1, output: expect.stringContaining('nothing was checked') })
+  expect(check(givenProject(SOUND))).toEqual({
+    status: 0,
+    output: expect.stringContaining('no violations')
+  })
+  expect(check(givenProject({}))).toEqual({
+    status: 1,
+    output: expect.stringContaining('nothing was checked')
+  })
 })
 
 test('each file that breaks a rule, has no layer or is too long is named, and no other', () => {
@@ -50,17 +56,25 @@ test('each file that breaks a rule, has no layer or is too long is named, and no
     'src/helpers/a.ts': `import '../core/enums.js'`,
     'src/core/there.ts': `import './back.js'`,
     'src/core/large.ts': `import './enums.js'\nexport function large() {\n${lines(79)}}\n`,
-    ...Object.fromEntries(broken.map(([file, [, source]]) => [file, `${source}\nexport const x = 1`]))
+    ...Object.fromEntries(
+      broken.map(([file, [, source]]) => [file, `${source}\nexport const x = 1`])
+    )
   }
   const { status, output } = check(givenProject({ ...SOUND, ...files }))
   expect(status).toBe(1)
-  const named = [...output.matchAll(/^([a-z][a-z -]+): (\S+)/gm)].map(([, rule, file]) => `${rule} ${file}`)
-  expect(new Set(named)).toEqual(new Set(Object.entries(VIOLATIONS).map(([file, [rule]]) => `${rule} ${file}`)))
+  const named = [...output.matchAll(/^([a-z][a-z -]+): (\S+)/gm)].map(
+    ([, rule, file]) => `${rule} ${file}`
+  )
+  expect(new Set(named)).toEqual(
+    new Set(Object.entries(VIOLATIONS).map(([file, [rule]]) => `${rule} ${file}`))
+  )
 })
 
 function check(folder: string) {
   const script = join(root, 'scripts/check-dependencies.mjs')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, folder], { encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, folder], {
+    encoding: 'utf8'
+  })
   return { status, output: stdout + stderr }
 }
 

@@ -17,7 +17,9 @@ test('closing waits for a client that reads slowly, and cuts nothing of its answ
   const mock = await createMock({ seed, logger })
   onTestFinished(() => mock.close())
   const socket = connect(mock.port, '127.0.0.1')
-  socket.write('GET /v1/messages?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey shop-key\r\n\r\n')
+  socket.write(
+    'GET /v1/messages?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey shop-key\r\n\r\n'
+  )
   await once(socket, 'readable')
   const closing = mock.close()
   let size = 0
@@ -47,14 +49,23 @@ test('with unref a forgotten close does not keep `node --test` alive, connection
     encoding: 'utf8',
     timeout: 60_000
   })
-  expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('# pass 1') })
+  expect({ status, stdout }).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('# pass 1')
+  })
 })
 
 test('an error that nobody catches shows its sentence, and no pages of the bundle before it', async () => {
-  for (const load of ["Promise.resolve(require('notification-mock'))", "import('notification-mock')"]) {
+  for (const load of [
+    "Promise.resolve(require('notification-mock'))",
+    "import('notification-mock')"
+  ]) {
     const program = `${load}.then(({ createMock }) => createMock({ seeds: ['none.yaml'] }))`
     const cwd = await givenPackage()
-    const { status, stderr } = spawnSync(process.execPath, ['-e', program], { cwd, encoding: 'utf8' })
+    const { status, stderr } = spawnSync(process.execPath, ['-e', program], {
+      cwd,
+      encoding: 'utf8'
+    })
     expect({ status, shown: stderr.slice(0, 1000) }).toMatchObject({
       status: 1,
       shown: expect.stringContaining("none.yaml: can't be read")

@@ -4,13 +4,24 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createMock, type Mock, type MockOptions, SeedError, type SeedReload, StartError } from '../src/index.js'
+import {
+  createMock,
+  type Mock,
+  type MockOptions,
+  SeedError,
+  type SeedReload,
+  StartError
+} from '../src/index.js'
 import { givenFolder } from './support/process.js'
 import { seedOf } from './support/shop.js'
 
 const SHOP = seedOf({
   apiKeys: ['shop-key'],
-  integrations: ['one', 'two'].map((identifier) => ({ identifier, providerId: 'ses', channel: 'email' as const }))
+  integrations: ['one', 'two'].map((identifier) => ({
+    identifier,
+    providerId: 'ses',
+    channel: 'email' as const
+  }))
 })
 
 async function given(options: MockOptions = { seed: SHOP }): Promise<Mock> {
@@ -27,7 +38,9 @@ test('a mock starts where there is no fetch, and says so when it is to be its ow
   vi.stubGlobal('fetch', undefined)
   onTestFinished(() => void vi.unstubAllGlobals())
   const mock = await given()
-  await expect(mock.health()).rejects.toThrow('there is no fetch here: pass one as the option `fetch`')
+  await expect(mock.health()).rejects.toThrow(
+    'there is no fetch here: pass one as the option `fetch`'
+  )
   expect(await mock.close()).toBeUndefined()
 })
 
@@ -49,21 +62,32 @@ describe('exportOnExit', () => {
     const own = await first.environment({ from: 'Development', name: 'Own', profile: 'live' })
     const keys = [...first.environments.flatMap(({ apiKeys }) => apiKeys), own.apiKey]
     const answers = (mock: Mock) =>
-      Promise.all(keys.map(async (key) => (await call(mock, '/v1/messages?limit=100', 'GET', key)).text()))
+      Promise.all(
+        keys.map(async (key) => (await call(mock, '/v1/messages?limit=100', 'GET', key)).text())
+      )
     const [before, listed] = [await answers(first), await first.listEnvironments()]
     await first.close()
 
     const second = await given({ seeds: [file] })
     expect(await answers(second)).toEqual(before)
     const facts = (all: typeof listed) =>
-      all.map(({ environmentId, organizationId, name, profile }) => [environmentId, organizationId, name, profile])
+      all.map(({ environmentId, organizationId, name, profile }) => [
+        environmentId,
+        organizationId,
+        name,
+        profile
+      ])
     expect(facts(await second.listEnvironments())).toEqual(facts(listed))
   })
 
   test('is refused at the start where nothing can be written, and a start that fails leaves the file as it was', async () => {
     const path = givenFolder()
-    await expect(createMock({ exportOnExit: join(path, 'gone/state.yaml') })).rejects.toThrow(/can't write .*ENOENT/)
-    await expect(createMock({ exportOnExit: path })).rejects.toThrow(/can't write .*EISDIR; export to another file/)
+    await expect(createMock({ exportOnExit: join(path, 'gone/state.yaml') })).rejects.toThrow(
+      /can't write .*ENOENT/
+    )
+    await expect(createMock({ exportOnExit: path })).rejects.toThrow(
+      /can't write .*EISDIR; export to another file/
+    )
     const file = join(path, 'state.yaml')
     writeFileSync(file, 'before')
     const { port } = await given()
@@ -88,7 +112,9 @@ test('several mocks side by side share nothing', async () => {
   const [first, second] = mocks as [Mock, Mock]
   expect((await call(first, '/v1/integrations/two/set-primary', 'POST')).status).toBe(200)
   await first.close()
-  expect((await second.attach('shop-key').integrations.list()).map(({ primary }) => primary)).toEqual([false, false])
+  expect(
+    (await second.attach('shop-key').integrations.list()).map(({ primary }) => primary)
+  ).toEqual([false, false])
   for (const mock of mocks.slice(1)) expect((await call(mock, '/v1/messages')).status).toBe(200)
 })
 
@@ -97,7 +123,10 @@ test('what a closed mock took is free; after a restart the keys of the seeds are
   const options = { seed: SHOP, data: join(folder, 'mock.db') }
   const first = await createMock(options)
   const { apiKey } = await first.environment({ name: 'Mine' })
-  expect([await first.apiKeys('Shop'), await first.apiKeys('Mine')]).toEqual([['shop-key'], [apiKey]])
+  expect([await first.apiKeys('Shop'), await first.apiKeys('Mine')]).toEqual([
+    ['shop-key'],
+    [apiKey]
+  ])
   await first.close()
   expect(readdirSync(folder)).toEqual(['mock.db'])
   const stored = readFileSync(options.data)
@@ -107,7 +136,10 @@ test('what a closed mock took is free; after a restart the keys of the seeds are
   const second = await given(options)
   expect(second.seeded).toBe(false)
   expect((await call(second, '/v1/messages', 'GET', apiKey)).status).toBe(200)
-  expect([await second.apiKeys('Shop'), await second.apiKeys('Mine')]).toEqual([['shop-key'], [apiKey]])
+  expect([await second.apiKeys('Shop'), await second.apiKeys('Mine')]).toEqual([
+    ['shop-key'],
+    [apiKey]
+  ])
   expect(second.environments.map(({ name, apiKeys }) => [name, apiKeys])).toEqual([
     ['Shop', ['shop-key']],
     ['Mine', []]
@@ -116,7 +148,9 @@ test('what a closed mock took is free; after a restart the keys of the seeds are
 
 test('closing waits for what is in flight, and closing again for the same', async () => {
   const mock = await given()
-  const answers = Promise.all(Array.from({ length: 20 }, () => call(mock, '/v1/messages').then(({ status }) => status)))
+  const answers = Promise.all(
+    Array.from({ length: 20 }, () => call(mock, '/v1/messages').then(({ status }) => status))
+  )
   await call(mock, '/health')
   const closings = Promise.all([mock.close(), mock.close()])
   expect(new Set(await answers)).toEqual(new Set([200]))
@@ -155,7 +189,8 @@ test('its options decide how it answers', async () => {
 test('a seed may be a value, YAML or JSON, and is used after seed files', async () => {
   const folder = givenFolder()
   writeFileSync(join(folder, 'base.yaml'), 'environments: [{ name: Base }]')
-  const names = async (options: MockOptions) => (await given(options)).environments.map(({ name }) => name)
+  const names = async (options: MockOptions) =>
+    (await given(options)).environments.map(({ name }) => name)
   expect(await names({ seed: 'environments: [{ name: Yaml }]' })).toEqual(['Yaml'])
   expect(await names({ seed: '{"environments":[{"name":"Json"}]}' })).toEqual(['Json'])
   expect(await names({ seeds: [join(folder, 'base.yaml')], seed: SHOP })).toEqual(['Base', 'Shop'])
@@ -185,7 +220,9 @@ test('watched seed files are taken over when they change, and it is told what ca
   const changes = await mock.attach('new-key').requests.changes()
   expect(changes).toMatchObject([{ sequence: 1, after: 0, summary: 'Load the changed seed files' }])
   for (const key of ['new-key', 'value-key']) {
-    const answer = await fetch(`${mock.url}/v1/messages`, { headers: { authorization: `ApiKey ${key}` } })
+    const answer = await fetch(`${mock.url}/v1/messages`, {
+      headers: { authorization: `ApiKey ${key}` }
+    })
     expect(answer.status).toBe(200)
   }
 })
@@ -198,7 +235,9 @@ describe('what can not be is thrown with the remedy:', () => {
     const { port } = server.address() as { port: number }
     const failure = createMock({ seed: SHOP, port })
     await expect(failure).rejects.toThrow(StartError)
-    await expect(failure).rejects.toThrow(`can't listen on 127.0.0.1:${port}: the port is taken; stop what uses it`)
+    await expect(failure).rejects.toThrow(
+      `can't listen on 127.0.0.1:${port}: the port is taken; stop what uses it`
+    )
   })
 
   test('mistakes in a seed, with their paths', async () => {
@@ -207,24 +246,64 @@ describe('what can not be is thrown with the remedy:', () => {
     await expect(failure).rejects.toMatchObject({
       issues: [
         { file: 'seed', path: 'environments[0]', message: 'must have name' },
-        { file: 'seed', path: 'environments[0].nam', message: 'is not a field here; did you mean name?' }
+        {
+          file: 'seed',
+          path: 'environments[0].nam',
+          message: 'is not a field here; did you mean name?'
+        }
       ]
     })
   })
 
   test.each<[string, object, string]>([
-    ['a file where the text belongs', { seed: './shop.yaml' }, 'to load the file ./shop.yaml, put it into seeds'],
-    ['a watch that can not be told', { seeds: ['default'], watch: true }, 'watch must be a function'],
-    ['a watch over no file', { watch: () => {} }, 'there is nothing to watch: put files into seeds'],
+    [
+      'a file where the text belongs',
+      { seed: './shop.yaml' },
+      'to load the file ./shop.yaml, put it into seeds'
+    ],
+    [
+      'a watch that can not be told',
+      { seeds: ['default'], watch: true },
+      'watch must be a function'
+    ],
+    [
+      'a watch over no file',
+      { watch: () => {} },
+      'there is nothing to watch: put files into seeds'
+    ],
     ['an option that is none', { prot: 4210 }, 'there is no option prot; did you mean port?'],
-    ['a port that is a text', { port: '4210' }, 'the port must be a whole number from 0 to 65535, not 4210'],
-    ['a clock that is a time', { clock: '2026-02-18' }, 'the clock must be a function that returns milliseconds'],
+    [
+      'a port that is a text',
+      { port: '4210' },
+      'the port must be a whole number from 0 to 65535, not 4210'
+    ],
+    [
+      'a clock that is a time',
+      { clock: '2026-02-18' },
+      'the clock must be a function that returns milliseconds'
+    ],
     ['an empty host', { host: '' }, 'the host must be'],
     ['a token that nobody can send', { adminToken: 'a\nb' }, 'characters that no header can carry'],
-    ['an unknown profile', { profile: 'lvie' }, 'the profile must be one of document, live, not lvie'],
-    ['a wrong position', { assumptions: { envelope: 'box' } }, 'envelope must be one of bare, data, not box'],
-    ['half a request in the journal', { journal: 1.5 }, 'the journal must keep a whole number of requests'],
-    ['a data folder that is not there', { data: '/no/such/mock.db' }, 'it or its folder is not there']
+    [
+      'an unknown profile',
+      { profile: 'lvie' },
+      'the profile must be one of document, live, not lvie'
+    ],
+    [
+      'a wrong position',
+      { assumptions: { envelope: 'box' } },
+      'envelope must be one of bare, data, not box'
+    ],
+    [
+      'half a request in the journal',
+      { journal: 1.5 },
+      'the journal must keep a whole number of requests'
+    ],
+    [
+      'a data folder that is not there',
+      { data: '/no/such/mock.db' },
+      'it or its folder is not there'
+    ]
   ])('%s', async (_, options, sentence) => {
     const failure = createMock({ seed: SHOP, ...options } as MockOptions)
     await expect(failure).rejects.toThrow(StartError)
@@ -244,7 +323,9 @@ describe('what can not be is thrown with the remedy:', () => {
 
 test('it prints nothing, and listens to no signal or event of the process', async () => {
   const written = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'))
-  const console = (['log', 'warn', 'error'] as const).map((method) => vi.spyOn(globalThis.console, method))
+  const console = (['log', 'warn', 'error'] as const).map((method) =>
+    vi.spyOn(globalThis.console, method)
+  )
   onTestFinished(() => void vi.restoreAllMocks())
   const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)])
   const before = listeners()

@@ -23,7 +23,9 @@ test('a report is one file with all data, with hints, that only its owner can re
   await env.describeTest({ title: '</script><script>alert(1)</script> $& $1', outcome: 'failed' })
   await fetch(`${env.url}/v1/messages?chanel=%3C/script%3E`, { headers: env.headers })
   await env.remove()
-  await fetch(`${mock.url}/v1/subscribers`, { headers: { authorization: 'ApiKey development-key' } })
+  await fetch(`${mock.url}/v1/subscribers`, {
+    headers: { authorization: 'ApiKey development-key' }
+  })
   const returned = await mock.report(file, { command: 'npm test', exitCode: 1 })
   const { data, page } = read(file)
   expect(data).toEqual(JSON.parse(JSON.stringify(returned)))

@@ -4,9 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { attempt, StartError } from '../core/errors.js'
-import { replaceFileSync } from '../core/replace-file.js'
-import { addOptions, addServerOptions, mockOptions, portOption, type ServerFlags } from './options.js'
+import { attempt, StartError } from '../domain/errors.js'
+import { replaceFileSync } from '../platform/replace-file.js'
+import {
+  addOptions,
+  addServerOptions,
+  mockOptions,
+  portOption,
+  type ServerFlags
+} from './options.js'
 import { type Ready, readyText, serve } from './serve.js'
 import { onStopSignal, printOutcome } from './terminal.js'
 
@@ -28,11 +34,15 @@ export function addCommands(root: Command): void {
   addOptions(addServerOptions(root.command('start').description(starting)), [line]).action(start)
   const hidden = root.command('serve-in-background', { hidden: true })
   addOptions(addServerOptions(hidden), [line]).action(serveInBackground)
-  const listing = 'list the servers that `start` has started: exit code 0 when one of them runs, 1 when none does'
+  const listing =
+    'list the servers that `start` has started: exit code 0 when one of them runs, 1 when none does'
   const json = new Option('--json', 'print the outcome as JSON')
   addOptions(root.command('status').description(listing), [json]).action(status)
   const stopping = 'stop a server that `start` has started, and wait until it has ended'
-  const port = portOption('the server that was started on this port', 1).default(undefined, 'the only one that runs')
+  const port = portOption('the server that was started on this port', 1).default(
+    undefined,
+    'the only one that runs'
+  )
   const all = new Option('--all', 'stop all that this user has started, whatever else is chosen')
   addOptions(root.command('stop').description(stopping), [port, json, all]).action(stop)
 }
@@ -58,9 +68,12 @@ async function start(flags: ServerFlags, command: Command): Promise<void> {
   if (ready === undefined) {
     const reason = files.readFileSync(logFile, 'utf8').trimEnd()
     files.rmSync(logFile)
-    const what = reason.replace(/^error: /, '') || `it ended by ${child.signalCode ?? child.exitCode}`
+    const what =
+      reason.replace(/^error: /, '') || `it ended by ${child.signalCode ?? child.exitCode}`
     const [holder] = what.includes(': the port is taken') ? await startedServers(flags.port) : []
-    throw new StartError(`the server has not started: ${what}${holder ? `. It is that of ${describe(holder)}` : ''}`)
+    throw new StartError(
+      `the server has not started: ${what}${holder ? `. It is that of ${describe(holder)}` : ''}`
+    )
   }
   child.channel?.unref()
   child.unref()
@@ -78,7 +91,13 @@ async function serveInBackground(flags: ServerFlags, command: Command): Promise<
   const logFile = join(startedFolder(), `${new URL(ready.url).port}.log`)
   files.renameSync(firstLog, logFile)
   const instance = (await instanceAt(ready.url)) ?? ''
-  const started = { url: ready.url, pid: process.pid, instance, startedAt: new Date().toISOString(), logFile }
+  const started = {
+    url: ready.url,
+    pid: process.pid,
+    instance,
+    startedAt: new Date().toISOString(),
+    logFile
+  }
   replaceFileSync(fileOf(started), JSON.stringify(started), 0o600)
   process.once('exit', () => forget(started))
   // Whoever has started it may have gone.
@@ -112,7 +131,9 @@ type ServerState = StartedServer & { state: 'running' | 'not answering' }
 /** Returns the servers that were started and still are there, of all ports or of one; the newest last. */
 async function startedServers(port?: number): Promise<ServerState[]> {
   const folder = startedFolder()
-  const names = files.readdirSync(folder).filter((name) => (port ? name === `${port}.json` : name.endsWith('.json')))
+  const names = files
+    .readdirSync(folder)
+    .filter((name) => (port ? name === `${port}.json` : name.endsWith('.json')))
   const found = names.map(async (name): Promise<ServerState[]> => {
     const server = recordIn(join(folder, name))
     if (server === undefined) return []
@@ -122,13 +143,18 @@ async function startedServers(port?: number): Promise<ServerState[]> {
     forget(server)
     return []
   })
-  return (await Promise.all(found)).flat().sort((one, other) => one.startedAt.localeCompare(other.startedAt))
+  return (await Promise.all(found))
+    .flat()
+    .sort((one, other) => one.startedAt.localeCompare(other.startedAt))
 }
 
 /** Returns which server answers at a URL: null if none of ours does, undefined if the answer is late. */
 async function instanceAt(url: string): Promise<string | null | undefined> {
   try {
-    const { headers } = await fetch(`${url}/health`, { method: 'HEAD', signal: AbortSignal.timeout(2500) })
+    const { headers } = await fetch(`${url}/health`, {
+      method: 'HEAD',
+      signal: AbortSignal.timeout(2500)
+    })
     return headers.get('x-mock-instance')
   } catch (error) {
     return (error as Error).name === 'TimeoutError' ? undefined : null
@@ -144,22 +170,37 @@ async function status({ json }: { json?: true }): Promise<void> {
   if (!servers.some(({ state }) => state === 'running')) process.exitCode = 1
 }
 
-async function stop({ all, port, json }: { all?: true; port?: number; json?: true }): Promise<void> {
+async function stop({
+  all,
+  port,
+  json
+}: {
+  all?: true
+  port?: number
+  json?: true
+}): Promise<void> {
   const found = await startedServers(all ? undefined : port)
   if (found.length > 1 && !all) {
     const each = found.map(describe).join(', ')
-    throw new StartError(`there are several servers: ${each}; choose one with --port, or give --all`)
+    throw new StartError(
+      `there are several servers: ${each}; choose one with --port, or give --all`
+    )
   }
   await Promise.all(found.map(end))
   const stopped = found.map(({ url, pid }) => ({ url, pid }))
-  printOutcome({ stopped }, json, () => found.map((server) => `stopped ${describe(server)}\n`).join('') || NONE)
+  printOutcome(
+    { stopped },
+    json,
+    () => found.map((server) => `stopped ${describe(server)}\n`).join('') || NONE
+  )
 }
 
 const NONE = 'no server is running\n'
 
 /** Ends a server that has answered as itself: another process may have got the number of one that has not. */
 async function end(server: ServerState): Promise<void> {
-  if (server.state !== 'running') throw new StartError(`${describe(server)} does not answer; end the process yourself`)
+  if (server.state !== 'running')
+    throw new StartError(`${describe(server)} does not answer; end the process yourself`)
   process.kill(server.pid, 'SIGTERM')
   for (let waited = 0; isKept(server) && attempt(() => process.kill(server.pid, 0)); waited += 20) {
     // In milliseconds: it gives itself less.

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander'
 import { connect } from '../client/connect.js'
 import { MockError } from '../client/connection.js'
 import type { Coverage } from '../client/control-api.js'
-import { StartError } from '../core/errors.js'
-import { printable } from '../core/printable.js'
+import { StartError } from '../domain/errors.js'
+import { printable } from '../platform/printable.js'
 import { addOptions, countOption, textOption } from './options.js'
 import { serverUrl, USUAL_URL, usualServer } from './reach.js'
 import { printOutcome } from './terminal.js'
@@ -16,8 +16,14 @@ export function addCommands(root: Command): void {
   const command = root
     .command('coverage')
     .helpGroup('Test against it:')
-    .description('report how much of the contract the requests to a running server have met, and what they have not')
-    .argument('[url]', `where the server is (default: NOTIFICATION_MOCK_URL, else ${USUAL_URL})`, serverUrl)
+    .description(
+      'report how much of the contract the requests to a running server have met, and what they have not'
+    )
+    .argument(
+      '[url]',
+      `where the server is (default: NOTIFICATION_MOCK_URL, else ${USUAL_URL})`,
+      serverUrl
+    )
     // Without a variable: that is set inside of exec, where the whole server is meant too.
     .addOption(textOption('--api-key <key>', key, 'the whole server'))
   addOptions(command, [
@@ -27,7 +33,12 @@ export function addCommands(root: Command): void {
     minOption()
   ]).action(async (given: string | undefined, { all, json, min, ...access }: CoverageFlags) => {
     const coverage = await fetchCoverage(given ?? usualServer(), access)
-    printOutcome(coverage, json, all ? coverageMarkdown : (shown) => coverageText(shown, '--all shows all'), 2)
+    printOutcome(
+      coverage,
+      json,
+      all ? coverageMarkdown : (shown) => coverageText(shown, '--all shows all'),
+      2
+    )
     const shortfall = coverageShortfall(coverage, min)
     if (shortfall) throw new StartError(shortfall)
   })
@@ -35,16 +46,25 @@ export function addCommands(root: Command): void {
 
 /** A flag for the coverage below which a command fails. */
 export const minOption = () =>
-  countOption('--min <percent>', 'fail if the coverage is below this percentage', 100).default(undefined, 'none')
+  countOption('--min <percent>', 'fail if the coverage is below this percentage', 100).default(
+    undefined,
+    'none'
+  )
 
 /** Returns what to say when the coverage is below the minimum, and undefined when it is not. */
-export function coverageShortfall({ percentage }: Pick<Coverage, 'percentage'>, min = 0): string | undefined {
+export function coverageShortfall(
+  { percentage }: Pick<Coverage, 'percentage'>,
+  min = 0
+): string | undefined {
   if (percentage >= min) return undefined
   return `the coverage of the contract is ${percentage} %, below the minimum of ${min} %`
 }
 
 /** Resolves with the coverage of an environment's or of all requests. Rejects with `StartError`, which says why not. */
-export async function fetchCoverage(url: string, { apiKey, adminToken }: Access = {}): Promise<Coverage> {
+export async function fetchCoverage(
+  url: string,
+  { apiKey, adminToken }: Access = {}
+): Promise<Coverage> {
   try {
     const mock = connect(url, { adminToken })
     return await (apiKey ? mock.attach(apiKey) : mock).coverage()
@@ -67,7 +87,10 @@ export function coverageMarkdown(coverage: Coverage): string {
 }
 
 /** Returns figures, then what requests did beside the contract, then what was not met, with how to meet it if that is asked for. */
-function linesOf({ percentage, covered, total, environment, operations, unserved }: Coverage, hasHow: boolean) {
+function linesOf(
+  { percentage, covered, total, environment, operations, unserved }: Coverage,
+  hasHow: boolean
+) {
   const where = environment === undefined ? '' : ` in ${printable(environment)}`
   return [
     `Coverage of the contract${where}: ${percentage} % (${covered} of ${total})`,
@@ -76,7 +99,10 @@ function linesOf({ percentage, covered, total, environment, operations, unserved
     }),
     ...operations.flatMap(({ operation, others, unread }) => [
       ...others.map(({ status, met, injected }) => {
-        const counts = [met > 0 && `met ${times(met)}`, injected > 0 && `injected ${times(injected)}`]
+        const counts = [
+          met > 0 && `met ${times(met)}`,
+          injected > 0 && `injected ${times(injected)}`
+        ]
         return `${status} of ${operation}, which is not documented: ${counts.filter(Boolean).join(', ')}`
       }),
       ...unread.map(({ parameter, requests }) => {
@@ -88,7 +114,8 @@ function linesOf({ percentage, covered, total, environment, operations, unserved
     }),
     ...operations.flatMap(({ operation, items }) =>
       items.flatMap(({ kind, name, covered, injected, how }) => {
-        const [label, never] = kind === 'operation' ? [operation, 'called'] : [`${name} of ${operation}`, 'met']
+        const [label, never] =
+          kind === 'operation' ? [operation, 'called'] : [`${name} of ${operation}`, 'met']
         const what = `${label}: ${injected > 0 ? 'met by a fault only' : `never ${never}`}`
         return covered ? [] : [hasHow ? `${what}; ${how.replaceAll('<', '&lt;')}` : what]
       })

@@ -7,15 +7,29 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import spawn from 'cross-spawn'
 import { HINT_IDS, type HintId } from '../client/hints.js'
 import { type Report, reportOf } from '../client/report.js'
-import { SECRET_NAME } from '../core/credentials.js'
-import { attempt } from '../core/errors.js'
-import { printable } from '../core/printable.js'
-import { writeToStderr } from '../core/stderr.js'
+import { SECRET_NAME } from '../domain/credentials.js'
+import { attempt } from '../domain/errors.js'
 import type { Mock, MockOptions } from '../index.js'
+import { printable } from '../platform/printable.js'
+import { writeToStderr } from '../platform/stderr.js'
 import { coverageMarkdown, coverageShortfall, coverageText, minOption } from './coverage.js'
-import { addOptions, addServerOptions, mockOptions, repeatable, type ServerFlags } from './options.js'
+import {
+  addOptions,
+  addServerOptions,
+  mockOptions,
+  repeatable,
+  type ServerFlags
+} from './options.js'
 import { ignoredSeeds, startMock } from './serve.js'
-import { EXEC_PREFIX, GRACE, LAST_RESORT, messageOf, notWritten, onStopSignal, write } from './terminal.js'
+import {
+  EXEC_PREFIX,
+  GRACE,
+  LAST_RESORT,
+  messageOf,
+  notWritten,
+  onStopSignal,
+  write
+} from './terminal.js'
 
 /** Exit codes as of `env`, `nohup` and `timeout`; the first is for when the server is at fault. */
 const [FAILED, NOT_EXECUTABLE, NOT_FOUND] = [125, 126, 127]
@@ -36,23 +50,40 @@ export function addCommands(root: Command): void {
     .command('exec')
     .helpGroup('Test against it:')
     .usage('[options] -- <command> [args...]')
-    .description('start a server, run a command against it, stop the server, and end as the command did')
+    .description(
+      'start a server, run a command against it, stop the server, and end as the command did'
+    )
     .argument('<command...>', 'what to run, with its arguments')
     .passThroughOptions()
     .addHelpText('after', EXPLANATION)
-  const env = 'set another variable for the command: to url, url/<path>, or key, that of the first environment'
-  const coverage = 'print how much of the contract the command has met, on stderr, when it has ended'
-  const summary = 'append failures, hints and the coverage in Markdown to this file, such as a summary of a job'
+  const env =
+    'set another variable for the command: to url, url/<path>, or key, that of the first environment'
+  const coverage =
+    'print how much of the contract the command has met, on stderr, when it has ended'
+  const summary =
+    'append failures, hints and the coverage in Markdown to this file, such as a summary of a job'
   addOptions(command.optionsGroup('What the command gets, and what is reported:'), [
     repeatable('--env <name=value>', env, [], 'none', variableOf),
     new Option('--coverage', coverage),
     minOption().implies({ coverage: true }),
     // An empty name counts as none: there is no summary of a job outside of one.
     new Option('--coverage-json <file>', 'write the same as JSON to this file').default('', 'none'),
-    new Option('--report <file>', 'write what all tests have sent, got and left as one HTML file').default('', 'none'),
+    new Option(
+      '--report <file>',
+      'write what all tests have sent, got and left as one HTML file'
+    ).default('', 'none'),
     new Option('--summary <file>', summary).default('', 'none'),
-    new Option('--strict', 'fail if the requests give hints of mistakes, such as a parameter that is not read'),
-    repeatable('--allow <hint>', `a hint that --strict lets pass: ${HINT_IDS.join(', ')}`, [], 'none', hintOf)
+    new Option(
+      '--strict',
+      'fail if the requests give hints of mistakes, such as a parameter that is not read'
+    ),
+    repeatable(
+      '--allow <hint>',
+      `a hint that --strict lets pass: ${HINT_IDS.join(', ')}`,
+      [],
+      'none',
+      hintOf
+    )
   ])
   addServerOptions(command, 0, 'warn').action(exec)
 }
@@ -70,7 +101,8 @@ Example: notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_
 /** A variable for the command, and what of the server it is set to: its URL with a path, or else a key. */
 function variableOf(text: string) {
   const [, name, url] = /^([A-Za-z_]\w*)=(?:url(|\/.*)|key)$/s.exec(text) ?? []
-  if (name === undefined) throw new InvalidArgumentError('It must be a name, =, and url, url/<path> or key.')
+  if (name === undefined)
+    throw new InvalidArgumentError('It must be a name, =, and url, url/<path> or key.')
   return { name, path: url }
 }
 
@@ -117,7 +149,9 @@ async function run(words: string[], flags: ExecFlags, options: MockOptions): Pro
       NOTIFICATION_MOCK_ADMIN_TOKEN: options.adminToken,
       // Whatever folder it runs in.
       NOTIFICATION_MOCK_REPORT: flags.report === '' ? undefined : resolve(flags.report),
-      ...Object.fromEntries(flags.env.map(({ name, path }) => [name, path === undefined ? keys[0] : mock.url + path]))
+      ...Object.fromEntries(
+        flags.env.map(({ name, path }) => [name, path === undefined ? keys[0] : mock.url + path])
+      )
     })
     let hasFailed = false
     process.on('uncaughtException', (error) => {
@@ -136,13 +170,19 @@ async function run(words: string[], flags: ExecFlags, options: MockOptions): Pro
 }
 
 /** Reports on the run, as it was asked for. Returns how to end: what falls short makes a success a failure. */
-async function reportOn(mock: Mock, flags: ExecFlags, ending: Ending, command: string): Promise<Ending> {
+async function reportOn(
+  mock: Mock,
+  flags: ExecFlags,
+  ending: Ending,
+  command: string
+): Promise<Ending> {
   const { coverage: isPrinted, min, coverageJson, report: file, summary, strict, allow } = flags
   const shortfalls: (string | undefined)[] = []
   try {
     if (isPrinted || coverageJson !== '') {
       const coverage = await mock.coverage()
-      if (isPrinted) writeToStderr(coverageText(coverage, '--summary and --coverage-json write all'))
+      if (isPrinted)
+        writeToStderr(coverageText(coverage, '--summary and --coverage-json write all'))
       if (coverageJson !== '') write(coverageJson, `${JSON.stringify(coverage, null, 2)}\n`)
       shortfalls.push(coverageShortfall(coverage, min))
     }
@@ -153,8 +193,11 @@ async function reportOn(mock: Mock, flags: ExecFlags, ending: Ending, command: s
       const report = written ?? reportOf(await mock.runRecord(), facts)
       if (summary !== '') write(summary, runMarkdown(report, allow), 'a')
       const hints = strict ? hintsIn(report, allow) : []
-      const lines = hints.map(({ id, message, where }) => `\n${printable(`${where}: ${message} (${id})`)}`)
-      if (hints.length > 0) shortfalls.push(`--strict: the requests give hints of mistakes${lines.join('')}`)
+      const lines = hints.map(
+        ({ id, message, where }) => `\n${printable(`${where}: ${message} (${id})`)}`
+      )
+      if (hints.length > 0)
+        shortfalls.push(`--strict: the requests give hints of mistakes${lines.join('')}`)
     }
   } catch (error) {
     print(messageOf(error))
@@ -170,7 +213,10 @@ async function reportOn(mock: Mock, flags: ExecFlags, ending: Ending, command: s
 function hintsIn({ tests, hints }: Report, allowed: readonly HintId[]) {
   const found = [
     ...tests.flatMap((test) => test.hints.map((hint) => ({ ...hint, where: test.title }))),
-    ...hints.map(({ environment = 'without a valid key', ...hint }) => ({ ...hint, where: environment }))
+    ...hints.map(({ environment = 'without a valid key', ...hint }) => ({
+      ...hint,
+      where: environment
+    }))
   ]
   return found.filter(({ id }) => !allowed.includes(id))
 }
@@ -184,7 +230,10 @@ function runMarkdown(report: Report, allowed: readonly HintId[]): string {
     ...failed.map(({ title, error = '', keyless }) => {
       const { reason } = keyless.at(-1) ?? {}
       const requests = keyless.length === 1 ? 'a request' : `${keyless.length} requests`
-      const why = [error.trim().split('\n')[0], reason && `${requests} came without a valid key: ${reason}`]
+      const why = [
+        error.trim().split('\n')[0],
+        reason && `${requests} came without a valid key: ${reason}`
+      ]
       return `failed: ${title}: ${why.filter(Boolean).join('; ')}`
     }),
     ...hintsIn(report, allowed).map(({ message, where }) => `hint: ${where}: ${message}`),
@@ -205,12 +254,15 @@ function shownCommand(words: readonly string[], secrets: readonly string[]): str
     const [, name = '', value] = /^([\w-]+)=(.*)$/s.exec(word) ?? []
     const before = /^--?([\w-]+)$/.exec(words[index - 1] ?? '')?.[1] ?? ''
     if (value !== undefined && SECRET_NAME.test(name.replace(/^-+/, ''))) return `${name}=***`
-    return SECRET_NAME.test(before) || secrets.some((secret) => word.includes(secret)) ? '***' : word
+    return SECRET_NAME.test(before) || secrets.some((secret) => word.includes(secret))
+      ? '***'
+      : word
   })
   return shown.join(' ')
 }
 
-const print = (message: string) => writeToStderr(message.replaceAll(/^/gm, EXEC_PREFIX).concat('\n'))
+const print = (message: string) =>
+  writeToStderr(message.replaceAll(/^/gm, EXEC_PREFIX).concat('\n'))
 
 /** How a process ended: by itself with a code, or by a signal. */
 type Ending = { code: number | null; signal: NodeJS.Signals | null }
@@ -266,8 +318,12 @@ function startChild(words: readonly string[], env: NodeJS.ProcessEnv) {
  * process is gone, however it ended.
  */
 function startGuard(): ChildProcess {
-  const script = 'read target; read _; kill -s TERM -- "$target" && sleep 1 && kill -s KILL -- "$target"'
-  const guard = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  const script =
+    'read target; read _; kill -s TERM -- "$target" && sleep 1 && kill -s KILL -- "$target"'
+  const guard = spawn('/bin/sh', ['-c', script], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true
+  })
   guard.unref()
   guard.stdin?.on('error', () => {})
   // Without a shell there is none.

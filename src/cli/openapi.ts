@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { assume, type Profile } from '../core/assumptions.js'
+import { assume, type Profile } from '../domain/assumptions.js'
 import { addOptions, assumeOption, profileOption } from './options.js'
 import { USUAL_URL } from './reach.js'
 
@@ -8,7 +8,10 @@ export function addCommands(root: Command): void {
     .command('openapi')
     .helpGroup('Ask about it:')
     .description('print the OpenAPI 3.1 document of the three operations, as JSON')
-  const control = new Option('--control', 'print that of the control routes instead, which no profile changes')
+  const control = new Option(
+    '--control',
+    'print that of the control routes instead, which no profile changes'
+  )
   addOptions(command, [profileOption(), assumeOption(), control]).action(
     async (options: { profile: Profile; assume: Record<string, string>; control?: true }) => {
       const { controlDocument, openApiDocument } = await import('../openapi/documents.js')

@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, DEFAULTS, LOG_LEVELS, MAX_JOURNAL, MAX_REQUEST_TIMEOUT } from '../config.js'
-import { assumptionIssue, PROFILES } from '../core/assumptions.js'
-import { LATENCY_PRESETS, type LatencyPreset, type LatencySetting, latencyIssue } from '../core/latency.js'
+import { assumptionIssue, PROFILES } from '../domain/assumptions.js'
+import {
+  LATENCY_PRESETS,
+  type LatencyPreset,
+  type LatencySetting,
+  latencyIssue
+} from '../domain/latency.js'
 import type { MockOptions } from '../index.js'
 
 /** The flags of every command that starts a server. */
@@ -15,22 +20,33 @@ export interface ServerFlags extends Omit<Config, 'seeds' | 'assumptions'> {
 }
 
 /** Adds the flags of every command that starts a server; what is added after them is about what it tells. */
-export function addServerOptions(command: Command, port = DEFAULTS.port, logLevel = DEFAULTS.logLevel): Command {
+export function addServerOptions(
+  command: Command,
+  port = DEFAULTS.port,
+  logLevel = DEFAULTS.logLevel
+): Command {
   const adminToken = 'token that lets other machines manage environments'
   const inspector = 'leave out the page at /, on which one sees and works the server in a browser'
   const timeout = 'how long a client may take to send a request; 0 for as long as it likes'
-  const watch = 'apply changes of the seed files while running, also to data kept from before; print each'
+  const watch =
+    'apply changes of the seed files while running, also to data kept from before; print each'
   const data = 'keep the data in this file; a new one is seeded, an old one is left as it is'
-  const exporting = 'when it stops, write all that it has then to this seed; --seed with it goes on from there'
+  const exporting =
+    'when it stops, write all that it has then to this seed; --seed with it goes on from there'
   const journal = 'how many of the last requests each journal keeps; 0 turns it off'
-  const level = new Option('--log-level <level>', 'what to log on stderr: refusals at info, every request at debug')
+  const level = new Option(
+    '--log-level <level>',
+    'what to log on stderr: refusals at info, every request at debug'
+  )
   addOptions(command.optionsGroup('Where it listens:'), [
     hostOption('address to listen on'),
     portOption('port to listen on; 0 takes a free one, and says which').default(port),
     textOption('--admin-token <token>', adminToken, 'one is made if the host is not loopback'),
     new Option('--no-cors', 'do not let web pages of other origins call'),
     new Option('--no-inspector', inspector),
-    countOption('--request-timeout <milliseconds>', timeout, MAX_REQUEST_TIMEOUT).default(DEFAULTS.requestTimeout)
+    countOption('--request-timeout <milliseconds>', timeout, MAX_REQUEST_TIMEOUT).default(
+      DEFAULTS.requestTimeout
+    )
   ])
   addOptions(command.optionsGroup('What it holds:'), [
     seedOption(),
@@ -42,7 +58,10 @@ export function addServerOptions(command: Command, port = DEFAULTS.port, logLeve
   addOptions(command.optionsGroup('How it answers:'), [
     profileOption(),
     assumeOption(),
-    new Option('--no-fault-header', 'do not let a request ask for a fault by its header x-mock-fault'),
+    new Option(
+      '--no-fault-header',
+      'do not let a request ask for a fault by its header x-mock-fault'
+    ),
     latencyOption()
   ])
   return addOptions(command.optionsGroup('What it tells:'), [
@@ -58,7 +77,9 @@ export function addServerOptions(command: Command, port = DEFAULTS.port, logLeve
 export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
   const { host, seed, watch, assume: assumptions } = flags
   if (watch && !seed) {
-    command.error('error: --watch and --no-seed contradict each other: without a seed there is nothing to watch')
+    command.error(
+      'error: --watch and --no-seed contradict each other: without a seed there is nothing to watch'
+    )
   }
   const isOpen = !/^(localhost|::1|127\..*)$/.test(host)
   const adminToken = flags.adminToken ?? (isOpen ? randomBytes(16).toString('hex') : undefined)
@@ -81,24 +102,34 @@ export function addOptions(command: Command, options: readonly Option[]): Comman
     // Empty counts as unset: that is how many tools pass on what they don't have. Kubernetes sets that of the port to such
     // an address, for a service that is named notification-mock.
     const isAddress = option.long === '--port' && value.startsWith('tcp://')
-    if (value === '' || isAddress || (!option.required && /^(0|false|no|off)$/.test(value))) delete env[variable]
-    command.addOption(option.env(env[variable] === undefined && takesPort(option) && env.PORT ? 'PORT' : variable))
+    if (value === '' || isAddress || (!option.required && /^(0|false|no|off)$/.test(value)))
+      delete env[variable]
+    command.addOption(
+      option.env(env[variable] === undefined && takesPort(option) && env.PORT ? 'PORT' : variable)
+    )
   }
   return command
 }
 
 /** Whether PORT counts too. Where ours is not the default, it is that of another program. */
-const takesPort = ({ long, defaultValue }: Option) => long === '--port' && defaultValue === DEFAULTS.port
+const takesPort = ({ long, defaultValue }: Option) =>
+  long === '--port' && defaultValue === DEFAULTS.port
 
 /** A flag for a text that must not be empty. Help shows the default, or what it means to leave the flag out. */
-export function textOption(flags: string, description: string, unset: string, standard?: string): Option {
+export function textOption(
+  flags: string,
+  description: string,
+  unset: string,
+  standard?: string
+): Option {
   return new Option(flags, description).default(standard, unset).argParser(notEmpty)
 }
 
 /** A flag for a whole number. */
 export function countOption(flags: string, description: string, most: number, least = 0): Option {
   return new Option(flags, description).argParser((text) => {
-    if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text)
+    if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most)
+      return Number(text)
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
   })
 }
@@ -117,7 +148,8 @@ export function profileOption(description?: string, unset?: string): Option {
 }
 
 export function assumeOption(): Option {
-  const description = 'set one assumption over the profile; may be repeated, GET /_mock/assumptions lists them'
+  const description =
+    'set one assumption over the profile; may be repeated, GET /_mock/assumptions lists them'
   return new Option('--assume <id=value>', description)
     .default({}, 'none')
     .argParser((text: string, before: Record<string, string>) => {
@@ -137,15 +169,22 @@ export function latencyOption(): Option {
     .default(DEFAULTS.latency)
     .argParser((text): LatencyPreset | LatencySetting => {
       const [, delay, spread = 0] = /^(\d+)(?:, ?(\d+))?$/.exec(text) ?? []
-      const wanted = delay === undefined ? (text as LatencyPreset) : { delay: Number(delay), spread: Number(spread) }
+      const wanted =
+        delay === undefined
+          ? (text as LatencyPreset)
+          : { delay: Number(delay), spread: Number(spread) }
       const issue = latencyIssue(wanted)
-      if (issue) throw new InvalidArgumentError(`${issue}; milliseconds are written as 200, or 200,50 with a spread`)
+      if (issue)
+        throw new InvalidArgumentError(
+          `${issue}; milliseconds are written as 200, or 200,50 with a spread`
+        )
       return wanted
     })
 }
 
 export function seedOption(): Option {
-  const description = 'seed, YAML or JSON, or name of one that comes with the package; may be repeated'
+  const description =
+    'seed, YAML or JSON, or name of one that comes with the package; may be repeated'
   return repeatable('--seed <file>', description, DEFAULTS.seeds, DEFAULTS.seeds.join(', '))
 }
 
@@ -172,11 +211,20 @@ function notEmpty(text: string): string {
 
 /** Returns what help says of a flag. Commander would leave out defaults that are no value, such as "in memory". */
 export function describeOption(option: Option): string {
-  const { description, argChoices, defaultValue, defaultValueDescription, required, mandatory, envVar } = option
+  const {
+    description,
+    argChoices,
+    defaultValue,
+    defaultValueDescription,
+    required,
+    mandatory,
+    envVar
+  } = option
   const facts = [
     argChoices && `one of ${argChoices.join(', ')}`,
     required && !mandatory && `default: ${defaultValueDescription ?? defaultValue}`,
-    envVar && `env: ${variableOf(option)}${required ? '' : '=1'}${takesPort(option) ? ', else PORT' : ''}`
+    envVar &&
+      `env: ${variableOf(option)}${required ? '' : '=1'}${takesPort(option) ? ', else PORT' : ''}`
   ].filter(Boolean)
   return facts.length > 0 ? `${description}\n(${facts.join('; ')})` : description
 }

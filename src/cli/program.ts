@@ -1,7 +1,7 @@
 import { Command, CommanderError, Help, type Option } from 'commander'
-import { StartError } from '../core/errors.js'
-import { VERSION } from '../core/package.js'
-import { writeToStderr } from '../core/stderr.js'
+import { StartError } from '../domain/errors.js'
+import { VERSION } from '../platform/package.js'
+import { writeToStderr } from '../platform/stderr.js'
 import { describeOption, variableOf } from './options.js'
 import { EXEC_PREFIX, messageOf } from './terminal.js'
 
@@ -27,11 +27,16 @@ const MODULES: Record<string, () => Promise<{ addCommands(root: Command): void }
 }
 
 /** Runs a command line, prints what goes wrong, and sets the exit code: 1 it could not be done, 2 a wrong command line. */
-export async function run(argv: string[], print: (text: string) => void = writeToStderr): Promise<void> {
+export async function run(
+  argv: string[],
+  print: (text: string) => void = writeToStderr
+): Promise<void> {
   process.stdout.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
     // A reader that has enough, such as `head`, is no error. A server whose output can't be written goes on.
     if (code === 'EPIPE') return
-    writeToStderr(`error: can't write to stdout: ${code === 'ENOSPC' ? 'the disk is full; free some space' : code}\n`)
+    writeToStderr(
+      `error: can't write to stdout: ${code === 'ENOSPC' ? 'the disk is full; free some space' : code}\n`
+    )
     process.exitCode = 1
   })
   const given = argv.slice(2)
@@ -48,7 +53,8 @@ export async function run(argv: string[], print: (text: string) => void = writeT
       return print(`${error instanceof StartError ? 'error: ' : ''}${messageOf(error)}\n`)
     }
     process.exitCode = error.exitCode === 0 ? 0 : 2
-    if (error.exitCode !== 0 && error.code !== 'commander.help') print(usageMessage(error.message, name))
+    if (error.exitCode !== 0 && error.code !== 'commander.help')
+      print(usageMessage(error.message, name))
   }
 }
 
@@ -56,7 +62,9 @@ export async function run(argv: string[], print: (text: string) => void = writeT
 export async function commandLine(name = ''): Promise<Command> {
   const root = new Command('notification-mock')
     .usage('[command] [options]')
-    .description('A stand-in for a notification service: three of its operations on real state, from one command.')
+    .description(
+      'A stand-in for a notification service: three of its operations on real state, from one command.'
+    )
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .exitOverride()

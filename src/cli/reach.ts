@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, CommanderError, Option } from 'commander'
 import { sendable } from '../client/connection.js'
 import { DEFAULTS, reachableHost } from '../config.js'
-import { attempt, StartError } from '../core/errors.js'
-import { printable } from '../core/printable.js'
+import { attempt, StartError } from '../domain/errors.js'
+import { printable } from '../platform/printable.js'
 import { addOptions, countOption, hostOption, portOption } from './options.js'
 
 /** Where a server is that was started without flags. */
@@ -16,10 +16,21 @@ const INTERVAL = 100
 type Address = { host: string; port: number }
 
 export function addCommands(root: Command): void {
-  const waiting = root.command('wait').helpGroup('Test against it:').description('wait until a server is ready')
-  const timeout = countOption('--timeout <seconds>', 'how long to wait; 0 for as long as it takes', 86_400).default(60)
-  addOptions(addAddress(waiting), [timeout, new Option('--json', 'print the outcome as JSON')]).action(wait)
-  const asking = 'ask a running server whether it is healthy: exit code 0 when it is, 1 when it is not'
+  const waiting = root
+    .command('wait')
+    .helpGroup('Test against it:')
+    .description('wait until a server is ready')
+  const timeout = countOption(
+    '--timeout <seconds>',
+    'how long to wait; 0 for as long as it takes',
+    86_400
+  ).default(60)
+  addOptions(addAddress(waiting), [
+    timeout,
+    new Option('--json', 'print the outcome as JSON')
+  ]).action(wait)
+  const asking =
+    'ask a running server whether it is healthy: exit code 0 when it is, 1 when it is not'
   const checking = root.command('healthcheck').helpGroup('Ask about it:').description(asking)
   addAddress(checking).action(checkHealth)
 }
@@ -32,7 +43,11 @@ function addAddress(command: Command): Command {
   ])
 }
 
-async function checkHealth(url: string | undefined, address: Address, command: Command): Promise<void> {
+async function checkHealth(
+  url: string | undefined,
+  address: Address,
+  command: Command
+): Promise<void> {
   await askHealth(serverOf(url, address, command))
   process.stdout.write('healthy\n')
 }
@@ -45,7 +60,8 @@ async function wait(
   const url = serverOf(argument, address, command)
   const started = performance.now()
   const left = () => (timeout === 0 ? TIMEOUT : started + timeout * 1000 - performance.now())
-  const issue = () => askHealth(url, Math.max(INTERVAL, Math.min(TIMEOUT, Math.ceil(left())))).catch((error) => error)
+  const issue = () =>
+    askHealth(url, Math.max(INTERVAL, Math.min(TIMEOUT, Math.ceil(left())))).catch((error) => error)
   for (let error = await issue(); error instanceof Error; error = await issue()) {
     if (left() <= INTERVAL) throw new StartError(`not ready after ${timeout} s: ${error.message}`)
     await delay(INTERVAL)
@@ -69,7 +85,8 @@ export async function ask(url: string, init: RequestInit): Promise<Response> {
     throw new StartError(`${url}: no answer: ${cause?.code ?? cause?.message ?? message}`)
   })
   if (response.ok) return response
-  const reason = response.headers.get('x-mock-reason') ?? (await response.text().catch(() => '')).slice(0, 500)
+  const reason =
+    response.headers.get('x-mock-reason') ?? (await response.text().catch(() => '')).slice(0, 500)
   throw new StartError(`${url}: answers ${response.status}: ${printable(reason)}`)
 }
 
@@ -100,12 +117,16 @@ export function urlOption(flags: string, description: string, unset?: string): O
 
 /** A flag for the key that it is asked with. Its variable keeps the key out of the list of processes; no error has it. */
 export function keyOption(flags: string, description: string, unset?: string): Option {
-  const option = new Option(flags, description).makeOptionMandatory(unset === undefined).default(undefined, unset)
+  const option = new Option(flags, description)
+    .makeOptionMandatory(unset === undefined)
+    .default(undefined, unset)
   return option.argParser((text) => {
     if (text !== '' && attempt(() => sendable(text))) return text
     throw usageError(`${flags} must be a key that a header can carry`)
   })
 }
 
-export const rateOption = () => countOption('--rate <count>', 'send at most so many requests a second', 10_000, 1)
-export const timeoutOption = () => countOption('--timeout <seconds>', 'wait so long for an answer', 3600, 1)
+export const rateOption = () =>
+  countOption('--rate <count>', 'send at most so many requests a second', 10_000, 1)
+export const timeoutOption = () =>
+  countOption('--timeout <seconds>', 'wait so long for an answer', 3600, 1)

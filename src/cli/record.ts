@@ -1,13 +1,21 @@
 import { setFlagsFromString } from 'node:v8'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { StartError } from '../core/errors.js'
-import type { NamedStep } from '../targets/recording/reading.js'
-import { type Recording, type RecordOptions, record } from '../targets/recording/record.js'
-import { addOptions, assumeOption, countOption, profileOption, repeatable, textOption } from './options.js'
+import { StartError } from '../domain/errors.js'
+import type { NamedStep } from '../remote/recording/reading.js'
+import { type Recording, type RecordOptions, record } from '../remote/recording/record.js'
+import {
+  addOptions,
+  assumeOption,
+  countOption,
+  profileOption,
+  repeatable,
+  textOption
+} from './options.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
 import { abortOnSignal, notWritten, printOutcome, progressLine } from './terminal.js'
 
-interface RecordFlags extends Omit<RecordOptions, 'url' | 'workflows' | 'steps' | 'maximum' | 'assumptions'> {
+interface RecordFlags
+  extends Omit<RecordOptions, 'url' | 'workflows' | 'steps' | 'maximum' | 'assumptions'> {
   from: string
   workflow: readonly string[]
   step: readonly NamedStep[]
@@ -21,15 +29,26 @@ export function addCommands(root: Command): void {
   const command = root
     .command('record')
     .helpGroup('Against the real service:')
-    .description('read the messages and steps of a running service, and write a seed that gives the same answers')
+    .description(
+      'read the messages and steps of a running service, and write a seed that gives the same answers'
+    )
   const step = 'read this step too, which no message names; may be repeated'
   const personal = 'write names, addresses and contents as they are, never credentials and keys'
   const texts = 'write names, subjects and bodies of workflows and steps as they are'
   addOptions(command, [
     urlOption('--from <url>', 'the service, up to the /v1 of its paths'),
     keyOption('--api-key <key>', 'a key of the environment to read; nothing is changed there'),
-    textOption('--out <file>', 'write the seed to this file, .yaml or .json', '').makeOptionMandatory(),
-    repeatable('--workflow <id>', 'read the steps of this workflow; may be repeated', [], 'all that messages name'),
+    textOption(
+      '--out <file>',
+      'write the seed to this file, .yaml or .json',
+      ''
+    ).makeOptionMandatory(),
+    repeatable(
+      '--workflow <id>',
+      'read the steps of this workflow; may be repeated',
+      [],
+      'all that messages name'
+    ),
     repeatable('--step <workflow/step>', step, [], 'none', stepOf),
     countOption('--messages <count>', 'read the newest so many', 100_000, 1).default(10_000),
     countOption('--page-size <count>', 'read so many messages at a time', 1000, 1).default(100),
@@ -47,7 +66,9 @@ export function addCommands(root: Command): void {
 function stepOf(text: string): NamedStep {
   const [workflow, step, ...more] = text.split('/')
   if (workflow && step && more.length === 0) return { workflow, step }
-  throw new InvalidArgumentError('It must be a workflow and a step, such as order-shipped/email-step.')
+  throw new InvalidArgumentError(
+    'It must be a workflow and a step, such as order-shipped/email-step.'
+  )
 }
 
 async function run(flags: RecordFlags, command: Command): Promise<void> {
@@ -79,7 +100,15 @@ async function run(flags: RecordFlags, command: Command): Promise<void> {
   }
 }
 
-function outcomeText({ file, messages, subscribers, workflows, steps, profile, differences }: Recording): string {
+function outcomeText({
+  file,
+  messages,
+  subscribers,
+  workflows,
+  steps,
+  profile,
+  differences
+}: Recording): string {
   const counts = `${messages} messages, ${subscribers} subscribers, ${workflows} workflows, ${steps} steps`
   return [
     `${file}: ${counts}; profile ${profile}`,

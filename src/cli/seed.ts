@@ -7,18 +7,25 @@ import type { ReadableStream } from 'node:stream/web'
 import { setImmediate } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULTS } from '../config.js'
-import { parseTime, wallClock } from '../core/clock.js'
-import { StartError } from '../core/errors.js'
-import { packageRoot } from '../core/package.js'
-import { printable } from '../core/printable.js'
-import { replaceFile } from '../core/replace-file.js'
+import { parseTime, wallClock } from '../domain/clock.js'
+import { StartError } from '../domain/errors.js'
+import { packageRoot } from '../platform/package.js'
+import { printable } from '../platform/printable.js'
+import { replaceFile } from '../platform/replace-file.js'
 import { SeedError } from '../seeds/errors.js'
 import type { SeedGenerate } from '../seeds/format.js'
 import { readPackagedSeeds, readSeeds, seedPath } from '../seeds/read.js'
 import { resolveSeeds } from '../seeds/resolve/resolve.js'
 import { addOptions, countOption, seedOption, textOption } from './options.js'
 import { ask, keyOption, serverUrl, USUAL_URL, usualServer } from './reach.js'
-import { abortOnSignal, formatCounts, notWritten, printOutcome, progressLine, write } from './terminal.js'
+import {
+  abortOnSignal,
+  formatCounts,
+  notWritten,
+  printOutcome,
+  progressLine,
+  write
+} from './terminal.js'
 
 export function addCommands(root: Command): void {
   const seed = root
@@ -29,10 +36,14 @@ export function addCommands(root: Command): void {
   const json = new Option('--json', 'print the outcome as JSON')
   const checking = seed
     .command('check')
-    .description('list every issue in seed files; several are checked together, as serve would load them')
+    .description(
+      'list every issue in seed files; several are checked together, as serve would load them'
+    )
     .argument('<file...>', 'seed files, or names of seeds that come with the package')
   addOptions(checking, [json]).action(check)
-  const listing = seed.command('list').description('list the seeds that come with the package, to be named by --seed')
+  const listing = seed
+    .command('list')
+    .description('list the seeds that come with the package, to be named by --seed')
   addOptions(listing, [json]).action(list)
   const beginning = seed
     .command('new')
@@ -41,21 +52,37 @@ export function addCommands(root: Command): void {
   addOptions(beginning, [json]).action(begin)
   const exporting = seed
     .command('export')
-    .description('write what an environment of a running server holds as a seed, which gives the same answers')
-    .argument('[url]', `the server; by default NOTIFICATION_MOCK_URL, or else ${USUAL_URL}`, serverUrl)
+    .description(
+      'write what an environment of a running server holds as a seed, which gives the same answers'
+    )
+    .argument(
+      '[url]',
+      `the server; by default NOTIFICATION_MOCK_URL, or else ${USUAL_URL}`,
+      serverUrl
+    )
   addOptions(exporting, [
     keyOption('--api-key <key>', 'a key of the environment'),
     textOption('--out <file>', 'write it to this file, .yaml or .json, instead of stdout', 'none'),
     new Option('--json', 'write JSON instead of YAML')
   ]).action(exportSeed)
-  const what = "make believable messages of an environment's own workflows to its own subscribers, as many as you like"
+  const what =
+    "make believable messages of an environment's own workflows to its own subscribers, as many as you like"
   const out = 'write a seed of the environment with them, in YAML'
   addOptions(seed.command('generate').description(what), [
     countOption('--messages <count>', 'how many to make', 10_000_000).makeOptionMandatory(),
-    countOption('--random-seed <number>', 'the same number makes the same messages', 4_294_967_295).default(1),
-    countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(undefined, 'none'),
+    countOption(
+      '--random-seed <number>',
+      'the same number makes the same messages',
+      4_294_967_295
+    ).default(1),
+    countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(
+      undefined,
+      'none'
+    ),
     countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30),
-    textOption('--until <time>', 'the last moment of these days, in ISO 8601', 'now').argParser(timeOf),
+    textOption('--until <time>', 'the last moment of these days, in ISO 8601', 'now').argParser(
+      timeOf
+    ),
     seedOption(),
     textOption('--environment <name>', 'name or id of the environment', 'the first'),
     textOption('--out <file>', out, 'none').conflicts('data'),
@@ -69,12 +96,16 @@ type JsonFlag = { json?: true }
 function check(files: string[], { json }: JsonFlag): void {
   try {
     const environments = resolveSeeds(readSeeds(files), wallClock())
-    const lines = environments.map(({ name, integrations, subscribers, workflows, steps, messages }) => {
-      const counts = Object.entries({ integrations, subscribers, workflows, steps, messages })
-      return `${printable(name)}: ${formatCounts(Object.fromEntries(counts.map(([kind, all]) => [kind, all.length])))}\n`
-    })
+    const lines = environments.map(
+      ({ name, integrations, subscribers, workflows, steps, messages }) => {
+        const counts = Object.entries({ integrations, subscribers, workflows, steps, messages })
+        return `${printable(name)}: ${formatCounts(Object.fromEntries(counts.map(([kind, all]) => [kind, all.length])))}\n`
+      }
+    )
     if (environments.length === 0) {
-      lines.push('no environments, and so no keys: each request gets a 401 until POST /_mock/environments makes one\n')
+      lines.push(
+        'no environments, and so no keys: each request gets a 401 until POST /_mock/environments makes one\n'
+      )
     }
     const text = `${lines.join('')}${files.map(seedPath).join(', ')}: no issues\n`
     printOutcome({ ok: true, issues: [], more: 0 }, json, () => text)
@@ -104,7 +135,10 @@ function begin(file: string, { json }: JsonFlag): void {
   process.stdout.write(json ? `${JSON.stringify({ file: resolve(file) })}\n` : text)
 }
 
-async function exportSeed(server = usualServer(), { apiKey, out, json }: JsonFlag & { apiKey: string; out?: string }) {
+async function exportSeed(
+  server = usualServer(),
+  { apiKey, out, json }: JsonFlag & { apiKey: string; out?: string }
+) {
   const format = json || out?.endsWith('.json') ? 'json' : 'yaml'
   const headers = { authorization: `ApiKey ${apiKey}`, accept: `application/${format}` }
   const response = await ask(`${server}/_mock/state`, { headers })
@@ -121,8 +155,13 @@ async function exportSeed(server = usualServer(), { apiKey, out, json }: JsonFla
 }
 
 /** Replaces a file, which others may not read. */
-function writeFile(file: string, text: Iterable<string> | Readable, signal = new AbortController().signal) {
-  const write = (tempFile: string) => pipeline(text, createWriteStream(tempFile, { mode: 0o600 }), { signal })
+function writeFile(
+  file: string,
+  text: Iterable<string> | Readable,
+  signal = new AbortController().signal
+) {
+  const write = (tempFile: string) =>
+    pipeline(text, createWriteStream(tempFile, { mode: 0o600 }), { signal })
   return replaceFile(file, write).catch(notWritten(file))
 }
 
@@ -136,7 +175,8 @@ interface GenerateFlags extends SeedGenerate, JsonFlag {
 
 function timeOf(text: string): number {
   const time = parseTime(text)
-  if (time === undefined) throw new InvalidArgumentError('It must be a time such as 2026-02-18T10:07:11Z.')
+  if (time === undefined)
+    throw new InvalidArgumentError('It must be a time such as 2026-02-18T10:07:11Z.')
   return time
 }
 
@@ -160,9 +200,12 @@ async function generate(flags: GenerateFlags, command: Command): Promise<void> {
       await seeds.loadGenerator()
       seeds.seed(files)
       const all = environments.list()
-      const environment = all.find(({ id, name }) => wanted === undefined || id === wanted || name === wanted)
+      const environment = all.find(
+        ({ id, name }) => wanted === undefined || id === wanted || name === wanted
+      )
       if (environment === undefined) {
-        const remedy = all.length > 0 ? `there are ${all.map(({ name }) => name).join(', ')}` : 'give a --seed'
+        const remedy =
+          all.length > 0 ? `there are ${all.map(({ name }) => name).join(', ')}` : 'give a --seed'
         throw new StartError(`there is no environment ${wanted ?? 'at all'}; ${remedy}`)
       }
       for (const done of seeds.generating(environment, flags)) {
@@ -182,7 +225,10 @@ async function generate(flags: GenerateFlags, command: Command): Promise<void> {
   // In memory, a million messages would take gigabytes.
   const folder = out === undefined ? undefined : mkdtempSync(join(tmpdir(), 'notification-mock-'))
   const target = folder === undefined ? data : join(folder, 'generated.db')
-  const environment = await (isNew ? replaceFile(data, (tempFile) => addTo(tempFile, true)) : addTo(target, !!folder))
+  const environment = await (isNew
+    ? replaceFile(data, (tempFile) => addTo(tempFile, true))
+    : addTo(target, !!folder)
+  )
     .finally(() => folder && rmSync(folder, { recursive: true, force: true }))
     .catch((error) => {
       throw signal.aborted ? new StartError(`interrupted; ${file} is as it was before`) : error

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import { StartError } from '../core/errors.js'
-import { printable, printableTexts } from '../core/printable.js'
-import { replaceFileSync, requireRegularFile } from '../core/replace-file.js'
+import { StartError } from '../domain/errors.js'
+import { printable, printableTexts } from '../platform/printable.js'
+import { replaceFileSync, requireRegularFile } from '../platform/replace-file.js'
 import { SeedError } from '../seeds/errors.js'
 
 /** Before each line of ours that exec prints: the others are those of its command. */
@@ -21,12 +21,17 @@ export function printOutcome<Outcome>(
 /** Returns what to print of an error: without a stack if it is the user's own. */
 export function messageOf(error: unknown): string {
   const isOwn = error instanceof SeedError || error instanceof StartError
-  return printable(String(isOwn ? error.message : ((error as Partial<Error> | undefined)?.stack ?? error)), '\t\n')
+  return printable(
+    String(isOwn ? error.message : ((error as Partial<Error> | undefined)?.stack ?? error)),
+    '\t\n'
+  )
 }
 
 /** `60 messages, 1 integration` */
 export function formatCounts(counts: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(counts).map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
+  const parts = Object.entries(counts).map(
+    ([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`
+  )
   return parts.join(', ')
 }
 
@@ -46,7 +51,9 @@ export const notWritten =
   (file: string) =>
   (error: unknown): never => {
     const { syscall, code = '' } = error as NodeJS.ErrnoException
-    throw syscall === undefined ? error : new StartError(`can't write ${file}: ${REMEDIES[code] ?? code}`)
+    throw syscall === undefined
+      ? error
+      : new StartError(`can't write ${file}: ${REMEDIES[code] ?? code}`)
   }
 
 const REMEDIES: Record<string, string> = {
@@ -70,7 +77,8 @@ export function progressLine() {
       shown = performance.now()
       print(text, '')
     },
-    retry: (reason: string, wait: number) => print(`${reason}; once more in ${(wait / 1000).toFixed(1)} s`),
+    retry: (reason: string, wait: number) =>
+      print(`${reason}; once more in ${(wait / 1000).toFixed(1)} s`),
     end: () => void (isTTY && print('', ''))
   }
 }

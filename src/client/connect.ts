@@ -8,7 +8,12 @@ import {
   path
 } from './connection.js'
 import type * as wire from './control-api.js'
-import { type AttachedEnvironment, attachedEnvironment, type ClockTime, type SeedContent } from './environment.js'
+import {
+  type AttachedEnvironment,
+  attachedEnvironment,
+  type ClockTime,
+  type SeedContent
+} from './environment.js'
 import type { RequestFilter } from './requests.js'
 
 /** An environment to create: empty, from a seed or a packaged scenario, or as a fork of another one. */
@@ -65,7 +70,8 @@ function serverAt(server: Connection) {
         [asyncDispose]: () =>
           remove().catch((error) => {
             // It was removed before.
-            if (!(error instanceof MockError && (error.status === 401 || error.status === 404))) throw error
+            if (!(error instanceof MockError && (error.status === 401 || error.status === 404)))
+              throw error
           })
       }
     },
@@ -100,4 +106,5 @@ function serverAt(server: Connection) {
 }
 
 /** Browsers that do not know `await using` have no such symbol. */
-const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')
+const asyncDispose: typeof Symbol.asyncDispose =
+  Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')

@@ -1,7 +1,9 @@
 /** The platform's own types, which not every project declares. */
 type Fetch = typeof globalThis extends { fetch: infer Fetch } ? Fetch : never
 type Received = Awaited<ReturnType<Fetch>>
-export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : never
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
+  ? Signal
+  : never
 
 export interface ConnectOptions {
   /** What opens the routes about the whole server to other machines: `--admin-token`. */
@@ -31,8 +33,10 @@ export function connectionTo(url: string, { adminToken, fetch }: ConnectOptions)
   if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
     throw new MockError(`${url} is not the url of a server; it looks like http://127.0.0.1:4210`)
   }
-  if (base.username || base.password) throw new MockError('the url of a server takes no user name and no password')
-  const authorization = adminToken === undefined ? {} : { authorization: sendable(`Bearer ${adminToken}`) }
+  if (base.username || base.password)
+    throw new MockError('the url of a server takes no user name and no password')
+  const authorization =
+    adminToken === undefined ? {} : { authorization: sendable(`Bearer ${adminToken}`) }
   return connection(base.href.replace(/\/+$/, ''), authorization, fetch)
 }
 
@@ -62,22 +66,34 @@ function connection(url: string, authorization: Record<string, string>, fetch: F
     const { query = {}, body, signal } = options
     // Only now: a server can be started where there is none, as in jsdom.
     const call = fetch ?? globalThis.fetch
-    if (typeof call !== 'function') throw new MockError('there is no fetch here: pass one as the option `fetch`')
+    if (typeof call !== 'function')
+      throw new MockError('there is no fetch here: pass one as the option `fetch`')
     // JSON leaves out what is undefined, and has times as the server reads them.
     const search = new URLSearchParams(JSON.parse(JSON.stringify(query))).toString()
     const target = `${url}${path}${search && `?${search}`}`
-    const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body)
+    const text =
+      typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body)
     // What no option says is left out: some implementations refuse a signal or a body that is undefined.
-    const init = { method, headers: { ...authorization, ...options.headers }, ...(signal && { signal }) }
-    const response = await call(target, text === undefined ? init : { ...init, body: text }).catch((error) => {
-      throw signal?.aborted ? error : unreachable(url, error)
-    })
+    const init = {
+      method,
+      headers: { ...authorization, ...options.headers },
+      ...(signal && { signal })
+    }
+    const response = await call(target, text === undefined ? init : { ...init, body: text }).catch(
+      (error) => {
+        throw signal?.aborted ? error : unreachable(url, error)
+      }
+    )
     if (!response.ok) throw await rejection(response, method, path)
     return response
   }
 
   /** Returns the body of the response, which is JSON. */
-  async function json<Result>(method: Method, path: string, options?: CallOptions): Promise<Result> {
+  async function json<Result>(
+    method: Method,
+    path: string,
+    options?: CallOptions
+  ): Promise<Result> {
     const response = await send(method, path, options)
     try {
       return (await response.json()) as Result
@@ -98,7 +114,9 @@ const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 export function milliseconds(duration: Duration): number {
   const [, number, unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(String(duration)) ?? []
   if (number === undefined) {
-    throw new MockError(`${duration} is no length of time: write milliseconds, or a number and ms, s, m, h or d`)
+    throw new MockError(
+      `${duration} is no length of time: write milliseconds, or a number and ms, s, m, h or d`
+    )
   }
   return Math.round(Number(number) * UNITS[unit as keyof typeof UNITS])
 }
@@ -136,21 +154,34 @@ export class MockError extends Error {
   }
 }
 
-type ErrorDetails = { [Name in 'status' | 'fields' | 'context' | 'cause']?: MockError[Name] | undefined }
+type ErrorDetails = {
+  [Name in 'status' | 'fields' | 'context' | 'cause']?: MockError[Name] | undefined
+}
 
 function unreachable(url: string, cause: { cause?: unknown }): MockError {
-  const { code, message = 'connection failed' } = (cause.cause ?? cause) as { code?: unknown; message?: string }
-  const remedy = 'is a server running there? "npx notification-mock serve" starts one and prints its url'
-  return new MockError(`no answer from ${url} (${typeof code === 'string' ? code : message}): ${remedy}`, { cause })
+  const { code, message = 'connection failed' } = (cause.cause ?? cause) as {
+    code?: unknown
+    message?: string
+  }
+  const remedy =
+    'is a server running there? "npx notification-mock serve" starts one and prints its url'
+  return new MockError(
+    `no answer from ${url} (${typeof code === 'string' ? code : message}): ${remedy}`,
+    { cause }
+  )
 }
 
 async function rejection(response: Received, method: string, path: string): Promise<MockError> {
   const { status, headers } = response
   // That of another server, or of a proxy, may be anything.
-  const body = (await response.json().catch(() => undefined)) as Record<string, never> | null | undefined
+  const body = (await response.json().catch(() => undefined)) as
+    | Record<string, never>
+    | null
+    | undefined
   const { message, errors: fields, ctx: context } = body ?? {}
   const reason = headers.get('x-mock-reason')
-  const said = typeof message === 'string' ? message : `${method} ${path} was answered with ${status}`
+  const said =
+    typeof message === 'string' ? message : `${method} ${path} was answered with ${status}`
   return new MockError(reason === null ? said : decodedReason(reason), { status, fields, context })
 }
 

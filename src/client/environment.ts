@@ -40,7 +40,9 @@ export function attachedEnvironment(server: Connection, apiKey: string, keylessA
     async state<Format extends 'json' | 'yaml' = 'json'>({ format }: { format?: Format } = {}) {
       const headers = { accept: 'application/yaml' }
       const state =
-        format === 'yaml' ? (await send('GET', '/_mock/state', { headers })).text() : json('GET', '/_mock/state')
+        format === 'yaml'
+          ? (await send('GET', '/_mock/state', { headers })).text()
+          : json('GET', '/_mock/state')
       return state as Promise<Format extends 'yaml' ? string : wire.Seed>
     },
     /** Adds a seed to the state, or replaces the state by it. */
@@ -50,7 +52,8 @@ export function attachedEnvironment(server: Connection, apiKey: string, keylessA
     loadScenario: (scenario: string, { mode }: { mode?: 'merge' | 'replace' } = {}) =>
       done('POST', '/_mock/seed', { query: { scenario, mode } }),
     /** Goes back to the state in which the environment was created or seeded: all of it, or some parts. */
-    reset: (options: ResetOptions = {}) => json<wire.ResetResult>('POST', '/_mock/reset', { body: options }),
+    reset: (options: ResetOptions = {}) =>
+      json<wire.ResetResult>('POST', '/_mock/reset', { body: options }),
     /**
      * Returns what was sent and answered, in lines to read when a test has failed: the requests, hints of mistakes in them,
      * and the requests that came without a valid key since the environment was created.
@@ -69,11 +72,15 @@ export function attachedEnvironment(server: Connection, apiKey: string, keylessA
     describeTest: (test: wire.TestDescription) => done('PUT', '/_mock/test', { body: test }),
     /** Stores the present state, by default under a name of its own. */
     // Not `crypto.randomUUID`, which pages have only when they come by https or from this machine.
-    snapshot: async (name = `snapshot-${Math.random().toString(36).slice(2)}`): Promise<StoredSnapshot> =>
+    snapshot: async (
+      name = `snapshot-${Math.random().toString(36).slice(2)}`
+    ): Promise<StoredSnapshot> =>
       storedSnapshot(connection, await json('PUT', path`/_mock/snapshots/${name}`)),
     /** Returns the stored states, in the order in which they were taken. */
     snapshots: async (): Promise<StoredSnapshot[]> =>
-      (await list<wire.Snapshot>('/_mock/snapshots', 'snapshots')).map((each) => storedSnapshot(connection, each))
+      (await list<wire.Snapshot>('/_mock/snapshots', 'snapshots')).map((each) =>
+        storedSnapshot(connection, each)
+      )
   }
 }
 
@@ -87,7 +94,8 @@ function partsOf({ json, list, done }: Connection) {
       /** Returns all rules with their counters, in the order they were added. */
       list: () => list<wire.FaultRule>('/_mock/faults', 'faults'),
       /** Adds a rule, which applies once unless `times` is given. */
-      add: (rule: wire.NewFaultRule) => json<wire.FaultRule>('POST', '/_mock/faults', { body: rule }),
+      add: (rule: wire.NewFaultRule) =>
+        json<wire.FaultRule>('POST', '/_mock/faults', { body: rule }),
       remove: (id: string) => done('DELETE', path`/_mock/faults/${id}`),
       clear: () => done('DELETE', '/_mock/faults')
     },
@@ -96,7 +104,9 @@ function partsOf({ json, list, done }: Connection) {
       get: () => json<wire.Latency>('GET', '/_mock/latency'),
       /** Sets it to a preset (`none`, `office`, `mobile`, `bad`) or to figures of its own, in milliseconds. */
       set: (to: wire.LatencyPreset | wire.LatencySetting) =>
-        json<wire.Latency>('PUT', '/_mock/latency', { body: typeof to === 'string' ? { preset: to } : to })
+        json<wire.Latency>('PUT', '/_mock/latency', {
+          body: typeof to === 'string' ? { preset: to } : to
+        })
     },
     /** The time of the environment. */
     clock: {
@@ -104,7 +114,9 @@ function partsOf({ json, list, done }: Connection) {
       /** Stops the clock at a time, shifts it, or lets it follow the machine again: `{ mode: 'wall' }`. */
       set(time: ClockTime) {
         const isTime = typeof time === 'string' || time instanceof Date
-        return json<wire.ClockState>('PUT', '/_mock/clock', { body: isTime ? { mode: 'fixed', at: time } : time })
+        return json<wire.ClockState>('PUT', '/_mock/clock', {
+          body: isTime ? { mode: 'fixed', at: time } : time
+        })
       },
       advance: async (by: Duration) =>
         json<wire.ClockState>('POST', '/_mock/clock/advance', { body: { by: milliseconds(by) } })
@@ -116,7 +128,8 @@ function partsOf({ json, list, done }: Connection) {
     },
     messages: {
       /** Adds a message as in a seed; without `createdAt` it is of now, by the environment's clock. */
-      add: (message: wire.NewMessage) => json<Message>('POST', '/_mock/messages', { body: message }),
+      add: (message: wire.NewMessage) =>
+        json<Message>('POST', '/_mock/messages', { body: message }),
       /** Changes fields of a message; null removes one. */
       change: (id: string, changes: wire.MessagePatch) =>
         json<Message>('PATCH', path`/_mock/messages/${id}`, { body: changes }),
@@ -137,7 +150,9 @@ function partsOf({ json, list, done }: Connection) {
       list: () => list<wire.ListedWorkflow>('/_mock/workflows', 'workflows'),
       /** Changes fields of a step; both are named by their `_id`, or by `identifier` and `stepId`. Null removes a field. */
       changeStep: (workflow: string, step: string, changes: wire.StepPatch) =>
-        json<wire.WorkflowStep>('PATCH', path`/_mock/workflows/${workflow}/steps/${step}`, { body: changes })
+        json<wire.WorkflowStep>('PATCH', path`/_mock/workflows/${workflow}/steps/${step}`, {
+          body: changes
+        })
     }
   }
 }
@@ -150,7 +165,8 @@ function storedSnapshot({ json, done }: Connection, snapshot: wire.Snapshot) {
     restore: (options: ResetOptions = {}) =>
       json<wire.ResetResult>('POST', path`/_mock/snapshots/${name}/restore`, { body: options }),
     /** Returns what the present state has over it. */
-    differences: () => json<wire.SnapshotDifferences>('GET', path`/_mock/snapshots/${name}/differences`),
+    differences: () =>
+      json<wire.SnapshotDifferences>('GET', path`/_mock/snapshots/${name}/differences`),
     remove: () => done('DELETE', path`/_mock/snapshots/${name}`)
   }
 }

@@ -16,7 +16,9 @@ type Requests = readonly RecordedRequest[]
  * seen as what they are: nobody's slip. Between the same requests a change may have been made, so that they are no repetition.
  */
 export function hintsOf(requests: Requests, changes: readonly Change[] = []): Hint[] {
-  const epochs = requests.map(({ sequence }) => changes.filter(({ after }) => after < sequence).length)
+  const epochs = requests.map(
+    ({ sequence }) => changes.filter(({ after }) => after < sequence).length
+  )
   return HINT_IDS.flatMap((id) => {
     const { groupsOf, about = (same) => same, message } = FINDERS[id]
     const groups = new Map<string, RecordedRequest[]>()
@@ -48,7 +50,8 @@ const findersOf = <Id extends string>(finders: Record<Id, Finder>) => finders
 const FINDERS = findersOf({
   'path-not-served': {
     groupsOf: (request) => [Boolean(request.flags.unserved) && targetOf([request])],
-    message: (target, [request]) => `${target} is not served${request?.status === 405 ? ' with this method' : ''}`
+    message: (target, [request]) =>
+      `${target} is not served${request?.status === 405 ? ' with this method' : ''}`
   },
   'parameter-not-read': {
     groupsOf: ({ flags, unread, operation }) =>
@@ -56,14 +59,20 @@ const FINDERS = findersOf({
     message(unread, about) {
       // As the server has guessed.
       const [name] = unread.split(/ by \w+$/)
-      const [guess] = about.flatMap(({ reason = '' }) => reason.split(`${name}; did you mean `)[1]?.split('?')[0] ?? [])
+      const [guess] = about.flatMap(
+        ({ reason = '' }) => reason.split(`${name}; did you mean `)[1]?.split('?')[0] ?? []
+      )
       return guess ? `${unread}; did you mean ${guess}?` : unread
     }
   },
   'idempotency-key-reused': {
-    groupsOf: ({ method, headers }) => [method === 'POST' && String(headers['idempotency-key'] ?? '')],
-    about: (same) => (new Set(same.map(({ path, body }) => `${path} ${bodyText(body)}`)).size > 1 ? same : []),
-    message: (key) => `the idempotency-key ${key} was sent with different requests: each needs a fresh one`
+    groupsOf: ({ method, headers }) => [
+      method === 'POST' && String(headers['idempotency-key'] ?? '')
+    ],
+    about: (same) =>
+      new Set(same.map(({ path, body }) => `${path} ${bodyText(body)}`)).size > 1 ? same : [],
+    message: (key) =>
+      `the idempotency-key ${key} was sent with different requests: each needs a fresh one`
   },
   'unsafe-retry': {
     groupsOf: (request) => [isUnsafe(request) && signatureOf(request)],
@@ -72,7 +81,9 @@ const FINDERS = findersOf({
       `${targetOf(about)} was repeated after no answer, without an idempotency-key: it may run twice`
   },
   'error-repeated': {
-    groupsOf: (request, epoch) => [isRefusal(request) && `${request.status} ${epoch} ${signatureOf(request)}`],
+    groupsOf: (request, epoch) => [
+      isRefusal(request) && `${request.status} ${epoch} ${signatureOf(request)}`
+    ],
     about: repeated,
     message: (_, about) =>
       `${targetOf(about)} was sent ${about.length} times unchanged, though it gets a ${about[0]?.status}`
@@ -81,7 +92,9 @@ const FINDERS = findersOf({
     groupsOf: (request) => [signatureOf(request)],
     about(same) {
       const times = same.map(({ arrived }) => Date.parse(arrived))
-      const start = times.find((time, index) => Number(times[index + MAX_REQUESTS]) - time <= WINDOW) ?? Number.NaN
+      const start =
+        times.find((time, index) => Number(times[index + MAX_REQUESTS]) - time <= WINDOW) ??
+        Number.NaN
       const since = (index: number) => Number(times[index]) - start
       return same.filter((_, index) => since(index) >= 0 && since(index) <= WINDOW)
     },
@@ -89,7 +102,9 @@ const FINDERS = findersOf({
   },
   'page-not-asked': {
     groupsOf: ({ operation, status, query: { page, limit, ...filters } }) => [
-      operation === 'listMessages' && status === 200 && JSON.stringify(Object.entries(filters).sort())
+      operation === 'listMessages' &&
+        status === 200 &&
+        JSON.stringify(Object.entries(filters).sort())
     ],
     about: (same) => (same.every(isFirstPage) ? same.filter(({ hasMore }) => hasMore) : []),
     message: () => 'hasMore was true, and the next page was never asked for'
@@ -113,10 +128,15 @@ const isUnsafe = ({ operation, headers, method }: RecordedRequest) =>
   operation !== undefined && method === 'POST' && headers['idempotency-key'] === undefined
 
 /** Whether it has ended without an answer. */
-const isLost = ({ status, duration }: RecordedRequest) => status === undefined && duration !== undefined
+const isLost = ({ status, duration }: RecordedRequest) =>
+  status === undefined && duration !== undefined
 
 const isRefusal = ({ status = 0, flags }: RecordedRequest) =>
-  status >= 400 && status < 500 && !RETRIED.includes(status) && flags.faulted === undefined && !flags.unserved
+  status >= 400 &&
+  status < 500 &&
+  !RETRIED.includes(status) &&
+  flags.faulted === undefined &&
+  !flags.unserved
 
 const targetOf = ([request]: Requests) => `${request?.method} ${request?.path}`
 

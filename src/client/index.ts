@@ -1,7 +1,18 @@
-export { type ConnectedMock, connect, type Environment, type EnvironmentOptions } from './connect.js'
+export {
+  type ConnectedMock,
+  connect,
+  type Environment,
+  type EnvironmentOptions
+} from './connect.js'
 export { type ConnectOptions, type Duration, type InvalidField, MockError } from './connection.js'
 export type * from './control-api.js'
-export type { AttachedEnvironment, ClockTime, ResetOptions, SeedContent, StoredSnapshot } from './environment.js'
+export type {
+  AttachedEnvironment,
+  ClockTime,
+  ResetOptions,
+  SeedContent,
+  StoredSnapshot
+} from './environment.js'
 export type { Hint, HintId } from './hints.js'
 export type { Report, ReportedTest, RunFacts } from './report.js'
 export type { ExpectedRequests, RequestFilter, Requests, StreamOptions } from './requests.js'

@@ -50,12 +50,23 @@ export function requestLines(
   const heading = `without a valid key in the same time${left > 0 ? `, after ${left} others` : ''}:`
   return [
     ...(requests.length > 0 ? requests.map(requestLine) : ['no requests']),
-    ...hintsOf(requests, changes).map(({ message, requests }) => `hint: ${message} (request ${requests.join(', ')})`),
-    ...(keyless.length > 0 ? [heading, ...keyless.slice(-MAX_KEYLESS).map((each) => `  ${requestLine(each)}`)] : [])
+    ...hintsOf(requests, changes).map(
+      ({ message, requests }) => `hint: ${message} (request ${requests.join(', ')})`
+    ),
+    ...(keyless.length > 0
+      ? [heading, ...keyless.slice(-MAX_KEYLESS).map((each) => `  ${requestLine(each)}`)]
+      : [])
   ].join('\n')
 }
 
-function requestLine({ method, path, query, status, reason = '', changed = [] }: RecordedRequest): string {
+function requestLine({
+  method,
+  path,
+  query,
+  status,
+  reason = '',
+  changed = []
+}: RecordedRequest): string {
   const pairs = Object.entries(query).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value])
   )

@@ -1,4 +1,11 @@
-import { type Connection, type Duration, MockError, milliseconds, path, type Signal } from './connection.js'
+import {
+  type Connection,
+  type Duration,
+  MockError,
+  milliseconds,
+  path,
+  type Signal
+} from './connection.js'
 import type * as wire from './control-api.js'
 
 interface Filter extends Omit<wire.JournalQuery, 'status' | 'since'> {
@@ -31,9 +38,11 @@ export function requestsOf(connection: Connection) {
   const { json, list, done } = connection
   return {
     /** Returns the requests, newest last unless another order is asked for. */
-    list: (filter?: RequestFilter) => list<wire.RecordedRequest>('/_mock/requests', 'requests', { ...filter }),
+    list: (filter?: RequestFilter) =>
+      list<wire.RecordedRequest>('/_mock/requests', 'requests', { ...filter }),
     /** Returns a request with its answer. Rejects with `MockError` of status 404 if the journal does not have it any more. */
-    get: (sequence: number) => json<wire.AnsweredRequest>('GET', path`/_mock/requests/${String(sequence)}`),
+    get: (sequence: number) =>
+      json<wire.AnsweredRequest>('GET', path`/_mock/requests/${String(sequence)}`),
     /** Returns what was done to the environment between the requests: the last 200 changes, newest last. */
     changes: () => list<wire.Change>('/_mock/requests/changes', 'changes'),
     /** Removes all recorded requests, and the changes between them. */
@@ -44,7 +53,10 @@ export function requestsOf(connection: Connection) {
      */
     verify,
     /** Returns the first request that matches, and waits for it. Rejects as `verify` does when none comes in time. */
-    async waitFor(pattern: wire.RequestPattern, { within = '5s', after, signal }: WaitOptions = {}) {
+    async waitFor(
+      pattern: wire.RequestPattern,
+      { within = '5s', after, signal }: WaitOptions = {}
+    ) {
       const expected = { ...pattern, within, ...(after !== undefined && { after }) }
       const [sequence = 0] = (await verify(expected, { signal })).requests
       const query = { after: sequence - 1, limit: 1 }
@@ -59,7 +71,10 @@ export function requestsOf(connection: Connection) {
     stream: (options: StreamOptions = {}) => streamRequests(connection, options)
   }
 
-  async function verify({ within, ...expected }: ExpectedRequests, options?: { signal?: Signal | undefined }) {
+  async function verify(
+    { within, ...expected }: ExpectedRequests,
+    options?: { signal?: Signal | undefined }
+  ) {
     const body = within === undefined ? expected : { ...expected, within: milliseconds(within) }
     return json<wire.VerificationResult>('POST', '/_mock/requests/verify', { body, ...options })
   }
@@ -92,7 +107,10 @@ async function* streamRequests(
   for (let failures = 0; !signal?.aborted; failures++) {
     let problem: unknown = new MockError('the stream has ended each time before anything came')
     try {
-      const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) }
+      const headers = {
+        accept: 'text/event-stream',
+        ...(lastEventId && { 'last-event-id': lastEventId })
+      }
       const options = { signal, headers, query: { changesAfter } }
       const { body } = await connection.send('GET', '/_mock/requests/stream', options)
       isOpen = true
@@ -125,7 +143,9 @@ async function* streamRequests(
 }
 
 /** Yields the server-sent events of a body; ends or throws when the connection does. */
-async function* events(body: Response['body']): AsyncGenerator<Record<'id' | 'event' | 'data', string>, void> {
+async function* events(
+  body: Response['body']
+): AsyncGenerator<Record<'id' | 'event' | 'data', string>, void> {
   // Not every browser can iterate over a body.
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   if (!reader) return
@@ -135,7 +155,10 @@ async function* events(body: Response['body']): AsyncGenerator<Record<'id' | 'ev
       const blocks = (text + value).split('\n\n')
       text = blocks.pop() ?? ''
       for (const block of blocks) {
-        const fields = [...block.matchAll(/^(\w+): (.*)$/gm)].map(([, name, value]) => [name, value])
+        const fields = [...block.matchAll(/^(\w+): (.*)$/gm)].map(([, name, value]) => [
+          name,
+          value
+        ])
         yield { id: '', event: '', data: '', ...Object.fromEntries(fields) }
       }
     }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { DomainError } from '../core/errors.js'
+import { DomainError } from '../domain/errors.js'
 import { hashOfKey } from '../environments/api-keys.js'
 
 /**
@@ -31,10 +31,15 @@ function refuseStranger({ headers, socket }: FastifyRequest): void {
   }
   const origins = relayedFor(headers)
   if (!origins.every(isLoopback)) {
-    throw refused(`a proxy asks for ${origins.join(', ')}: from another machine this needs the admin token`)
+    throw refused(
+      `a proxy asks for ${origins.join(', ')}: from another machine this needs the admin token`
+    )
   }
   const stranger = strangerIn(headers)
-  if (stranger) throw refused(`${stranger}: ask for 127.0.0.1 from a page of this machine, or send the admin token`)
+  if (stranger)
+    throw refused(
+      `${stranger}: ask for 127.0.0.1 from a page of this machine, or send the admin token`
+    )
 }
 
 /** Returns what says that another site asks, by the name of the server or the page's own; undefined if nothing does. */
@@ -45,12 +50,17 @@ export function strangerIn({ host, origin }: IncomingHttpHeaders): string | unde
 }
 
 /** Returns the addresses that proxies say they forward for. */
-function relayedFor({ forwarded = '', 'x-forwarded-for': addresses = '' }: IncomingHttpHeaders): string[] {
+function relayedFor({
+  forwarded = '',
+  'x-forwarded-for': addresses = ''
+}: IncomingHttpHeaders): string[] {
   const standard = [...forwarded.matchAll(/for="?(?:\[([^\][;,=\s]*)\]|([^;,":\s]*))/gi)].map(
     ([, v6, other]) => v6 ?? other
   )
   const common = [addresses].flat().flatMap((list) => list.split(','))
-  return [...standard, ...common].map((address = '') => address.trim()).filter((address) => address !== '')
+  return [...standard, ...common]
+    .map((address = '') => address.trim())
+    .filter((address) => address !== '')
 }
 
 export function isLoopback(address: string | undefined): boolean {

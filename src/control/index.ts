@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
-import type { Assumptions } from '../core/assumptions.js'
-import { DomainError, noFieldErrors } from '../core/errors.js'
+import type { Assumptions } from '../domain/assumptions.js'
+import { DomainError, noFieldErrors } from '../domain/errors.js'
 import { authentication } from '../environments/plugin.js'
+import { faultRoutes } from '../faults/routes.js'
 import { type AddRoute, controlRequests, controlRoutes } from '../http/control-route.js'
+import { noteChanges } from '../journal/plugin.js'
+import { journalRoutes, keylessRequestRoutes } from '../journal/routes.js'
 import { SeedError } from '../seeds/errors.js'
 import { serverAccess } from './access.js'
 import { environmentRoutes } from './environments/routes.js'
-import { faultRoutes } from './faults/routes.js'
 import { recordRoutes } from './records/routes.js'
 import { coverageRoutes, reportRoutes, serverCoverageRoutes, testRoutes } from './report/routes.js'
 import type { TestService } from './report/service.js'
-import { noteChanges } from './requests/plugin.js'
-import { journalRoutes, keylessRequestRoutes } from './requests/routes.js'
 import { serverRoutes } from './server/routes.js'
 import type { Services } from './services.js'
 import { clockRoutes, stateRoutes } from './state/routes.js'
@@ -30,7 +30,8 @@ interface Options extends Services {
 export function registerControl(app: FastifyInstance, options: Options): void {
   app.setErrorHandler(rejectBadSeed)
   app.addHook('onRoute', ({ method, url, config }) => {
-    if (!config?.control) throw new Error(`the route ${method} ${url} serves no control operation: see controlRoutes`)
+    if (!config?.control)
+      throw new Error(`the route ${method} ${url} serves no control operation: see controlRoutes`)
   })
   register('open', [], { Server: serverRoutes })
   register('server', [serverAccess], {
@@ -57,7 +58,8 @@ export function registerControl(app: FastifyInstance, options: Options): void {
   ): void {
     const registerAll = async (scope: FastifyInstance) => {
       for (const hook of [...hooks, controlRequests]) await scope.register(hook, options)
-      for (const [tag, addRoutes] of Object.entries(groups)) addRoutes(controlRoutes(scope, { tag, access }), options)
+      for (const [tag, addRoutes] of Object.entries(groups))
+        addRoutes(controlRoutes(scope, { tag, access }), options)
     }
     app.register(registerAll, { prefix: '/_mock' })
   }
@@ -73,5 +75,8 @@ function rejectBadSeed(error: unknown): never {
     errors[field] ??= { messages: [] }
     errors[field].messages.push(`${line === undefined ? field : location} ${message}`)
   }
-  throw new DomainError('invalid', 'Validation Error', { reason: error.message.replaceAll('\n', '; '), errors })
+  throw new DomainError('invalid', 'Validation Error', {
+    reason: error.message.replaceAll('\n', '; '),
+    errors
+  })
 }

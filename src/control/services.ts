@@ -1,5 +1,5 @@
 import { seedService } from '../seeds/service.js'
-import { type ServiceOptions, startServices } from './start-services.js'
+import { type ServiceOptions, startServices } from '../services.js'
 
 export type Services = ReturnType<typeof buildServices>
 

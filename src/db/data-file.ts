@@ -2,7 +2,7 @@ import { closeSync, openSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { attempt, StartError } from '../core/errors.js'
+import { attempt, StartError } from '../domain/errors.js'
 import * as schema from './schema.js'
 
 /** How long another process may lock the file before it counts as in use, in milliseconds. */
@@ -42,8 +42,12 @@ function contentProblem(client: Database.Database, lastMigration: number): strin
   if (!tables.includes('__drizzle_migrations') || !tables.includes('api_keys')) {
     return 'it is a database of another program; name another file with --data'
   }
-  const applied = Number(client.prepare('SELECT max(created_at) FROM __drizzle_migrations').pluck().get())
-  const names = Object.values(schema).flatMap((each) => (is(each, SQLiteTable) ? getTableName(each) : []))
+  const applied = Number(
+    client.prepare('SELECT max(created_at) FROM __drizzle_migrations').pluck().get()
+  )
+  const names = Object.values(schema).flatMap((each) =>
+    is(each, SQLiteTable) ? getTableName(each) : []
+  )
   // An older file does not have all tables yet.
   const missing = applied === lastMigration && names.find((name) => !tables.includes(name))
   if (missing) return `its table ${missing} is missing: ${DAMAGED}`
@@ -71,10 +75,15 @@ export function dataFileCheck(file: string): () => string | undefined {
 /** Returns a `StartError` with the remedy where the error is about the file or the addon, else the error itself. */
 export function toStartError(error: unknown, file: string | undefined): unknown {
   const { message = '', code, cause } = error as NodeJS.ErrnoException
-  if (code === 'ERR_DLOPEN_FAILED' || /^Could not locate the bindings file|better_sqlite3\.node/.test(message)) {
+  if (
+    code === 'ERR_DLOPEN_FAILED' ||
+    /^Could not locate the bindings file|better_sqlite3\.node/.test(message)
+  ) {
     // Where version 13 can run, it needs no building; 12, as Node 20 has it, may abort if it is built for a later Node.
     const remedy = `run: ${Number(process.versions.napi) < 10 ? 'npm rebuild' : 'npm update'} better-sqlite3`
-    return new StartError(`the database addon was not built for this Node, ${process.version}; ${remedy}`)
+    return new StartError(
+      `the database addon was not built for this Node, ${process.version}; ${remedy}`
+    )
   }
   if (file === undefined) return error
   // better-sqlite3 itself looks whether there is a folder.
@@ -86,15 +95,19 @@ export function toStartError(error: unknown, file: string | undefined): unknown 
   return unusable(file, remedy ?? `${failure.message}; name another file with --data`)
 }
 
-const unusable = (file: string, problem: string) => new StartError(`can't use the data file ${file}: ${problem}`)
+const unusable = (file: string, problem: string) =>
+  new StartError(`can't use the data file ${file}: ${problem}`)
 
 const DAMAGED = 'it is damaged: put back a copy, or name another file with --data'
 
 const REMEDIES = {
-  SQLITE_BUSY: 'another process has it open, such as a notification-mock; stop that one, or name another with --data',
-  SQLITE_CANTOPEN: 'it or its folder is not there or can not be read or written; check the path and the permissions',
+  SQLITE_BUSY:
+    'another process has it open, such as a notification-mock; stop that one, or name another with --data',
+  SQLITE_CANTOPEN:
+    'it or its folder is not there or can not be read or written; check the path and the permissions',
   SQLITE_CORRUPT: DAMAGED,
   SQLITE_NOTADB: 'it is not a database; name another file with --data',
-  SQLITE_READONLY: 'it or its folder can not be written; check the permissions, or name another file with --data',
+  SQLITE_READONLY:
+    'it or its folder can not be written; check the permissions, or name another file with --data',
   SQLITE_FULL: 'the disk is full; free some space, or name another file with --data'
 }

@@ -6,7 +6,7 @@ import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { packageRoot } from '../core/package.js'
+import { packageRoot } from '../platform/package.js'
 import { checkDataFile, dataFileCheck, LOCK_TIMEOUT, toStartError } from './data-file.js'
 import { transactions } from './transaction.js'
 
@@ -39,7 +39,10 @@ export interface OpenOptions {
  * `StartError`, and leaves the file as it was, when it is in use, not ours, of a newer version or unusable. To close it folds
  * the write-ahead log into the file; closing twice does no harm.
  */
-export function openDatabase(file?: string, { bulkLoad = false, of = file, image }: OpenOptions = {}) {
+export function openDatabase(
+  file?: string,
+  { bulkLoad = false, of = file, image }: OpenOptions = {}
+) {
   const migrationsFolder = join(packageRoot(), 'migrations')
   const isWhole = image?.createdAt !== undefined
   let client: Database.Database | undefined
@@ -48,7 +51,9 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file, image
       const lastMigration = readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0
       checkDataFile(file, of ?? file, lastMigration)
     }
-    client = new Database((isWhole && image?.database) || file || ':memory:', { timeout: LOCK_TIMEOUT })
+    client = new Database((isWhole && image?.database) || file || ':memory:', {
+      timeout: LOCK_TIMEOUT
+    })
     if (file !== undefined) configure(client, file, bulkLoad)
     client.pragma('foreign_keys = ON')
     const orm = drizzle(client)
@@ -72,7 +77,10 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file, image
 /** Returns the statements that make the tables and indexes of a database. */
 function schemaOf(database: Buffer): string {
   const client = new Database(database, { readonly: true })
-  const statements = client.prepare("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").pluck().all()
+  const statements = client
+    .prepare("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+    .pluck()
+    .all()
   client.close()
   return statements.join(';')
 }
@@ -100,7 +108,9 @@ export function insertInto<Table extends SQLiteTable>(
     `${verb} INTO ${getTableName(table)} (${names}) VALUES (${columns.map(() => '?').join()})`
   )
   return (row: { [column: string]: unknown }) => {
-    const values = columns.map(([field, column]) => (row[field] != null ? column.mapToDriverValue(row[field]) : null))
+    const values = columns.map(([field, column]) =>
+      row[field] != null ? column.mapToDriverValue(row[field]) : null
+    )
     return Number(statement.run(values).lastInsertRowid)
   }
 }

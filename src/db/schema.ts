@@ -1,9 +1,17 @@
 import { sql } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { PROFILES } from '../core/assumptions.js'
-import type { ClockSetting } from '../core/clock.js'
-import { CHANNELS, DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../core/enums.js'
+import {
+  blob,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex
+} from 'drizzle-orm/sqlite-core'
+import { PROFILES } from '../domain/assumptions.js'
+import type { ClockSetting } from '../domain/clock.js'
+import { CHANNELS, DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../domain/enums.js'
 
 /** The records of one kind of an environment, shared with snapshots and forks until one of them writes to it, and so gets a copy. */
 export const datasets = sqliteTable('datasets', {
@@ -39,7 +47,9 @@ export const environments = sqliteTable(
     messages: datasetKey('messages'),
     idempotency: datasetKey('idempotency'),
     /** Set for snapshots: the environment that it is of. */
-    snapshotOf: integer('snapshot_of').references((): AnySQLiteColumn => environments.key, { onDelete: 'cascade' }),
+    snapshotOf: integer('snapshot_of').references((): AnySQLiteColumn => environments.key, {
+      onDelete: 'cascade'
+    }),
     /** Set for snapshots; empty for the baseline, which a reset goes back to. */
     snapshotName: text('snapshot_name'),
     /** Milliseconds after its last use to remove it. Null: it stays. */
@@ -61,7 +71,9 @@ export const apiKeys = sqliteTable(
   'api_keys',
   {
     hash: blob('hash', { mode: 'buffer' }).primaryKey(),
-    environment: requiredInteger('environment').references(() => environments.key, { onDelete: 'cascade' })
+    environment: requiredInteger('environment').references(() => environments.key, {
+      onDelete: 'cascade'
+    })
   },
   (table) => [index('api_keys_environment').on(table.environment)]
 )
@@ -153,10 +165,26 @@ export const messages = sqliteTable(
     // With the row's address, which SQLite appends: to read in the order of storing, as copies and exports do.
     index('messages_dataset').on(dataset),
     // With the columns of all filters: that of several transactions is read off it in order, if most messages are theirs.
-    index('messages_created').on(dataset, createdAt, id, channel, subscriberId, transactionId, context),
+    index('messages_created').on(
+      dataset,
+      createdAt,
+      id,
+      channel,
+      subscriberId,
+      transactionId,
+      context
+    ),
     index('messages_channel').on(dataset, channel, createdAt, id),
     index('messages_subscriber').on(dataset, subscriberId, createdAt, id, channel, context),
-    index('messages_transaction').on(dataset, transactionId, createdAt, id, channel, subscriberId, context),
+    index('messages_transaction').on(
+      dataset,
+      transactionId,
+      createdAt,
+      id,
+      channel,
+      subscriberId,
+      context
+    ),
     index('messages_context').on(dataset, context, createdAt, id, channel, subscriberId)
   ]
 )

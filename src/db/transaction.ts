@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { dataLost } from '../core/errors.js'
+import { dataLost } from '../domain/errors.js'
 
 export function transactions(client: Database.Database, fileProblem: () => string | undefined) {
   const run = client.transaction((work: () => unknown) => work())

@@ -1,5 +1,5 @@
-import type { DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
+import type { DatasetKind } from '../domain/enums.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 import { type Datasets, type Home, perKind, replacements } from './repository.js'
 
@@ -9,7 +9,8 @@ export function datasetService(db: Db, { repository, listeners, update }: Enviro
     createAll,
 
     /** Gives the environment new, empty datasets. */
-    clear: (environment: Environment): void => db.transaction(() => update(environment, createAll(environment))),
+    clear: (environment: Environment): void =>
+      db.transaction(() => update(environment, createAll(environment))),
 
     /**
      * Before rows are written: returns the dataset to write to, to which nothing but the environment refers, and which is
@@ -35,7 +36,8 @@ export function datasetService(db: Db, { repository, listeners, update }: Enviro
       return () => {
         repository.readers.delete(reader)
         // Not where nothing is written any more: to export is the way out then.
-        if (db.client.open && !db.fileProblem()) db.transaction(() => repository.deleteUnused(reader))
+        if (db.client.open && !db.fileProblem())
+          db.transaction(() => repository.deleteUnused(reader))
       }
     }
   }
@@ -46,7 +48,9 @@ export function datasetService(db: Db, { repository, listeners, update }: Enviro
   }
 
   function create(home: Home): number {
-    return announced(repository.insertDataset({ environmentId: home.id, organizationId: home.organizationId }))
+    return announced(
+      repository.insertDataset({ environmentId: home.id, organizationId: home.organizationId })
+    )
   }
 
   function announced(dataset: number): number {
@@ -60,7 +64,11 @@ export function datasetService(db: Db, { repository, listeners, update }: Enviro
 }
 
 /** Returns stored JSON of a dataset as the environment shows it: with its own two ids in place of those of the dataset's home. */
-export function withOwnIds<T extends string | Buffer>(environment: Environment, kind: DatasetKind, json: T): T {
+export function withOwnIds<T extends string | Buffer>(
+  environment: Environment,
+  kind: DatasetKind,
+  json: T
+): T {
   const home = environment.otherHomes[kind]
   return home ? withIdsOf(environment, home, json) : json
 }
@@ -68,7 +76,8 @@ export function withOwnIds<T extends string | Buffer>(environment: Environment, 
 /** Returns JSON with the ids of an environment in place of those of another home. */
 export function withIdsOf<T extends string | Buffer>(owner: Home, home: Home, json: T): T {
   // As latin1, in which each byte is a character: the ids are ASCII.
-  if (typeof json !== 'string') return Buffer.from(withIdsOf(owner, home, json.toString('latin1')), 'latin1') as T
+  if (typeof json !== 'string')
+    return Buffer.from(withIdsOf(owner, home, json.toString('latin1')), 'latin1') as T
   const { oldEnvironment, environment, oldOrganization, organization } = replacements(home, owner)
   // Twice as fast as replaceAll.
   return json.split(oldEnvironment).join(environment).split(oldOrganization).join(organization) as T

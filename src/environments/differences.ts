@@ -1,11 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { getTableName } from 'drizzle-orm'
-import { SECRET_NAME } from '../core/credentials.js'
-import type { DatasetKind } from '../core/enums.js'
-import { isObject } from '../core/validation.js'
 import type { Db } from '../db/open.js'
 import { DATASET_TABLES } from '../db/schema.js'
-import { type EnvironmentRow, type Home, perKind, replacements, withOtherIds } from './repository.js'
+import { SECRET_NAME } from '../domain/credentials.js'
+import type { DatasetKind } from '../domain/enums.js'
+import { isObject } from '../schema/validation.js'
+import {
+  type EnvironmentRow,
+  type Home,
+  perKind,
+  replacements,
+  withOtherIds
+} from './repository.js'
 import type { FieldDifference, RecordDifferences, SnapshotDifferences } from './schemas.js'
 
 /** How many records of a kind are named, how many of their fields are told, and how many characters of a value. */
@@ -25,7 +31,11 @@ const NAMES: Record<DatasetKind, string> = {
 type Compared = { name: string; change: keyof RecordDifferences; before: string; after: string }
 
 /** Compares two states of an environment. */
-export function compareStates({ client }: Db, present: EnvironmentRow, former: EnvironmentRow): SnapshotDifferences {
+export function compareStates(
+  { client }: Db,
+  present: EnvironmentRow,
+  former: EnvironmentRow
+): SnapshotDifferences {
   const home = client.prepare(
     'SELECT environment_id AS id, organization_id AS organizationId FROM datasets WHERE key = ?'
   )
@@ -45,7 +55,8 @@ export function compareStates({ client }: Db, present: EnvironmentRow, former: E
       found[change].count++
       if (found[change].ids.length === MAX_NAMED) continue
       found[change].ids.push(name)
-      if (change === 'changed') fields.push(...differingFields(name, fieldsOf(before), fieldsOf(after)))
+      if (change === 'changed')
+        fields.push(...differingFields(name, fieldsOf(before), fieldsOf(after)))
     }
     if (kind === 'idempotency' || found.changed.count === 0) return found
     return { ...found, changed: { ...found.changed, fields: fields.slice(0, MAX_FIELDS) } }
@@ -72,17 +83,31 @@ function fieldsOf(json: string): Record<string, unknown> {
 }
 
 /** Returns the fields that differ, at any depth of objects, each by its path such as `controlValues.subject`. */
-function differingFields(id: string, before: unknown, after: unknown, path: string[] = []): FieldDifference[] {
+function differingFields(
+  id: string,
+  before: unknown,
+  after: unknown,
+  path: string[] = []
+): FieldDifference[] {
   if (isDeepStrictEqual(before, after)) return []
   if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)])
-    return [...names].flatMap((name) => differingFields(id, before[name], after[name], [...path, name]))
+    return [...names].flatMap((name) =>
+      differingFields(id, before[name], after[name], [...path, name])
+    )
   }
   const isSecret = path.some((name) => SECRET_NAME.test(name))
   const hidden = (name: string, value: unknown) => (SECRET_NAME.test(name) ? '***' : value)
-  const textOf = (value: unknown) => (isSecret ? '***' : JSON.stringify(value, hidden).slice(0, MAX_VALUE))
+  const textOf = (value: unknown) =>
+    isSecret ? '***' : JSON.stringify(value, hidden).slice(0, MAX_VALUE)
   const shown = Object.entries({ before, after }).filter(([, value]) => value !== undefined)
-  return [{ id, field: path.join('.'), ...Object.fromEntries(shown.map(([name, value]) => [name, textOf(value)])) }]
+  return [
+    {
+      id,
+      field: path.join('.'),
+      ...Object.fromEntries(shown.map(([name, value]) => [name, textOf(value)]))
+    }
+  ]
 }
 
 /** Selects the records that one of the datasets has not, or not the same, in the order of their ids. */

@@ -1,11 +1,17 @@
 import { clearInterval, setInterval } from 'node:timers'
-import { type Assumptions, assume, type Profile } from '../core/assumptions.js'
-import { type Clock, timeBy, wallClock } from '../core/clock.js'
-import type { ResetPart } from '../core/enums.js'
-import { DomainError } from '../core/errors.js'
-import { createRandom, type Random } from '../core/random.js'
 import type { Db } from '../db/open.js'
-import { type Datasets, type EnvironmentRow, environmentRepository, type Homes, perKind } from './repository.js'
+import { type Assumptions, assume, type Profile } from '../domain/assumptions.js'
+import { type Clock, timeBy, wallClock } from '../domain/clock.js'
+import type { ResetPart } from '../domain/enums.js'
+import { DomainError } from '../domain/errors.js'
+import { createRandom, type Random } from '../domain/random.js'
+import {
+  type Datasets,
+  type EnvironmentRow,
+  environmentRepository,
+  type Homes,
+  perKind
+} from './repository.js'
 
 /** What a request acts in. There is one object per environment, and it always has the present state. */
 export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | 'assumptions'>> {
@@ -57,7 +63,10 @@ export function environmentStore({ db, clock, machineClock, defaults }: Dependen
   const environments = new Map<number, Environment>()
   const listeners: EnvironmentListener[] = []
   // One object for all that have nothing of their own, as there may be thousands of forks.
-  const shared = { document: assume('document', defaults.assumptions), live: assume('live', defaults.assumptions) }
+  const shared = {
+    document: assume('document', defaults.assumptions),
+    live: assume('live', defaults.assumptions)
+  }
   // Each second. It keeps no process alive.
   const timer = setInterval(removeExpired, 1000).unref()
 
@@ -88,7 +97,8 @@ export function environmentStore({ db, clock, machineClock, defaults }: Dependen
         refresh(key)
         db.onRollback(() => refresh(key))
       })
-      if (fields.randomSeed !== undefined) Object.assign(environment, { random: createRandom(fields.randomSeed) })
+      if (fields.randomSeed !== undefined)
+        Object.assign(environment, { random: createRandom(fields.randomSeed) })
     },
 
     subscribe: (listener: EnvironmentListener): void => void listeners.push(listener),
@@ -170,13 +180,23 @@ export function environmentStore({ db, clock, machineClock, defaults }: Dependen
   function fromRow(row: EnvironmentRow): Environment {
     const profile = row.profile ?? defaults.profile
     const isPlain = Object.keys(row.assumptions).length === 0
-    const assumptions = isPlain ? shared[profile] : assume(profile, defaults.assumptions, row.assumptions)
+    const assumptions = isPlain
+      ? shared[profile]
+      : assume(profile, defaults.assumptions, row.assumptions)
     const datasets = perKind((kind) => row[kind])
     const state = { ...row, profile, assumptions, datasets, otherHomes: repository.otherHomes(row) }
     const existing = environments.get(row.key)
     if (existing) return Object.assign(existing, state)
-    const memory = { random: createRandom(row.randomSeed), lastUsed: machineClock(), openRequests: 0 }
-    const environment: Environment = { ...state, ...memory, now: () => timeBy(environment.clock, clock) }
+    const memory = {
+      random: createRandom(row.randomSeed),
+      lastUsed: machineClock(),
+      openRequests: 0
+    }
+    const environment: Environment = {
+      ...state,
+      ...memory,
+      now: () => timeBy(environment.clock, clock)
+    }
     environments.set(row.key, environment)
     return environment
   }

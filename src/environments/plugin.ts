@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { attempt, DomainError } from '../core/errors.js'
+import { attempt, DomainError } from '../domain/errors.js'
 import type { Environment, EnvironmentService } from './service.js'
 
 declare module 'fastify' {
@@ -17,7 +17,8 @@ export const authentication = fp<{ environments: EnvironmentService }>(
   async (app, { environments }) => {
     app.addHook('onRequest', (request, { raw }, done) => {
       request.environment ??= authenticate(request.headers.authorization, environments)
-      if (request.environment.ttl !== null) raw.once('close', environments.keepInUse(request.environment))
+      if (request.environment.ttl !== null)
+        raw.once('close', environments.keepInUse(request.environment))
       done()
     })
     // Once more when the body has been read: throws if the environment was removed meanwhile.
@@ -27,17 +28,27 @@ export const authentication = fp<{ environments: EnvironmentService }>(
 )
 
 /** Returns the environment of an `Authorization` header. Throws `unauthenticated` when it gives access to none. */
-export function authenticate(header: string | undefined, environments: EnvironmentService): Environment {
+export function authenticate(
+  header: string | undefined,
+  environments: EnvironmentService
+): Environment {
   // As nearly all are sent: twice as fast.
   const known = header?.startsWith('ApiKey ') && environments.resolve(header.slice(7))
   if (known) return known
   const [scheme = '', ...rest] = (header ?? '').trim().split(/[ \t]+/)
   const apiKey = rest.join(' ')
-  if (!scheme) throw unauthenticated('Missing authorization header', 'send the header "Authorization: ApiKey <key>"')
+  if (!scheme)
+    throw unauthenticated(
+      'Missing authorization header',
+      'send the header "Authorization: ApiKey <key>"'
+    )
   if (scheme.toLowerCase() !== 'apikey') {
     // The word may also be the key, sent without a scheme, or contain it, as in `ApiKey:<key>`.
-    const word = /^(?!apikey)[a-z]{1,24}$/i.test(scheme) && !environments.resolve(scheme) ? scheme : '***'
-    const reason = apiKey ? 'the scheme is ApiKey: "Authorization: ApiKey <key>"' : 'put "ApiKey " before the key'
+    const word =
+      /^(?!apikey)[a-z]{1,24}$/i.test(scheme) && !environments.resolve(scheme) ? scheme : '***'
+    const reason = apiKey
+      ? 'the scheme is ApiKey: "Authorization: ApiKey <key>"'
+      : 'put "ApiKey " before the key'
     throw unauthenticated(`Invalid authentication scheme: "${word}"`, reason)
   }
   const environment = environments.resolve(apiKey)
@@ -53,7 +64,10 @@ export function authenticate(header: string | undefined, environments: Environme
 }
 
 /** Returns the environment of an `Authorization` header, or undefined when it gives access to none. */
-export const environmentOf = (header: string | undefined, environments: EnvironmentService): Environment | undefined =>
-  attempt(() => authenticate(header, environments))
+export const environmentOf = (
+  header: string | undefined,
+  environments: EnvironmentService
+): Environment | undefined => attempt(() => authenticate(header, environments))
 
-const unauthenticated = (message: string, reason: string) => new DomainError('unauthenticated', message, { reason })
+const unauthenticated = (message: string, reason: string) =>
+  new DomainError('unauthenticated', message, { reason })

@@ -1,8 +1,8 @@
 import { and, eq, getTableColumns, getTableName, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import { type Db, insertInto } from '../db/open.js'
 import { apiKeys, DATASET_TABLES, datasets, environments } from '../db/schema.js'
+import { DATASET_KINDS, type DatasetKind } from '../domain/enums.js'
 
 export type EnvironmentRow = typeof environments.$inferSelect
 type NewEnvironmentRow = typeof environments.$inferInsert
@@ -27,7 +27,9 @@ export function environmentRepository(db: Db) {
   const findByName = select(and(eq(environments.name, value), isNoSnapshot)).prepare()
   const hasSnapshotName = eq(environments.snapshotName, sql.placeholder('name'))
   const findSnapshot = select(and(eq(environments.snapshotOf, value), hasSnapshotName)).prepare()
-  const keyOfHash = client.prepare<[Buffer], number>('SELECT environment FROM api_keys WHERE hash = ?').pluck()
+  const keyOfHash = client
+    .prepare<[Buffer], number>('SELECT environment FROM api_keys WHERE hash = ?')
+    .pluck()
   const insertEnvironment = insertInto(db, environments)
   // In one statement, as a thousand forks have a thousand names; in two halves, each of which has an index.
   const unusedName = client
@@ -46,7 +48,9 @@ export function environmentRepository(db: Db) {
       AND (environment_id, organization_id) IS NOT (@id, @organizationId)
     GROUP BY environment_id, organization_id`
   )
-  const references = perKind((kind) => client.prepare<[number]>(`SELECT 1 FROM environments WHERE ${kind} = ? LIMIT 2`))
+  const references = perKind((kind) =>
+    client.prepare<[number]>(`SELECT 1 FROM environments WHERE ${kind} = ? LIMIT 2`)
+  )
   const deleteDataset = client.prepare('DELETE FROM datasets WHERE key = ?')
 
   return {
@@ -59,7 +63,8 @@ export function environmentRepository(db: Db) {
 
     findById: (id: string): EnvironmentRow | undefined => findById.get({ value: id }),
 
-    findByKeyHash: (hash: Buffer): EnvironmentRow | undefined => findByKey.get({ value: keyOfHash.get(hash) }),
+    findByKeyHash: (hash: Buffer): EnvironmentRow | undefined =>
+      findByKey.get({ value: keyOfHash.get(hash) }),
 
     /** Returns the name, or the first of `<name> 2`, `<name> 3`, ... that no environment has, be it as its id. */
     unusedName: (base: string): string => unusedName.get(base, base) as string,
@@ -68,7 +73,8 @@ export function environmentRepository(db: Db) {
       findByKey.get({ value: insertEnvironment(row) }) as EnvironmentRow,
 
     /** Deletes its keys and snapshots too; datasets stay until `deleteUnused`. */
-    deleteEnvironment: (key: number): void => void orm.delete(environments).where(eq(environments.key, key)).run(),
+    deleteEnvironment: (key: number): void =>
+      void orm.delete(environments).where(eq(environments.key, key)).run(),
 
     updateEnvironment: (key: number, fields: Partial<NewEnvironmentRow>): void =>
       void orm.update(environments).set(fields).where(eq(environments.key, key)).run(),
@@ -91,7 +97,9 @@ export function environmentRepository(db: Db) {
     otherHomes(row: EnvironmentRow): Homes {
       const homes = otherHomes.all(row)
       // One object for all datasets of a home.
-      return perKind((kind) => homes.find(({ keys }) => keys.split(',').includes(String(row[kind]))))
+      return perKind((kind) =>
+        homes.find(({ keys }) => keys.split(',').includes(String(row[kind])))
+      )
     },
 
     readers,
@@ -100,14 +108,20 @@ export function environmentRepository(db: Db) {
     isShared: (kind: DatasetKind, dataset: number): boolean => countUsers(kind, dataset) > 1,
 
     /** Copies all rows of a dataset into an empty one, and replaces what is given in their documents. */
-    copyRows(kind: DatasetKind, from: number, to: number, replaced?: ReturnType<typeof replacements>): void {
+    copyRows(
+      kind: DatasetKind,
+      from: number,
+      to: number,
+      replaced?: ReturnType<typeof replacements>
+    ): void {
       for (const table of DATASET_TABLES[kind])
         client.prepare(copySql(table, !!replaced)).run({ from, to, ...replaced })
     },
 
     /** Deletes those of the datasets that nothing uses any more, with their rows. */
     deleteUnused(datasets: Datasets): void {
-      for (const kind of DATASET_KINDS) if (countUsers(kind, datasets[kind]) === 0) deleteDataset.run(datasets[kind])
+      for (const kind of DATASET_KINDS)
+        if (countUsers(kind, datasets[kind]) === 0) deleteDataset.run(datasets[kind])
     },
 
     /** Deletes what readers have kept and a process that was killed has left behind. */
@@ -133,7 +147,10 @@ export function environmentRepository(db: Db) {
 }
 
 export function perKind<Value>(create: (kind: DatasetKind) => Value): Record<DatasetKind, Value> {
-  return Object.fromEntries(DATASET_KINDS.map((kind) => [kind, create(kind)])) as Record<DatasetKind, Value>
+  return Object.fromEntries(DATASET_KINDS.map((kind) => [kind, create(kind)])) as Record<
+    DatasetKind,
+    Value
+  >
 }
 
 /** What to replace in JSON that moves to another home. What a string says of ids has its quotes escaped, so it is not mistaken. */

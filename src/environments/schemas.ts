@@ -1,8 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { PROFILES } from '../core/assumptions.js'
-import { dateTime, namedEnum, namedObject, ref, strictObject, stringEnum } from '../core/typebox.js'
+import { PROFILES } from '../domain/assumptions.js'
+import {
+  dateTime,
+  namedEnum,
+  namedObject,
+  ref,
+  strictObject,
+  stringEnum
+} from '../schema/typebox.js'
 
-export const ProfileName = namedEnum('Profile', 'Which positions the environment takes on open questions', PROFILES)
+export const ProfileName = namedEnum(
+  'Profile',
+  'Which positions the environment takes on open questions',
+  PROFILES
+)
 
 export const Snapshot = namedObject('Snapshot', 'A named state of the environment', {
   name: Type.String({ description: 'Name that it was taken under' }),
@@ -21,47 +32,65 @@ export const Snapshot = namedObject('Snapshot', 'A named state of the environmen
 export type Snapshot = Static<typeof Snapshot>
 
 const VALUE = 'as JSON, the first 200 characters; absent where there is none, *** for a secret'
-export const FieldDifference = namedObject('FieldDifference', 'A field of a record that differs from the snapshot', {
-  id: Type.String({ description: 'The record, by what a seed calls it' }),
-  field: Type.String({ description: 'Name of the field' }),
-  before: Type.Optional(Type.String({ description: `Its value in the snapshot, ${VALUE}` })),
-  after: Type.Optional(Type.String({ description: `Its present value, ${VALUE}` }))
-})
+export const FieldDifference = namedObject(
+  'FieldDifference',
+  'A field of a record that differs from the snapshot',
+  {
+    id: Type.String({ description: 'The record, by what a seed calls it' }),
+    field: Type.String({ description: 'Name of the field' }),
+    before: Type.Optional(Type.String({ description: `Its value in the snapshot, ${VALUE}` })),
+    after: Type.Optional(Type.String({ description: `Its present value, ${VALUE}` }))
+  }
+)
 export type FieldDifference = Static<typeof FieldDifference>
 
 const listed = {
   count: Type.Integer({ description: 'How many' }),
-  ids: Type.Array(Type.String(), { description: 'The first of them, 20 at most, by what a seed calls them' })
+  ids: Type.Array(Type.String(), {
+    description: 'The first of them, 20 at most, by what a seed calls them'
+  })
 }
 const differingRecords = (description: string) => strictObject(listed, { description })
 const FIELDS = 'The fields that differ, of those that are named; absent of idempotency keys'
 
-export const RecordDifferences = namedObject('RecordDifferences', 'What the present state has over a snapshot', {
-  added: differingRecords('Those that the snapshot has not'),
-  removed: differingRecords('Those that only the snapshot has'),
-  changed: strictObject(
-    { ...listed, fields: Type.Optional(Type.Array(ref(FieldDifference), { description: FIELDS })) },
-    { description: 'Those that are another in the snapshot' }
-  )
-})
+export const RecordDifferences = namedObject(
+  'RecordDifferences',
+  'What the present state has over a snapshot',
+  {
+    added: differingRecords('Those that the snapshot has not'),
+    removed: differingRecords('Those that only the snapshot has'),
+    changed: strictObject(
+      {
+        ...listed,
+        fields: Type.Optional(Type.Array(ref(FieldDifference), { description: FIELDS }))
+      },
+      { description: 'Those that are another in the snapshot' }
+    )
+  }
+)
 export type RecordDifferences = Static<typeof RecordDifferences>
 
-export const SnapshotDifferences = namedObject('SnapshotDifferences', 'How the present state differs from a snapshot', {
-  integrations: ref(RecordDifferences, 'Integrations, by their identifiers'),
-  subscribers: ref(RecordDifferences, 'Subscribers, by their `subscriberId`'),
-  workflows: ref(RecordDifferences, 'Workflows with their steps, by their identifiers'),
-  messages: ref(RecordDifferences, 'Messages, by their ids'),
-  idempotencyKeys: ref(RecordDifferences, 'Stored idempotency keys'),
-  settings: Type.Array(Type.String(), {
-    description: 'Those of `profile`, `clock`, `randomSeed` and `assumptions.<id>` that differ'
-  })
-})
+export const SnapshotDifferences = namedObject(
+  'SnapshotDifferences',
+  'How the present state differs from a snapshot',
+  {
+    integrations: ref(RecordDifferences, 'Integrations, by their identifiers'),
+    subscribers: ref(RecordDifferences, 'Subscribers, by their `subscriberId`'),
+    workflows: ref(RecordDifferences, 'Workflows with their steps, by their identifiers'),
+    messages: ref(RecordDifferences, 'Messages, by their ids'),
+    idempotencyKeys: ref(RecordDifferences, 'Stored idempotency keys'),
+    settings: Type.Array(Type.String(), {
+      description: 'Those of `profile`, `clock`, `randomSeed` and `assumptions.<id>` that differ'
+    })
+  }
+)
 export type SnapshotDifferences = Static<typeof SnapshotDifferences>
 
 /** How far a clock may be moved, in milliseconds: 5,000 years, so that every year keeps four digits. */
 export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000
 
-const mode = <const Mode extends string>(name: Mode) => stringEnum([name], { description: `Always \`${name}\`` })
+const mode = <const Mode extends string>(name: Mode) =>
+  stringEnum([name], { description: `Always \`${name}\`` })
 
 const AT = Type.String({ description: 'The time, ISO 8601' })
 const OFFSET = { format: 'int64', minimum: -MAX_OFFSET, maximum: MAX_OFFSET }
@@ -70,8 +99,14 @@ const BY = Type.Integer({ ...OFFSET, description: 'Milliseconds, negative for th
 export const ClockSetting = Type.Union(
   [
     strictObject({ mode: mode('wall') }, { description: "The machine's own time" }),
-    strictObject({ mode: mode('fixed'), at: AT }, { description: 'The clock is stopped at a time' }),
-    strictObject({ mode: mode('offset'), by: BY }, { description: "The machine's own time, shifted" })
+    strictObject(
+      { mode: mode('fixed'), at: AT },
+      { description: 'The clock is stopped at a time' }
+    ),
+    strictObject(
+      { mode: mode('offset'), by: BY },
+      { description: "The machine's own time, shifted" }
+    )
   ],
   { $id: 'ClockSetting', description: 'Which time the environment has' }
 )

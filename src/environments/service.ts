@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { advanced, WALL } from '../core/clock.js'
-import { DomainError, invalidFields } from '../core/errors.js'
-import { idIn } from '../core/ids.js'
-import { didYouMean, MAX_CANDIDATES } from '../core/suggest.js'
+import { advanced, WALL } from '../domain/clock.js'
+import { DomainError, invalidFields } from '../domain/errors.js'
+import { idIn } from '../domain/ids.js'
+import { didYouMean, MAX_CANDIDATES } from '../domain/suggestions.js'
 import { apiKeyService } from './api-keys.js'
 import { datasetService } from './datasets.js'
 import { type Dependencies, type Environment, environmentStore } from './environment.js'
@@ -68,7 +68,8 @@ export function environmentService({ db, clock, machineClock, defaults }: Depend
     /** Throws `exists` when another environment has the name or the API key, be it as its id. */
     requireUnused({ name, apiKey }: { name?: string; apiKey?: string }): void {
       if (name !== undefined && repository.unusedName(name) !== name) {
-        const reason = 'names are unique: choose another, or remove that one by DELETE /_mock/environments/{id}'
+        const reason =
+          'names are unique: choose another, or remove that one by DELETE /_mock/environments/{id}'
         throw new DomainError('exists', `There is an environment named ${name} already`, { reason })
       }
       if (apiKey !== undefined && apiKeys.isApiKey(apiKey)) {
@@ -99,27 +100,54 @@ export function environmentService({ db, clock, machineClock, defaults }: Depend
       }),
 
     /** Changes settings. A profile of null is the server's; a random seed, also null, restarts the random numbers. */
-    change: (environment: Environment, settings: Partial<Settings>): void => update(environment, settings),
+    change: (environment: Environment, settings: Partial<Settings>): void =>
+      update(environment, settings),
 
     /** Throws `invalid` when there is no such time. */
     advanceClock(environment: Environment, by: number): void {
       const setting = advanced(environment.clock, by, clock)
-      if (!setting) throw invalidFields({ by: { messages: ['by leads past the last time there is'], value: by } })
+      if (!setting)
+        throw invalidFields({
+          by: { messages: ['by leads past the last time there is'], value: by }
+        })
       update(environment, { clock: setting })
     },
 
     /** Returns the environment's own settings, without what it has from the server. */
     settings(environment: Environment): Settings {
-      const { organizationId, name, profile, assumptions, clock: setting, randomSeed } = requireRow(environment)
+      const {
+        organizationId,
+        name,
+        profile,
+        assumptions,
+        clock: setting,
+        randomSeed
+      } = requireRow(environment)
       return { organizationId, name, profile, assumptions, clock: setting, randomSeed }
     }
   }
 
   /** Returns a row, complete but for the datasets. */
-  function newRow({ id = newId(), profile = null, randomSeed = null, ttl = null, ...wanted }: NewEnvironment) {
-    return { assumptions: {}, clock: WALL, ...wanted, id, profile, randomSeed, ttl, createdAt: clock() }
+  function newRow({
+    id = newId(),
+    profile = null,
+    randomSeed = null,
+    ttl = null,
+    ...wanted
+  }: NewEnvironment) {
+    return {
+      assumptions: {},
+      clock: WALL,
+      ...wanted,
+      id,
+      profile,
+      randomSeed,
+      ttl,
+      createdAt: clock()
+    }
   }
 }
 
 /** Returns a new id as the deployed service makes them: 24 hex digits, the first 8 the time in seconds, then random. */
-export const newId = (): string => Math.floor(Date.now() / 1000).toString(16) + randomBytes(8).toString('hex')
+export const newId = (): string =>
+  Math.floor(Date.now() / 1000).toString(16) + randomBytes(8).toString('hex')

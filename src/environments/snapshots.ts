@@ -1,7 +1,7 @@
-import { isoTime } from '../core/clock.js'
-import { RESET_PARTS, type ResetPart } from '../core/enums.js'
-import { DomainError } from '../core/errors.js'
 import type { Db } from '../db/open.js'
+import { isoTime } from '../domain/clock.js'
+import { RESET_PARTS, type ResetPart } from '../domain/enums.js'
+import { DomainError } from '../domain/errors.js'
 import { compareStates } from './differences.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 import type { EnvironmentRow } from './repository.js'
@@ -11,7 +11,10 @@ import type { Snapshot, SnapshotDifferences } from './schemas.js'
 const BASELINE = ''
 
 /** A snapshot is an environment without a key, which refers to the same datasets until one of the two changes them. */
-export function snapshotService(db: Db, { repository, listeners, requireRow, update }: EnvironmentStore) {
+export function snapshotService(
+  db: Db,
+  { repository, listeners, requireRow, update }: EnvironmentStore
+) {
   const findBaseline = ({ key }: Environment) => repository.findSnapshot(key, BASELINE)
 
   return {
@@ -20,12 +23,14 @@ export function snapshotService(db: Db, { repository, listeners, requireRow, upd
     /** Compares the present state with a snapshot, or the baseline. Throws `not-found` when there is none of this name. */
     compare(environment: Environment, name?: string): SnapshotDifferences {
       const present = requireRow(environment)
-      const former = name === undefined ? findBaseline(environment) : requireSnapshot(environment, name)
+      const former =
+        name === undefined ? findBaseline(environment) : requireSnapshot(environment, name)
       return compareStates(db, present, former ?? present)
     },
 
     /** Saves the present state under a name, in place of an earlier snapshot of that name. */
-    snapshot: (environment: Environment, name: string): Snapshot => toSnapshot(save(environment, name)),
+    snapshot: (environment: Environment, name: string): Snapshot =>
+      toSnapshot(save(environment, name)),
 
     /** Makes the present state the one that a reset goes back to. */
     setBaseline: (environment: Environment): void => void save(environment, BASELINE),
@@ -34,10 +39,13 @@ export function snapshotService(db: Db, { repository, listeners, requireRow, upd
     dropBaseline: (environment: Environment): void => remove(findBaseline(environment)),
 
     listSnapshots: ({ key }: Environment): Snapshot[] =>
-      repository.listSnapshots(key).flatMap((row) => (row.snapshotName === BASELINE ? [] : toSnapshot(row))),
+      repository
+        .listSnapshots(key)
+        .flatMap((row) => (row.snapshotName === BASELINE ? [] : toSnapshot(row))),
 
     /** Throws `not-found` when there is no snapshot of this name. */
-    removeSnapshot: (environment: Environment, name: string): void => remove(requireSnapshot(environment, name)),
+    removeSnapshot: (environment: Environment, name: string): void =>
+      remove(requireSnapshot(environment, name)),
 
     /** Sets the chosen parts back to a snapshot. Throws `not-found` when there is none of this name. */
     restore: (environment: Environment, name: string, parts: readonly ResetPart[]): void =>
@@ -47,8 +55,10 @@ export function snapshotService(db: Db, { repository, listeners, requireRow, upd
      * Sets the chosen parts back to the baseline: the state when the environment was created or seeded. Of several
      * environments it sets back all, or none if it throws.
      */
-    reset: (environments: Environment | readonly Environment[], parts: readonly ResetPart[] = RESET_PARTS): void =>
-      setBack([environments].flat(), parts, findBaseline)
+    reset: (
+      environments: Environment | readonly Environment[],
+      parts: readonly ResetPart[] = RESET_PARTS
+    ): void => setBack([environments].flat(), parts, findBaseline)
   }
 
   /** Throws `not-found` when there is no snapshot of this name. */
@@ -88,18 +98,30 @@ export function snapshotService(db: Db, { repository, listeners, requireRow, upd
         const { profile, assumptions, integrations, subscribers, workflows, messages } = snapshot
         const { idempotency, clock, randomSeed } = snapshot
         update(environment, {
-          ...(parts.includes('data') && { profile, assumptions, integrations, subscribers, workflows, messages }),
+          ...(parts.includes('data') && {
+            profile,
+            assumptions,
+            integrations,
+            subscribers,
+            workflows,
+            messages
+          }),
           ...(parts.includes('idempotency') && { idempotency }),
           ...(parts.includes('clock') && { clock, randomSeed })
         })
       }
     })
     // After the transaction, as this can't be rolled back.
-    for (const environment of environments) for (const listener of listeners) listener.onReset?.(environment, parts)
+    for (const environment of environments)
+      for (const listener of listeners) listener.onReset?.(environment, parts)
   }
 
   function toSnapshot(row: EnvironmentRow): Snapshot {
     const { idempotency: idempotencyKeys, ...size } = repository.countRows(row)
-    return { name: row.snapshotName ?? '', createdAt: isoTime(row.createdAt), size: { ...size, idempotencyKeys } }
+    return {
+      name: row.snapshotName ?? '',
+      createdAt: isoTime(row.createdAt),
+      size: { ...size, idempotencyKeys }
+    }
   }
 }

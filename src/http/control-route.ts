@@ -1,11 +1,13 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
-import { DomainError, invalidFields } from '../core/errors.js'
-import { strictObject } from '../core/typebox.js'
-import { isTooDeep, TOO_DEEP } from '../core/validation.js'
-import { type OperationSummary, requestSchemas } from './operation.js'
-import { type Query, rejectMalformedQuery } from './query-string.js'
+import { DomainError, invalidFields } from '../domain/errors.js'
+import type { Query } from '../domain/query-string.js'
+import type { OperationSummary } from '../schema/operation.js'
+import { strictObject } from '../schema/typebox.js'
+import { isTooDeep, TOO_DEEP } from '../schema/validation.js'
+import { requestSchemas } from './operation.js'
+import { rejectMalformedQuery } from './query-string.js'
 import { validate } from './validation.js'
 
 declare module 'fastify' {
@@ -34,13 +36,20 @@ export interface ControlOperation extends OperationSummary {
 }
 
 interface RouteOptions<Params extends TSchema, Querystring extends TSchema, Body extends TSchema>
-  extends Omit<ControlOperation, 'tag' | 'access' | 'id' | 'summary' | 'params' | 'querystring' | 'body'> {
+  extends Omit<
+    ControlOperation,
+    'tag' | 'access' | 'id' | 'summary' | 'params' | 'querystring' | 'body'
+  > {
   params?: Params
   querystring?: Querystring
   body?: Body
   bodyLimit?: number
   handler: (
-    request: FastifyRequest<{ Params: Static<Params>; Querystring: Static<Querystring>; Body: Static<Body> }>,
+    request: FastifyRequest<{
+      Params: Static<Params>
+      Querystring: Static<Querystring>
+      Body: Static<Body>
+    }>,
     reply: FastifyReply
   ) => unknown
 }
@@ -48,7 +57,10 @@ interface RouteOptions<Params extends TSchema, Querystring extends TSchema, Body
 export type AddRoute = ReturnType<typeof controlRoutes>
 
 /** Returns a function that adds a route of the group to the app. */
-export function controlRoutes(app: FastifyInstance, group: Pick<ControlOperation, 'tag' | 'access'>) {
+export function controlRoutes(
+  app: FastifyInstance,
+  group: Pick<ControlOperation, 'tag' | 'access'>
+) {
   return <Params extends TObject, Querystring extends TObject, Body extends TSchema>(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
@@ -82,7 +94,8 @@ export const controlRequests = fp(async (app) => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   app.addHook('preValidation', (request, reply, done) => {
-    const { querystring, body, textBody, response, status } = request.routeOptions.config.control ?? {}
+    const { querystring, body, textBody, response, status } =
+      request.routeOptions.config.control ?? {}
     reply.code(status ?? (response ? 200 : 204))
     rejectUnknownParameters(request.query as Query, querystring)
     const text = (request.body as string | undefined) ?? ''
@@ -96,7 +109,10 @@ export const controlRequests = fp(async (app) => {
 export const listOf = (name: string, item: TSchema, description: string): TSchema =>
   strictObject({ [name]: Type.Array(item, { description }) })
 
-function rejectUnknownParameters(query: Query, { properties: known = {} }: Partial<TObject> = {}): void {
+function rejectUnknownParameters(
+  query: Query,
+  { properties: known = {} }: Partial<TObject> = {}
+): void {
   const remedy = `is not a query parameter here; there are ${Object.keys(known).join(', ') || 'none'}`
   const unknown = Object.entries(query).filter(([name]) => !Object.hasOwn(known, name))
   const errors = unknown.map(([name, value]) => [name, { messages: [`${name} ${remedy}`], value }])
@@ -107,6 +123,8 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new DomainError('bad-request', 'Malformed JSON in the request body', { reason: (error as Error).message })
+    throw new DomainError('bad-request', 'Malformed JSON in the request body', {
+      reason: (error as Error).message
+    })
   }
 }

@@ -3,11 +3,11 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Assumptions } from '../core/assumptions.js'
-import { type Clock, isoTime } from '../core/clock.js'
-import { DomainError, type ErrorCode, type ErrorDetails, STATUS_OF } from '../core/errors.js'
-import type { Random } from '../core/random.js'
-import { dateTime, namedObject, recordOf, strictObject } from '../core/typebox.js'
+import type { Assumptions } from '../domain/assumptions.js'
+import { type Clock, isoTime } from '../domain/clock.js'
+import { DomainError, type ErrorCode, type ErrorDetails, STATUS_OF } from '../domain/errors.js'
+import type { Random } from '../domain/random.js'
+import { dateTime, namedObject, recordOf, strictObject } from '../schema/typebox.js'
 import { logFailure, logFault, logRefusal } from './log.js'
 import { redactedTarget } from './target.js'
 
@@ -35,7 +35,9 @@ export const ErrorBody = namedObject('ErrorBody', 'Why a request was rejected', 
       'The invalid fields, on 422 only'
     )
   ),
-  errorId: Type.Optional(Type.String({ description: 'Identifies the error in the log, on 500 only' })),
+  errorId: Type.Optional(
+    Type.String({ description: 'Identifies the error in the log, on 500 only' })
+  ),
   stepId: Type.Optional(Type.String({ description: 'The step that was requested' })),
   workflowId: Type.Optional(Type.String({ description: 'The workflow that was requested' }))
 })
@@ -79,10 +81,16 @@ export function errorHandler(
 }
 
 /** Answers with an error. Nothing else writes an error body, but for what is rejected on the bare socket. */
-export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, from: ErrorSources, error?: unknown) {
+export function sendErrorResponse(
+  reply: FastifyReply,
+  response: ErrorResponse,
+  from: ErrorSources,
+  error?: unknown
+) {
   const { status, reason, headers = {}, body, errorId } = response
   if (response.fault !== undefined) logFault(reply, response.fault, status, errorId)
-  else if (errorId || (error && status === 507)) logFailure(reply, status, { err: error, errorId, reason })
+  else if (errorId || (error && status === 507))
+    logFailure(reply, status, { err: error, errorId, reason })
   else logRefusal(reply, status, reason)
 
   // No hook has run when the path can't be decoded.
@@ -91,7 +99,8 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
   if (status === 413) reply.removeHeader('connection')
   if (status === 401) reply.header('WWW-Authenticate', 'ApiKey')
   // What exists already would be rejected again.
-  if (RETRIED.includes(status) && reply.request.errorCode !== 'exists') reply.header('Retry-After', '1')
+  if (RETRIED.includes(status) && reply.request.errorCode !== 'exists')
+    reply.header('Retry-After', '1')
   reply.headers(headers)
   giveReason(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
@@ -103,13 +112,32 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
 /** The statuses on which clients send a request again. */
 const RETRIED = [409, 429, 503]
 
-function toErrorResponse(error: unknown, uuid: () => string, dataFile: string | undefined): ErrorResponse {
+function toErrorResponse(
+  error: unknown,
+  uuid: () => string,
+  dataFile: string | undefined
+): ErrorResponse {
   if (error instanceof DomainError) return domainErrorResponse(error)
-  const { statusCode: status, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
+  const {
+    statusCode: status,
+    code,
+    message
+  } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
   if (/^SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ))/.test(String(code))) return NOT_WRITTEN
-  if (code === 'SQLITE_TOOBIG') return { status: 400, message: 'Response too large', reason: TOO_LARGE }
-  if (typeof status === 'number' && status >= 400 && status < 500 && /^(FST_|ECONNRESET$)/.test(String(code))) {
-    return { status, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[String(code)] }
+  if (code === 'SQLITE_TOOBIG')
+    return { status: 400, message: 'Response too large', reason: TOO_LARGE }
+  if (
+    typeof status === 'number' &&
+    status >= 400 &&
+    status < 500 &&
+    /^(FST_|ECONNRESET$)/.test(String(code))
+  ) {
+    return {
+      status,
+      message: String(message),
+      reason: String(message),
+      ...FRAMEWORK_ERRORS[String(code)]
+    }
   }
   const isDamaged = /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(String(code))
   const reason = isDamaged ? `the data file ${dataFile} ${DAMAGED}` : OF_OURS
@@ -122,11 +150,13 @@ function domainErrorResponse({ code, message, details }: DomainError): ErrorResp
 
 const OF_OURS = 'an error of notification-mock itself: its log has a line with this errorId'
 const TOO_LARGE = 'the response would have a gigabyte or more: ask for fewer messages with limit'
-const DAMAGED = 'is damaged: stop the server, then put back a copy, or name another file with --data'
+const DAMAGED =
+  'is damaged: stop the server, then put back a copy, or name another file with --data'
 const NOT_WRITTEN: ErrorResponse = {
   status: 507,
   message: 'Insufficient storage, the data could not be written',
-  reason: 'the disk of the data file is full or fails, or may not be written to: the log has more; nothing was changed'
+  reason:
+    'the disk of the data file is full or fails, or may not be written to: the log has more; nothing was changed'
 }
 
 export const SERVER_ERROR = 'Internal server error, look for the errorId in the log'
@@ -135,18 +165,26 @@ export const SERVER_ERROR = 'Internal server error, look for the errorId in the 
 const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
   FST_ERR_BAD_URL: {
     message: 'Malformed path',
-    reason: 'the path has a percent sign that is not followed by two hex digits of UTF-8: encode it as %25'
+    reason:
+      'the path has a percent sign that is not followed by two hex digits of UTF-8: encode it as %25'
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason:
       'a body may have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: give a larger seed as a file at the start, with --seed, and have many messages made by seed generate'
   },
   // Nobody gets this answer, but the journal has it.
-  ECONNRESET: { message: 'Request aborted', reason: 'the connection was closed before the end of the body' }
+  ECONNRESET: {
+    message: 'Request aborted',
+    reason: 'the connection was closed before the end of the body'
+  }
 }
 
 /** Returns the error body as JSON. */
-export function errorJson(response: ErrorResponse, path: string, { now, assumptions }: ErrorSources): string {
+export function errorJson(
+  response: ErrorResponse,
+  path: string,
+  { now, assumptions }: ErrorSources
+): string {
   const { status, message, errors, facts, ctx, errorId } = response
   const error = STATUS_CODES[status] ?? 'Error'
   const isTold = errorId !== undefined || Object.keys(errors ?? {}).length > 0
@@ -186,7 +224,11 @@ export function headerText(text: string): string {
  * ends) with the same body, written straight to the socket. Requests that came before on the connection are answered
  * first.
  */
-export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket, clock: Clock): void {
+export function rejectMalformedRequest(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  clock: Clock
+): void {
   // Node tells of every further packet too.
   if (rejected.has(socket)) return
   rejected.add(socket)
@@ -196,7 +238,12 @@ export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Soc
     message: 'Malformed HTTP request',
     reason: `what was sent is not a well-formed HTTP request${reason ? `: ${reason}` : ''}`
   }
-  rejectInTurn(socket, CLIENT_ERRORS[error.code ?? ''] ?? malformed, clock, error.code === TIMED_OUT)
+  rejectInTurn(
+    socket,
+    CLIENT_ERRORS[error.code ?? ''] ?? malformed,
+    clock,
+    error.code === TIMED_OUT
+  )
 }
 
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -208,7 +255,12 @@ const rejected = new WeakSet<Socket>()
  * it: not before the client has closed its side, or has been silent for two seconds, as closing on a client that is still
  * sending takes the answer away from it.
  */
-export function rejectInTurn(socket: Socket, response: ErrorResponse, clock: Clock, atOnce = false): void {
+export function rejectInTurn(
+  socket: Socket,
+  response: ErrorResponse,
+  clock: Clock,
+  atOnce = false
+): void {
   // A socket that asked for a tunnel has no other listener, and an error would end the process.
   socket.on('error', () => socket.destroy())
   proceed()

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { attempt } from '../core/errors.js'
+import { attempt } from '../domain/errors.js'
 import { redactedTarget } from './target.js'
 
 /** What each line about a request has, so that it can be read by itself. Without secrets. */
@@ -25,7 +25,8 @@ const reported = new WeakSet<FastifyReply>()
 
 /** Logs that a request was answered, unless a line has said what came of it. */
 export function logAnswer(reply: FastifyReply): void {
-  if (!reported.has(reply)) reply.request.log.debug(factsOf(reply, reply.statusCode), 'request answered')
+  if (!reported.has(reply))
+    reply.request.log.debug(factsOf(reply, reply.statusCode), 'request answered')
 }
 
 /** Logs that a request was refused. */
@@ -43,9 +44,17 @@ export function logFailure(reply: FastifyReply, statusCode: number, failure: obj
 }
 
 /** Logs that a fault was injected, by a rule of this id or by the header `x-mock-fault`: a status, or what else it did. */
-export function logFault(reply: FastifyReply, fault: string, effect: number | string, errorId?: string): void {
+export function logFault(
+  reply: FastifyReply,
+  fault: string,
+  effect: number | string,
+  errorId?: string
+): void {
   const isAnswer = typeof effect === 'number'
   if (isAnswer) reported.add(reply)
   const facts = factsOf(reply, isAnswer ? effect : undefined)
-  reply.request.log.info({ ...facts, fault, ...(errorId && { errorId }) }, `fault ${fault}: ${effect}`)
+  reply.request.log.info(
+    { ...facts, fault, ...(errorId && { errorId }) },
+    `fault ${fault}: ${effect}`
+  )
 }

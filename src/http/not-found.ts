@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { DomainError } from '../core/errors.js'
-import { suggest } from '../core/suggest.js'
+import { DomainError } from '../domain/errors.js'
+import { suggest } from '../domain/suggestions.js'
 import { pathOf } from './target.js'
 
 /** What the routes of an app serve. */
@@ -27,17 +27,22 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean; ser
     })
 
     // Not a not-found handler: before that Fastify would read the body, and check its type and length.
-    app.addHook('onRequest', (request, reply, done) => done(request.is404 ? errorFor(request, reply) : undefined))
+    app.addHook('onRequest', (request, reply, done) =>
+      done(request.is404 ? errorFor(request, reply) : undefined)
+    )
 
     function errorFor(request: FastifyRequest, reply: FastifyReply): DomainError {
       const { method, url } = request
       const path = pathOf(url)
       const allowed = serving(path)?.methods.join(', ')
       const reason = allowed ? `this path takes ${allowed}` : hint(path)
-      if (!explains(request)) return new DomainError('not-found', `Cannot ${method} ${path}`, { reason })
+      if (!explains(request))
+        return new DomainError('not-found', `Cannot ${method} ${path}`, { reason })
       if (allowed) {
         reply.header('Allow', allowed)
-        return new DomainError('method-not-allowed', `${method} is not allowed for ${path}`, { reason })
+        return new DomainError('method-not-allowed', `${method} is not allowed for ${path}`, {
+          reason
+        })
       }
       return /^\/v[12]\//.test(path)
         ? new DomainError('not-served', `${method} ${path} is not served by this mock`, { reason })
@@ -55,7 +60,8 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean; ser
       const candidates = [plain, versioned, `/v1${bare}`, `/v2${bare}`, plain.toLowerCase()]
       const meant = candidates.find(serving) ?? nearest(plain)
       if (meant) return `did you mean ${meant}?`
-      if (CONTROL.test(path)) return 'GET /_mock/openapi.json describes the control routes there are'
+      if (CONTROL.test(path))
+        return 'GET /_mock/openapi.json describes the control routes there are'
       const operations = served.filter(({ url }) => /^\/v\d/.test(url))
       return `served are ${operations.map(({ url, methods }) => `${methods.filter((name) => name !== 'HEAD')} ${url}`).join('; ')}`
     }
@@ -65,7 +71,12 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean; ser
       const asked = path.split('/')
       const urls = served.flatMap(({ url }) => {
         const parts = url.split('/')
-        if (url === '/' || parts.length !== asked.length || CONTROL.test(url) !== CONTROL.test(path)) return []
+        if (
+          url === '/' ||
+          parts.length !== asked.length ||
+          CONTROL.test(url) !== CONTROL.test(path)
+        )
+          return []
         // The parts that were asked for stand in place of its parameters.
         return parts.map((part, index) => (part.startsWith(':') ? asked[index] : part)).join('/')
       })

@@ -1,4 +1,4 @@
-import { SECRET_NAME } from '../core/credentials.js'
+import { SECRET_NAME } from '../domain/credentials.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,7 +19,9 @@ export const redactedTarget = (url: string): string => withoutSecretParameters(w
 /** Returns a query or a form, and what stands before it, without the values of parameters named like a credential. */
 export const withoutSecretParameters = (text: string): string =>
   text.replace(/(?<=^|[?&])([\w%+.[\]-]+)=[^&]+/g, (pair, name: string) => {
-    const plain = name.replace(/%[0-9a-f]{2}/gi, (byte) => String.fromCharCode(Number.parseInt(byte.slice(1), 16)))
+    const plain = name.replace(/%[0-9a-f]{2}/gi, (byte) =>
+      String.fromCharCode(Number.parseInt(byte.slice(1), 16))
+    )
     return SECRET_NAME.test(plain) ? `${name}=***` : pair
   })
 

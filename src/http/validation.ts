@@ -1,11 +1,13 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyServerOptions } from 'fastify'
-import { parseTime } from '../core/clock.js'
-import { type DomainError, invalidFields, noFieldErrors } from '../core/errors.js'
-import { findIssues, isSecretPath, type Path, pathText } from '../core/validation.js'
-import type { Query } from './query-string.js'
+import { parseTime } from '../domain/clock.js'
+import { type DomainError, invalidFields, noFieldErrors } from '../domain/errors.js'
+import type { Query } from '../domain/query-string.js'
+import { findIssues, isSecretPath, type Path, pathText } from '../schema/validation.js'
 
-type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
+type CompilersFactory = NonNullable<
+  NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
+>
 type Judgement = { value: unknown; error?: never } | { error: DomainError }
 
 /**
@@ -18,7 +20,9 @@ export const COMPILERS = {
 } as unknown as CompilersFactory
 
 const validatorOf = ({ schema, httpPart }: { schema: TSchema; httpPart?: string }) =>
-  httpPart === 'querystring' ? queryValidator(schema as TObject) : (sent: unknown) => validate(schema, sent)
+  httpPart === 'querystring'
+    ? queryValidator(schema as TObject)
+    : (sent: unknown) => validate(schema, sent)
 
 /** Returns what was sent if it matches the schema, else the error to reject it with. */
 export function validate(schema: TSchema, sent: unknown): Judgement {
@@ -37,12 +41,17 @@ export function validate(schema: TSchema, sent: unknown): Judgement {
 export function timeOf(field: string, text: string): number {
   const time = parseTime(text)
   if (time !== undefined) return time
-  throw invalidFields({ [field]: { messages: [`${field} must be a time in ISO 8601, with its zone`], value: text } })
+  throw invalidFields({
+    [field]: { messages: [`${field} must be a time in ISO 8601, with its zone`], value: text }
+  })
 }
 
 /** Returns the value at a path. Objects and lists are left out: they may be long, and their fields have own messages. */
 function sentAt(path: Path, sent: unknown): { value?: unknown } {
-  const value = path.reduce<unknown>((node, part) => (node as Record<string | number, unknown>)[part], sent)
+  const value = path.reduce<unknown>(
+    (node, part) => (node as Record<string | number, unknown>)[part],
+    sent
+  )
   return typeof value === 'object' && value !== null ? {} : { value }
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { isoTime } from '../core/clock.js'
-import { DomainError } from '../core/errors.js'
+import { isoTime } from '../domain/clock.js'
+import { DomainError } from '../domain/errors.js'
 import type { Environment } from '../environments/service.js'
 import { giveReason, JSON_TYPE, storedErrorResponse } from '../http/errors.js'
 import { logRefusal } from '../http/log.js'
@@ -95,13 +95,17 @@ export function withIdempotency(
 }
 
 /** Returns the key, bare or in double quotes where these are not part of it; undefined when there is none or it is empty. */
-function readKey(header: string | string[] | undefined, { assumptions }: Environment): string | undefined {
+function readKey(
+  header: string | string[] | undefined,
+  { assumptions }: Environment
+): string | undefined {
   // Node joins several by commas, and sends on no spaces around them.
   const text = String(header ?? '')
   const isQuoted = assumptions['idempotency-quotes'] === 'stripped' && /^".*"$/s.test(text)
   const key = isQuoted ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
   if (key === '') return undefined
-  const tooLong = key.length > MAX_LENGTH && `has exceeded the maximum allowed length of ${MAX_LENGTH} characters`
+  const tooLong =
+    key.length > MAX_LENGTH && `has exceeded the maximum allowed length of ${MAX_LENGTH} characters`
   const problem = tooLong || (INVALID.test(key) && 'has control characters')
   if (!problem) return key
   const reason = `an idempotency-key is 1 to ${MAX_LENGTH} characters, none of them control characters`

@@ -1,11 +1,12 @@
-import type { KeyScope } from '../core/enums.js'
 import { type Db, insertInto } from '../db/open.js'
 import { idempotencyKeys } from '../db/schema.js'
+import type { KeyScope } from '../domain/enums.js'
 
 export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect
 
 /** The newest key of an organization, with the environment that has it and the home of its dataset. */
-type FoundInOrganization = IdempotencyKeyRow & Record<'ownerId' | 'homeId' | 'homeOrganizationId', string>
+type FoundInOrganization = IdempotencyKeyRow &
+  Record<'ownerId' | 'homeId' | 'homeOrganizationId', string>
 
 export function idempotencyRepository(db: Db) {
   const { client } = db
@@ -32,8 +33,10 @@ export function idempotencyRepository(db: Db) {
      * Returns the newest in all environments of the asker's organization, without snapshots: the asker's own of several, with
      * the environment that has it and the home of its dataset.
      */
-    findKeyInOrganization: ({ id, organizationId }: { id: string; organizationId: string }, key: string) =>
-      findInOrganization.get(organizationId, key, id),
+    findKeyInOrganization: (
+      { id, organizationId }: { id: string; organizationId: string },
+      key: string
+    ) => findInOrganization.get(organizationId, key, id),
 
     insertKey: insertInto(db, idempotencyKeys),
 

@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto'
-import type { KeyScope } from '../core/enums.js'
-import { DomainError, type ErrorDetails } from '../core/errors.js'
 import type { Db } from '../db/open.js'
-import { type Environment, type EnvironmentService, withIdsOf, withOwnIds } from '../environments/service.js'
+import type { KeyScope } from '../domain/enums.js'
+import { DomainError, type ErrorDetails } from '../domain/errors.js'
+import {
+  type Environment,
+  type EnvironmentService,
+  withIdsOf,
+  withOwnIds
+} from '../environments/service.js'
 import { type IdempotencyKeyRow, idempotencyRepository } from './repository.js'
 
 export interface Answer {
@@ -21,7 +26,13 @@ export type IdempotencyService = ReturnType<typeof idempotencyService>
 const LIFETIME = 24 * 60 * 60 * 1000
 
 /** Stores the answers to requests with an idempotency key for 24 hours by the environment's clock. */
-export function idempotencyService({ db, environments }: { db: Db; environments: EnvironmentService }) {
+export function idempotencyService({
+  db,
+  environments
+}: {
+  db: Db
+  environments: EnvironmentService
+}) {
   const repository = idempotencyRepository(db)
   /** The keys in use. In memory, so that a process that dies leaves none. */
   const inUse = new Set<string>()
@@ -51,7 +62,8 @@ export function idempotencyService({ db, environments }: { db: Db; environments:
         const now = environment.now()
         const scope = scopeOf(environment)
         const stored = find(environment, scope, key)
-        if (stored && now - stored.createdAt < LIFETIME) return replay(environment, stored, fingerprint)
+        if (stored && now - stored.createdAt < LIFETIME)
+          return replay(environment, stored, fingerprint)
 
         const answer = run()
         const dataset = environments.ensureOwned(environment, 'idempotency')
@@ -63,7 +75,11 @@ export function idempotencyService({ db, environments }: { db: Db; environments:
   }
 
   /** Returns what is stored, with the ids of the environment that has given the answer. */
-  function find(environment: Environment, scope: KeyScope, key: string): IdempotencyKeyRow | undefined {
+  function find(
+    environment: Environment,
+    scope: KeyScope,
+    key: string
+  ): IdempotencyKeyRow | undefined {
     const { datasets, organizationId } = environment
     if (scope === 'environment') {
       const row = repository.findKey(datasets.idempotency, scope, key)
@@ -83,13 +99,19 @@ function replay(environment: Environment, stored: IdempotencyKeyRow, fingerprint
   const { key, status, body, createdAt } = stored
   if (stored.fingerprint.equals(fingerprint)) return { status, body, replayOf: createdAt }
   const message = `Request with key "${key}" is being reused for a different body`
-  const reason = 'this idempotency-key was first used for another request: send a fresh key with each new request'
-  throw new DomainError('key-reused', message, { reason, ...(linkIn(environment) ?? { errors: {} }) })
+  const reason =
+    'this idempotency-key was first used for another request: send a fresh key with each new request'
+  throw new DomainError('key-reused', message, {
+    reason,
+    ...(linkIn(environment) ?? { errors: {} })
+  })
 }
 
 /** Returns the header of a refusal that is about a key, where the environment assumes one. */
 const linkIn = ({ assumptions }: Environment): Pick<ErrorDetails, 'headers'> | undefined =>
-  assumptions['idempotency-refusals'] === 'linked' ? { headers: { Link: DOCUMENTATION } } : undefined
+  assumptions['idempotency-refusals'] === 'linked'
+    ? { headers: { Link: DOCUMENTATION } }
+    : undefined
 
 /** Where the deployed service sends readers. */
 const DOCUMENTATION = 'https://docs.novu.co/additional-resources/idempotency'

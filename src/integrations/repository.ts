@@ -1,10 +1,11 @@
-import type { Channel } from '../core/enums.js'
-import { MAX_CANDIDATES } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
 import type { integrations } from '../db/schema.js'
+import type { Channel } from '../domain/enums.js'
+import { MAX_CANDIDATES } from '../domain/suggestions.js'
 
 /** What is read of an integration before it is changed. */
-export interface FoundIntegration extends Pick<typeof integrations.$inferSelect, 'id' | 'channel' | 'document'> {
+export interface FoundIntegration
+  extends Pick<typeof integrations.$inferSelect, 'id' | 'channel' | 'document'> {
   primary: 0 | 1
   deleted: 0 | 1
 }
@@ -15,7 +16,8 @@ export function integrationRepository({ client }: Db) {
     client.prepare<[number, string], FoundIntegration>(
       `SELECT id, channel, is_primary AS "primary", deleted, document FROM integrations WHERE dataset = ? AND ${column} = ?`
     )
-  const texts = <Params extends unknown[]>(sql: string) => client.prepare<Params, string>(sql).pluck()
+  const texts = <Params extends unknown[]>(sql: string) =>
+    client.prepare<Params, string>(sql).pluck()
   const byId = findBy('id')
   const byIdentifier = findBy('identifier')
   const identifiers = texts<[number]>(
@@ -42,7 +44,8 @@ export function integrationRepository({ client }: Db) {
   return {
     findById: (dataset: number, id: string) => byId.get(dataset, id),
 
-    findByIdentifier: (dataset: number, identifier: string) => byIdentifier.get(dataset, identifier),
+    findByIdentifier: (dataset: number, identifier: string) =>
+      byIdentifier.get(dataset, identifier),
 
     /** Returns the identifiers of the first integrations that are not soft-deleted, some hundreds at most. */
     listIdentifiers: (dataset: number): string[] => identifiers.all(dataset),
@@ -51,8 +54,12 @@ export function integrationRepository({ client }: Db) {
      * Returns the name of another environment of the organization that has such an integration, not soft-deleted.
      * `identifier` is null where only an `_id` counts.
      */
-    findElsewhere: (dataset: number, organizationId: string, id: string, identifier: string | null) =>
-      ownerElsewhere.get(organizationId, dataset, id, identifier),
+    findElsewhere: (
+      dataset: number,
+      organizationId: string,
+      id: string,
+      identifier: string | null
+    ) => ownerElsewhere.get(organizationId, dataset, id, identifier),
 
     /** Takes `primary` from every integration of the channel that has it, soft-deleted ones too, and returns these. */
     demotePrimaries: (dataset: number, channel: Channel) => demotePrimaries.all(dataset, channel),

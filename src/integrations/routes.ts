@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { attempt, DomainError } from '../core/errors.js'
-import type { ChangedRecord } from '../core/schemas.js'
-import { strictObject } from '../core/typebox.js'
-import { defineOperation, enveloped, operationRoute } from '../http/operation.js'
+import { attempt, DomainError } from '../domain/errors.js'
+import { enveloped, operationRoute } from '../http/operation.js'
 import { bodyOf, claimKey, withIdempotency } from '../idempotency/plugin.js'
 import type { IdempotencyService } from '../idempotency/service.js'
+import { defineOperation } from '../schema/operation.js'
+import type { ChangedRecord } from '../schema/shared.js'
+import { strictObject } from '../schema/typebox.js'
 import { Integration } from './schemas.js'
 import type { IntegrationService } from './service.js'
 
@@ -20,7 +21,8 @@ export const setIntegrationAsPrimary = defineOperation({
   tag: 'Integrations',
   params: strictObject({
     integrationId: Type.String({
-      description: "The integration's `_id`, or its `identifier` where the assumption `integration-lookup` allows it"
+      description:
+        "The integration's `_id`, or its `identifier` where the assumption `integration-lookup` allows it"
     })
   }),
   response: Integration,
@@ -37,10 +39,17 @@ export const setIntegrationAsPrimary = defineOperation({
     { status: 409 },
     { status: 413 },
     { status: 422, code: 'key-reused' },
-    { status: 422, under: ['integration-lookup', 'id'], example: '/v1/integrations/none/set-primary' }
+    {
+      status: 422,
+      under: ['integration-lookup', 'id'],
+      example: '/v1/integrations/none/set-primary'
+    }
   ],
   idempotent: true,
-  examples: { params: { integrationId: '66f1c2a47c9b1a0012ad0001' }, idempotencyKey: 'set-primary-0001' }
+  examples: {
+    params: { integrationId: '66f1c2a47c9b1a0012ad0001' },
+    idempotencyKey: 'set-primary-0001'
+  }
 })
 
 interface Options {
@@ -48,7 +57,10 @@ interface Options {
   idempotency: IdempotencyService
 }
 
-export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { integrations, idempotency }) => {
+export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (
+  app,
+  { integrations, idempotency }
+) => {
   app.route({
     ...operationRoute(setIntegrationAsPrimary, claimKey(idempotency)),
     handler: (request, reply) => {
@@ -69,6 +81,7 @@ function rejectMalformedJson(body: Buffer, headers: IncomingHttpHeaders): void {
   const isJson = /^application\/(.+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
   if (!isJson || body.length === 0 || headers['content-encoding'] !== undefined) return
   if (attempt(() => [JSON.parse(body.toString())])) return
-  const reason = 'the content-type says JSON but the body is not: send no body at all, the operation takes none'
+  const reason =
+    'the content-type says JSON but the body is not: send no body at all, the operation takes none'
   throw new DomainError('bad-request', 'Malformed JSON in the request body', { reason })
 }

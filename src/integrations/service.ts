@@ -1,16 +1,22 @@
-import { withVendorNames } from '../core/assumptions.js'
-import { DomainError, invalidFields } from '../core/errors.js'
-import { idIn } from '../core/ids.js'
-import type { ChangedRecord } from '../core/schemas.js'
-import { didYouMean } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
+import { withVendorNames } from '../domain/assumptions.js'
+import { DomainError, invalidFields } from '../domain/errors.js'
+import { idIn } from '../domain/ids.js'
+import { didYouMean } from '../domain/suggestions.js'
 import { type Environment, type EnvironmentService, withOwnIds } from '../environments/service.js'
+import type { ChangedRecord } from '../schema/shared.js'
 import { type FoundIntegration, integrationRepository } from './repository.js'
 import type { Integration } from './schemas.js'
 
 export type IntegrationService = ReturnType<typeof integrationService>
 
-export function integrationService({ db, environments }: { db: Db; environments: EnvironmentService }) {
+export function integrationService({
+  db,
+  environments
+}: {
+  db: Db
+  environments: EnvironmentService
+}) {
   const repository = integrationRepository(db)
 
   return {
@@ -22,20 +28,32 @@ export function integrationService({ db, environments }: { db: Db; environments:
      * channel can't have a primary, and, where the environment assumes so, `invalid` when the text is not an id and
      * `forbidden` when another environment of the organization has the integration.
      */
-    setPrimary(environment: Environment, integrationId: string, changed: ChangedRecord[] = []): string {
+    setPrimary(
+      environment: Environment,
+      integrationId: string,
+      changed: ChangedRecord[] = []
+    ): string {
       return db.transaction(() => {
         const found = find(environment, integrationId)
         const { channel } = found
-        if (environment.assumptions['primary-channels'] !== 'all' && channel !== 'email' && channel !== 'sms')
-          throw new DomainError('bad-request', `Channel ${channel} does not support primary`, { reason: NO_PRIMARY })
-        if (found.primary) return toResponse(withOwnIds(environment, 'integrations', found.document), environment)
+        if (
+          environment.assumptions['primary-channels'] !== 'all' &&
+          channel !== 'email' &&
+          channel !== 'sms'
+        )
+          throw new DomainError('bad-request', `Channel ${channel} does not support primary`, {
+            reason: NO_PRIMARY
+          })
+        if (found.primary)
+          return toResponse(withOwnIds(environment, 'integrations', found.document), environment)
 
         // Demote first: SQLite checks the unique index at each statement, not at commit.
         const dataset = environments.ensureOwned(environment, 'integrations')
         const former = repository.demotePrimaries(dataset, channel)
         const document = repository.promote(dataset, found.id)
         changed.push(stepped(found, document, 'became primary'))
-        for (const each of former) changed.push(stepped({ ...found, ...each }, each.document, 'is no longer primary'))
+        for (const each of former)
+          changed.push(stepped({ ...found, ...each }, each.document, 'is no longer primary'))
         return toResponse(document, environment)
       })
     }
@@ -51,7 +69,8 @@ export function integrationService({ db, environments }: { db: Db; environments:
       throw invalidFields({ integrationId: { messages, value: integrationId } })
     }
     const byId = id === undefined ? undefined : repository.findById(integrations, id)
-    const found = byId ?? (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
+    const found =
+      byId ?? (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
     if (found && !found.deleted) return found
     if (!found) rejectForeign(environment, id ?? integrationId, idOnly ? null : integrationId)
     const hint = didYouMean(integrationId, repository.listIdentifiers(integrations))
@@ -72,19 +91,24 @@ export function integrationService({ db, environments }: { db: Db; environments:
   }
 }
 
-const NO_PRIMARY = 'only email and sms integrations can be primary in this environment (assumption primary-channels)'
+const NO_PRIMARY =
+  'only email and sms integrations can be primary in this environment (assumption primary-channels)'
 const FOREIGN_INTEGRATION =
   "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
 
 /** Returns the integration as the environment's assumptions present it, as JSON. */
 function toResponse(document: string, environment: Environment): string {
   const { assumptions } = environment
-  if (assumptions['vendor-names'] !== 'vendor' && assumptions.credentials !== 'hidden') return document
+  if (assumptions['vendor-names'] !== 'vendor' && assumptions.credentials !== 'hidden')
+    return document
   return JSON.stringify(toIntegrationResponse(JSON.parse(document), environment))
 }
 
 /** Returns the integration as the environment's assumptions present it. */
-export function toIntegrationResponse(integration: Integration, { assumptions }: Environment): Integration {
+export function toIntegrationResponse(
+  integration: Integration,
+  { assumptions }: Environment
+): Integration {
   const shown = structuredClone(integration)
   if (assumptions.credentials === 'hidden') {
     shown.credentials = {}

@@ -1,7 +1,13 @@
-import { type NumberOptions, type Static, type TOptional, type TSchema, Type } from '@sinclair/typebox'
-import { CHANNELS } from '../core/enums.js'
-import { CONTEXT_KEY_PATTERN } from '../core/ids.js'
-import { strictObject, stringEnum } from '../core/typebox.js'
+import {
+  type NumberOptions,
+  type Static,
+  type TOptional,
+  type TSchema,
+  Type
+} from '@sinclair/typebox'
+import { CHANNELS } from '../domain/enums.js'
+import { CONTEXT_KEY_PATTERN } from '../domain/ids.js'
+import { strictObject, stringEnum } from '../schema/typebox.js'
 import { canonicalContext } from './row.js'
 
 interface Filter {
@@ -60,7 +66,9 @@ type FilterName = keyof typeof FILTERS
 
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[]
 
-const parameters = Object.fromEntries(FILTER_NAMES.map((name) => [name, Type.Optional(FILTERS[name].parameter)]))
+const parameters = Object.fromEntries(
+  FILTER_NAMES.map((name) => [name, Type.Optional(FILTERS[name].parameter)])
+)
 
 export const MAX_LIMIT = 1000
 
@@ -71,7 +79,11 @@ const wholeNumber = (description: string, bounds: NumberOptions) =>
 export const MessageQuery = strictObject(
   {
     ...(parameters as { [Name in FilterName]: TOptional<(typeof FILTERS)[Name]['parameter']> }),
-    page: wholeNumber('Page number, from 0', { default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    page: wholeNumber('Page number, from 0', {
+      default: 0,
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER
+    }),
     limit: wholeNumber('Messages per page', { default: 10, minimum: 1, maximum: MAX_LIMIT })
   },
   // A list is repeated, not split at commas.

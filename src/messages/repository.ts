@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3'
-import { MAX_CANDIDATES } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
+import { MAX_CANDIDATES } from '../domain/suggestions.js'
 import type { Condition } from './filters.js'
 
 /** `head` returns the text before the documents; `full` when there are as many of them as the limit. */
@@ -14,8 +14,12 @@ export function messageRepository({ client }: Db) {
   const statements = new Map<string, Statement>()
   const totals = new Map<number, Map<string, number>>()
   const texts = <Params extends object>(sql: string) => client.prepare<Params, string>(sql).pluck()
-  const subscriberIdOf = texts<[number, string]>('SELECT subscriber_id FROM subscribers WHERE dataset = ? AND id = ?')
-  const subscriber = client.prepare('SELECT id FROM subscribers WHERE dataset = ? AND subscriber_id = ?')
+  const subscriberIdOf = texts<[number, string]>(
+    'SELECT subscriber_id FROM subscribers WHERE dataset = ? AND id = ?'
+  )
+  const subscriber = client.prepare(
+    'SELECT id FROM subscribers WHERE dataset = ? AND subscriber_id = ?'
+  )
   const subscriberIds = texts<[number]>(
     `SELECT subscriber_id FROM subscribers WHERE dataset = ? LIMIT ${MAX_CANDIDATES}`
   )
@@ -39,16 +43,29 @@ export function messageRepository({ client }: Db) {
      * Newest first; of messages of the same millisecond the one with the greater id first. Returns the text of the page in
      * UTF-8, and the number of its documents.
      */
-    findPage(dataset: number, conditions: readonly Condition[], wanted: WantedPage): { body: Buffer; count: number } {
+    findPage(
+      dataset: number,
+      conditions: readonly Condition[],
+      wanted: WantedPage
+    ): { body: Buffer; count: number } {
       const { limit, offset, head } = wanted
       const statement = prepare('page', conditions, cheapestIndex(dataset, conditions, SORT_COST))
-      const parameters = [limit, head(true), head(false), dataset, ...valuesOf(conditions), limit, offset]
+      const parameters = [
+        limit,
+        head(true),
+        head(false),
+        dataset,
+        ...valuesOf(conditions),
+        limit,
+        offset
+      ]
       const [body, count] = statement.get(...parameters) as [Buffer, number]
       return { body, count }
     },
 
     /** Remembered until `forgetTotals`. */
-    countMessages: (dataset: number, conditions: readonly Condition[]): number => count('count', dataset, conditions),
+    countMessages: (dataset: number, conditions: readonly Condition[]): number =>
+      count('count', dataset, conditions),
 
     /** To be called before messages of the dataset are written, and when the write is rolled back. */
     forgetTotals: (dataset: number): void => void totals.delete(dataset),
@@ -57,7 +74,11 @@ export function messageRepository({ client }: Db) {
     listContexts: (dataset: number): string[] => contexts.all({ dataset }),
 
     /** Returns the name of another environment of the organization that has a message of one of these transactions. */
-    findTransaction: (dataset: number, organizationId: string, transactionIds: readonly string[]): string | undefined =>
+    findTransaction: (
+      dataset: number,
+      organizationId: string,
+      transactionIds: readonly string[]
+    ): string | undefined =>
       ownerOfTransaction.get(organizationId, dataset, JSON.stringify(transactionIds)),
 
     hasSubscriber: (dataset: number, subscriberId: string): boolean =>
@@ -67,16 +88,23 @@ export function messageRepository({ client }: Db) {
     listSubscriberIds: (dataset: number): string[] => subscriberIds.all(dataset),
 
     /** Returns the `subscriberId` of the subscriber that has this `_id`. */
-    findSubscriberId: (dataset: number, _id: string): string | undefined => subscriberIdOf.get(dataset, _id)
+    findSubscriberId: (dataset: number, _id: string): string | undefined =>
+      subscriberIdOf.get(dataset, _id)
   }
 
   /** Returns the index that is cheapest to walk: few messages meet its filter, or none has to be looked up or sorted. */
-  function cheapestIndex(dataset: number, conditions: readonly Condition[], sortCost: number): string {
+  function cheapestIndex(
+    dataset: number,
+    conditions: readonly Condition[],
+    sortCost: number
+  ): string {
     const [first, ...others] = conditions
     if (first === undefined) return ORDER_INDEX
     if (others.length === 0 && first.values.length === 1) return first.index
     const costs = conditions.map((condition) => {
-      const factor = (condition.values.length > 1 ? sortCost : 1) * (isCovered(conditions, condition) ? 1 : LOOKUP_COST)
+      const factor =
+        (condition.values.length > 1 ? sortCost : 1) *
+        (isCovered(conditions, condition) ? 1 : LOOKUP_COST)
       return { index: condition.index, cost: count('boundedCount', dataset, [condition]) * factor }
     })
     // It has the columns of all filters.
@@ -85,23 +113,38 @@ export function messageRepository({ client }: Db) {
   }
 
   /** Counting a million takes 30 ms, and each page has a total. What is counted by a long filter is not remembered. */
-  function count(kind: 'count' | 'boundedCount', dataset: number, conditions: readonly Condition[]): number {
+  function count(
+    kind: 'count' | 'boundedCount',
+    dataset: number,
+    conditions: readonly Condition[]
+  ): number {
     const filters = kind + JSON.stringify(conditions.map(({ name, values }) => [name, values]))
     const known = totals.get(dataset) ?? new Map<string, number>()
     const total = known.get(filters) ?? countAnew(kind, dataset, conditions)
     if (totals.size > MAX_REMEMBERED) totals.clear()
-    if (known.size < MAX_REMEMBERED && filters.length < 1000) totals.set(dataset, known.set(filters, total))
+    if (known.size < MAX_REMEMBERED && filters.length < 1000)
+      totals.set(dataset, known.set(filters, total))
     return total
   }
 
-  function countAnew(kind: 'count' | 'boundedCount', dataset: number, conditions: readonly Condition[]): number {
+  function countAnew(
+    kind: 'count' | 'boundedCount',
+    dataset: number,
+    conditions: readonly Condition[]
+  ): number {
     const own = conditions[0]?.index ?? ORDER_INDEX
     const index = kind === 'count' ? cheapestIndex(dataset, conditions, 1) : own
-    const [total] = prepare(kind, conditions, index).get(dataset, ...valuesOf(conditions)) as [number]
+    const [total] = prepare(kind, conditions, index).get(dataset, ...valuesOf(conditions)) as [
+      number
+    ]
     return total
   }
 
-  function prepare(kind: keyof typeof SQL, conditions: readonly Condition[], index: string): Statement {
+  function prepare(
+    kind: keyof typeof SQL,
+    conditions: readonly Condition[],
+    index: string
+  ): Statement {
     // Not the text itself, which takes longer to put together than to find a message by it.
     let key = `${kind} ${index}`
     for (const { column, values } of conditions) key += ` ${column} ${values.length}`
@@ -126,7 +169,8 @@ const SORT_COST = 8
 const isCovered = (conditions: readonly Condition[], walked: Condition): boolean =>
   conditions.every((condition) => condition === walked || walked.has.includes(condition.column))
 
-const valuesOf = (conditions: readonly Condition[]): string[] => conditions.flatMap(({ values }) => values)
+const valuesOf = (conditions: readonly Condition[]): string[] =>
+  conditions.flatMap(({ values }) => values)
 
 /**
  * A page of the messages that meet the conditions, over an index. Its parameters are the limit, the heads of a full page
@@ -161,7 +205,9 @@ const SQL = { page: pageSql, count: countSql, boundedCount: boundedCountSql }
 /** The index is forced: without statistics SQLite takes that of the ORDER BY, and walks it all for a rare value. */
 function restricted(conditions: readonly Condition[], index: string): string {
   const where = conditions.map(({ column, values }) => {
-    return values.length === 1 ? ` AND ${column} = ?` : ` AND ${column} IN (${values.map(() => '?').join()})`
+    return values.length === 1
+      ? ` AND ${column} = ?`
+      : ` AND ${column} IN (${values.map(() => '?').join()})`
   })
   return `messages INDEXED BY ${index} WHERE dataset = ?${where.join('')}`
 }

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Assumptions } from '../core/assumptions.js'
-import { DomainError, invalidFields } from '../core/errors.js'
+import type { Assumptions } from '../domain/assumptions.js'
+import { DomainError, invalidFields } from '../domain/errors.js'
+import type { Query } from '../domain/query-string.js'
 import { giveReason, JSON_TYPE } from '../http/errors.js'
-import { defineOperation, operationRoute } from '../http/operation.js'
-import type { Query } from '../http/query-string.js'
+import { operationRoute } from '../http/operation.js'
+import { defineOperation } from '../schema/operation.js'
 import { EXAMPLE_QUERY, type ListMessagesQuery, MAX_LIMIT, MessageQuery } from './filters.js'
 import { MessagesPage } from './schemas.js'
 import type { MessageService } from './service.js'
@@ -13,14 +14,19 @@ export const listMessages = defineOperation({
   method: 'GET',
   url: '/v1/messages',
   summary: 'List messages',
-  description: 'A page of the messages of the environment that the API key belongs to, newest first.',
+  description:
+    'A page of the messages of the environment that the API key belongs to, newest first.',
   tag: 'Messages',
   querystring: MessageQuery,
   response: MessagesPage,
   errors: [
     { status: 400 },
     { status: 401 },
-    { status: 404, under: ['unknown-subscriber-filter', 'not-found'], example: '/v1/messages?subscriberId=user-none' },
+    {
+      status: 404,
+      under: ['unknown-subscriber-filter', 'not-found'],
+      example: '/v1/messages?subscriberId=user-none'
+    },
     { status: 422, example: '/v1/messages?page=-1' }
   ],
   examples: { query: EXAMPLE_QUERY, idempotencyKey: 'list-messages-0001' }
@@ -31,7 +37,10 @@ type LenientFilters = Pick<ListMessagesQuery, 'channel' | 'contextKeys'>
 /** Filters that are searched for as they were sent, since the environment's assumptions allow any text. */
 const lenientFilters = new WeakMap<object, LenientFilters>()
 
-export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService }> = async (app, { messages }) => {
+export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService }> = async (
+  app,
+  { messages }
+) => {
   app.route({
     ...operationRoute(listMessages),
     preValidation: (request, _reply, done) => {
@@ -47,7 +56,10 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService
     handler: (request, reply) => {
       const { environment, query } = request
       const lenient = lenientFilters.get(request)
-      const { body, reason } = messages.list(environment, lenient ? { ...query, ...lenient } : query)
+      const { body, reason } = messages.list(
+        environment,
+        lenient ? { ...query, ...lenient } : query
+      )
       if (reason !== undefined) giveReason(reply, reason)
       reply.type(JSON_TYPE).send(body)
     }
@@ -69,13 +81,20 @@ function takeLenientFilters(query: Query, assumptions: Assumptions): LenientFilt
   if (assumptions['paging-bounds'] === 'lenient') readLenientPaging(query)
   const { channel, contextKeys } = query
   const filters: LenientFilters = {}
-  if (assumptions['unknown-channel-filter'] === 'empty-page' && typeof channel === 'string' && channel !== '') {
+  if (
+    assumptions['unknown-channel-filter'] === 'empty-page' &&
+    typeof channel === 'string' &&
+    channel !== ''
+  ) {
     filters.channel = channel
     delete query.channel
   }
   const keys = [contextKeys].flat()
   // Else absent, or what the schema rejects.
-  if (assumptions['malformed-context-key'] === 'empty-page' && keys.every((key) => typeof key === 'string')) {
+  if (
+    assumptions['malformed-context-key'] === 'empty-page' &&
+    keys.every((key) => typeof key === 'string')
+  ) {
     filters.contextKeys = keys.filter((key) => key !== '')
     delete query.contextKeys
   }
@@ -87,7 +106,9 @@ function readLenientPaging(query: Query): void {
   const { limit } = query
   const words = ['page', 'limit'].filter((name) => Number.isNaN(Number(query[name] ?? 0)))
   if (words.length > 0) {
-    const messages = words.map((name) => `${name} must be a number conforming to the specified constraints`)
+    const messages = words.map(
+      (name) => `${name} must be a number conforming to the specified constraints`
+    )
     throw invalidFields({ general: { messages, value: 'No Value Recorded' } })
   }
   if (typeof limit !== 'string') return

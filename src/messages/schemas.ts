@@ -1,15 +1,26 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { CHAT_PUSH_PROVIDERS } from '../core/enums.js'
-import { Channel, StepFilter } from '../core/schemas.js'
-import { dateTime, freeObject, namedEnum, namedObject, nullable, ref, stringEnum } from '../core/typebox.js'
+import { CHAT_PUSH_PROVIDERS } from '../domain/enums.js'
+import { Channel, StepFilter } from '../schema/shared.js'
+import {
+  dateTime,
+  freeObject,
+  namedEnum,
+  namedObject,
+  nullable,
+  ref,
+  stringEnum
+} from '../schema/typebox.js'
 
 // Fields that may be left out.
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const textOrNull = (description: string) => Type.Optional(nullable(Type.String({ description })))
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 const number = (description: string) => Type.Optional(Type.Number({ description }))
-const listOf = <Schema extends TSchema>(items: Schema, description: string, limits: { minItems?: number } = {}) =>
-  Type.Optional(Type.Array(items, { ...limits, description }))
+const listOf = <Schema extends TSchema>(
+  items: Schema,
+  description: string,
+  limits: { minItems?: number } = {}
+) => Type.Optional(Type.Array(items, { ...limits, description }))
 const oneOf = <const Words extends readonly string[]>(words: Words, description: string) =>
   Type.Optional(stringEnum(words, { description }))
 
@@ -17,12 +28,16 @@ export const EmailBlockStyles = namedObject('EmailBlockStyles', 'Style of an ema
   textAlign: stringEnum(['center', 'left', 'right'], { description: 'Alignment of the text' })
 })
 
-export const EmailBlock = namedObject('EmailBlock', 'One block of an email that was made with the block editor', {
-  type: stringEnum(['button', 'text'], { description: 'Kind of the block' }),
-  content: Type.String({ description: 'The text, or the label of the button' }),
-  url: text('URL that a button opens'),
-  styles: Type.Optional(ref(EmailBlockStyles))
-})
+export const EmailBlock = namedObject(
+  'EmailBlock',
+  'One block of an email that was made with the block editor',
+  {
+    type: stringEnum(['button', 'text'], { description: 'Kind of the block' }),
+    content: Type.String({ description: 'The text, or the label of the button' }),
+    url: text('URL that a button opens'),
+    styles: Type.Optional(ref(EmailBlockStyles))
+  }
+)
 export type EmailBlock = Static<typeof EmailBlock>
 
 export const MessageCTAData = namedObject('MessageCTAData', 'Target of a call to action', {
@@ -48,7 +63,8 @@ export const MessageAction = namedObject('MessageAction', 'Action that a message
   result: Type.Optional(ref(MessageActionResult))
 })
 
-const CTA = 'Call to action of a message; one that has none is empty, or has an action without buttons'
+const CTA =
+  'Call to action of a message; one that has none is empty, or has an action without buttons'
 export const MessageCTA = namedObject('MessageCTA', CTA, {
   type: oneOf(['redirect'], 'What it does: open a URL'),
   data: Type.Optional(ref(MessageCTAData)),
@@ -56,18 +72,28 @@ export const MessageCTA = namedObject('MessageCTA', CTA, {
 })
 export type MessageCTA = Static<typeof MessageCTA>
 
-const ChatPushProvider = namedEnum('ChatPushProvider', 'A provider of the chat or push channel', CHAT_PUSH_PROVIDERS)
+const ChatPushProvider = namedEnum(
+  'ChatPushProvider',
+  'A provider of the chat or push channel',
+  CHAT_PUSH_PROVIDERS
+)
 
-export const ChannelCredentials = namedObject('ChannelCredentials', 'Address of a subscriber at the provider', {
-  webhookUrl: text('URL that messages are posted to'),
-  channel: text('Channel specification of a chat provider'),
-  deviceTokens: listOf(Type.String(), 'Tokens of the devices that get push messages', { minItems: 0 }),
-  alertUid: text('Identifier of the alert'),
-  title: text('Title of the alert'),
-  imageUrl: text('URL of an image for the alert'),
-  state: text('State of the alert'),
-  externalUrl: text('URL that the alert links to')
-})
+export const ChannelCredentials = namedObject(
+  'ChannelCredentials',
+  'Address of a subscriber at the provider',
+  {
+    webhookUrl: text('URL that messages are posted to'),
+    channel: text('Channel specification of a chat provider'),
+    deviceTokens: listOf(Type.String(), 'Tokens of the devices that get push messages', {
+      minItems: 0
+    }),
+    alertUid: text('Identifier of the alert'),
+    title: text('Title of the alert'),
+    imageUrl: text('URL of an image for the alert'),
+    state: text('State of the alert'),
+    externalUrl: text('URL that the alert links to')
+  }
+)
 
 const CHANNEL_SETTINGS = 'Settings of a subscriber for a chat or push provider'
 export const ChannelSettings = namedObject('ChannelSettingsDto', CHANNEL_SETTINGS, {
@@ -77,28 +103,38 @@ export const ChannelSettings = namedObject('ChannelSettingsDto', CHANNEL_SETTING
   _integrationId: Type.String({ description: 'Record identifier of the integration' })
 })
 
-export const SubscriberResponse = namedObject('SubscriberResponseDto', 'A recipient of notifications', {
-  _id: text('Internal identifier, different from `subscriberId`'),
-  firstName: textOrNull('Given name'),
-  lastName: textOrNull('Family name'),
-  email: textOrNull('Email address'),
-  phone: textOrNull('Phone number'),
-  avatar: textOrNull('URL of a picture'),
-  locale: textOrNull('Language and region, such as `en-GB`'),
-  channels: listOf(ref(ChannelSettings), 'Settings for chat and push, one entry per integration'),
-  topics: Type.Optional(Type.Array(Type.String(), { description: 'Topics it belongs to', deprecated: true })),
-  isOnline: Type.Optional(nullable(Type.Boolean({ description: 'Whether an Inbox of the subscriber is open' }))),
-  lastOnlineAt: Type.Optional(nullable(dateTime('When an Inbox of the subscriber was last open'))),
-  __v: number('Document version'),
-  data: Type.Optional(nullable(freeObject('Custom data of the subscriber'))),
-  timezone: textOrNull('Time zone, such as `Europe/London`'),
-  subscriberId: Type.String({ description: 'Identifier used to create the subscriber' }),
-  _organizationId: Type.String({ description: 'Owning organization' }),
-  _environmentId: Type.String({ description: 'Owning environment' }),
-  deleted: Type.Boolean({ description: 'Soft-delete marker' }),
-  createdAt: dateTime('When the subscriber was created'),
-  updatedAt: dateTime('When the subscriber was last changed')
-})
+export const SubscriberResponse = namedObject(
+  'SubscriberResponseDto',
+  'A recipient of notifications',
+  {
+    _id: text('Internal identifier, different from `subscriberId`'),
+    firstName: textOrNull('Given name'),
+    lastName: textOrNull('Family name'),
+    email: textOrNull('Email address'),
+    phone: textOrNull('Phone number'),
+    avatar: textOrNull('URL of a picture'),
+    locale: textOrNull('Language and region, such as `en-GB`'),
+    channels: listOf(ref(ChannelSettings), 'Settings for chat and push, one entry per integration'),
+    topics: Type.Optional(
+      Type.Array(Type.String(), { description: 'Topics it belongs to', deprecated: true })
+    ),
+    isOnline: Type.Optional(
+      nullable(Type.Boolean({ description: 'Whether an Inbox of the subscriber is open' }))
+    ),
+    lastOnlineAt: Type.Optional(
+      nullable(dateTime('When an Inbox of the subscriber was last open'))
+    ),
+    __v: number('Document version'),
+    data: Type.Optional(nullable(freeObject('Custom data of the subscriber'))),
+    timezone: textOrNull('Time zone, such as `Europe/London`'),
+    subscriberId: Type.String({ description: 'Identifier used to create the subscriber' }),
+    _organizationId: Type.String({ description: 'Owning organization' }),
+    _environmentId: Type.String({ description: 'Owning environment' }),
+    deleted: Type.Boolean({ description: 'Soft-delete marker' }),
+    createdAt: dateTime('When the subscriber was created'),
+    updatedAt: dateTime('When the subscriber was last changed')
+  }
+)
 export type SubscriberResponse = Static<typeof SubscriberResponse>
 
 /** The fields of a subscriber in a message that the deployed service sends: see assumption `embedded-subscriber`. */
@@ -108,13 +144,17 @@ export const EMBEDDED_FIELDS = [
 ]
 
 const CHANNELS_ENABLED = 'Which channels are enabled'
-export const SubscriberPreferenceChannels = namedObject('SubscriberPreferenceChannels', CHANNELS_ENABLED, {
-  email: flag('Whether email is enabled'),
-  sms: flag('Whether SMS is enabled'),
-  in_app: flag('Whether the Inbox is enabled'),
-  chat: flag('Whether chat is enabled'),
-  push: flag('Whether push is enabled')
-})
+export const SubscriberPreferenceChannels = namedObject(
+  'SubscriberPreferenceChannels',
+  CHANNELS_ENABLED,
+  {
+    email: flag('Whether email is enabled'),
+    sms: flag('Whether SMS is enabled'),
+    in_app: flag('Whether the Inbox is enabled'),
+    chat: flag('Whether chat is enabled'),
+    push: flag('Whether push is enabled')
+  }
+)
 
 export const NotificationGroup = namedObject('NotificationGroup', 'A group of workflows', {
   _id: text('Record identifier'),
@@ -124,18 +164,31 @@ export const NotificationGroup = namedObject('NotificationGroup', 'A group of wo
   _parentId: text('Identifier of the group that it was copied from')
 })
 
-export const NotificationTriggerVariable = namedObject('NotificationTriggerVariable', 'A variable of a trigger', {
-  name: Type.String({ description: 'Name of the variable' })
-})
+export const NotificationTriggerVariable = namedObject(
+  'NotificationTriggerVariable',
+  'A variable of a trigger',
+  {
+    name: Type.String({ description: 'Name of the variable' })
+  }
+)
 
 export const NotificationTrigger = namedObject('NotificationTrigger', 'A trigger of a workflow', {
   type: stringEnum(['event'], { description: 'What triggers it' }),
   identifier: Type.String({ description: 'Name to trigger it by' }),
-  variables: Type.Array(ref(NotificationTriggerVariable), { description: 'Variables of the payload' }),
+  variables: Type.Array(ref(NotificationTriggerVariable), {
+    description: 'Variables of the payload'
+  }),
   subscriberVariables: listOf(ref(NotificationTriggerVariable), 'Variables of the subscriber')
 })
 
-const TimeUnit = namedEnum('TimeUnit', 'A unit of time', ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months'])
+const TimeUnit = namedEnum('TimeUnit', 'A unit of time', [
+  'seconds',
+  'minutes',
+  'hours',
+  'days',
+  'weeks',
+  'months'
+])
 const unit = Type.Optional(ref(TimeUnit, 'Unit of the amount'))
 const digestKey = text('Key to group events by')
 
@@ -147,14 +200,19 @@ export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is se
   atTime: text('Time of the day, such as `09:00`'),
   weekDays: listOf(ref(Weekday), 'Days of the week'),
   monthDays: listOf(Type.String(), 'Days of the month, as numbers'),
-  ordinal: oneOf(['1', '2', '3', '4', '5', 'last'], 'Which of the `ordinalValue` days of the month'),
+  ordinal: oneOf(
+    ['1', '2', '3', '4', '5', 'last'],
+    'Which of the `ordinalValue` days of the month'
+  ),
   ordinalValue: oneOf(ORDINAL_VALUES, 'The days that `ordinal` counts'),
   monthlyType: oneOf(['each', 'on'], 'Whether `monthDays` (each) or `ordinal` (on) names the days')
 })
 
 const REGULAR_DIGEST = 'A digest of the events within a time span'
 export const DigestRegularMetadata = namedObject('DigestRegularMetadata', REGULAR_DIGEST, {
-  type: stringEnum(['regular', 'backoff'], { description: 'Whether it begins at once or looks back first' }),
+  type: stringEnum(['regular', 'backoff'], {
+    description: 'Whether it begins at once or looks back first'
+  }),
   amount: number('Number of units to collect events for'),
   unit,
   digestKey,
@@ -164,13 +222,17 @@ export const DigestRegularMetadata = namedObject('DigestRegularMetadata', REGULA
   updateMode: flag('Whether a message that was sent is updated by later events')
 })
 
-export const DigestTimedMetadata = namedObject('DigestTimedMetadata', 'A digest that is sent on a schedule', {
-  type: stringEnum(['timed'], { description: 'Always `timed`' }),
-  amount: number('Number of units between two digests'),
-  unit,
-  digestKey,
-  timed: Type.Optional(ref(TimedConfig))
-})
+export const DigestTimedMetadata = namedObject(
+  'DigestTimedMetadata',
+  'A digest that is sent on a schedule',
+  {
+    type: stringEnum(['timed'], { description: 'Always `timed`' }),
+    amount: number('Number of units between two digests'),
+    unit,
+    digestKey,
+    timed: Type.Optional(ref(TimedConfig))
+  }
+)
 
 export const DelayRegularMetadata = namedObject('DelayRegularMetadata', 'A delay of fixed length', {
   type: stringEnum(['regular'], { description: 'Always `regular`' }),
@@ -178,13 +240,22 @@ export const DelayRegularMetadata = namedObject('DelayRegularMetadata', 'A delay
   unit
 })
 
-export const DelayScheduledMetadata = namedObject('DelayScheduledMetadata', 'A delay until a date in the payload', {
-  type: stringEnum(['scheduled'], { description: 'Always `scheduled`' }),
-  delayPath: Type.String({ description: 'Path in the payload of the date to wait for' })
-})
+export const DelayScheduledMetadata = namedObject(
+  'DelayScheduledMetadata',
+  'A delay until a date in the payload',
+  {
+    type: stringEnum(['scheduled'], { description: 'Always `scheduled`' }),
+    delayPath: Type.String({ description: 'Path in the payload of the date to wait for' })
+  }
+)
 
 const StepMetadata = Type.Union(
-  [ref(DigestRegularMetadata), ref(DigestTimedMetadata), ref(DelayRegularMetadata), ref(DelayScheduledMetadata)],
+  [
+    ref(DigestRegularMetadata),
+    ref(DigestTimedMetadata),
+    ref(DelayRegularMetadata),
+    ref(DelayScheduledMetadata)
+  ],
   { $id: 'StepMetadata', description: 'Settings of a digest or a delay' }
 )
 
@@ -220,38 +291,49 @@ export const NotificationStep = namedObject('NotificationStepDto', 'A step of a 
   variants: listOf(ref(NotificationStepVariant), 'Variants of this step')
 })
 
-export const WorkflowResponse = namedObject('WorkflowResponse', 'The workflow that sent a message', {
-  _id: text('Record identifier of the workflow'),
-  name: Type.String({ description: 'Display name' }),
-  description: Type.String({ description: 'What the workflow is for' }),
-  active: Type.Boolean({ description: 'Whether it can be triggered' }),
-  draft: Type.Boolean({ description: 'Whether it is not yet finished' }),
-  preferenceSettings: ref(SubscriberPreferenceChannels),
-  critical: Type.Boolean({ description: 'Whether subscribers cannot switch it off' }),
-  tags: Type.Array(Type.String(), { description: 'Tags to find it by' }),
-  steps: Type.Array(ref(NotificationStep), { description: 'Its steps, in their order' }),
-  _organizationId: Type.String({ description: 'Owning organization' }),
-  _creatorId: Type.String({ description: 'Identifier of the user who created it' }),
-  _environmentId: Type.String({ description: 'Owning environment' }),
-  triggers: Type.Array(ref(NotificationTrigger), { description: 'What triggers it' }),
-  _notificationGroupId: Type.String({ description: 'Identifier of its group' }),
-  _parentId: text('Identifier of the workflow that it was copied from'),
-  deleted: Type.Boolean({ description: 'Soft-delete marker' }),
-  deletedAt: Type.String({ description: 'Required even if the workflow was never deleted' }),
-  deletedBy: Type.String({ description: 'Required even if the workflow was never deleted' }),
-  notificationGroup: Type.Optional(ref(NotificationGroup)),
-  data: Type.Optional(freeObject('Custom data of the workflow')),
-  workflowIntegrationStatus: Type.Optional(freeObject('State of the integrations that the workflow uses'))
-})
+export const WorkflowResponse = namedObject(
+  'WorkflowResponse',
+  'The workflow that sent a message',
+  {
+    _id: text('Record identifier of the workflow'),
+    name: Type.String({ description: 'Display name' }),
+    description: Type.String({ description: 'What the workflow is for' }),
+    active: Type.Boolean({ description: 'Whether it can be triggered' }),
+    draft: Type.Boolean({ description: 'Whether it is not yet finished' }),
+    preferenceSettings: ref(SubscriberPreferenceChannels),
+    critical: Type.Boolean({ description: 'Whether subscribers cannot switch it off' }),
+    tags: Type.Array(Type.String(), { description: 'Tags to find it by' }),
+    steps: Type.Array(ref(NotificationStep), { description: 'Its steps, in their order' }),
+    _organizationId: Type.String({ description: 'Owning organization' }),
+    _creatorId: Type.String({ description: 'Identifier of the user who created it' }),
+    _environmentId: Type.String({ description: 'Owning environment' }),
+    triggers: Type.Array(ref(NotificationTrigger), { description: 'What triggers it' }),
+    _notificationGroupId: Type.String({ description: 'Identifier of its group' }),
+    _parentId: text('Identifier of the workflow that it was copied from'),
+    deleted: Type.Boolean({ description: 'Soft-delete marker' }),
+    deletedAt: Type.String({ description: 'Required even if the workflow was never deleted' }),
+    deletedBy: Type.String({ description: 'Required even if the workflow was never deleted' }),
+    notificationGroup: Type.Optional(ref(NotificationGroup)),
+    data: Type.Optional(freeObject('Custom data of the workflow')),
+    workflowIntegrationStatus: Type.Optional(
+      freeObject('State of the integrations that the workflow uses')
+    )
+  }
+)
 export type WorkflowResponse = Static<typeof WorkflowResponse>
 
 const MessageContent = Type.Union([Type.Array(ref(EmailBlock)), Type.String()], {
   $id: 'MessageContent',
   description: 'Message content: blocks of the email editor, or text'
 })
-const MessageStatus = namedEnum('MessageStatus', 'What became of a message', ['sent', 'error', 'warning'])
+const MessageStatus = namedEnum('MessageStatus', 'What became of a message', [
+  'sent',
+  'error',
+  'warning'
+])
 
-const DELIVERED_AT = 'Delivery dates; several when delivered more than once, for example after a snooze'
+const DELIVERED_AT =
+  'Delivery dates; several when delivered more than once, for example after a snooze'
 const MESSAGE = 'A notification to one subscriber on one channel'
 export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
   _id: text('Message identifier'),
@@ -269,7 +351,9 @@ export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
   lastSeenDate: text('When it was last seen'),
   lastReadDate: text('When it was last read'),
   content: Type.Optional(ref(MessageContent)),
-  transactionId: Type.String({ description: 'Identifier of the trigger that produced the message' }),
+  transactionId: Type.String({
+    description: 'Identifier of the trigger that produced the message'
+  }),
   subject: text('Subject of an email or of an Inbox message'),
   channel: ref(Channel, 'The channel it was sent on'),
   read: Type.Boolean({ description: 'Whether it has been read' }),

@@ -1,8 +1,8 @@
-import { type Assumptions, mayNeedVendorNames, withVendorNames } from '../core/assumptions.js'
-import { DomainError } from '../core/errors.js'
-import { idIn } from '../core/ids.js'
-import { didYouMean, MAX_CANDIDATES } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
+import { type Assumptions, mayNeedVendorNames, withVendorNames } from '../domain/assumptions.js'
+import { DomainError } from '../domain/errors.js'
+import { idIn } from '../domain/ids.js'
+import { didYouMean, MAX_CANDIDATES } from '../domain/suggestions.js'
 import { type Environment, type EnvironmentService, withOwnIds } from '../environments/service.js'
 import { type Condition, conditionsOf, type ListMessagesQuery } from './filters.js'
 import { messageRepository } from './repository.js'
@@ -40,9 +40,13 @@ export function messageService({ db, environments }: { db: Db; environments: Env
     }
   }
 
-  function rejectUnknownSubscriber(environment: Environment, { subscriberId }: ListMessagesQuery): void {
+  function rejectUnknownSubscriber(
+    environment: Environment,
+    { subscriberId }: ListMessagesQuery
+  ): void {
     const { datasets, name, assumptions } = environment
-    if (subscriberId === undefined || assumptions['unknown-subscriber-filter'] !== 'not-found') return
+    if (subscriberId === undefined || assumptions['unknown-subscriber-filter'] !== 'not-found')
+      return
     if (repository.hasSubscriber(datasets.subscribers, subscriberId)) return
     const hint = subscriberHint(environment, subscriberId)
     const reason = `environment ${name} has no subscriber ${subscriberId} (assumption unknown-subscriber-filter)${hint}`
@@ -50,23 +54,33 @@ export function messageService({ db, environments }: { db: Db; environments: Env
   }
 
   /** Names the slip of who filters by the `_id` of a subscriber, or by an id that none has; empty if it is none. */
-  function subscriberHint({ datasets: { subscribers } }: Environment, subscriberId: string, unknown = ''): string {
+  function subscriberHint(
+    { datasets: { subscribers } }: Environment,
+    subscriberId: string,
+    unknown = ''
+  ): string {
     const id = idIn(subscriberId)
     const owner = id && repository.findSubscriberId(subscribers, id)
-    if (owner !== undefined) return `: that is the internal id of ${owner}; subscriberId is the external one`
+    if (owner !== undefined)
+      return `: that is the internal id of ${owner}; subscriberId is the external one`
     if (repository.hasSubscriber(subscribers, subscriberId)) return ''
     return unknown + didYouMean(subscriberId, repository.listSubscriberIds(subscribers))
   }
 
   /** Adds the filters one after the other, and names the one that excluded the last message. */
-  function whyEmpty(environment: Environment, conditions: readonly Condition[], query: ListMessagesQuery): string {
+  function whyEmpty(
+    environment: Environment,
+    conditions: readonly Condition[],
+    query: ListMessagesQuery
+  ): string {
     const { name, datasets } = environment
     const { page, limit } = query
     let before = repository.countMessages(datasets.messages, [])
     if (before === 0) return `environment ${name} has no messages`
     for (const [index, condition] of conditions.entries()) {
       const left = repository.countMessages(datasets.messages, conditions.slice(0, index + 1))
-      if (left === 0) return `${condition.name} left 0 of ${before}${hintFor(environment, condition)}`
+      if (left === 0)
+        return `${condition.name} left 0 of ${before}${hintFor(environment, condition)}`
       before = left
     }
     return `page ${page} is past the end: at ${limit} a page the last is page ${Math.ceil(before / limit) - 1}, the first page 0`
@@ -79,8 +93,10 @@ export function messageService({ db, environments }: { db: Db; environments: Env
     const words = name === 'channel' ? [] : [sent].flat()
     // Only the filters before it left none.
     if (repository.countMessages(datasets.messages, [condition]) > 0) return ''
-    if (name === 'subscriberId') return subscriberHint(environment, String(sent), ': no subscriber has this id')
-    if (words.some((each) => each.includes(','))) return `: values are not split at commas; give ${name} once for each`
+    if (name === 'subscriberId')
+      return subscriberHint(environment, String(sent), ': no subscriber has this id')
+    if (words.some((each) => each.includes(',')))
+      return `: values are not split at commas; give ${name} once for each`
     if (name === 'transactionId') {
       const owner = repository.findTransaction(datasets.messages, organizationId, words)
       return owner === undefined ? '' : `: environment ${owner} of the same organization has it`
@@ -90,7 +106,8 @@ export function messageService({ db, environments }: { db: Db; environments: Env
     const known = [...new Set(sets.flatMap((set): string[] => JSON.parse(set)))]
     const unknown = words.find((key) => !known.includes(key))
     // There may be more sets than those that were looked at.
-    if (unknown === undefined || sets.length === MAX_CANDIDATES) return ': no message has exactly this set'
+    if (unknown === undefined || sets.length === MAX_CANDIDATES)
+      return ': no message has exactly this set'
     return `: no message has ${unknown}${didYouMean(unknown, known)}`
   }
 }
@@ -99,12 +116,16 @@ function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
   const isWhole = assumptions['embedded-subscriber'] === 'whole'
   if (isWhole && !mayNeedVendorNames(body, assumptions)) return body
   const page: { data: MessageResponse[] } = JSON.parse(body.toString())
-  return Buffer.from(JSON.stringify({ ...page, data: page.data.map((message) => shown(message, assumptions)) }))
+  return Buffer.from(
+    JSON.stringify({ ...page, data: page.data.map((message) => shown(message, assumptions)) })
+  )
 }
 
 /** Returns a message as the list of the environment shows it. */
-export const toMessageResponse = (message: MessageResponse, { assumptions }: Environment): MessageResponse =>
-  shown(structuredClone(message), assumptions)
+export const toMessageResponse = (
+  message: MessageResponse,
+  { assumptions }: Environment
+): MessageResponse => shown(structuredClone(message), assumptions)
 
 /** Changes a message to what the assumptions say, and returns it. */
 function shown(message: MessageResponse, assumptions: Assumptions): MessageResponse {

@@ -1,12 +1,17 @@
 import type { TSchema } from '@sinclair/typebox'
-import { type Assumptions, VENDOR_NAMES } from '../core/assumptions.js'
-import type { OperationId } from '../core/enums.js'
-import { freeObject, namedSchemas, strictObject } from '../core/typebox.js'
-import type { Operation } from '../http/operation.js'
+import { type Assumptions, VENDOR_NAMES } from '../domain/assumptions.js'
+import type { OperationId } from '../domain/enums.js'
 import { Configurations, Credentials } from '../integrations/schemas.js'
-import { ChannelSettings, EMBEDDED_FIELDS, MessagesPage, SubscriberResponse } from '../messages/schemas.js'
+import {
+  ChannelSettings,
+  EMBEDDED_FIELDS,
+  MessagesPage,
+  SubscriberResponse
+} from '../messages/schemas.js'
+import { OPERATIONS } from '../operations.js'
+import type { Operation } from '../schema/operation.js'
+import { freeObject, namedSchemas, strictObject } from '../schema/typebox.js'
 import { ControlsMetadata } from '../workflow-steps/schemas.js'
-import { OPERATIONS } from './operations.js'
 
 /** An OpenAPI 3.1 document, as far as it is changed after @fastify/swagger has made it. */
 export interface OpenApiDocument {
@@ -18,7 +23,10 @@ export interface OpenApiDocument {
 export interface DescribedOperation {
   operationId: OperationId
   parameters: Parameter[]
-  responses: Record<string, { content: { 'application/json': { schema: TSchema; example?: unknown } } }>
+  responses: Record<
+    string,
+    { content: { 'application/json': { schema: TSchema; example?: unknown } } }
+  >
   'x-examples'?: Operation['examples']
 }
 
@@ -36,7 +44,8 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
   const byId = Object.fromEntries(operations.map((operation) => [operation.operationId, operation]))
   const { setIntegrationAsPrimary, listMessages } = byId as Record<OperationId, DescribedOperation>
-  const schemaOf = ({ $id = '' }: TSchema): TSchema => present(document.components.schemas[$id], $id)
+  const schemaOf = ({ $id = '' }: TSchema): TSchema =>
+    present(document.components.schemas[$id], $id)
 
   // It is no filter then, which a list of words can't say.
   parameterOf(listMessages, 'channel').allowEmptyValue = true
@@ -57,7 +66,8 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
     delete schemaOf(Configurations).properties.inboundWebhookSigningKey
   }
   if (assumptions['embedded-subscriber'] === 'ten-fields') keepEmbeddedFields(document)
-  if (assumptions['unknown-channel-filter'] === 'empty-page') delete parameterOf(listMessages, 'channel').schema.enum
+  if (assumptions['unknown-channel-filter'] === 'empty-page')
+    delete parameterOf(listMessages, 'channel').schema.enum
   if (assumptions['malformed-context-key'] === 'empty-page') {
     delete parameterOf(listMessages, 'contextKeys').schema.items.pattern
   }
@@ -75,7 +85,9 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
 /** Takes out the other fields of a subscriber, and what only they refer to. */
 function keepEmbeddedFields({ components: { schemas } }: OpenApiDocument): void {
   const subscriber = present(schemas[String(SubscriberResponse.$id)], 'subscriber')
-  const fields = Object.entries(subscriber.properties).filter(([name]) => EMBEDDED_FIELDS.includes(name))
+  const fields = Object.entries(subscriber.properties).filter(([name]) =>
+    EMBEDDED_FIELDS.includes(name)
+  )
   subscriber.properties = Object.fromEntries(fields)
   for (const { $id = '' } of namedSchemas(ChannelSettings)) delete schemas[$id]
 }
@@ -100,12 +112,17 @@ function useVendorNames(node: unknown): void {
 }
 
 /** The answers to the operations' examples by status, each with the assumptions that it depends on: see `npm run docs`. */
-export type Examples = Record<OperationId, Record<string, { under: Partial<Assumptions>; body: unknown }[]>>
+export type Examples = Record<
+  OperationId,
+  Record<string, { under: Partial<Assumptions>; body: unknown }[]>
+>
 
 /** Adds the examples of the operations: what is accepted, and what is answered to it under the document's assumptions. */
 export function addExamples(document: OpenApiDocument, examples: Examples): void {
   const assumptions: Record<string, string> = document['x-assumptions']
-  for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+  for (const operation of Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods)
+  )) {
     const { operationId, parameters, responses, 'x-examples': requests } = operation
     const { params = {}, query = {}, idempotencyKey } = requests ?? {}
     delete operation['x-examples']
@@ -118,7 +135,9 @@ export function addExamples(document: OpenApiDocument, examples: Examples): void
     }
     for (const [status, { content }] of Object.entries(responses)) {
       const answers = examples[operationId][status] ?? []
-      const answer = answers.find(({ under }) => Object.entries(under).every(([id, at]) => assumptions[id] === at))
+      const answer = answers.find(({ under }) =>
+        Object.entries(under).every(([id, at]) => assumptions[id] === at)
+      )
       content['application/json'].example = answer?.body
     }
   }

@@ -1,9 +1,14 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Channel } from '../core/schemas.js'
-import { namedSchemas } from '../core/typebox.js'
 import { ErrorBody } from '../http/errors.js'
 import { Integration } from '../integrations/schemas.js'
-import { MessageResponse, MessagesPage, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
+import {
+  MessageResponse,
+  MessagesPage,
+  SubscriberResponse,
+  WorkflowResponse
+} from '../messages/schemas.js'
+import { Channel } from '../schema/shared.js'
+import { namedSchemas } from '../schema/typebox.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 
 /** What `notification-mock/contract` exports, each as a type and as JSON Schema. The build writes that entry. */
@@ -22,7 +27,10 @@ export const CONTRACT = {
 export function jsonSchemaOf(title: string, schema: TSchema): object {
   const others = namedSchemas(schema).filter((each) => each !== schema)
   const $defs = Object.fromEntries(others.map((each) => [each.$id, each]))
-  return JSON.parse(JSON.stringify({ title, ...schema, ...(others.length > 0 && { $defs }) }), plainKeyword)
+  return JSON.parse(
+    JSON.stringify({ title, ...schema, ...(others.length > 0 && { $defs }) }),
+    plainKeyword
+  )
 }
 
 /** Every validator knows what is left. Formats are not checked here either: times may have any form. */

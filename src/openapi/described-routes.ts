@@ -1,16 +1,24 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { Assumptions } from '../core/assumptions.js'
-import { ref, strictObject } from '../core/typebox.js'
+import type { Assumptions } from '../domain/assumptions.js'
 import type { ControlOperation } from '../http/control-route.js'
 import { ErrorBody } from '../http/errors.js'
-import { type ErrorStatus, errorsUnder, type Operation, type OperationSummary } from '../http/operation.js'
+import {
+  type ErrorStatus,
+  errorsUnder,
+  type Operation,
+  type OperationSummary
+} from '../schema/operation.js'
+import { ref, strictObject } from '../schema/typebox.js'
 
 /** Returns the route schema from which @fastify/swagger documents an operation, as it is under these assumptions. */
 export function describeOperation(operation: Operation, assumptions: Assumptions) {
   const { idempotent, examples } = operation
   const statuses = new Set(errorsUnder(operation, assumptions).map(({ status }) => status))
   const respond = (status: 200 | ErrorStatus, description: string, schema: TSchema) => {
-    return [status, { ...content(schema, description), headers: headersOf(status, operation, assumptions) }]
+    return [
+      status,
+      { ...content(schema, description), headers: headersOf(status, operation, assumptions) }
+    ]
   }
   return {
     ...describe(operation),
@@ -27,8 +35,17 @@ export function describeOperation(operation: Operation, assumptions: Assumptions
 }
 
 export function describeControl(operation: ControlOperation) {
-  const { access = 'environment', body, response, responseType, errors = [], status = response ? 200 : 204 } = operation
-  const security = { environment: [{ ApiKey: [] }], server: [{}, { AdminToken: [] }], open: [] }[access]
+  const {
+    access = 'environment',
+    body,
+    response,
+    responseType,
+    errors = [],
+    status = response ? 200 : 204
+  } = operation
+  const security = { environment: [{ ApiKey: [] }], server: [{}, { AdminToken: [] }], open: [] }[
+    access
+  ]
   const byAccess = { environment: [401], server: [403], open: [] }[access]
   const rejections = [...new Set([400, 422, ...byAccess, ...errors])].sort()
   return {
@@ -36,8 +53,12 @@ export function describeControl(operation: ControlOperation) {
     security,
     ...(body && { body }),
     response: {
-      [status]: response ? content(response, 'OK', responseType) : { description: 'OK', type: 'null' },
-      ...Object.fromEntries(rejections.map((code) => [code, content(ref(ErrorBody), 'The request is rejected')]))
+      [status]: response
+        ? content(response, 'OK', responseType)
+        : { description: 'OK', type: 'null' },
+      ...Object.fromEntries(
+        rejections.map((code) => [code, content(ref(ErrorBody), 'The request is rejected')])
+      )
     }
   }
 }
@@ -60,7 +81,10 @@ function describe({ id, summary, description, tag, params, querystring }: Operat
 /** Returns what a query string may hold: a parameter with a default may be left out, and one of text may be empty. */
 function queryOf(querystring: TObject): TObject {
   const partial: TObject = Type.Partial(querystring)
-  const parameters = Object.entries(partial.properties).map(([name, schema]) => [name, orEmpty(schema)])
+  const parameters = Object.entries(partial.properties).map(([name, schema]) => [
+    name,
+    orEmpty(schema)
+  ])
   return { ...partial, properties: Object.fromEntries(parameters) }
 }
 
@@ -94,20 +118,29 @@ const STORED: number[] = [200, 400, 403, 404, 422]
 
 const UNREAD = 'On any answer: which parameters of the query are not read'
 
-function headersOf(status: 200 | ErrorStatus, operation: Operation, assumptions: Assumptions): Record<string, object> {
+function headersOf(
+  status: 200 | ErrorStatus,
+  operation: Operation,
+  assumptions: Assumptions
+): Record<string, object> {
   const { idempotent, querystring } = operation
   const header = (description: string) => ({ type: 'string', description })
   const isReplayed = idempotent && STORED.includes(status)
-  const isLinked = idempotent && /409|422/.test(`${status}`) && assumptions['idempotency-refusals'] === 'linked'
+  const isLinked =
+    idempotent && /409|422/.test(`${status}`) && assumptions['idempotency-refusals'] === 'linked'
   let reason: string
-  if (status !== 200) reason = 'Which check rejected the request and how to pass it, for people to read'
+  if (status !== 200)
+    reason = 'Which check rejected the request and how to pass it, for people to read'
   else if (querystring) reason = `On an empty page: which filter left no messages. ${UNREAD}`
   else reason = `${idempotent ? 'On a replay: when the response was first sent. ' : ''}${UNREAD}`
   return {
     'x-request-id': header('Identifies the request in the log'),
     'x-mock-reason': header(reason),
-    ...(idempotent && status !== 401 && { 'idempotency-key': header('The idempotency key of the request') }),
-    ...(isReplayed && { 'idempotency-replay': { ...header('Set on a stored response'), enum: ['true'] } }),
+    ...(idempotent &&
+      status !== 401 && { 'idempotency-key': header('The idempotency key of the request') }),
+    ...(isReplayed && {
+      'idempotency-replay': { ...header('Set on a stored response'), enum: ['true'] }
+    }),
     ...(isLinked && { link: header('If it is about the idempotency key: its documentation') }),
     ...(status === 401 && { 'www-authenticate': header('The scheme to use: `ApiKey`') }),
     ...(status === 409 && { 'retry-after': { type: 'integer', description: 'Seconds to wait' } })

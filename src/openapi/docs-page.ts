@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import type { Assumptions } from '../core/assumptions.js'
+import type { Assumptions } from '../domain/assumptions.js'
 import { authenticate } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
@@ -22,14 +22,19 @@ export const documentation: FastifyPluginAsync<{ environments: EnvironmentServic
 
   app.get('/openapi.json', async (request, reply) => {
     const { authorization } = request.headers
-    const environment = authorization === undefined ? undefined : authenticate(authorization, environments)
-    return sendDocument(reply, environment?.assumptions ?? defaultAssumptions, { servers: serversOf(request) })
+    const environment =
+      authorization === undefined ? undefined : authenticate(authorization, environments)
+    return sendDocument(reply, environment?.assumptions ?? defaultAssumptions, {
+      servers: serversOf(request)
+    })
   })
 
   app.get('/docs/json', (_request, reply) => sendDocument(reply, defaultAssumptions))
 
   for (const url of ['/docs', '/docs/']) {
-    app.get(url, (_request, reply) => reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(PAGE))
+    app.get(url, (_request, reply) =>
+      reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(PAGE)
+    )
   }
 
   for (const [name, type] of Object.entries(FILES)) {
@@ -39,12 +44,22 @@ export const documentation: FastifyPluginAsync<{ environments: EnvironmentServic
     })
   }
 
-  app.get('/llms.txt', (_request, reply) => sendManual(reply, 'llms.txt', 'text/plain; charset=utf-8'))
-  // One route, as each costs a start half a millisecond.
-  app.get<{ Params: { page: string } }>('/docs/:page(^[a-z\\d-]+\\.(?:md|png)$)', ({ params: { page } }, reply) =>
-    sendManual(reply, `docs/${page}`, page.endsWith('.png') ? 'image/png' : 'text/markdown; charset=utf-8')
+  app.get('/llms.txt', (_request, reply) =>
+    sendManual(reply, 'llms.txt', 'text/plain; charset=utf-8')
   )
-  app.get('/seeds/schema.json', (_request, reply) => sendManual(reply, 'seeds/schema.json', JSON_TYPE))
+  // One route, as each costs a start half a millisecond.
+  app.get<{ Params: { page: string } }>(
+    '/docs/:page(^[a-z\\d-]+\\.(?:md|png)$)',
+    ({ params: { page } }, reply) =>
+      sendManual(
+        reply,
+        `docs/${page}`,
+        page.endsWith('.png') ? 'image/png' : 'text/markdown; charset=utf-8'
+      )
+  )
+  app.get('/seeds/schema.json', (_request, reply) =>
+    sendManual(reply, 'seeds/schema.json', JSON_TYPE)
+  )
 }
 
 async function sendManual(reply: FastifyReply, name: string, type: string): Promise<FastifyReply> {

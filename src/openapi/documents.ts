@@ -5,15 +5,15 @@ import type { TSchema } from '@sinclair/typebox'
 import { type FastifyInstance, fastify } from 'fastify'
 import { registerControl } from '../control/index.js'
 import { healthRoute } from '../control/server/routes.js'
-import { type Assumptions, assume } from '../core/assumptions.js'
-import { packageRoot, VERSION } from '../core/package.js'
-import { namedSchemas } from '../core/typebox.js'
+import { type Assumptions, assume } from '../domain/assumptions.js'
 import { ErrorBody } from '../http/errors.js'
 import { operationRoute } from '../http/operation.js'
 import { COMPILERS } from '../http/validation.js'
+import { OPERATIONS } from '../operations.js'
+import { packageRoot, VERSION } from '../platform/package.js'
+import { namedSchemas } from '../schema/typebox.js'
 import { addExamples, applyAssumptions, type OpenApiDocument } from './assumptions.js'
 import { describeControl, describeOperation } from './described-routes.js'
-import { OPERATIONS } from './operations.js'
 
 /** Documents that have been made, for all servers of the process. They must not be changed. */
 const made = new Map<string, OpenApiDocument>()
@@ -30,12 +30,16 @@ export const openApiDocument = (assumptions: Assumptions): Promise<OpenApiDocume
     const document = await documentOf(OPERATIONS_INFO, registerOperations, assumptions)
     document['x-assumptions'] = assumptions
     applyAssumptions(document, assumptions)
-    addExamples(document, JSON.parse(readFileSync(join(packageRoot(), 'seeds/default.examples.json'), 'utf8')))
+    addExamples(
+      document,
+      JSON.parse(readFileSync(join(packageRoot(), 'seeds/default.examples.json'), 'utf8'))
+    )
     return document
   })
 
 /** Returns the document of the control routes. */
-export const controlDocument = (): Promise<object> => once('control', () => documentOf(CONTROL_INFO, registerRoutes))
+export const controlDocument = (): Promise<object> =>
+  once('control', () => documentOf(CONTROL_INFO, registerRoutes))
 
 // Apps that are only described: they serve no request, and so need no services.
 function registerOperations(app: FastifyInstance): void {
@@ -57,7 +61,8 @@ async function documentOf(
   app.addHook('onRoute', (route) => {
     const { config, method } = route
     route.method = [method].flat()[0] ?? method
-    const { response, body }: { response?: TSchema; body?: TSchema } = config?.operation ?? config?.control ?? {}
+    const { response, body }: { response?: TSchema; body?: TSchema } =
+      config?.operation ?? config?.control ?? {}
     for (const schema of namedSchemas(ErrorBody, response, body)) {
       if (!app.getSchema(String(schema.$id))) app.addSchema(schema)
     }
@@ -66,7 +71,8 @@ async function documentOf(
     openapi: { openapi: '3.1.0', servers: [{ url: '/', description: 'This server' }], ...info },
     refResolver: { buildLocalReference: (schema) => String(schema.$id) },
     transform: ({ schema, url, route: { config } }) => {
-      if (config?.operation) return { schema: describeOperation(config.operation, assumptions), url }
+      if (config?.operation)
+        return { schema: describeOperation(config.operation, assumptions), url }
       return { schema: config?.control ? describeControl(config.control) : schema, url }
     }
   })
@@ -75,7 +81,10 @@ async function documentOf(
   const document = structuredClone(app.swagger()) as unknown as OpenApiDocument
   const schemas = Object.values(app.getSchemas() as Record<string, TSchema>)
   const byName = Object.fromEntries(schemas.map(({ $id, ...schema }) => [$id, schema]))
-  const json = JSON.stringify(byName).replace(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"')
+  const json = JSON.stringify(byName).replace(
+    /"\$ref":"(\w+)#"/g,
+    '"$ref":"#/components/schemas/$1"'
+  )
   document.components.schemas = JSON.parse(json)
   return document
 }
@@ -131,7 +140,12 @@ const CONTROL_INFO = {
   },
   components: {
     securitySchemes: {
-      ApiKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`ApiKey <key>`' },
+      ApiKey: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'Authorization',
+        description: '`ApiKey <key>`'
+      },
       AdminToken: { type: 'http', scheme: 'bearer', description: 'Not needed on loopback' }
     }
   }

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback, strangerIn } from '../control/access.js'
-import { DomainError } from '../core/errors.js'
-import { packageRoot, VERSION } from '../core/package.js'
+import { DomainError } from '../domain/errors.js'
 import { JSON_TYPE } from '../http/errors.js'
+import { packageRoot, VERSION } from '../platform/package.js'
 
 interface Options {
   /** Whether browsers get the inspector. */
@@ -19,7 +19,10 @@ interface Options {
  * Serves at `/` what the server is and where to go on, as JSON, and where the Accept header names HTML, as browsers do,
  * the inspector. No page of another site gets that, neither by its own request nor by a name that it lets point here.
  */
-export const startPage: FastifyPluginAsync<Options> = async (app, { inspector, adminToken, address }) => {
+export const startPage: FastifyPluginAsync<Options> = async (
+  app,
+  { inspector, adminToken, address }
+) => {
   app.get('/', (request, reply) => {
     if (!inspector) return reply.type(JSON_TYPE).send(SUMMARY)
     reply.header('vary', 'Accept')
@@ -34,12 +37,18 @@ export const startPage: FastifyPluginAsync<Options> = async (app, { inspector, a
     (request, reply) => sendPage(request, reply, request.params.file)
   )
 
-  async function sendPage({ headers }: FastifyRequest, reply: FastifyReply, name: keyof typeof TYPES) {
-    for (const each of Object.keys(reply.getHeaders())) if (each.startsWith('access-control-')) reply.removeHeader(each)
+  async function sendPage(
+    { headers }: FastifyRequest,
+    reply: FastifyReply,
+    name: keyof typeof TYPES
+  ) {
+    for (const each of Object.keys(reply.getHeaders()))
+      if (each.startsWith('access-control-')) reply.removeHeader(each)
     const stranger = strangerIn(headers)
     const own = address()
     // Others reach it by other names, and sign in.
-    const isForThisMachine = adminToken === undefined && typeof own === 'object' && isLoopback(own?.address)
+    const isForThisMachine =
+      adminToken === undefined && typeof own === 'object' && isLoopback(own?.address)
     if (stranger && isForThisMachine) {
       throw new DomainError('forbidden', 'The page is not shown here', {
         reason: `${stranger}: open it by 127.0.0.1, or start the server with an admin token`
@@ -78,15 +87,24 @@ const PAGE_HEADERS = {
 /** The headers of a page of ours, which runs and asks nothing but these sources, and which no other site shows. */
 export function pageHeaders(scripts: string, connections: string): Record<string, string> {
   const looks = ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:"]
-  const own = ["default-src 'none'", `script-src ${scripts}`, ...looks, `connect-src ${connections}`]
-  const policy = [...own, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join('; ')
+  const own = [
+    "default-src 'none'",
+    `script-src ${scripts}`,
+    ...looks,
+    `connect-src ${connections}`
+  ]
+  const policy = [...own, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join(
+    '; '
+  )
   return { 'content-security-policy': policy, 'x-content-type-options': 'nosniff' }
 }
 
 /** Reads a file of this package, most of which the build has put into `dist/`. Rejects with `not-found` when it is not there. */
 export async function readPackaged(path: string, reason = NOT_BUILT): Promise<Buffer> {
   return readFile(join(packageRoot(), path)).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new DomainError('not-found', 'There is no page here', { reason }) : error
+    throw error.code === 'ENOENT'
+      ? new DomainError('not-found', 'There is no page here', { reason })
+      : error
   })
 }
 

@@ -1,5 +1,5 @@
-import { printable } from '../core/printable.js'
-import { MAX_ISSUES } from '../core/validation.js'
+import { printable } from '../platform/printable.js'
+import { MAX_ISSUES } from '../schema/validation.js'
 
 /** What is wrong at one location of a seed. */
 export interface SeedIssue {
@@ -27,7 +27,9 @@ export class SeedError extends Error {
   constructor(issues: readonly SeedIssue[], more = 0) {
     const first = issues.slice(0, MAX_ISSUES)
     const others = more + issues.length - first.length
-    const lines = first.map(({ location, path, message }) => printable(`${location}${path && ` ${path}`}: ${message}`))
+    const lines = first.map(({ location, path, message }) =>
+      printable(`${location}${path && ` ${path}`}: ${message}`)
+    )
     super([...lines, ...(others > 0 ? [`and at least ${others} more`] : [])].join('\n'))
     this.issues = first
     this.more = others
@@ -51,5 +53,10 @@ export function errorOf(lists: readonly IssueList[]): SeedError {
 export function createIssue(issue: Omit<SeedIssue, 'location'>): SeedIssue {
   const { file, line, column } = issue
   const location = line === undefined ? file : `${file}:${line}:${column}`
-  return { location, ...issue, path: issue.path.slice(0, MAX_LENGTH), message: issue.message.slice(0, MAX_LENGTH) }
+  return {
+    location,
+    ...issue,
+    path: issue.path.slice(0, MAX_LENGTH),
+    message: issue.message.slice(0, MAX_LENGTH)
+  }
 }

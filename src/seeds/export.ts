@@ -1,12 +1,18 @@
-import { escaped } from '../core/printable.js'
 import type { Environment, Settings } from '../environments/service.js'
 import type { MessageResponse } from '../messages/schemas.js'
+import { escaped } from '../platform/printable.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { SeedMessage, WorkflowDocument } from './format.js'
 import type { SeedRepository } from './repository.js'
 
 /** Returns the settings of an environment as a seed has them: without its keys, its own id and its organization. */
-export function exportSettings({ name, profile, assumptions, clock, randomSeed }: Omit<Settings, 'organizationId'>) {
+export function exportSettings({
+  name,
+  profile,
+  assumptions,
+  clock,
+  randomSeed
+}: Omit<Settings, 'organizationId'>) {
   return {
     name,
     ...(profile && { profile }),
@@ -27,7 +33,10 @@ export function exportLists(
   known: ReadonlyMap<string, string> = new Map()
 ) {
   const { stepsOf } = lookUp(environment)
-  const exportWorkflow = (workflow: WorkflowDocument) => ({ ...workflow, steps: stepsOf(workflow._id).map(exportStep) })
+  const exportWorkflow = (workflow: WorkflowDocument) => ({
+    ...workflow,
+    steps: stepsOf(workflow._id).map(exportStep)
+  })
   return {
     integrations: each(documents('integrations', environment), withoutOwner),
     subscribers: each(documents('subscribers', environment), withoutOwner),
@@ -47,7 +56,11 @@ export type SeedFormat = 'json' | 'yaml'
  * Yields the text of a seed with one environment, of its settings and lists, in pieces none of which is larger than a
  * record. In YAML each record is a line.
  */
-export function* seedText(settings: object, lists: Record<string, Iterable<object>>, format: SeedFormat) {
+export function* seedText(
+  settings: object,
+  lists: Record<string, Iterable<object>>,
+  format: SeedFormat
+) {
   const isJson = format === 'json'
   const lines = Object.entries(settings).map(([name, value]) => `${name}: ${toFlow(value)}\n`)
   yield isJson
@@ -57,7 +70,9 @@ export function* seedText(settings: object, lists: Record<string, Iterable<objec
     yield isJson ? `,"${name}":[` : `    ${name}:`
     let isEmpty = true
     for (const record of records) {
-      yield isJson ? `${isEmpty ? '' : ','}${JSON.stringify(record)}` : `\n      - ${toFlow(record)}`
+      yield isJson
+        ? `${isEmpty ? '' : ','}${JSON.stringify(record)}`
+        : `\n      - ${toFlow(record)}`
       isEmpty = false
     }
     yield isJson ? ']' : isEmpty ? ' []\n' : '\n'
@@ -70,12 +85,20 @@ function toFlow(value: unknown): string {
   return JSON.stringify(value).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escaped)
 }
 
-function* each<Item>(items: Iterable<Item>, toSeed: (item: Item) => object): Generator<object, void> {
+function* each<Item>(
+  items: Iterable<Item>,
+  toSeed: (item: Item) => object
+): Generator<object, void> {
   for (const item of items) yield toSeed(item)
 }
 
 /** Without what follows from its workflow. */
-export const exportStep = ({ workflowId: _, workflowDatabaseId: _id, origin: _origin, ...step }: WorkflowStep) => step
+export const exportStep = ({
+  workflowId: _,
+  workflowDatabaseId: _id,
+  origin: _origin,
+  ...step
+}: WorkflowStep) => step
 
 export function exportMessage({ subscriber, template, ...message }: MessageResponse): SeedMessage {
   const { notificationGroup, ...fields } = template ?? {}
@@ -89,4 +112,8 @@ export function exportMessage({ subscriber, template, ...message }: MessageRespo
 
 type Owned = { _environmentId?: string; _organizationId?: string }
 
-export const withoutOwner = <Document extends Owned>({ _environmentId, _organizationId, ...rest }: Document) => rest
+export const withoutOwner = <Document extends Owned>({
+  _environmentId,
+  _organizationId,
+  ...rest
+}: Document) => rest

@@ -1,12 +1,23 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
-import { ASSUMPTION_IDS, type AssumptionId, PROFILES, type Profile, positionsOf } from '../core/assumptions.js'
-import { ORIGINS, STEP_TYPES } from '../core/enums.js'
-import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../core/ids.js'
-import { Channel } from '../core/schemas.js'
-import { apart, freeObject, ref, strictObject, stringEnum } from '../core/typebox.js'
+import {
+  ASSUMPTION_IDS,
+  type AssumptionId,
+  PROFILES,
+  type Profile,
+  positionsOf
+} from '../domain/assumptions.js'
+import { ORIGINS, STEP_TYPES } from '../domain/enums.js'
+import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../domain/ids.js'
 import { ClockSetting } from '../environments/schemas.js'
 import { Integration } from '../integrations/schemas.js'
-import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
+import {
+  MessageResponse,
+  NotificationGroup,
+  SubscriberResponse,
+  WorkflowResponse
+} from '../messages/schemas.js'
+import { Channel } from '../schema/shared.js'
+import { apart, freeObject, ref, strictObject, stringEnum } from '../schema/typebox.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 
 /** The name of an environment that is given without one. */
@@ -47,7 +58,8 @@ export const SeedSubscriber = object('A subscriber; messages refer to it by subs
 export type SeedSubscriber = Static<typeof SeedSubscriber>
 
 export const SeedStep = object('A step; its slug, variables and controls have defaults', {
-  ...Type.Partial(Type.Omit(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin'])).properties,
+  ...Type.Partial(Type.Omit(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin']))
+    .properties,
   _id: Type.Optional(Id),
   stepId: text('Unique in the workflow; the slug of the name by default'),
   type: stringEnum(STEP_TYPES, { description: 'What the step does' })
@@ -58,8 +70,12 @@ export const SeedWorkflow = object('A workflow with its steps; it needs an ident
   _id: Type.Optional(Id),
   identifier: text('The slug of the name by default'),
   name: text('The identifier by default'),
-  origin: Type.Optional(stringEnum(ORIGINS, { description: 'Where the workflow was created; external by default' })),
-  payloadSchema: Type.Optional(freeObject('JSON Schema of the payload; by default inferred from the control values')),
+  origin: Type.Optional(
+    stringEnum(ORIGINS, { description: 'Where the workflow was created; external by default' })
+  ),
+  payloadSchema: Type.Optional(
+    freeObject('JSON Schema of the payload; by default inferred from the control values')
+  ),
   steps: Type.Optional(Type.Array(SeedStep))
 })
 export type SeedWorkflow = Static<typeof SeedWorkflow>
@@ -74,28 +90,55 @@ const SeedTemplate = object('The whole workflow as it is embedded in the message
   )
 })
 
-export const SeedMessage = object('A message; without createdAt they are one minute apart, the newest first', {
-  ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel'])).properties,
-  _id: Type.Optional(Id),
-  channel: ref(Channel, 'The channel it was sent on'),
-  subscriberId: Type.Optional(Type.String({ description: 'Of a subscriber in this environment, which is embedded' })),
-  workflow: Type.Optional(Type.String({ description: 'Identifier of a workflow in this environment' })),
-  subscriber: Type.Optional(SeedSubscriber),
-  template: Type.Optional(SeedTemplate),
-  contextKeys: Type.Optional(
-    Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), { description: 'Each `type:id`' })
-  )
-})
+export const SeedMessage = object(
+  'A message; without createdAt they are one minute apart, the newest first',
+  {
+    ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel']))
+      .properties,
+    _id: Type.Optional(Id),
+    channel: ref(Channel, 'The channel it was sent on'),
+    subscriberId: Type.Optional(
+      Type.String({ description: 'Of a subscriber in this environment, which is embedded' })
+    ),
+    workflow: Type.Optional(
+      Type.String({ description: 'Identifier of a workflow in this environment' })
+    ),
+    subscriber: Type.Optional(SeedSubscriber),
+    template: Type.Optional(SeedTemplate),
+    contextKeys: Type.Optional(
+      Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), { description: 'Each `type:id`' })
+    )
+  }
+)
 export type SeedMessage = Static<typeof SeedMessage>
 
 const MAX_RANDOM_SEED = 2 ** 32 - 1
 
-export const SeedGenerate = object('Messages to generate for the workflows and subscribers of the environment', {
-  messages: Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'How many messages to generate' }),
-  randomSeed: integer(0, MAX_RANDOM_SEED, 'The same number generates the same messages; 1 by default'),
-  subscribers: integer(0, 100_000, 'How many subscribers to generate; by default none if the environment has some'),
-  days: integer(1, 3650, 'The number of days before now that the messages are from; 30 by default')
-})
+export const SeedGenerate = object(
+  'Messages to generate for the workflows and subscribers of the environment',
+  {
+    messages: Type.Integer({
+      minimum: 0,
+      maximum: 10_000_000,
+      description: 'How many messages to generate'
+    }),
+    randomSeed: integer(
+      0,
+      MAX_RANDOM_SEED,
+      'The same number generates the same messages; 1 by default'
+    ),
+    subscribers: integer(
+      0,
+      100_000,
+      'How many subscribers to generate; by default none if the environment has some'
+    ),
+    days: integer(
+      1,
+      3650,
+      'The number of days before now that the messages are from; 30 by default'
+    )
+  }
+)
 export type SeedGenerate = Static<typeof SeedGenerate>
 
 const SeedAssumptions = Type.Unsafe<{ [Id in AssumptionId]?: string }>(
@@ -105,37 +148,48 @@ const SeedAssumptions = Type.Unsafe<{ [Id in AssumptionId]?: string }>(
   )
 )
 
-export const SeedEnvironment = object('An environment, isolated from all others; its API keys give access to it', {
-  _id: Type.Optional(Id),
-  name: Type.String({ minLength: 1 }),
-  organization: text('Name of its organization; environments without one share one'),
-  _organizationId: Type.Optional(Id),
-  apiKeys: Type.Optional(
-    Type.Array(Type.String({ pattern: API_KEY_PATTERN.source }), {
-      description: 'One by default: <slug of the name>-key'
-    })
-  ),
-  profile: Type.Optional(stringEnum(PROFILES, { description: 'That of the server by default' })),
-  assumptions: Type.Optional(SeedAssumptions),
-  clock: Type.Optional(ClockSetting),
-  randomSeed: integer(0, MAX_RANDOM_SEED, 'Makes random values the same each time; unpredictable by default'),
-  integrations: Type.Optional(Type.Array(apart(SeedIntegration))),
-  subscribers: Type.Optional(Type.Array(apart(SeedSubscriber))),
-  workflows: Type.Optional(Type.Array(apart(SeedWorkflow))),
-  messages: Type.Optional(Type.Array(apart(SeedMessage))),
-  generate: Type.Optional(SeedGenerate)
-})
+export const SeedEnvironment = object(
+  'An environment, isolated from all others; its API keys give access to it',
+  {
+    _id: Type.Optional(Id),
+    name: Type.String({ minLength: 1 }),
+    organization: text('Name of its organization; environments without one share one'),
+    _organizationId: Type.Optional(Id),
+    apiKeys: Type.Optional(
+      Type.Array(Type.String({ pattern: API_KEY_PATTERN.source }), {
+        description: 'One by default: <slug of the name>-key'
+      })
+    ),
+    profile: Type.Optional(stringEnum(PROFILES, { description: 'That of the server by default' })),
+    assumptions: Type.Optional(SeedAssumptions),
+    clock: Type.Optional(ClockSetting),
+    randomSeed: integer(
+      0,
+      MAX_RANDOM_SEED,
+      'Makes random values the same each time; unpredictable by default'
+    ),
+    integrations: Type.Optional(Type.Array(apart(SeedIntegration))),
+    subscribers: Type.Optional(Type.Array(apart(SeedSubscriber))),
+    workflows: Type.Optional(Type.Array(apart(SeedWorkflow))),
+    messages: Type.Optional(Type.Array(apart(SeedMessage))),
+    generate: Type.Optional(SeedGenerate)
+  }
+)
 export type SeedEnvironment = Static<typeof SeedEnvironment>
 
 /** What a seed file holds. The published JSON Schema, `seeds/schema.json`, is generated from it. */
 export const Seed = object('A seed of notification-mock', {
-  $schema: Type.Optional(Type.String({ description: 'Where the JSON Schema of seeds is: for editors' })),
+  $schema: Type.Optional(
+    Type.String({ description: 'Where the JSON Schema of seeds is: for editors' })
+  ),
   environments: Type.Array(apart(SeedEnvironment))
 })
 export type Seed = Static<typeof Seed>
 
 /** A stored workflow, without its steps. */
-export type WorkflowDocument = Required<Pick<SeedWorkflow, '_id' | 'identifier' | 'name' | 'origin'>> &
+export type WorkflowDocument = Required<
+  Pick<SeedWorkflow, '_id' | 'identifier' | 'name' | 'origin'>
+> &
   Pick<SeedWorkflow, 'payloadSchema'>
 
 /** An environment with every default filled in: the documents that are stored and served. */

@@ -32,5 +32,7 @@ export const formatLimit = (limit: number): string => `${limit / MIB} MiB`
 /** Returns what is wrong with a record that is too large, its steps included: a page of many is one text. */
 export function recordProblem(record: unknown): string | undefined {
   const isLarge = JSON.stringify(record).length > MIB
-  return isLarge ? 'is more than 1 MiB of JSON, the most that one record may be: shorten it' : undefined
+  return isLarge
+    ? 'is more than 1 MiB of JSON, the most that one record may be: shorten it'
+    : undefined
 }

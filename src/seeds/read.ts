@@ -1,14 +1,27 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { TextDecoder } from 'node:util'
-import { attempt, invalidFields } from '../core/errors.js'
-import { packageRoot } from '../core/package.js'
-import { readRegularFile } from '../core/read-file.js'
-import { didYouMean, suggest } from '../core/suggest.js'
-import { findIssues, isObject, isTooDeep, MAX_ISSUES, type Path, TOO_DEEP } from '../core/validation.js'
+import { attempt, invalidFields } from '../domain/errors.js'
+import { didYouMean, suggest } from '../domain/suggestions.js'
+import { packageRoot } from '../platform/package.js'
+import { readRegularFile } from '../platform/read-file.js'
+import {
+  findIssues,
+  isObject,
+  isTooDeep,
+  MAX_ISSUES,
+  type Path,
+  TOO_DEEP
+} from '../schema/validation.js'
 import { createIssue, errorOf, type IssueList, SeedError } from './errors.js'
 import { Seed, SeedEnvironment, UNNAMED } from './format.js'
-import { FILE_LIMITS, formatLimit, REQUEST_LIMITS, recordProblem, type SeedLimits } from './limits.js'
+import {
+  FILE_LIMITS,
+  formatLimit,
+  REQUEST_LIMITS,
+  recordProblem,
+  type SeedLimits
+} from './limits.js'
 import { type IssueAt, readYaml, yamlLocator } from './yaml.js'
 
 /** A seed as it was given: its value, which `resolveSeeds` takes, with what is wrong with that. */
@@ -103,11 +116,14 @@ function readValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFile {
   const refusal = (message: string) => new SeedError([issueAt([], message)])
   const value = text === undefined ? seed : readText(text, name, limits, refusal)
   if (value === null)
-    throw refusal('is empty: a seed begins with environments, and `environments: []` is a seed of nothing')
+    throw refusal(
+      'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'
+    )
   if (isTooDeep(value)) throw refusal(TOO_DEEP)
   const copy = text === undefined ? JSON.parse(JSON.stringify(value)) : value
   const issues: IssueList = []
-  if (!isObject(copy) || !isOneEnvironment(copy, limits)) return checkedSeed(copy, { limits, issues, issueAt })
+  if (!isObject(copy) || !isOneEnvironment(copy, limits))
+    return checkedSeed(copy, { limits, issues, issueAt })
   if (limits === FILE_LIMITS) issues.push(() => issueAt([], UNWRAPPED))
   const { $schema, ...environment } = copy
   return checkedSeed(
@@ -118,15 +134,24 @@ function readValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFile {
 }
 
 /** Returns the value of a text, JSON or YAML. Throws SeedError with all that keeps it from having a value. */
-function readText(text: string, file: string, limits: SeedLimits, refusal: (message: string) => SeedError): unknown {
+function readText(
+  text: string,
+  file: string,
+  limits: SeedLimits,
+  refusal: (message: string) => SeedError
+): unknown {
   const { json: maxJson, yaml: maxYaml, where, remedy } = limits
   const most = (kind: string, limit: number) =>
     `has more than ${formatLimit(limit)} of ${kind}, the most that a seed may have ${where}: `
   if (text.length > maxJson) throw refusal(most('JSON', maxJson) + remedy)
-  const json = /^\s*[[{]/.test(text) ? attempt(() => ({ value: JSON.parse(text) as unknown })) : undefined
+  const json = /^\s*[[{]/.test(text)
+    ? attempt(() => ({ value: JSON.parse(text) as unknown }))
+    : undefined
   if (json) return json.value
   if (text.length <= maxYaml) return readYaml(text, file, limits)
-  throw refusal(`${most('YAML', maxYaml)}write it as JSON, which may have ${formatLimit(maxJson)}, or ${remedy}`)
+  throw refusal(
+    `${most('YAML', maxYaml)}write it as JSON, which may have ${formatLimit(maxJson)}, or ${remedy}`
+  )
 }
 
 const UNWRAPPED =
@@ -136,7 +161,10 @@ const UNWRAPPED =
 function isOneEnvironment(value: object, limits: SeedLimits): boolean {
   const names = Object.keys(value)
   if (names.some((field) => suggest(field, ['environments']))) return false
-  return limits === REQUEST_LIMITS || names.some((field) => Object.hasOwn(SeedEnvironment.properties, field))
+  return (
+    limits === REQUEST_LIMITS ||
+    names.some((field) => Object.hasOwn(SeedEnvironment.properties, field))
+  )
 }
 
 /** The lists of records of an environment. */
@@ -153,7 +181,10 @@ function markIncomplete(record: Fields): Fields {
 }
 
 /** Returns a value as a seed without what breaks the format, and adds an issue of each. It may change the value. */
-function checkedSeed(value: unknown, file: Pick<SeedFile, 'limits' | 'issues' | 'issueAt'>): SeedFile {
+function checkedSeed(
+  value: unknown,
+  file: Pick<SeedFile, 'limits' | 'issues' | 'issueAt'>
+): SeedFile {
   const { issues, issueAt } = file
   const seed = isObject(value) ? value : {}
   // One more than are listed, so that it is told that there are more.
@@ -204,7 +235,10 @@ export const packagedPath = (name: string) => join(folder(), `${name}.yaml`)
 export function packagedNames(): string[] {
   return readdirSync(folder())
     .flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? [])
-    .sort((one, other) => Number(other === 'default') - Number(one === 'default') || one.localeCompare(other))
+    .sort(
+      (one, other) =>
+        Number(other === 'default') - Number(one === 'default') || one.localeCompare(other)
+    )
 }
 
 /** Reads what the seeds that come with the package are called and for, the default first. */

@@ -1,10 +1,10 @@
 import type { Statement } from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { DatasetKind } from '../core/enums.js'
-import { MAX_CANDIDATES } from '../core/suggest.js'
 import { type Db, insertInto } from '../db/open.js'
 import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
+import type { DatasetKind } from '../domain/enums.js'
+import { MAX_CANDIDATES } from '../domain/suggestions.js'
 import { withOwnIds } from '../environments/datasets.js'
 import type { Environment } from '../environments/environment.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
@@ -13,7 +13,13 @@ import type { EnvironmentData } from './format.js'
 /** The kinds of records of an environment. Spelled out, as it is in the library's types, which name no package's. */
 export type RecordKind = 'messages' | 'integrations' | 'subscribers' | 'workflows' | 'steps'
 
-const TABLES: Record<RecordKind, SQLiteTable> = { messages, integrations, subscribers, workflows, steps: workflowSteps }
+const TABLES: Record<RecordKind, SQLiteTable> = {
+  messages,
+  integrations,
+  subscribers,
+  workflows,
+  steps: workflowSteps
+}
 
 export const RECORD_KINDS = Object.keys(TABLES) as RecordKind[]
 
@@ -49,7 +55,11 @@ export function seedRepository(db: Db) {
      * Stores a record: in place of one with its id, at whose place it then is, and of any that has its name; a workflow in
      * place of their steps too. What else it contradicts, such as another primary, must have been refused before.
      */
-    put(kind: RecordKind, dataset: number, row: { id: string; identifier?: string; position?: number }): void {
+    put(
+      kind: RecordKind,
+      dataset: number,
+      row: { id: string; identifier?: string; position?: number }
+    ): void {
       if (kind === 'workflows') prepare(DELETE_STEPS).run(dataset, dataset, row.id, row.identifier)
       try {
         insert[kind]({ ...row, dataset })
@@ -57,7 +67,8 @@ export function seedRepository(db: Db) {
         if (!/_(UNIQUE|PRIMARYKEY)$/.test((error as { code?: string }).code ?? '')) throw error
         const [place] = values<number>('rowid', kind, dataset, 'id = ?', row.id)
         const last = replace[kind]({ ...row, dataset })
-        if (place !== undefined) prepare(`UPDATE ${nameOf(kind)} SET rowid = ? WHERE rowid = ?`).run(place, last)
+        if (place !== undefined)
+          prepare(`UPDATE ${nameOf(kind)} SET rowid = ? WHERE rowid = ?`).run(place, last)
       }
     },
 
@@ -73,7 +84,13 @@ export function seedRepository(db: Db) {
      */
     *documents<Kind extends RecordKind>(kind: Kind, environment: Environment, limit = -1) {
       const dataset = environment.datasets[datasetOf(kind)]
-      for (const place of values<number>('rowid', kind, dataset, 'true ORDER BY rowid LIMIT ?', limit)) {
+      for (const place of values<number>(
+        'rowid',
+        kind,
+        dataset,
+        'true ORDER BY rowid LIMIT ?',
+        limit
+      )) {
         yield* parsed<EnvironmentData[Kind][number]>(kind, environment, 'rowid = ?', place)
       }
     },
@@ -84,29 +101,52 @@ export function seedRepository(db: Db) {
      */
     lookUp: (environment: Environment) => ({
       /** Returns the first record by `_id`, by its name, or by what else `FOUND_BY` has. */
-      find<Kind extends RecordKind>(kind: Kind, by: string, value: unknown): EnvironmentData[Kind][number] | undefined {
-        return parsed<EnvironmentData[Kind][number]>(kind, environment, `${FOUND_BY[by]} LIMIT 1`, value)[0]
+      find<Kind extends RecordKind>(
+        kind: Kind,
+        by: string,
+        value: unknown
+      ): EnvironmentData[Kind][number] | undefined {
+        return parsed<EnvironmentData[Kind][number]>(
+          kind,
+          environment,
+          `${FOUND_BY[by]} LIMIT 1`,
+          value
+        )[0]
       },
       /** Returns the steps of a workflow, or all. */
       stepsOf(workflowId?: string): WorkflowStep[] {
         const where = workflowId === undefined ? '? IS NULL' : 'workflow_id = ?'
         return parsed('steps', environment, `${where} ORDER BY position`, workflowId ?? null)
       },
-      messageCount: () => values<number>('count(*)', 'messages', environment.datasets.messages)[0] ?? 0,
+      messageCount: () =>
+        values<number>('count(*)', 'messages', environment.datasets.messages)[0] ?? 0,
       /** Returns the first some hundred names, to suggest one of. */
       names: (kind: keyof typeof NAMES): string[] =>
         values(NAMES[kind], kind, environment.datasets[kind], `true LIMIT ${MAX_CANDIDATES}`)
     })
   }
 
-  function parsed<Document>(kind: RecordKind, environment: Environment, where: string, value: unknown): Document[] {
+  function parsed<Document>(
+    kind: RecordKind,
+    environment: Environment,
+    where: string,
+    value: unknown
+  ): Document[] {
     const of = datasetOf(kind)
     const stored = values<string>('document', kind, environment.datasets[of], where, value)
     return stored.map((json) => JSON.parse(withOwnIds(environment, of, json)))
   }
 
-  function values<Value>(column: string, kind: RecordKind, dataset: number, where = 'true', ...of: unknown[]): Value[] {
-    const statement = prepare(`SELECT ${column} FROM ${nameOf(kind)} WHERE dataset = ? AND ${where}`)
+  function values<Value>(
+    column: string,
+    kind: RecordKind,
+    dataset: number,
+    where = 'true',
+    ...of: unknown[]
+  ): Value[] {
+    const statement = prepare(
+      `SELECT ${column} FROM ${nameOf(kind)} WHERE dataset = ? AND ${where}`
+    )
     return statement.pluck().all(dataset, ...of) as Value[]
   }
 
@@ -123,7 +163,10 @@ export function datasetOf(kind: RecordKind): Exclude<DatasetKind, 'idempotency'>
 }
 
 export function perKind<Value>(create: (kind: RecordKind) => Value): Record<RecordKind, Value> {
-  return Object.fromEntries(RECORD_KINDS.map((kind) => [kind, create(kind)])) as Record<RecordKind, Value>
+  return Object.fromEntries(RECORD_KINDS.map((kind) => [kind, create(kind)])) as Record<
+    RecordKind,
+    Value
+  >
 }
 
 const nameOf = (kind: RecordKind): string => getTableName(TABLES[kind])

@@ -1,9 +1,14 @@
-import { WALL } from '../core/clock.js'
+import { WALL } from '../domain/clock.js'
 import { newApiKey } from '../environments/api-keys.js'
 import { type Environment, newId, type Settings } from '../environments/service.js'
 import { toMessageRow } from '../messages/row.js'
 import { exportLists, exportSettings, type SeedFormat, seedText } from './export.js'
-import { type EnvironmentData, type EnvironmentInput, type SeedGenerate, UNNAMED } from './format.js'
+import {
+  type EnvironmentData,
+  type EnvironmentInput,
+  type SeedGenerate,
+  UNNAMED
+} from './format.js'
 import { readScenario, readSeed, type SeedFile } from './read.js'
 import { type Dependencies, recordService } from './records.js'
 import { perKind, type RecordKind, seedRepository } from './repository.js'
@@ -50,7 +55,8 @@ let generator: typeof import('./generate/generation.js') | undefined
  * To be awaited before messages are generated.
  */
 export async function loadGenerator(seeds?: readonly SeedFile[]): Promise<void> {
-  const isNeeded = seeds?.some(({ seed }) => seed.environments.some(({ generate }) => generate)) ?? true
+  const isNeeded =
+    seeds?.some(({ seed }) => seed.environments.some(({ generate }) => generate)) ?? true
   if (isNeeded) generator ??= await import('./generate/generation.js')
 }
 
@@ -72,18 +78,30 @@ export function seedService(dependencies: Dependencies) {
      * Creates an environment with a key: empty, from a seed, or as a fork. Rejects with `exists` when the name or the key is
      * taken, `not-found` for an unknown origin, `invalid` for an unknown scenario, and SeedError; then nothing is created.
      */
-    async createEnvironment(wanted: NewEnvironment): Promise<{ environment: Environment; apiKey: string }> {
-      const { from, snapshot, seed, scenario, apiKey = newApiKey(), organizationId = newId(), ...own } = wanted
+    async createEnvironment(
+      wanted: NewEnvironment
+    ): Promise<{ environment: Environment; apiKey: string }> {
+      const {
+        from,
+        snapshot,
+        seed,
+        scenario,
+        apiKey = newApiKey(),
+        organizationId = newId(),
+        ...own
+      } = wanted
       const isSeeded = seed || scenario !== undefined
       const file = isSeeded ? withSettings(await readRequested({ seed, scenario }), own) : undefined
       return db.transaction(() => {
         environments.requireUnused(wanted)
         const origin = from === undefined ? undefined : environments.find(from)
-        const name = () => own.name ?? environments.unusedName(file?.seed.environments[0]?.name ?? UNNAMED)
+        const name = () =>
+          own.name ?? environments.unusedName(file?.seed.environments[0]?.name ?? UNNAMED)
         const environment = origin
           ? environments.fork(origin, { ...own, organizationId }, snapshot)
           : environments.create({ ...own, organizationId, name: name() })
-        if (file) apply('merge', environment, resolve(file, environment, origin && lookUp(environment)))
+        if (file)
+          apply('merge', environment, resolve(file, environment, origin && lookUp(environment)))
         environments.addApiKey(environment, apiKey)
         environments.setBaseline(environment)
         return { environment, apiKey }
@@ -95,7 +113,11 @@ export function seedService(dependencies: Dependencies) {
      * the seed's records; they replace those of the same names, and keep their ids. Rejects with SeedError with every issue,
      * and with `invalid` for an unknown scenario; then nothing is changed.
      */
-    async load(environment: Environment, requested: Requested, mode: 'merge' | 'replace'): Promise<void> {
+    async load(
+      environment: Environment,
+      requested: Requested,
+      mode: 'merge' | 'replace'
+    ): Promise<void> {
       const file = await readRequested(requested)
       db.transaction(() => {
         const existing = mode === 'merge' ? lookUp(environment) : undefined
@@ -112,7 +134,9 @@ export function seedService(dependencies: Dependencies) {
       seeded = files
       const applied = environments.list().length === 0
       if (applied) db.transaction(() => void exchange(described, []))
-      else for (const apiKey of described.flatMap(({ apiKeys }) => apiKeys)) environments.rememberApiKey(apiKey)
+      else
+        for (const apiKey of described.flatMap(({ apiKeys }) => apiKeys))
+          environments.rememberApiKey(apiKey)
       return { applied, environments: described }
     },
 
@@ -124,8 +148,11 @@ export function seedService(dependencies: Dependencies) {
     reseed(files: readonly SeedFile[]): SeedChange[] {
       const now = clock()
       // Both at the same time, so that the defaults that depend on the time do not differ.
-      const before = new Map(resolveSeeds(seeded, now).map((data) => [data.id, JSON.stringify(data)]))
-      const owners = (key: string) => [environments.resolve(key)].find((owner) => owner && !before.has(owner.id))
+      const before = new Map(
+        resolveSeeds(seeded, now).map((data) => [data.id, JSON.stringify(data)])
+      )
+      const owners = (key: string) =>
+        [environments.resolve(key)].find((owner) => owner && !before.has(owner.id))
       const described = resolveSeeds(files, now, { ownerOf: owners })
       const changed = described.filter((data) => before.get(data.id) !== JSON.stringify(data))
       for (const { id } of described) before.delete(id)
@@ -171,9 +198,11 @@ export function seedService(dependencies: Dependencies) {
         const owned = { _id, _organizationId, ...(apiKeys.length > 0 && { apiKeys }) }
         const settings = { ...exportSettings(environments.settings(environment)), ...owned }
         const known = new Map<string, string>()
-        for (const each of documents('subscribers', environment)) known.set(each.subscriberId, JSON.stringify(each))
+        for (const each of documents('subscribers', environment))
+          known.set(each.subscriberId, JSON.stringify(each))
         const lists = exportLists(repository, environment, known)
-        for (const piece of seedText(settings, lists, 'yaml')) yield piece.replace(/^environments:\n/, '')
+        for (const piece of seedText(settings, lists, 'yaml'))
+          yield piece.replace(/^environments:\n/, '')
       }
     },
 
@@ -184,7 +213,13 @@ export function seedService(dependencies: Dependencies) {
     listWorkflows(environment: Environment) {
       const { stepsOf } = lookUp(environment)
       return [...documents('workflows', environment)].map((each) => {
-        const steps = stepsOf(each._id).map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
+        const steps = stepsOf(each._id).map(({ _id, stepId, slug, name, type }) => ({
+          _id,
+          stepId,
+          slug,
+          name,
+          type
+        }))
         return { ...each, steps }
       })
     }
@@ -196,7 +231,13 @@ export function seedService(dependencies: Dependencies) {
    */
   function apply(mode: 'merge' | 'replace', environment: Environment, data: EnvironmentData): void {
     const former = mode === 'merge' ? environments.settings(environment) : undefined
-    const { name, organizationId, apiKeys, generate: options, randomSeed = former ? undefined : null } = data
+    const {
+      name,
+      organizationId,
+      apiKeys,
+      generate: options,
+      randomSeed = former ? undefined : null
+    } = data
     environments.change(environment, {
       name,
       organizationId,
@@ -213,9 +254,15 @@ export function seedService(dependencies: Dependencies) {
   }
 
   /** Adds generated messages, and the subscribers they need. Yields how many there are after each some thousand. */
-  function* generate(environment: Environment, options: SeedGenerate, count?: EnvironmentData['countGenerated']) {
+  function* generate(
+    environment: Environment,
+    options: SeedGenerate,
+    count?: EnvironmentData['countGenerated']
+  ) {
     const present = lookUp(environment).messageCount()
-    const lists = perKind((kind) => [...documents(kind, environment, kind === 'messages' ? SAMPLE : undefined)])
+    const lists = perKind((kind) => [
+      ...documents(kind, environment, kind === 'messages' ? SAMPLE : undefined)
+    ])
     const data = { ...environment, ...lists } as EnvironmentInput
     if (!generator) throw new Error('loadGenerator() must be awaited before messages are generated')
     const { subscribers, messages } = generator.prepare(data, options, environment.now(), present)
@@ -231,11 +278,17 @@ export function seedService(dependencies: Dependencies) {
   }
 
   /** Makes environments what is described, and removes those of these ids. */
-  function exchange(described: readonly EnvironmentData[], removedIds: readonly string[]): SeedChange[] {
+  function exchange(
+    described: readonly EnvironmentData[],
+    removedIds: readonly string[]
+  ): SeedChange[] {
     const present = new Map(environments.list().map((environment) => [environment.id, environment]))
     const removed = removedIds.flatMap((id) => present.get(id) ?? [])
     // All of them first: a key may move from one environment to another.
-    for (const environment of [...described.flatMap(({ id }) => present.get(id) ?? []), ...removed]) {
+    for (const environment of [
+      ...described.flatMap(({ id }) => present.get(id) ?? []),
+      ...removed
+    ]) {
       environments.dropApiKeys(environment)
     }
     const changes = described.map((data): SeedChange => {
@@ -243,7 +296,13 @@ export function seedService(dependencies: Dependencies) {
       const known = present.get(id)
       const environment = known ?? environments.create(data)
       apply('replace', environment, data)
-      return { id, name, change: known ? 'reloaded' : 'added', apiKeys, records: countRecords(environment) }
+      return {
+        id,
+        name,
+        change: known ? 'reloaded' : 'added',
+        apiKeys,
+        records: countRecords(environment)
+      }
     })
     // Last, as a rollback would not bring back what the environments have in memory.
     for (const environment of removed) {

@@ -1,5 +1,5 @@
 import { type BigIntStats, statSync } from 'node:fs'
-import { attempt } from '../core/errors.js'
+import { attempt } from '../domain/errors.js'
 import { SeedError } from './errors.js'
 import { seedPath } from './read.js'
 import type { SeedChange } from './service.js'
@@ -42,7 +42,8 @@ export function watchSeeds(seeds: readonly string[]) {
 
 /** Differs after each write, and when the file is gone. */
 function stateOf(file: string): string {
-  const { dev, ino, size, mtimeNs, ctimeNs } = attempt(() => statSync(file, { bigint: true })) ?? ({} as BigIntStats)
+  const { dev, ino, size, mtimeNs, ctimeNs } =
+    attempt(() => statSync(file, { bigint: true })) ?? ({} as BigIntStats)
   return [file, dev, ino, size, mtimeNs, ctimeNs].join()
 }
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { CST, Node, Scalar, YAMLMap } from 'yaml'
-import { lazily } from '../core/lazily.js'
-import { MAX_DEPTH, type Path, pathText, TOO_DEEP } from '../core/validation.js'
+import { lazily } from '../domain/lazily.js'
+import { MAX_DEPTH, type Path, pathText, TOO_DEEP } from '../schema/validation.js'
 import { createIssue, SeedError, type SeedIssue } from './errors.js'
 import { formatLimit, type SeedLimits } from './limits.js'
 
@@ -36,7 +36,8 @@ function parseYaml(text: string, file: string) {
   const tokens: CST.Token[] = []
   let misplaced = 0
   for (const lexeme of new (yaml().Lexer)().lex(text)) {
-    for (const token of parser.next(lexeme)) misplaced += Number(tokens[tokens.push(token) - 1]?.type === 'error')
+    for (const token of parser.next(lexeme))
+      misplaced += Number(tokens[tokens.push(token) - 1]?.type === 'error')
     if (misplaced > MAX_MISPLACED) break
     // It begins with the document, and may end with a scalar.
     const deepest = parser.stack[MAX_DEPTH + 2] && parser.stack[MAX_DEPTH + 1]
@@ -51,13 +52,19 @@ function parseYaml(text: string, file: string) {
   const issues = new Map<number, SeedIssue>()
   for (const { pos, code, message } of [...(first?.errors ?? []), ...(first?.warnings ?? [])]) {
     // A bracket or quote that is not closed is told where its content ends, not on the line after.
-    const at = / end with a [\]}]$|^Missing closing/.test(message) ? text.slice(0, pos[0]).trimEnd().length : pos[0]
+    const at = / end with a [\]}]$|^Missing closing/.test(message)
+      ? text.slice(0, pos[0]).trimEnd().length
+      : pos[0]
     if (issues.size === MAX_ERRORS) break
     // The others at one place follow from the first. JSON may have names of any length.
     if (code === 'KEY_OVER_1024_CHARS' || issues.has(at)) continue
     issues.set(at, createAt(at, code === 'BLOCK_AS_IMPLICIT_KEY' ? SECOND_NAME : message))
   }
-  if (second) issues.set(second.range[0], createAt(second.range[0], 'a seed is one document: drop this second one'))
+  if (second)
+    issues.set(
+      second.range[0],
+      createAt(second.range[0], 'a seed is one document: drop this second one')
+    )
   if (issues.size > 0) throw new SeedError([...issues.values()])
   return { contents: first?.contents, createAt }
 }
@@ -90,7 +97,8 @@ export function readYaml(text: string, file: string, limits: SeedLimits): unknow
     const before = size
     if (yaml().isAlias(node)) {
       const anchored = anchors.get(node.source)
-      if (!anchored) return report(node, path, `no value of an anchor &${node.source} ends before this`)
+      if (!anchored)
+        return report(node, path, `no value of an anchor &${node.source} ends before this`)
       size += anchored.size
       if (size <= limits.json) return anchored.value
       const most = `${formatLimit(limits.json)} of JSON, the most ${limits.where}`
@@ -108,7 +116,8 @@ export function readYaml(text: string, file: string, limits: SeedLimits): unknow
     if (yaml().isSeq(node)) return node.items.map((item, index) => read(item, [...path, index]))
     if (yaml().isMap(node)) return readMap(node, path)
     const { value } = node as Scalar
-    if (value === Infinity || value === -Infinity || Number.isNaN(value)) return report(node, path, NOT_IN_JSON)
+    if (value === Infinity || value === -Infinity || Number.isNaN(value))
+      return report(node, path, NOT_IN_JSON)
     size += String(value).length
     return value
   }
@@ -122,13 +131,24 @@ export function readYaml(text: string, file: string, limits: SeedLimits): unknow
         for (const source of yaml().isSeq(value) ? value.items : [value]) {
           const merged = read(source, path)
           if (typeof merged !== 'object' || Array.isArray(merged)) report(source, path, NOT_MERGED)
-          else for (const [name, value] of Object.entries(merged ?? {})) if (!fields.has(name)) fields.set(name, value)
+          else
+            for (const [name, value] of Object.entries(merged ?? {}))
+              if (!fields.has(name)) fields.set(name, value)
         }
       } else if (name === undefined) {
-        report(key, path, 'the name of a field must be text; put a value that begins with a bracket in quotes')
+        report(
+          key,
+          path,
+          'the name of a field must be text; put a value that begins with a bracket in quotes'
+        )
       } else {
         const first = keys.get(name)
-        if (first) report(key, [...path, name], `is given twice, first at ${createAt(startOf(first), '').location}`)
+        if (first)
+          report(
+            key,
+            [...path, name],
+            `is given twice, first at ${createAt(startOf(first), '').location}`
+          )
         keys.set(name, key)
         size += name.length + 4
         fields.set(name, read(value, [...path, name]))
@@ -161,7 +181,10 @@ export function yamlLocator(text: string | undefined, file: string, limits: Seed
         // Of a name that is given twice in JSON the last one counts.
         const field = node.items.findLast(({ key }) => nameOf(key) === String(step))
         const source = field ?? node.items.find(({ key }) => isMerge(key))
-        node = (part === 'name' && index === path.length - 1 ? field?.key : (source?.value ?? source?.key)) ?? node
+        node =
+          (part === 'name' && index === path.length - 1
+            ? field?.key
+            : (source?.value ?? source?.key)) ?? node
         if (!field) break
       }
     }

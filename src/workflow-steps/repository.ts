@@ -1,5 +1,5 @@
-import { MAX_CANDIDATES } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
+import { MAX_CANDIDATES } from '../domain/suggestions.js'
 
 /** In SQL: through drizzle the operation takes a tenth longer. */
 export function workflowStepRepository({ client }: Db) {
@@ -7,7 +7,8 @@ export function workflowStepRepository({ client }: Db) {
     client.prepare<[number, string], Record<'id' | 'identifier', string>>(
       `SELECT id, identifier FROM workflows WHERE dataset = ? AND ${column} = ?`
     )
-  const values = <Params extends unknown[], Value>(sql: string) => client.prepare<Params, Value>(sql).pluck()
+  const values = <Params extends unknown[], Value>(sql: string) =>
+    client.prepare<Params, Value>(sql).pluck()
   // As a BLOB it is sent as it is stored: a string would have to be encoded again.
   const stepBy = (column: 'id' | 'step_id') =>
     values<[number, string, string], Buffer>(
@@ -29,7 +30,8 @@ export function workflowStepRepository({ client }: Db) {
 
   return {
     /** `name` is the identifier. */
-    findWorkflow: (dataset: number, by: 'id' | 'name', value: string) => workflow[by].get(dataset, value),
+    findWorkflow: (dataset: number, by: 'id' | 'name', value: string) =>
+      workflow[by].get(dataset, value),
 
     /** Returns the identifiers of the first workflows, some hundreds at most. */
     listWorkflows: (dataset: number): string[] => identifiers.all(dataset),
@@ -42,6 +44,7 @@ export function workflowStepRepository({ client }: Db) {
       step[by].get(dataset, workflowId, value),
 
     /** Returns the same for the names of both, by one statement: as nearly all requests ask. */
-    findNamed: (dataset: number, identifier: string, stepId: string) => stepByNames.get(dataset, identifier, stepId)
+    findNamed: (dataset: number, identifier: string, stepId: string) =>
+      stepByNames.get(dataset, identifier, stepId)
   }
 }

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { strictObject } from '../core/typebox.js'
 import { JSON_TYPE } from '../http/errors.js'
-import { defineOperation, enveloped, operationRoute } from '../http/operation.js'
+import { enveloped, operationRoute } from '../http/operation.js'
+import { defineOperation } from '../schema/operation.js'
+import { strictObject } from '../schema/typebox.js'
 import { WorkflowStep } from './schemas.js'
 import type { WorkflowStepService } from './service.js'
 
@@ -11,7 +12,8 @@ export const retrieveWorkflowStep = defineOperation({
   method: 'GET',
   url: '/v2/workflows/:workflowId/steps/:stepId',
   summary: 'Retrieve workflow step',
-  description: 'One step of a workflow, with its controls, the schema of its variables, and its issues.',
+  description:
+    'One step of a workflow, with its controls, the schema of its variables, and its issues.',
   tag: 'Workflows',
   params: strictObject({
     workflowId: Type.String({ description: "The workflow's `_id`, identifier or slug" }),
@@ -24,13 +26,15 @@ export const retrieveWorkflowStep = defineOperation({
     { status: 401 },
     { status: 404, example: '/v2/workflows/none/steps/email-step' }
   ],
-  examples: { params: { workflowId: 'order-shipped', stepId: 'email-step' }, idempotencyKey: 'retrieve-step-0001' }
+  examples: {
+    params: { workflowId: 'order-shipped', stepId: 'email-step' },
+    idempotencyKey: 'retrieve-step-0001'
+  }
 })
 
-export const workflowStepRoutes: FastifyPluginAsyncTypebox<{ workflowSteps: WorkflowStepService }> = async (
-  app,
-  { workflowSteps }
-) => {
+export const workflowStepRoutes: FastifyPluginAsyncTypebox<{
+  workflowSteps: WorkflowStepService
+}> = async (app, { workflowSteps }) => {
   app.route({
     ...operationRoute(retrieveWorkflowStep),
     handler: ({ environment, params }, reply) => {

@@ -1,10 +1,21 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { ORIGINS, STEP_TYPES } from '../core/enums.js'
-import { freeObject, namedEnum, namedObject, recordOf, ref, refById } from '../core/typebox.js'
+import { ORIGINS, STEP_TYPES } from '../domain/enums.js'
+import { freeObject, namedEnum, namedObject, recordOf, ref, refById } from '../schema/typebox.js'
 
 const StepType = namedEnum('StepType', 'What a step does', STEP_TYPES)
 const Origin = namedEnum('Origin', 'Where a workflow was created', ORIGINS)
-const GROUPS = ['IN_APP', 'EMAIL', 'DIGEST', 'DELAY', 'THROTTLE', 'SMS', 'CHAT', 'PUSH', 'SKIP', 'LAYOUT'] as const
+const GROUPS = [
+  'IN_APP',
+  'EMAIL',
+  'DIGEST',
+  'DELAY',
+  'THROTTLE',
+  'SMS',
+  'CHAT',
+  'PUSH',
+  'SKIP',
+  'LAYOUT'
+] as const
 const UiGroup = namedEnum('UiGroup', 'A group of controls', GROUPS)
 const UiComponent = namedEnum('UiComponent', 'A control of the editor', [
   'EMAIL_EDITOR_SELECT',
@@ -59,7 +70,12 @@ const IntegrationIssueType = namedEnum(
   INTEGRATION_ISSUES
 )
 
-const plainPlaceholder = Type.Union([Type.String(), Type.Number(), Type.Boolean(), freeObject('Any object')])
+const plainPlaceholder = Type.Union([
+  Type.String(),
+  Type.Number(),
+  Type.Boolean(),
+  freeObject('Any object')
+])
 
 const Placeholder = Type.Union([...plainPlaceholder.anyOf, Type.Array(plainPlaceholder)], {
   $id: 'Placeholder',
@@ -73,7 +89,10 @@ export interface UiSchemaProperty {
   properties?: Record<string, UiSchemaProperty>
 }
 
-const nestedProperty = refById<UiSchemaProperty>('UiSchemaProperty', (): TSchema => UiSchemaProperty)
+const nestedProperty = refById<UiSchemaProperty>(
+  'UiSchemaProperty',
+  (): TSchema => UiSchemaProperty
+)
 
 export const UiSchemaProperty = namedObject('UiSchemaProperty', 'Control for one field', {
   placeholder: Type.Optional(ref(Placeholder)),
@@ -101,28 +120,45 @@ const stepIssue = <Words extends TSchema>($id: string, description: string, issu
   })
 
 const OF_INTEGRATION = 'An issue of the integration of a channel'
-export const StepContentIssue = stepIssue('StepContentIssueDto', 'An issue of a control value', ContentIssueType)
-export const StepIntegrationIssue = stepIssue('StepIntegrationIssue', OF_INTEGRATION, IntegrationIssueType)
+export const StepContentIssue = stepIssue(
+  'StepContentIssueDto',
+  'An issue of a control value',
+  ContentIssueType
+)
+export const StepIntegrationIssue = stepIssue(
+  'StepIntegrationIssue',
+  OF_INTEGRATION,
+  IntegrationIssueType
+)
 
 export const StepIssues = namedObject('StepIssuesDto', 'Issues of a step', {
-  controls: Type.Optional(recordOf(Type.Array(ref(StepContentIssue), { minItems: 0 }), 'Content issues, by control')),
+  controls: Type.Optional(
+    recordOf(Type.Array(ref(StepContentIssue), { minItems: 0 }), 'Content issues, by control')
+  ),
   integration: Type.Optional(
-    recordOf(Type.Array(ref(StepIntegrationIssue), { minItems: 0 }), 'Integration issues, by channel')
+    recordOf(
+      Type.Array(ref(StepIntegrationIssue), { minItems: 0 }),
+      'Integration issues, by channel'
+    )
   )
 })
 
-export const WorkflowStep = namedObject('WorkflowStep', 'A step of a workflow: its controls, variables and issues', {
-  controls: ref(ControlsMetadata),
-  controlValues: Type.Optional(freeObject('Values of the controls')),
-  variables: freeObject('JSON Schema of the variables that the step can use'),
-  stepId: Type.String({ description: 'Step identifier' }),
-  _id: Type.String({ description: 'Database identifier of the step' }),
-  name: Type.String({ description: 'Display name' }),
-  slug: Type.String({ description: 'Slug of the name, then `_st_` and the `_id` in base 62' }),
-  type: ref(StepType),
-  origin: ref(Origin),
-  workflowId: Type.String({ description: 'Workflow identifier' }),
-  workflowDatabaseId: Type.String({ description: 'Database identifier of the workflow' }),
-  issues: Type.Optional(ref(StepIssues))
-})
+export const WorkflowStep = namedObject(
+  'WorkflowStep',
+  'A step of a workflow: its controls, variables and issues',
+  {
+    controls: ref(ControlsMetadata),
+    controlValues: Type.Optional(freeObject('Values of the controls')),
+    variables: freeObject('JSON Schema of the variables that the step can use'),
+    stepId: Type.String({ description: 'Step identifier' }),
+    _id: Type.String({ description: 'Database identifier of the step' }),
+    name: Type.String({ description: 'Display name' }),
+    slug: Type.String({ description: 'Slug of the name, then `_st_` and the `_id` in base 62' }),
+    type: ref(StepType),
+    origin: ref(Origin),
+    workflowId: Type.String({ description: 'Workflow identifier' }),
+    workflowDatabaseId: Type.String({ description: 'Database identifier of the workflow' }),
+    issues: Type.Optional(ref(StepIssues))
+  }
+)
 export type WorkflowStep = Static<typeof WorkflowStep>

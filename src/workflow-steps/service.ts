@@ -1,8 +1,8 @@
-import { type Assumptions, mayNeedVendorNames, withVendorNames } from '../core/assumptions.js'
-import { DomainError } from '../core/errors.js'
-import { ID_PATTERN, idFromSlug, idIn } from '../core/ids.js'
-import { didYouMean } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
+import { type Assumptions, mayNeedVendorNames, withVendorNames } from '../domain/assumptions.js'
+import { DomainError } from '../domain/errors.js'
+import { ID_PATTERN, idFromSlug, idIn } from '../domain/ids.js'
+import { didYouMean } from '../domain/suggestions.js'
 import type { Environment } from '../environments/service.js'
 import { workflowStepRepository } from './repository.js'
 import type { WorkflowStep } from './schemas.js'
@@ -26,22 +26,32 @@ export function workflowStepService({ db }: { db: Db }) {
       const isNamed = [workflowId, stepId].every((text) => idOf(text, assumptions) === undefined)
       const named = isNamed ? repository.findNamed(workflows, workflowId, stepId) : undefined
       if (named) return toResponse(named, assumptions)
-      const workflow = find(assumptions, workflowId, 'wf', (by, value) => repository.findWorkflow(workflows, by, value))
+      const workflow = find(assumptions, workflowId, 'wf', (by, value) =>
+        repository.findWorkflow(workflows, by, value)
+      )
       if (!workflow) {
         const hint = didYouMean(workflowId, repository.listWorkflows(workflows))
         const reason = `environment ${name} has no workflow with _id, identifier or slug ${workflowId}${hint}`
         if (assumptions['unknown-workflow'] === 'named')
           throw new DomainError('not-found', `Workflow with id ${workflowId} not found`, { reason })
-        throw new DomainError('not-found', 'Workflow cannot be found', { reason, facts: { workflowId } })
+        throw new DomainError('not-found', 'Workflow cannot be found', {
+          reason,
+          facts: { workflowId }
+        })
       }
       const { id, identifier } = workflow
-      const step = find(assumptions, stepId, 'st', (by, value) => repository.findStep(workflows, id, by, value))
+      const step = find(assumptions, stepId, 'st', (by, value) =>
+        repository.findStep(workflows, id, by, value)
+      )
       if (step) return toResponse(step, assumptions)
       const hint = didYouMean(stepId, repository.listSteps(workflows, id))
       const reason = `workflow ${identifier} has no step with _id, stepId or slug ${stepId}${hint}`
       if (assumptions['unknown-step'] === 'not-found')
         throw new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
-      throw new DomainError('bad-request', 'No step found', { reason, facts: { stepId, workflowId } })
+      throw new DomainError('bad-request', 'No step found', {
+        reason,
+        facts: { stepId, workflowId }
+      })
     }
   }
 }
@@ -55,7 +65,9 @@ function find<Found>(
 ): Found | undefined {
   const id = idOf(text, assumptions)
   const found = (id === undefined ? undefined : lookUp('id', id)) ?? lookUp('name', text)
-  const slugId = found ? undefined : idFromSlug(text, assumptions['step-lookup'] === 'any-kind' ? 'any' : kind)
+  const slugId = found
+    ? undefined
+    : idFromSlug(text, assumptions['step-lookup'] === 'any-kind' ? 'any' : kind)
   return slugId === undefined ? found : lookUp('id', slugId)
 }
 

@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { givenFolder, runCommand, startCommand } from '../support/process.js'
 import { runHere } from './here.js'
 
-const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+const { version } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
+)
 
 /** What help says of each flag of serve. */
 const FLAGS = [
@@ -22,23 +24,38 @@ async function help(...args: string[]): Promise<string> {
 }
 
 describe('help', () => {
-  test.each([[['-h']], [['help', 'serve']]])('%s lists every flag with its default and its variable', async (args) => {
-    const text = (await help(...args)).replaceAll(/\s+/g, ' ')
-    for (const [flag, standard, variable] of FLAGS) {
-      const [, described = ''] = text.split(` ${flag} `)
-      const [facts = ''] = /\([^()]*env: [^)]*\)/.exec(described) ?? []
-      expect(facts, flag).toContain(standard)
-      expect(facts, flag).toContain(`env: ${variable}`)
+  test.each([[['-h']], [['help', 'serve']]])(
+    '%s lists every flag with its default and its variable',
+    async (args) => {
+      const text = (await help(...args)).replaceAll(/\s+/g, ' ')
+      for (const [flag, standard, variable] of FLAGS) {
+        const [, described = ''] = text.split(` ${flag} `)
+        const [facts = ''] = /\([^()]*env: [^)]*\)/.exec(described) ?? []
+        expect(facts, flag).toContain(standard)
+        expect(facts, flag).toContain(`env: ${variable}`)
+      }
     }
-  })
+  )
 
   test('lists the commands and the exit codes, whatever the variables are', async () => {
     // Wrong values keep a server from starting, but nobody from reading what they should be.
     const { stdout: text } = await runCommand(['--help'], { env: { NOTIFICATION_MOCK_PORT: 'x' } })
     const commands = [...text.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, command]) => command)
-    const wanted = ['serve', 'start', 'status', 'stop', 'exec', 'wait', 'coverage', 'conformance', 'seed']
+    const wanted = [
+      'serve',
+      'start',
+      'status',
+      'stop',
+      'exec',
+      'wait',
+      'coverage',
+      'conformance',
+      'seed'
+    ]
     expect(commands).toEqual(expect.arrayContaining([...wanted, 'healthcheck', 'openapi', 'help']))
-    expect(text).toContain('Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.')
+    expect(text).toContain(
+      'Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.'
+    )
   })
 
   test('its examples work as they are written', async () => {
@@ -65,7 +82,10 @@ describe('help', () => {
 
   test('is printed for `seed` without a command, with exit code 2', async () => {
     const { code, stderr } = await runCommand(['seed'])
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('check [options] <file...>') })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('check [options] <file...>')
+    })
   })
 })
 
@@ -97,14 +117,20 @@ describe('seed check', () => {
     mkdirSync(join(cwd, 'empty'))
     const { stdout, ...ended } = await runCommand(['seed', 'check', 'shop.yaml', 'empty'], { cwd })
     expect(ended).toEqual({ code: 0, signal: null, stderr: '' })
-    expect(stdout).toContain('Shop: 0 integrations, 2 subscribers, 1 workflow, 1 step, 0 messages\n')
+    expect(stdout).toContain(
+      'Shop: 0 integrations, 2 subscribers, 1 workflow, 1 step, 0 messages\n'
+    )
     expect(stdout).toMatch(/^shop\.yaml, \S*empty\S*: no issues\n$/m)
   })
 
   test('of a seed of nothing says that there will be no keys', async () => {
     const [file = ''] = givenSeeds('environments: []')
-    const none = 'no environments, and so no keys: each request gets a 401 until POST /_mock/environments makes one'
-    expect(await runHere(['seed', 'check', file])).toMatchObject({ code: 0, stdout: `${none}\n${file}: no issues\n` })
+    const none =
+      'no environments, and so no keys: each request gets a 401 until POST /_mock/environments makes one'
+    expect(await runHere(['seed', 'check', file])).toMatchObject({
+      code: 0,
+      stdout: `${none}\n${file}: no issues\n`
+    })
   })
 
   test('prints every issue of every seed in its own line on stderr, and exits with 1; --json as JSON', async () => {
@@ -136,7 +162,9 @@ test('seed list names the seeds that come with the package, and what each is for
     readdirSync(join(import.meta.dirname, '../../seeds')).filter((name) => name.endsWith('.yaml'))
   )
   for (const { description } of seeds) expect(description).toMatch(/^(What|for|to) .{30,250}$/)
-  expect((await runHere(['seed', 'list'])).stdout).toMatch(/^default +What notification-mock holds unless/)
+  expect((await runHere(['seed', 'list'])).stdout).toMatch(
+    /^default +What notification-mock holds unless/
+  )
 })
 
 describe('openapi', () => {
@@ -146,11 +174,17 @@ describe('openapi', () => {
     const assumed = await runHere(['openapi', '--assume', 'vendor-names=vendor'])
     expect(document).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(document.stdout)).toMatchObject({ openapi: '3.1.0', info: { version } })
-    expect([document, live, assumed].map(({ stdout }) => stdout.includes('novu-cloud'))).toEqual([false, true, true])
+    expect([document, live, assumed].map(({ stdout }) => stdout.includes('novu-cloud'))).toEqual([
+      false,
+      true,
+      true
+    ])
   })
 
   test('--control prints that of the control routes', async () => {
-    const { stdout } = await runHere(['openapi', '--control'], { NOTIFICATION_MOCK_PROFILE: 'live' })
+    const { stdout } = await runHere(['openapi', '--control'], {
+      NOTIFICATION_MOCK_PROFILE: 'live'
+    })
     expect(JSON.parse(stdout).paths).toHaveProperty(['/_mock/environments'])
   })
 })

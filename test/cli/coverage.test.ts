@@ -19,9 +19,15 @@ test('reports the whole server, or one environment, as text, Markdown or JSON', 
   expect(coverageMarkdown(whole)).toMatch(/^- 409 of setIntegrationAsPrimary: never met; .+$/m)
   const json = await run('--json', '--api-key', DEVELOPMENT, '--min', '5')
   expect(JSON.parse(json.stdout)).toEqual((await mock.get('/_mock/coverage')).json)
-  expect(coverageMarkdown(JSON.parse(json.stdout))).toMatch(/^## Coverage of the contract in Development: \d/)
+  expect(coverageMarkdown(JSON.parse(json.stdout))).toMatch(
+    /^## Coverage of the contract in Development: \d/
+  )
   const low = /^error: the coverage of the contract is [\d.]+ %, below the minimum of 80 %\n$/
-  expect(await run('--min', '80')).toEqual({ code: 1, stdout: text, stderr: expect.stringMatching(low) })
+  expect(await run('--min', '80')).toEqual({
+    code: 1,
+    stdout: text,
+    stderr: expect.stringMatching(low)
+  })
 })
 
 test('is at most 12 lines unless all are asked for: figures, slips, then what was not met', async () => {
@@ -50,7 +56,10 @@ test.each([
   ['healthcheck', 'http://127.0.0.1:9/?key=secret'],
   ['wait', 'secret']
 ])('%s does not repeat a url that is wrong, and names its variable', async (command, url) => {
-  const refused = { code: 2, stderr: expect.stringMatching(/^error: NOTIFICATION_MOCK_URL must be (?!.*secret)/) }
+  const refused = {
+    code: 2,
+    stderr: expect.stringMatching(/^error: NOTIFICATION_MOCK_URL must be (?!.*secret)/)
+  }
   expect(await runHere([command], { NOTIFICATION_MOCK_URL: url })).toMatchObject(refused)
 })
 
@@ -59,10 +68,18 @@ test('a report that can not be had is an error that says why, without the key', 
   await expect(fetchCoverage(mock.url, { apiKey: 'nobody-here' })).rejects.toThrow(
     /^no environment has this key(?!.*nobody-here)/
   )
-  await expect(fetchCoverage(mock.url, { adminToken: 'another' })).rejects.toThrow('the admin token is another one')
-  await expect(fetchCoverage(mock.url, { apiKey: 'a\nb' })).rejects.toThrow(/^the key or token has characters/)
-  await expect(fetchCoverage('http://127.0.0.1:9')).rejects.toThrow('no answer from http://127.0.0.1:9')
-  await expect(fetchCoverage('http://me:secret@127.0.0.1:9')).rejects.toThrow(/^(?!.*secret).*no user name/)
+  await expect(fetchCoverage(mock.url, { adminToken: 'another' })).rejects.toThrow(
+    'the admin token is another one'
+  )
+  await expect(fetchCoverage(mock.url, { apiKey: 'a\nb' })).rejects.toThrow(
+    /^the key or token has characters/
+  )
+  await expect(fetchCoverage('http://127.0.0.1:9')).rejects.toThrow(
+    'no answer from http://127.0.0.1:9'
+  )
+  await expect(fetchCoverage('http://me:secret@127.0.0.1:9')).rejects.toThrow(
+    /^(?!.*secret).*no user name/
+  )
 })
 
 test('tells injected answers, and requests beside the contract', async () => {

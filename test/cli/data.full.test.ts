@@ -40,7 +40,9 @@ async function setPrimary(url: string, identifier: string, key: string) {
 test('what a session has made is exported when it stops, and a seed from then on', async () => {
   const cwd = givenFolder()
   givenSeed(cwd, 'shop')
-  const first = await startCommand(['--seed', 'shop.yaml', '--export-on-exit', 'state.yaml'], { cwd })
+  const first = await startCommand(['--seed', 'shop.yaml', '--export-on-exit', 'state.yaml'], {
+    cwd
+  })
   const done = await setPrimary(first.url, 'two', 'once')
   expect(existsSync(join(cwd, 'state.yaml'))).toBe(false)
   expect((await stopped(first)).stderr).toMatch(/the data was exported to state.yaml/)
@@ -52,7 +54,9 @@ test('what a session has made is exported when it stops, and a seed from then on
   const flags = ['--seed', 'state.yaml', '--export-on-exit', 'again.yaml']
   const run = await runCommand(['exec', ...flags, '--', process.execPath, '-e', ask], { cwd })
   expect(run).toMatchObject({ code: 0, stdout: done.body, stderr: '' })
-  expect(readFileSync(join(cwd, 'again.yaml'), 'utf8')).toBe(readFileSync(join(cwd, 'state.yaml'), 'utf8'))
+  expect(readFileSync(join(cwd, 'again.yaml'), 'utf8')).toBe(
+    readFileSync(join(cwd, 'state.yaml'), 'utf8')
+  )
 })
 
 test('a new file is seeded; one with environments is left as it was, and keys are told that the seeds name', async () => {
@@ -73,16 +77,23 @@ test('a new file is seeded; one with environments is left as it was, and keys ar
   expect(again.printed).toMatch(/curl -H 'Authorization: ApiKey shop-key'/)
   await stopped(again)
 
-  const run = await runCommand(['exec', '--data', 'mock.db', '--seed', 'shop.yaml', '--', 'true'], { cwd })
+  const run = await runCommand(['exec', '--data', 'mock.db', '--seed', 'shop.yaml', '--', 'true'], {
+    cwd
+  })
   expect(run).toMatchObject({ code: 0, stdout: '' })
-  expect(run.stderr).toMatch(/^notification-mock exec: Warning: shop.yaml not applied, as mock.db has data: .+\n$/)
+  expect(run.stderr).toMatch(
+    /^notification-mock exec: Warning: shop.yaml not applied, as mock.db has data: .+\n$/
+  )
 
   const other = await start('other.yaml')
   expect(other.printed).toContain('  shop  (its key is not in the seeds given)\n')
   expect(other.printed).not.toMatch(/other-key|curl/)
   await stopped(other)
   const json = await start('other.yaml', '--json')
-  expect(JSON.parse(json.printed)).toMatchObject({ seeded: false, environments: [{ name: 'shop', apiKeys: [] }] })
+  expect(JSON.parse(json.printed)).toMatchObject({
+    seeded: false,
+    environments: [{ name: 'shop', apiKeys: [] }]
+  })
 })
 
 /** Root may do anything to any file: as root, the command is run as nobody, if that one can read our package. */
@@ -100,9 +111,14 @@ test.skipIf(!canBeNobody)(
     chmodSync(join(folder, 'mock.db'), 0o444)
     for (const mode of [0o555, 0o000]) {
       chmodSync(folder, mode)
-      const { code, stderr } = await runCommand(['--no-seed', '--data', join(folder, 'mock.db')], NOBODY)
+      const { code, stderr } = await runCommand(
+        ['--no-seed', '--data', join(folder, 'mock.db')],
+        NOBODY
+      )
       expect(code).toBe(1)
-      expect(stderr).toMatch(/^error: can't use the data file .*mock\.db: it or its folder .*can not be .*check .*\n$/)
+      expect(stderr).toMatch(
+        /^error: can't use the data file .*mock\.db: it or its folder .*can not be .*check .*\n$/
+      )
     }
     chmodSync(folder, 0o755)
     expect(readFileSync(join(folder, 'mock.db')).equals(before)).toBe(true)

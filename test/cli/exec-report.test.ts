@@ -27,13 +27,24 @@ async function run(args: readonly string[], code = 0) {
 
 test('--report writes what all tests have done, how the command has ended, and no secret of its line', async () => {
   const { code, stdout, stderr, read, folder } = await run(['--report', 'run.html'], 3)
-  expect({ code, stderr }).toEqual({ code: 3, stderr: 'notification-mock exec: the report is in run.html\n' })
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: 'notification-mock exec: the report is in run.html\n'
+  })
   expect(stdout).toBe(`${join(folder, 'run.html')}\n`)
   const [, data = ''] = /data-encoding="deflate-raw">([^<]*)</.exec(read('run.html')) ?? []
   const report: Report = JSON.parse(inflateRawSync(Buffer.from(data, 'base64')).toString())
-  expect(report.run).toMatchObject({ command: `${process.execPath} program.mjs --token=*** 3`, exitCode: 3 })
+  expect(report.run).toMatchObject({
+    command: `${process.execPath} program.mjs --token=*** 3`,
+    exitCode: 3
+  })
   expect(report.tests).toMatchObject([
-    { title: 'a | test', outcome: 'failed', keyless: [{ status: 401 }], hints: [{ id: 'parameter-not-read' }] }
+    {
+      title: 'a | test',
+      outcome: 'failed',
+      keyless: [{ status: 401 }],
+      hints: [{ id: 'parameter-not-read' }]
+    }
   ])
 })
 
@@ -45,7 +56,9 @@ test('--summary appends failures, hints and the coverage, in which what others w
   expect(summary).toContain(
     '- failed: a &#124; test: expected &#60;b&#62;; a request came without a valid key: no environment has this key'
   )
-  expect(summary).toContain('- hint: a &#124; test: chanel is not read by listMessages; did you mean channel?')
+  expect(summary).toContain(
+    '- hint: a &#124; test: chanel is not read by listMessages; did you mean channel?'
+  )
   expect(summary).toContain('## Coverage of the contract')
   expect(summary).not.toContain('<b>')
 })
@@ -56,6 +69,9 @@ test('--strict makes a success a failure, with each hint in a line; what is allo
   expect(refused.stderr).toContain(
     'notification-mock exec: a | test: chanel is not read by listMessages; did you mean channel? (parameter-not-read)\n'
   )
-  expect(await run(['--strict', '--allow', 'parameter-not-read'])).toMatchObject({ code: 0, stderr: '' })
+  expect(await run(['--strict', '--allow', 'parameter-not-read'])).toMatchObject({
+    code: 0,
+    stderr: ''
+  })
   expect(await run(['--strict'], 7)).toMatchObject({ code: 7 })
 })

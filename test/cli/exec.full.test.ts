@@ -20,12 +20,15 @@ import {
 const WITHOUT_TERMINAL = { detached: true } as const
 
 async function endOf(words: string[], options: Options = {}): Promise<Ended> {
-  return (await spawnCommand(['exec', '--no-seed', '--', ...words], { ...WITHOUT_TERMINAL, ...options })).ended
+  return (
+    await spawnCommand(['exec', '--no-seed', '--', ...words], { ...WITHOUT_TERMINAL, ...options })
+  ).ended
 }
 
 /** The process has ended; a zombie that nobody has collected yet has ended too. */
 async function untilEnded(pid: number): Promise<void> {
-  const isRunning = () => existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  const isRunning = () =>
+    existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   await vi.waitFor(() => expect(isRunning()).toBe(false), { timeout: 10_000, interval: 10 })
 }
 
@@ -35,14 +38,21 @@ const FAMILY = ['sh', '-c', `sleep 1000 & ${ASK} && echo $$ $!; wait; true`]
 
 async function startFamily(options: Options = {}): Promise<{ exec: Running; pids: number[] }> {
   const args = [commandIn(await givenPackage()), 'exec', '--no-seed', '--', ...FAMILY]
-  const exec = await startProcess(process.execPath, args, { ...WITHOUT_TERMINAL, ready: /^\d+ \d+\n/, ...options })
+  const exec = await startProcess(process.execPath, args, {
+    ...WITHOUT_TERMINAL,
+    ready: /^\d+ \d+\n/,
+    ...options
+  })
   return { exec, pids: exec.printed.trim().split(' ').map(Number) }
 }
 
-test.each(['SIGTERM', 'SIGKILL', 'SIGSEGV'] as const)('dies of %s that its command has died of', async (signal) => {
-  const words = ['sh', '-c', `ulimit -c 0; kill -${constants.signals[signal]} $$`]
-  expect(await endOf(words, { cwd: givenFolder() })).toMatchObject({ code: null, signal })
-})
+test.each(['SIGTERM', 'SIGKILL', 'SIGSEGV'] as const)(
+  'dies of %s that its command has died of',
+  async (signal) => {
+    const words = ['sh', '-c', `ulimit -c 0; kill -${constants.signals[signal]} $$`]
+    expect(await endOf(words, { cwd: givenFolder() })).toMatchObject({ code: null, signal })
+  }
+)
 
 describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s to exec alone', (signal) => {
   test('reaches the command and what it has started, and none of them is left', async () => {
@@ -77,7 +87,10 @@ test('a command ends with an exec that is killed by SIGKILL, and so does what it
 test('what a command leaves behind is ended with it, also if it does not want to; nothing stays in a folder', async () => {
   const [cwd, folder] = [givenFolder(), givenFolder()]
   const script = `trap '' TERM; sleep 1000 & echo $!; trap - TERM; sleep 1000 & echo $!; exit 3`
-  const { code, stdout } = await endOf(['sh', '-c', script], { cwd, env: { TMPDIR: folder, HOME: folder } })
+  const { code, stdout } = await endOf(['sh', '-c', script], {
+    cwd,
+    env: { TMPDIR: folder, HOME: folder }
+  })
   expect(code).toBe(3)
   const pids = stdout.trim().split('\n').map(Number)
   expect(pids).toHaveLength(2)
@@ -92,7 +105,9 @@ test('says that the server has failed, asks the command to end, and ends with 12
   exec.child.kill('SIGWINCH')
   const { code, stderr } = await exec.ended
   expect(code).toBe(125)
-  expect(stderr).toMatch(/^notification-mock exec: the server has failed, .*: Error: out of the blue\n/)
+  expect(stderr).toMatch(
+    /^notification-mock exec: the server has failed, .*: Error: out of the blue\n/
+  )
   expect(stderr).toMatch(/^(notification-mock exec: .*\n)+$/)
   for (const pid of pids) await untilEnded(pid)
 })
@@ -113,7 +128,9 @@ test('at a terminal the command reads what is typed, and a Ctrl-C reaches it onc
   const ours = `"${process.execPath}" "${commandIn(await givenPackage())}"`
   // In place of the shell: one that waits, as dash does, is ended by Ctrl-C itself.
   const command = `exec ${ours} exec --no-seed -- "${process.execPath}" "${file}"`
-  const { child, ended } = await startProcess('script', ['-qec', command, '/dev/null'], { ready: /listening/ })
+  const { child, ended } = await startProcess('script', ['-qec', command, '/dev/null'], {
+    ready: /listening/
+  })
   child.stdin.write('hello\n')
   for await (const [text] of on(child.stdout, 'data')) if (text.includes('has read hello')) break
   child.stdin.write('\x03')
@@ -121,9 +138,15 @@ test('at a terminal the command reads what is typed, and a Ctrl-C reaches it onc
 })
 
 test('a SIGTERM to npm, whose script it is, ends the command', async () => {
-  const folder = await givenDependent({ test: `notification-mock exec --no-seed -- sh ./test.sh && echo never` })
+  const folder = await givenDependent({
+    test: `notification-mock exec --no-seed -- sh ./test.sh && echo never`
+  })
   writeFileSync(join(folder, 'test.sh'), 'echo $$; sleep 1000; true')
-  const npm = await startProcess('npm', ['--silent', 'test'], { cwd: folder, ...WITHOUT_TERMINAL, ready: /^\d+\n/ })
+  const npm = await startProcess('npm', ['--silent', 'test'], {
+    cwd: folder,
+    ...WITHOUT_TERMINAL,
+    ready: /^\d+\n/
+  })
   npm.child.kill('SIGTERM')
   await npm.ended
   await untilEnded(Number(npm.printed))
@@ -133,11 +156,17 @@ test('sets the variables that --env or its variable names; no key where there is
   const program = `const { API, FIRST, NOTIFICATION_MOCK_ADMIN_TOKEN: TOKEN, NOTIFICATION_MOCK_API_KEY: KEY } = process.env
     console.log(JSON.stringify({ API, FIRST, TOKEN, KEY }))`
   const run = async (flags: string[], env: Record<string, string> = {}) =>
-    JSON.parse((await runCommand(['exec', ...flags, '--', process.execPath, '-e', program], { env })).stdout)
+    JSON.parse(
+      (await runCommand(['exec', ...flags, '--', process.execPath, '-e', program], { env })).stdout
+    )
   const [byFlags, byVariable, empty] = await Promise.all([
-    run(['--env', 'API=url/v1', '--env', 'FIRST=key', '--admin-token', 'token'], { NOTIFICATION_MOCK_ENV: 'API=key' }),
+    run(['--env', 'API=url/v1', '--env', 'FIRST=key', '--admin-token', 'token'], {
+      NOTIFICATION_MOCK_ENV: 'API=key'
+    }),
     run([], { NOTIFICATION_MOCK_ENV: 'API=url,FIRST=key' }),
-    run(['--no-seed', '--env', 'FIRST=key'], { NOTIFICATION_MOCK_API_KEY: 'that of another server' })
+    run(['--no-seed', '--env', 'FIRST=key'], {
+      NOTIFICATION_MOCK_API_KEY: 'that of another server'
+    })
   ])
   const keys = { FIRST: 'development-key', KEY: 'development-key' }
   const url = 'http://127\\.0\\.0\\.1:\\d+'
@@ -150,18 +179,40 @@ describe('the coverage', () => {
   test('is printed on stderr and written as JSON; stdout is that of the command', async () => {
     const cwd = givenFolder()
     const flags = ['--coverage', '--coverage-json', 'coverage.json', '--min', '0']
-    const { code, stdout, stderr } = await runCommand(['exec', ...flags, '--', 'echo', 'done'], { cwd })
+    const { code, stdout, stderr } = await runCommand(['exec', ...flags, '--', 'echo', 'done'], {
+      cwd
+    })
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' })
     expect(stderr).toMatch(/^Coverage of the contract: [\d.]+ % \(\d+ of \d+\)\n/)
     expect(stderr.split('\n')).toHaveLength(13)
     expect(stderr).toMatch(/^and \d+ more: --summary and --coverage-json write all$/m)
-    expect(JSON.parse(readFileSync(join(cwd, 'coverage.json'), 'utf8'))).toMatchObject({ requests: 0 })
+    expect(JSON.parse(readFileSync(join(cwd, 'coverage.json'), 'utf8'))).toMatchObject({
+      requests: 0
+    })
   })
 
   test.each([
-    ['below --min fails a command that was done', ['--min', '90'], 0, 1, /exec: the coverage of the contract is 0 %/],
-    ['that can not be written fails it too', ['--coverage-json', '/gone/a'], 0, 125, /exec: can't write/],
-    ['leaves a failure of the command as it is', ['--min', '90', '--coverage-json', '/gone/a'], 3, 3, /^Coverage/]
+    [
+      'below --min fails a command that was done',
+      ['--min', '90'],
+      0,
+      1,
+      /exec: the coverage of the contract is 0 %/
+    ],
+    [
+      'that can not be written fails it too',
+      ['--coverage-json', '/gone/a'],
+      0,
+      125,
+      /exec: can't write/
+    ],
+    [
+      'leaves a failure of the command as it is',
+      ['--min', '90', '--coverage-json', '/gone/a'],
+      3,
+      3,
+      /^Coverage/
+    ]
   ])('%s', async (_, flags, done, code, sentence) => {
     const ended = await runCommand(['exec', ...flags, '--', 'sh', '-c', `exit ${done}`])
     expect(ended).toMatchObject({ code, stderr: expect.stringMatching(sentence) })

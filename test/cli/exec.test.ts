@@ -11,14 +11,21 @@ test('runs a command against a server of its own, ends with its exit code, and s
       process.exitCode = 42
     })`
   // That of the product, perhaps.
-  const { stdout, ...ended } = await runCommand(['exec', '--', process.execPath, '-e', program], { env: { PORT: '1' } })
+  const { stdout, ...ended } = await runCommand(['exec', '--', process.execPath, '-e', program], {
+    env: { PORT: '1' }
+  })
   expect(ended).toEqual({ code: 42, signal: null, stderr: '60\n' })
   await expect(fetch(`${stdout.trim()}/health`)).rejects.toThrow('fetch failed')
 })
 
 describe('what is not the fault of the command has an exit code of its own, and a line that says so', () => {
   test.concurrent.each<[string, string[], number, string]>([
-    ['a seed that is not there', ['--seed', 'gone.yaml', '--', 'true'], 125, "gone.yaml: can't be read"],
+    [
+      'a seed that is not there',
+      ['--seed', 'gone.yaml', '--', 'true'],
+      125,
+      "gone.yaml: can't be read"
+    ],
     [
       'a report that can not be written',
       REPORT,
@@ -34,7 +41,10 @@ describe('what is not the fault of the command has an exit code of its own, and 
   })
 
   test.each([
-    [['--prot', '0', '--', 'true'], "'--prot'; did you mean --port? (see notification-mock exec --help)"],
+    [
+      ['--prot', '0', '--', 'true'],
+      "'--prot'; did you mean --port? (see notification-mock exec --help)"
+    ],
     [[], "missing required argument 'command'"],
     [['--env', 'A=urls', '--', 'true'], 'It must be a name, =, and url,'],
     [['--allow', 'everything', '--', 'true'], 'It must be one of path-not-served, ']

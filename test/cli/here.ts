@@ -32,7 +32,8 @@ export async function runHere(
     write.mockRestore()
     vi.unstubAllEnvs()
     for (const signal of SIGNALS) {
-      for (const listener of process.listeners(signal)) if (!before.has(listener)) process.off(signal, listener)
+      for (const listener of process.listeners(signal))
+        if (!before.has(listener)) process.off(signal, listener)
     }
     for (const listener of process.stdout.listeners('error')) {
       if (!outputBefore.has(listener)) process.stdout.off('error', listener as () => void)
@@ -41,7 +42,10 @@ export async function runHere(
 }
 
 /** Returns what a server would be started with. */
-export async function optionsOf(args: readonly string[], env: Record<string, string> = {}): Promise<MockOptions> {
+export async function optionsOf(
+  args: readonly string[],
+  env: Record<string, string> = {}
+): Promise<MockOptions> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   const root = await commandLine('serve')
   let options: MockOptions = {}

@@ -33,7 +33,9 @@ function givenShop(): string {
 async function callAll(url: string): Promise<void> {
   const call = (path: string, authorization: string, method = 'GET') =>
     fetch(`${url}${path}`, { method, headers: { authorization } })
-  expect((await call('/v1/integrations/mail/set-primary', 'ApiKey shop-key-7f3a', 'POST')).status).toBe(200)
+  expect(
+    (await call('/v1/integrations/mail/set-primary', 'ApiKey shop-key-7f3a', 'POST')).status
+  ).toBe(200)
   expect((await call('/v1/messages?limit=0', 'ApiKey shop-key-7f3a')).status).toBe(422)
   expect((await call('/v1/messages', 'ApiKey no-such-key-5d2')).status).toBe(401)
   expect((await call('/v1/messages', 'shop-key-7f3a')).status).toBe(401)
@@ -56,26 +58,38 @@ test('to a file the log is JSON, one line a refusal with its reason, and no key 
     .map((line) => JSON.parse(line))
   expect(lines.map(({ statusCode }) => statusCode)).toEqual([422, 401, 401, 401])
   for (const line of lines) {
-    expect(line).toMatchObject({ level: 30, msg: 'request refused', reason: expect.stringMatching(/\w+ \w+/) })
+    expect(line).toMatchObject({
+      level: 30,
+      msg: 'request refused',
+      reason: expect.stringMatching(/\w+ \w+/)
+    })
   }
 })
 
-test.skipIf(!HAS_SCRIPT)('on a terminal the log is lines for people, in colour unless NO_COLOR is set', async () => {
-  const { code, stdout } = await onTerminal()
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/is ready at http:.*\r\n/)
-  expect(stdout).toContain(ESCAPE)
-  expect(stdout).not.toContain('"level"')
-  for (const secret of SECRETS.slice(1)) expect(stdout).not.toContain(secret)
-  const plain = (await onTerminal({ NO_COLOR: '1' })).stdout
-  expect(plain).not.toContain(ESCAPE)
-  const time = '^\\[\\d\\d:\\d\\d:\\d\\d\\] INFO:'
-  expect(plain).toMatch(
-    new RegExp(`${time} GET /v1/messages\\?limit=0 422 [\\d.]+ ms Shop request refused: limit must be a whole`, 'm')
-  )
-  expect(plain).toMatch(new RegExp(`${time} GET /v1/messages 503 [\\d.]+ ms Shop fault x-mock-fault: 503\r$`, 'm'))
-  expect(plain).toContain('put "ApiKey " before the key')
-})
+test.skipIf(!HAS_SCRIPT)(
+  'on a terminal the log is lines for people, in colour unless NO_COLOR is set',
+  async () => {
+    const { code, stdout } = await onTerminal()
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/is ready at http:.*\r\n/)
+    expect(stdout).toContain(ESCAPE)
+    expect(stdout).not.toContain('"level"')
+    for (const secret of SECRETS.slice(1)) expect(stdout).not.toContain(secret)
+    const plain = (await onTerminal({ NO_COLOR: '1' })).stdout
+    expect(plain).not.toContain(ESCAPE)
+    const time = '^\\[\\d\\d:\\d\\d:\\d\\d\\] INFO:'
+    expect(plain).toMatch(
+      new RegExp(
+        `${time} GET /v1/messages\\?limit=0 422 [\\d.]+ ms Shop request refused: limit must be a whole`,
+        'm'
+      )
+    )
+    expect(plain).toMatch(
+      new RegExp(`${time} GET /v1/messages 503 [\\d.]+ ms Shop fault x-mock-fault: 503\r$`, 'm')
+    )
+    expect(plain).toContain('put "ApiKey " before the key')
+  }
+)
 
 const ESCAPE = String.fromCharCode(27)
 const CTRL_C = String.fromCharCode(3)

@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest'
-import { commandIn, givenFolder, givenPackage, type Running, startCommand, startProcess } from '../support/process.js'
+import {
+  commandIn,
+  givenFolder,
+  givenPackage,
+  type Running,
+  startCommand,
+  startProcess
+} from '../support/process.js'
 import { expectCleanFile } from './stopping.js'
 
 /** Our command as bash runs it, between what else is to be done there. */
 async function ours(...args: string[]): Promise<string> {
-  return [process.execPath, commandIn(await givenPackage()), ...args].map((word) => `"${word}"`).join(' ')
+  return [process.execPath, commandIn(await givenPackage()), ...args]
+    .map((word) => `"${word}"`)
+    .join(' ')
 }
 
 async function startInBash(script: string, cwd: string): Promise<Running> {
@@ -21,7 +30,10 @@ async function refuseMany(url: string): Promise<void> {
 test('a server whose stderr nobody reads answers, and ends with 0 and a clean file on SIGTERM', async () => {
   const cwd = givenFolder()
   const server = await ours('--port', '0', '--data', 'kept.db')
-  const { child, url, ended } = await startInBash(`mkfifo log; exec 3<>log; exec ${server} 2>&3`, cwd)
+  const { child, url, ended } = await startInBash(
+    `mkfifo log; exec 3<>log; exec ${server} 2>&3`,
+    cwd
+  )
   await refuseMany(url)
   const sentAt = performance.now()
   child.kill('SIGTERM')
@@ -32,12 +44,17 @@ test('a server whose stderr nobody reads answers, and ends with 0 and a clean fi
 
 test('a reader that has enough ends a command quietly, and a full disk is told in one line', async () => {
   const run = async (script: string) => {
-    const { ended } = await startProcess('bash', ['-c', `set -o pipefail; ${script}; echo $?`], { ready: /^\d+$/m })
+    const { ended } = await startProcess('bash', ['-c', `set -o pipefail; ${script}; echo $?`], {
+      ready: /^\d+$/m
+    })
     return ended
   }
   const { url } = await startCommand(['--port', '0'])
   const exporting = await ours('seed', 'export', url, '--api-key', 'development-key')
-  expect(await run(`${exporting} | head -n 1`)).toMatchObject({ stdout: 'environments:\n0\n', stderr: '' })
+  expect(await run(`${exporting} | head -n 1`)).toMatchObject({
+    stdout: 'environments:\n0\n',
+    stderr: ''
+  })
   const openapi = await ours('openapi')
   expect(await run(`${openapi} | head -n 1`)).toMatchObject({ stdout: '{\n0\n', stderr: '' })
   expect(await run(`${openapi} > /dev/full`)).toMatchObject({

@@ -10,10 +10,14 @@ test('seed new writes a beginning with comments that has no issue, and never ove
   const cwd = givenFolder()
   expect(await runCommand(['seed', 'new'], { cwd })).toMatchObject({ code: 0, stderr: '' })
   const text = readFileSync(join(cwd, 'seed.yaml'), 'utf8')
-  expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/node_modules\/notification-mock\/seeds\/schema\.json\n/)
+  expect(text).toMatch(
+    /^# yaml-language-server: \$schema=\.\/node_modules\/notification-mock\/seeds\/schema\.json\n/
+  )
   expect(await runCommand(['seed', 'check', 'seed.yaml'], { cwd })).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('3 integrations, 1 subscriber, 1 workflow, 2 steps, 2 messages\n')
+    stdout: expect.stringContaining(
+      '3 integrations, 1 subscriber, 1 workflow, 2 steps, 2 messages\n'
+    )
   })
   writeFileSync(join(cwd, 'seed.yaml'), 'mine')
   const again = await runCommand(['seed', 'new', 'seed.yaml'], { cwd })
@@ -38,7 +42,9 @@ test('seed export writes the state of the environment of a key as a seed that ha
   const check = await runCommand(['seed', 'check', 'out.yaml'], { cwd })
   expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining(' 7 messages\n') })
   const headers = { authorization: 'ApiKey development-key' }
-  expect(JSON.parse(json.stdout)).toEqual(await (await fetch(`${url}/_mock/state`, { headers })).json())
+  expect(JSON.parse(json.stdout)).toEqual(
+    await (await fetch(`${url}/_mock/state`, { headers })).json()
+  )
   expect(refused).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`${url}/_mock/state: answers 401: no environment has`)
@@ -69,14 +75,19 @@ describe('seed generate --data', () => {
     })
     const own = environmentsOf('default').reduce((sum, { messages }) => sum + messages.length, 0)
     expect(countIn(file)).toBe(21_000 + own)
-    expect(await runCommand(generating(40, '--random-seed', '2'), { cwd })).toMatchObject({ code: 0, stderr: '' })
+    expect(await runCommand(generating(40, '--random-seed', '2'), { cwd })).toMatchObject({
+      code: 0,
+      stderr: ''
+    })
     expect(countIn(file)).toBe(21_040 + own)
     expect(readdirSync(cwd)).toEqual(['mock.db'])
 
     const { url } = await startCommand(['--data', 'mock.db'], { cwd })
     const headers = { authorization: 'ApiKey development-key' }
     const total = async () =>
-      (await (await fetch(`${url}/v1/messages?limit=1`, { headers })).json()) as { totalCount: number }
+      (await (await fetch(`${url}/v1/messages?limit=1`, { headers })).json()) as {
+        totalCount: number
+      }
     const before = await total()
     await fetch(`${url}/_mock/reset`, { method: 'POST', headers })
     expect(await total()).toEqual(before)
@@ -91,22 +102,27 @@ describe('seed generate --data', () => {
       code: 1,
       stdout: '',
       // Behind how far it was, if it took long.
-      stderr: expect.stringMatching(/^([\d,]+ messages\n)*error: interrupted; mock\.db is as it was before\n$/)
+      stderr: expect.stringMatching(
+        /^([\d,]+ messages\n)*error: interrupted; mock\.db is as it was before\n$/
+      )
     })
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  test.each(['SIGINT', 'SIGKILL'] as const)('leaves an existing file as it was on %s', async (signal) => {
-    const cwd = givenFolder()
-    const file = join(cwd, 'mock.db')
-    await runCommand(generating(100), { cwd })
-    const before = countIn(file)
-    const { child, ended } = await spawnCommand(generating(3_000_000), { cwd })
-    while (!existsSync(`${file}-wal`) || statSync(`${file}-wal`).size < 1e6) await delay(5)
-    child.kill(signal)
-    await ended
-    expect(await runCommand(generating(0), { cwd })).toMatchObject({ code: 0 })
-    expect(countIn(file)).toBe(before)
-    expect(readdirSync(cwd)).toEqual(['mock.db'])
-  })
+  test.each(['SIGINT', 'SIGKILL'] as const)(
+    'leaves an existing file as it was on %s',
+    async (signal) => {
+      const cwd = givenFolder()
+      const file = join(cwd, 'mock.db')
+      await runCommand(generating(100), { cwd })
+      const before = countIn(file)
+      const { child, ended } = await spawnCommand(generating(3_000_000), { cwd })
+      while (!existsSync(`${file}-wal`) || statSync(`${file}-wal`).size < 1e6) await delay(5)
+      child.kill(signal)
+      await ended
+      expect(await runCommand(generating(0), { cwd })).toMatchObject({ code: 0 })
+      expect(countIn(file)).toBe(before)
+      expect(readdirSync(cwd)).toEqual(['mock.db'])
+    }
+  )
 })

@@ -1,11 +1,25 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
-import { commandIn, givenFolder, givenPackage, runCommand, startCommand } from '../support/process.js'
+import {
+  commandIn,
+  givenFolder,
+  givenPackage,
+  runCommand,
+  startCommand
+} from '../support/process.js'
 import { optionsOf, runHere } from './here.js'
 
 const SHOP = `
@@ -25,7 +39,10 @@ function givenShop(seed = SHOP): { cwd: string } {
 }
 
 /** What it sets for a service of our name. */
-const KUBERNETES = { NOTIFICATION_MOCK_PORT: 'tcp://10.0.0.1:4210', NOTIFICATION_MOCK_SERVICE_HOST: '10.0.0.1' }
+const KUBERNETES = {
+  NOTIFICATION_MOCK_PORT: 'tcp://10.0.0.1:4210',
+  NOTIFICATION_MOCK_SERVICE_HOST: '10.0.0.1'
+}
 
 function shell(command: string): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)('bash', ['-c', command])
@@ -83,12 +100,24 @@ describe('when it is ready', () => {
   })
 
   test('--profile and --assume decide how it answers; --no-cors keeps other origins out', async () => {
-    const args = ['--seed', 'shop.yaml', '--profile', 'live', '--assume', 'total-count=present', '--no-cors']
+    const args = [
+      '--seed',
+      'shop.yaml',
+      '--profile',
+      'live',
+      '--assume',
+      'total-count=present',
+      '--no-cors'
+    ]
     const { url, printed } = await startCommand(args, givenShop())
     expect(printed).toContain('profile live')
-    const page = await fetch(`${url}/v1/messages?channel=fax`, { headers: { authorization: `ApiKey ${SHOP_KEY}` } })
+    const page = await fetch(`${url}/v1/messages?channel=fax`, {
+      headers: { authorization: `ApiKey ${SHOP_KEY}` }
+    })
     expect(await page.json()).toMatchObject({ data: [], totalCount: 0 })
-    expect((await fetch(`${url}/health`, ELSEWHERE)).headers.has('access-control-allow-origin')).toBe(false)
+    expect(
+      (await fetch(`${url}/health`, ELSEWHERE)).headers.has('access-control-allow-origin')
+    ).toBe(false)
   })
 })
 
@@ -105,20 +134,43 @@ describe('an option set by', () => {
     const both = ['Shop', 'Other'].map((name) => ({ name, profile }))
     expect(JSON.parse(byVariable.printed)).toMatchObject({ environments: both })
     const flags = ['--profile', 'document', '--seed', 'other.json', '--seed', 'shop.yaml']
-    expect(await optionsOf(flags, env)).toMatchObject({ profile: 'document', seeds: ['other.json', 'shop.yaml'] })
+    expect(await optionsOf(flags, env)).toMatchObject({
+      profile: 'document',
+      seeds: ['other.json', 'shop.yaml']
+    })
   })
 
   test.each([
-    ['--no-seed wins over a variable', ['--no-seed'], { NOTIFICATION_MOCK_SEED: 'a.yaml' }, { seeds: [] }],
-    ['--seed wins over no seed in a variable', ['--seed', 'a'], { NOTIFICATION_MOCK_NO_SEED: '1' }, { seeds: ['a'] }],
+    [
+      '--no-seed wins over a variable',
+      ['--no-seed'],
+      { NOTIFICATION_MOCK_SEED: 'a.yaml' },
+      { seeds: [] }
+    ],
+    [
+      '--seed wins over no seed in a variable',
+      ['--seed', 'a'],
+      { NOTIFICATION_MOCK_NO_SEED: '1' },
+      { seeds: ['a'] }
+    ],
     ['the last of --no-seed and --seed counts', ['--no-seed', '--seed', 'a'], {}, { seeds: ['a'] }],
     ['a switch of 0 is off', [], { NOTIFICATION_MOCK_NO_CORS: '0' }, { cors: true }],
     ['a switch of No is off', [], { NOTIFICATION_MOCK_NO_SEED: 'No' }, { seeds: ['default'] }],
     ['an empty variable is none', [], { NOTIFICATION_MOCK_PROFILE: '' }, { profile: 'document' }],
     ['those of a Kubernetes service are not ours', [], KUBERNETES, { port: 4210 }],
     ['PORT is the port when no other is given', [], { PORT: '1' }, { port: 1 }],
-    ['NOTIFICATION_MOCK_PORT wins over PORT', [], { PORT: '1', NOTIFICATION_MOCK_PORT: '2' }, { port: 2 }],
-    ['a flag wins over PORT', ['--port', '3'], { PORT: '1', NOTIFICATION_MOCK_PORT: '2' }, { port: 3 }],
+    [
+      'NOTIFICATION_MOCK_PORT wins over PORT',
+      [],
+      { PORT: '1', NOTIFICATION_MOCK_PORT: '2' },
+      { port: 2 }
+    ],
+    [
+      'a flag wins over PORT',
+      ['--port', '3'],
+      { PORT: '1', NOTIFICATION_MOCK_PORT: '2' },
+      { port: 3 }
+    ],
     ['200,50 is a latency', ['--latency', '200,50'], {}, { latency: { delay: 200, spread: 50 } }]
   ])('flag and variable: %s', async (_, args, env, expected) => {
     expect(await optionsOf(args, env as unknown as Record<string, string>)).toMatchObject(expected)
@@ -134,21 +186,51 @@ describe('what can not be done is reported in one line, with the remedy and with
     ['an unknown flag', ['--prot', '1'], `unknown option '--prot'; did you mean --port?`],
     ['a port that is no number', ['--port', '4e3'], 'It must be a whole number from 0 to 65535.'],
     ['an unknown profile', ['--profile', 'lvie'], 'Allowed choices are document, live.'],
-    ['an unknown assumption', ['--assume', 'envelop=data'], 'no assumption envelop; did you mean envelope?'],
+    [
+      'an unknown assumption',
+      ['--assume', 'envelop=data'],
+      'no assumption envelop; did you mean envelope?'
+    ],
     ['an unknown command', ['srve'], `unknown command 'srve'; did you mean serve?`],
     ['a word too many', ['serve', 'shop.yaml'], `too many arguments for 'serve'`],
-    ['an unknown subcommand', ['seed', 'chekc', 'x'], `unknown command 'chekc'; did you mean check?`],
+    [
+      'an unknown subcommand',
+      ['seed', 'chekc', 'x'],
+      `unknown command 'chekc'; did you mean check?`
+    ],
     ['nothing to watch', ['--watch', '--no-seed'], '--watch and --no-seed contradict each other'],
-    ['a latency of no kind', ['--latency', 'slow'], 'one of none, office, mobile, bad, not slow; milliseconds are'],
-    ['a wrong variable', ['NOTIFICATION_MOCK_PORT=x'], `'x' from env 'NOTIFICATION_MOCK_PORT' is invalid. It`]
-  ])('%s is a command line that is wrong: 2', (_, args, sentence) => expectRefused(args, 2, sentence))
+    [
+      'a latency of no kind',
+      ['--latency', 'slow'],
+      'one of none, office, mobile, bad, not slow; milliseconds are'
+    ],
+    [
+      'a wrong variable',
+      ['NOTIFICATION_MOCK_PORT=x'],
+      `'x' from env 'NOTIFICATION_MOCK_PORT' is invalid. It`
+    ]
+  ])('%s is a command line that is wrong: 2', (_, args, sentence) =>
+    expectRefused(args, 2, sentence)
+  )
 
   const wrong = join(folder, 'wrong.yaml')
   test.each<[string, string[], string]>([
-    ['a seed that is not there', ['--seed', 'gone.yaml'], `gone.yaml: can't be read: there is no such file`],
+    [
+      'a seed that is not there',
+      ['--seed', 'gone.yaml'],
+      `gone.yaml: can't be read: there is no such file`
+    ],
     ['a name of no seed', ['--seed', 'defualt'], 'did you mean default?'],
-    ['an issue in a seed', ['--seed', wrong], 'wrong.yaml:1:15 environments: must be a list, not null'],
-    ['an address that is not ours', ['--no-seed', '--host', '192.0.2.1'], 'choose another with --host'],
+    [
+      'an issue in a seed',
+      ['--seed', wrong],
+      'wrong.yaml:1:15 environments: must be a list, not null'
+    ],
+    [
+      'an address that is not ours',
+      ['--no-seed', '--host', '192.0.2.1'],
+      'choose another with --host'
+    ],
     ['a data file that is no database', ['--no-seed', '--data', wrong], 'it is not a database'],
     ['no healthy server', ['healthcheck', '--port', '9'], 'http://127.0.0.1:9/health: no answer']
   ])('%s can not be done: 1', (_, args, sentence) => expectRefused(args, 1, sentence))
@@ -169,29 +251,46 @@ describe('what can not be done is reported in one line, with the remedy and with
       symlinkSync(join(addon, '..', name), join(folder, 'node_modules', name))
     }
     for (const name of ['package.json', 'lib']) {
-      cpSync(join(addon, name), join(folder, 'node_modules/better-sqlite3', name), { recursive: true })
+      cpSync(join(addon, name), join(folder, 'node_modules/better-sqlite3', name), {
+        recursive: true
+      })
     }
-    const { status, stderr } = spawnSync(process.execPath, [commandIn(folder), '--no-seed'], { encoding: 'utf8' })
+    const { status, stderr } = spawnSync(process.execPath, [commandIn(folder), '--no-seed'], {
+      encoding: 'utf8'
+    })
     const remedy = `run: npm ${NEEDS_BUILD ? 'rebuild' : 'update'} better-sqlite3`
     const sentence = `error: the database addon was not built for this Node, ${process.version}; ${remedy}\n`
     expect([status, stderr]).toEqual([1, sentence])
   })
 
-  const LACKING = /has to be .* 12, and it is not installed; with npm, run: npm install --no-save .*@12$/
+  const LACKING =
+    /has to be .* 12, and it is not installed; with npm, run: npm install --no-save .*@12$/
   const CRASHING = /has to be .* 12, and 13.2.0 is .*; with npm, run: npm install --no-save .*@12$/
   const LEFT_OUT = /not installed; with npm, run: npm install --include=optional --ignore-scripts$/
   test.each<[string, string, string, string | undefined, RegExp]>([
     ['that Node 20 needs and that is not installed', '20.19.2', '9', undefined, LACKING],
     ['that would crash this Node, before it is loaded', '20.19.2', '9', '13.2.0', CRASHING],
-    ['that is not installed, as when optional packages are left out', '24.19.0', '10', undefined, LEFT_OUT]
+    [
+      'that is not installed, as when optional packages are left out',
+      '24.19.0',
+      '10',
+      undefined,
+      LEFT_OUT
+    ]
   ])('a database addon %s', async (_, node, napi, addon, message) => {
     const folder = await givenCopy('package.json', 'dist')
     if (addon) {
       mkdirSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true })
-      writeFileSync(join(folder, 'node_modules/better-sqlite3/package.json'), JSON.stringify({ version: addon }))
+      writeFileSync(
+        join(folder, 'node_modules/better-sqlite3/package.json'),
+        JSON.stringify({ version: addon })
+      )
     }
     const env = { ...process.env, NODE_OPTIONS: otherNode({ node, napi }) }
-    const { status, stdout, stderr } = spawnSync(process.execPath, [commandIn(folder)], { encoding: 'utf8', env })
+    const { status, stdout, stderr } = spawnSync(process.execPath, [commandIn(folder)], {
+      encoding: 'utf8',
+      env
+    })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr.trimEnd()).toMatch(message)
   })
@@ -202,7 +301,8 @@ describe('what can not be done is reported in one line, with the remedy and with
       code: 1,
       signal: null,
       stdout: '',
-      stderr: 'notification-mock needs Node ^20.19.2 or >=22.14.0, and this is v18.20.8; install another Node\n'
+      stderr:
+        'notification-mock needs Node ^20.19.2 or >=22.14.0, and this is v18.20.8; install another Node\n'
     })
   })
 })

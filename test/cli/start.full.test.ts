@@ -19,7 +19,9 @@ interface User {
   env: Record<string, string>
   run(...args: string[]): Promise<Ended>
   /** Starts a server, and returns what is told of it. */
-  start(...args: string[]): Promise<{ url: string; pid: number; logFile: string; startedAt: string; instance: string }>
+  start(
+    ...args: string[]
+  ): Promise<{ url: string; pid: number; logFile: string; startedAt: string; instance: string }>
 }
 
 /** A user whose started servers are stopped when the test ends. */
@@ -41,7 +43,12 @@ function givenUser(port?: number): User {
 }
 
 const ok = (text: string) => ({ code: 0, signal: null, stdout: text, stderr: '' })
-const failed = (sentence: string) => ({ code: 1, signal: null, stdout: '', stderr: expect.stringContaining(sentence) })
+const failed = (sentence: string) => ({
+  code: 1,
+  signal: null,
+  stdout: '',
+  stderr: expect.stringContaining(sentence)
+})
 const NONE = { code: 1, stdout: 'no server is running\n' }
 
 function isHealthy(url: string): Promise<boolean> {
@@ -58,7 +65,8 @@ test('start, status and stop work together without a word more', async () => {
 
   const started = await run('start')
   expect(started).toMatchObject({ code: 0, stderr: '' })
-  const [, url = ''] = /^notification-mock \S+ is ready at (\S+), profile document$/m.exec(started.stdout) ?? []
+  const [, url = ''] =
+    /^notification-mock \S+ is ready at (\S+), profile document$/m.exec(started.stdout) ?? []
   const [, pid, log = ''] = /^Process (\d+), log in (\S+)$/m.exec(started.stdout) ?? []
   expect(await isHealthy(url)).toBe(true)
   expect(started.stdout).toContain('development-key')
@@ -82,7 +90,8 @@ test('start, status and stop work together without a word more', async () => {
 
 test('start fails with what the log says, and leaves nothing behind', async () => {
   const { run } = givenUser()
-  const sentence = "error: the server has not started: gone.yaml: can't be read: there is no such file"
+  const sentence =
+    "error: the server has not started: gone.yaml: can't be read: there is no such file"
   expect(await run('start', '--port', '0', '--seed', 'gone.yaml')).toEqual(failed(sentence))
   expect(await run('status')).toMatchObject(NONE)
 })
@@ -92,7 +101,11 @@ test('stop of several asks for a choice; --all stops them all, whatever port a v
   const [one, two, three] = [await start(), await start(), await start()]
   expect(await run('stop')).toEqual(failed('choose one with --port, or give --all'))
   expect(await run('stop', '--port', new URL(one.url).port)).toMatchObject({ code: 0 })
-  expect(await Promise.all([one, two, three].map(({ url }) => isHealthy(url)))).toEqual([false, true, true])
+  expect(await Promise.all([one, two, three].map(({ url }) => isHealthy(url)))).toEqual([
+    false,
+    true,
+    true
+  ])
   const variable = { ...env, NOTIFICATION_MOCK_PORT: new URL(two.url).port }
   expect(await runCommand(['stop', '--all'], { cwd, env: variable })).toMatchObject({ code: 0 })
   expect(await Promise.all([two, three].map(({ url }) => isHealthy(url)))).toEqual([false, false])
@@ -143,7 +156,10 @@ test('wait ends when the server is ready, also if that is started later, and say
   expect(await run('start', '--no-seed')).toMatchObject({ code: 0 })
   expect(await waiting).toEqual(ok(`http://127.0.0.1:${port} is ready\n`))
   const { stdout } = await run('wait', `http://localhost:${port}/`, '--json')
-  expect(JSON.parse(stdout)).toEqual({ url: `http://localhost:${port}`, milliseconds: expect.any(Number) })
+  expect(JSON.parse(stdout)).toEqual({
+    url: `http://localhost:${port}`,
+    milliseconds: expect.any(Number)
+  })
   const sentence = 'not ready after 1 s: http://127.0.0.1:9/health: no answer: '
   expect(await run('wait', 'http://127.0.0.1:9', '--timeout', '1')).toEqual(failed(sentence))
 })

@@ -22,7 +22,11 @@ import {
 } from './stopping.js'
 
 function connectTo({ url }: Running): Socket {
-  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
+  const socket = connect({
+    port: Number(new URL(url).port),
+    host: '127.0.0.1',
+    allowHalfOpen: true
+  })
   onTestFinished(() => void socket.destroy())
   return socket.on('error', () => {})
 }
@@ -32,18 +36,24 @@ const BUSY: Record<string, (server: Running) => Promise<unknown>> = {
   'a request that never ends': ({ url }) => givenOpenCall(`${url}${SET_PRIMARY}`, AUTHORIZATION),
   'a request whose headers never end': async (server) => {
     const socket = connectTo(server)
-    socket.write('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\nGET /v1/messages HTTP/1.1\r\nhost:')
+    socket.write(
+      'GET /health HTTP/1.1\r\nhost: localhost\r\n\r\nGET /v1/messages HTTP/1.1\r\nhost:'
+    )
     await once(socket, 'data')
   },
   'a stream that its client does not read': async (server) => {
     const socket = connectTo(server).pause()
-    socket.write(`GET /_mock/requests/stream HTTP/1.1\r\nhost: a\r\nauthorization: ApiKey development-key\r\n\r\n`)
+    socket.write(
+      `GET /_mock/requests/stream HTTP/1.1\r\nhost: a\r\nauthorization: ApiKey development-key\r\n\r\n`
+    )
     for (let count = 0; count < 400; count += 1) {
       await fetch(`${server.url}/v1/messages?a=${'x'.repeat(8000)}`, { headers: AUTHORIZATION })
     }
   },
   'a delayed answer': async ({ url }) => {
-    fetch(`${url}/v1/messages`, { headers: { ...AUTHORIZATION, 'x-mock-fault': 'delay=60000' } }).catch(() => {})
+    fetch(`${url}/v1/messages`, {
+      headers: { ...AUTHORIZATION, 'x-mock-fault': 'delay=60000' }
+    }).catch(() => {})
     await fetch(`${url}/health`)
   }
 }
@@ -59,43 +69,51 @@ test.each(Object.entries(BUSY))(
     const { code, stderr } = await server.ended
     expect(code).toBe(0)
     // What the server itself can end need not be cut.
-    expect(stderr.includes('"msg":"connections that were still busy are cut"')).toBe(what.startsWith('a request'))
+    expect(stderr.includes('"msg":"connections that were still busy are cut"')).toBe(
+      what.startsWith('a request')
+    )
     // With room for a busy machine.
     expect(performance.now() - sentAt).toBeLessThan(3500)
     expectCleanFile(cwd)
   }
 )
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a start at once, and the next begins anew', async (signal) => {
-  const cwd = givenFolder()
-  writeSeed(cwd, 400_000)
-  const args = ['--seed', 'seed.json', '--data', 'kept.db']
-  const { child, ended } = await spawnCommand([...args, '--port', '0'], { cwd })
-  await untilSeeding(cwd)
-  const asked = performance.now()
-  child.kill(signal)
-  expect(await ended).toEqual({ code: null, signal, stdout: '', stderr: '' })
-  // Seeding would take ten times as long.
-  expect(performance.now() - asked).toBeLessThan(2000)
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends a start at once, and the next begins anew',
+  async (signal) => {
+    const cwd = givenFolder()
+    writeSeed(cwd, 400_000)
+    const args = ['--seed', 'seed.json', '--data', 'kept.db']
+    const { child, ended } = await spawnCommand([...args, '--port', '0'], { cwd })
+    await untilSeeding(cwd)
+    const asked = performance.now()
+    child.kill(signal)
+    expect(await ended).toEqual({ code: null, signal, stdout: '', stderr: '' })
+    // Seeding would take ten times as long.
+    expect(performance.now() - asked).toBeLessThan(2000)
 
-  writeSeed(cwd, 1)
-  const { url } = await startCommand(args, { cwd })
-  const list = await fetch(`${url}/v1/messages`, { headers: { authorization: 'ApiKey shop' } })
-  expect(await list.json()).toMatchObject({ totalCount: 1 })
-})
+    writeSeed(cwd, 1)
+    const { url } = await startCommand(args, { cwd })
+    const list = await fetch(`${url}/v1/messages`, { headers: { authorization: 'ApiKey shop' } })
+    expect(await list.json()).toMatchObject({ totalCount: 1 })
+  }
+)
 
 test.each([
   ['SIGTERM', 'npm alone'],
   ['SIGINT', 'the whole group, as of a terminal']
-] as const)('started by npm, %s to %s finishes what is in flight and closes the file clean', async (signal, to) => {
-  const folder = await givenDependent({ start: 'notification-mock --port 0 --data kept.db' })
-  // In a process group of its own, like a job of a shell or a service of a supervisor.
-  const server = await startProcess('npm', ['--silent', 'start'], { cwd: folder, detached: true })
-  const call = await givenOpenCall(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
-  process.kill(to === 'npm alone' ? server.child.pid : -server.child.pid, signal)
-  await untilClosing(server.url)
-  expect(await call.finish()).toMatchObject({ status: 200 })
-  await server.ended
-  expectCleanFile(folder)
-  expect(primaryInFile(folder)).toBe(1)
-})
+] as const)(
+  'started by npm, %s to %s finishes what is in flight and closes the file clean',
+  async (signal, to) => {
+    const folder = await givenDependent({ start: 'notification-mock --port 0 --data kept.db' })
+    // In a process group of its own, like a job of a shell or a service of a supervisor.
+    const server = await startProcess('npm', ['--silent', 'start'], { cwd: folder, detached: true })
+    const call = await givenOpenCall(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
+    process.kill(to === 'npm alone' ? server.child.pid : -server.child.pid, signal)
+    await untilClosing(server.url)
+    expect(await call.finish()).toMatchObject({ status: 200 })
+    await server.ended
+    expectCleanFile(folder)
+    expect(primaryInFile(folder)).toBe(1)
+  }
+)

@@ -6,7 +6,14 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { givenOpenCall } from '../support/open-call.js'
 import { givenFolder, startCommand } from '../support/process.js'
-import { AUTHORIZATION, expectCleanFile, KEPT, primaryInFile, SET_PRIMARY, untilClosing } from './stopping.js'
+import {
+  AUTHORIZATION,
+  expectCleanFile,
+  KEPT,
+  primaryInFile,
+  SET_PRIMARY,
+  untilClosing
+} from './stopping.js'
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '%s ends an idle server with 0 and a clean file, whatever connections are kept open',
@@ -32,7 +39,9 @@ test('a signal finishes what is being sent, and keeps its effect, also when it c
   const cwd = givenFolder()
   const { child, url, ended } = await startCommand(KEPT, { cwd })
   const calls = await Promise.all(
-    [1, 2, 3].map((key) => givenOpenCall(`${url}${SET_PRIMARY}`, { ...AUTHORIZATION, 'idempotency-key': `${key}` }))
+    [1, 2, 3].map((key) =>
+      givenOpenCall(`${url}${SET_PRIMARY}`, { ...AUTHORIZATION, 'idempotency-key': `${key}` })
+    )
   )
   child.kill('SIGTERM')
   await untilClosing(url)
@@ -52,7 +61,10 @@ test('a signal finishes what is being sent, and keeps its effect, also when it c
 
 test('an uncaught error closes the file clean, is logged, and ends it with 1', async () => {
   const cwd = givenFolder()
-  writeFileSync(join(cwd, 'fault.mjs'), `process.once('SIGUSR2', () => { throw new Error('out of the blue') })`)
+  writeFileSync(
+    join(cwd, 'fault.mjs'),
+    `process.once('SIGUSR2', () => { throw new Error('out of the blue') })`
+  )
   const env = { NODE_OPTIONS: `--import=${join(cwd, 'fault.mjs')}` }
   const { child, ended } = await startCommand(KEPT, { cwd, env })
   child.kill('SIGUSR2')

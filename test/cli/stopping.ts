@@ -20,7 +20,10 @@ export function writeSeed(folder: string, messages: number): void {
 
 /** Resolves as soon as the file is being seeded. */
 export const untilSeeding = (folder: string) =>
-  vi.waitFor(() => expect(existsSync(join(folder, 'kept.db-wal'))).toBe(true), { timeout: 20_000, interval: 20 })
+  vi.waitFor(() => expect(existsSync(join(folder, 'kept.db-wal'))).toBe(true), {
+    timeout: 20_000,
+    interval: 20
+  })
 
 /** Holds for a server that was stopped as it should be: nothing is left beside the file, and the file is whole. */
 export function expectCleanFile(folder: string): void {

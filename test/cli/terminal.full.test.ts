@@ -5,7 +5,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { commandIn, givenFolder, givenPackage, startCommand, startProcess } from '../support/process.js'
+import {
+  commandIn,
+  givenFolder,
+  givenPackage,
+  startCommand,
+  startProcess
+} from '../support/process.js'
 
 /** That of util-linux, which gives a command a terminal. */
 const HAS_SCRIPT = process.platform === 'linux'
@@ -15,7 +21,9 @@ const HOSTILE = 'X\u001b[31m\u009b31m\u007f\u202e\u2066\u2028\r\nFAKE: | Admin t
 const KEY = 'terminal-key-7f3a'
 
 const SEED = {
-  environments: [{ name: HOSTILE, apiKeys: [KEY], workflows: [{ name: HOSTILE, identifier: 'welcome' }] }]
+  environments: [
+    { name: HOSTILE, apiKeys: [KEY], workflows: [{ name: HOSTILE, identifier: 'welcome' }] }
+  ]
 }
 
 /** A folder with a seed of hostile names, and one that has an issue of such a name. */
@@ -23,7 +31,10 @@ function givenSeeds(): string {
   const cwd = givenFolder()
   writeFileSync(join(cwd, 'seed.json'), JSON.stringify(SEED))
   const messages = [{ workflow: HOSTILE, subscriberId: HOSTILE, channel: 'email', [HOSTILE]: 1 }]
-  writeFileSync(join(cwd, 'wrong.json'), JSON.stringify({ environments: [{ ...SEED.environments[0], messages }] }))
+  writeFileSync(
+    join(cwd, 'wrong.json'),
+    JSON.stringify({ environments: [{ ...SEED.environments[0], messages }] })
+  )
   return cwd
 }
 
@@ -31,10 +42,22 @@ function givenSeeds(): string {
 async function givenTarget(): Promise<string> {
   const own = await startCommand([])
   const headers = { authorization: 'ApiKey development-key' }
-  const { data } = (await (await fetch(`${own.url}/v1/messages?limit=1`, { headers })).json()) as { data: object[] }
-  const fields = { [HOSTILE]: HOSTILE, message: HOSTILE, error: HOSTILE, page: 0, pageSize: 10, totalCount: 1 }
+  const { data } = (await (await fetch(`${own.url}/v1/messages?limit=1`, { headers })).json()) as {
+    data: object[]
+  }
+  const fields = {
+    [HOSTILE]: HOSTILE,
+    message: HOSTILE,
+    error: HOSTILE,
+    page: 0,
+    pageSize: 10,
+    totalCount: 1
+  }
   const server = createServer(({ url = '' }, response) => {
-    const page = url.startsWith('/v1/messages') && !/page=[1-9]/.test(url) ? [{ ...data[0], [HOSTILE]: HOSTILE }] : []
+    const page =
+      url.startsWith('/v1/messages') && !/page=[1-9]/.test(url)
+        ? [{ ...data[0], [HOSTILE]: HOSTILE }]
+        : []
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ ...fields, data: page, hasMore: false }))
@@ -72,7 +95,10 @@ function expectNothingObeyed(printed: string): void {
 }
 
 async function call(url: string, path: string, init: RequestInit = {}): Promise<number> {
-  const { status } = await fetch(`${url}${path}`, { headers: { authorization: `ApiKey ${KEY}` }, ...init })
+  const { status } = await fetch(`${url}${path}`, {
+    headers: { authorization: `ApiKey ${KEY}` },
+    ...init
+  })
   return status
 }
 
@@ -86,16 +112,23 @@ describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () 
     const { child, url, ended } = await startOnTerminal(args, cwd, /^ *curl/m)
     expect(await call(url, PATH)).toBe(404)
     expect(await call(url, `/v1/messages?${encodeURIComponent(HOSTILE)}=1`)).toBe(200)
-    writeFileSync(join(cwd, 'seed.json'), JSON.stringify({ environments: [{ ...SEED.environments[0], messages: 1 }] }))
+    writeFileSync(
+      join(cwd, 'seed.json'),
+      JSON.stringify({ environments: [{ ...SEED.environments[0], messages: 1 }] })
+    )
     await once(child.stdout, 'data')
-    writeFileSync(join(cwd, 'seed.json'), JSON.stringify({ environments: [{ name: `${HOSTILE} 2`, apiKeys: [KEY] }] }))
+    writeFileSync(
+      join(cwd, 'seed.json'),
+      JSON.stringify({ environments: [{ name: `${HOSTILE} 2`, apiKeys: [KEY] }] })
+    )
     await once(child.stdout, 'data')
     rmSync(join(cwd, file))
     await once(child.stdout, 'data')
     child.stdin.write('\u0003')
     const { stdout } = await ended
     expectHarmless(stdout.replace('^C', ''))
-    for (const level of ['DEBUG', 'INFO', 'ERROR']) expect(stdout).toMatch(new RegExp(`${level}: .*FAKE`))
+    for (const level of ['DEBUG', 'INFO', 'ERROR'])
+      expect(stdout).toMatch(new RegExp(`${level}: .*FAKE`))
     expect(stdout).toMatch(/^\[[\d:]+\] ERROR: the data file .* was deleted or moved/m)
   })
 
@@ -114,12 +147,17 @@ describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () 
   )
 
   const access = '--api-key some-key-of-theirs'
-  test.each(['--verbose', '--json'])('in conformance %s, which repeats nothing of what a target says', async (flag) => {
-    const printed = await printedBy(`conformance ${flag} --target ${await givenTarget()} ${access}`)
-    expect(printed).toContain('wire.list.shape')
-    expect(printed).not.toContain('FAKE')
-    expectNothingObeyed(printed)
-  })
+  test.each(['--verbose', '--json'])(
+    'in conformance %s, which repeats nothing of what a target says',
+    async (flag) => {
+      const printed = await printedBy(
+        `conformance ${flag} --target ${await givenTarget()} ${access}`
+      )
+      expect(printed).toContain('wire.list.shape')
+      expect(printed).not.toContain('FAKE')
+      expectNothingObeyed(printed)
+    }
+  )
 
   test.each([
     ['compare --target', '--seed seed.json'],
@@ -133,7 +171,9 @@ describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () 
     const ask = `fetch(process.env.NOTIFICATION_MOCK_URL + process.argv[1], { headers: { authorization: 'ApiKey ${KEY}' } })`
     const path = `/v1/messages?${encodeURIComponent(HOSTILE)}=1`
     const inner = `"${process.execPath}" -e "${ask}" '${path}'`
-    const printed = await printedBy(`exec --seed seed.json --log-level debug --coverage -- ${inner}`)
+    const printed = await printedBy(
+      `exec --seed seed.json --log-level debug --coverage -- ${inner}`
+    )
     expectHarmless(printed)
     expect(printed).toContain('`X\\u001b` of listMessages')
   })

@@ -28,18 +28,30 @@ interface Watched extends Running {
 }
 
 /** The command, watching the files in a folder; stopped when the test ends. */
-async function watched(files: Record<string, string>, args: readonly string[] = []): Promise<Watched> {
+async function watched(
+  files: Record<string, string>,
+  args: readonly string[] = []
+): Promise<Watched> {
   const cwd = givenFolder()
   const write = (text: string, file = 'shop.yaml') => writeFileSync(join(cwd, file), text)
   for (const [file, text] of Object.entries(files)) write(text, file)
   const seeds = Object.keys(files).flatMap((file) => ['--seed', file])
   const running = await startCommand([...seeds, '--watch', ...args], { cwd })
   const get: Watched['get'] = async (path, key = 'shop-key') => {
-    const response = await fetch(`${running.url}${path}`, { headers: { authorization: `ApiKey ${key}` } })
+    const response = await fetch(`${running.url}${path}`, {
+      headers: { authorization: `ApiKey ${key}` }
+    })
     return { status: response.status, ...((await response.json()) as object) }
   }
   const { stdout, stderr } = running.child
-  return { ...running, cwd, write, get, nextLines: linesOf(stdout), nextErrorLines: linesOf(stderr) }
+  return {
+    ...running,
+    cwd,
+    write,
+    get,
+    nextLines: linesOf(stdout),
+    nextErrorLines: linesOf(stderr)
+  }
 }
 
 /** All that is written from now on, some lines at a time. */
@@ -49,7 +61,8 @@ function linesOf(stream: Running['child']['stdout']): (lines: number) => Promise
     text += more
   })
   return async (count) => {
-    while (text.split('\n').length <= count) await new Promise((settle) => stream.once('data', settle))
+    while (text.split('\n').length <= count)
+      await new Promise((settle) => stream.once('data', settle))
     const lines = text.split('\n')
     text = lines.slice(count).join('\n')
     return `${lines.slice(0, count).join('\n')}\n`
@@ -68,7 +81,9 @@ test('applies a seed that is written over, prints what was reloaded, and serves 
   expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 2 })
   // What was asked before a change is still in the journal.
-  expect(await mock.get('/_mock/requests')).toMatchObject({ requests: [{ status: 200 }, { status: 200 }] })
+  expect(await mock.get('/_mock/requests')).toMatchObject({
+    requests: [{ status: 200 }, { status: 200 }]
+  })
   mock.write(MORE.replace('shop-key', 'shop-key, new-key') + OTHER)
   const added = 'seed changed: shop.yaml: Other added, with the key other-key\n'
   expect(await mock.nextLines(2)).toBe(`${MORE_RELOADED}${added}`)
@@ -84,13 +99,19 @@ seed changed: shop.yaml: Shop removed
 test('prints issues once with their locations, and keeps the old data until they are fixed', async () => {
   const mock = await watched({ 'shop.yaml': SHOP })
   mock.write(SHOP.replace('channel: email', 'channel: emial'))
-  const issue = 'shop.yaml:5:27 environments[0].messages[0].channel: must be one of in_app, email, sms, chat, push'
+  const issue =
+    'shop.yaml:5:27 environments[0].messages[0].channel: must be one of in_app, email, sms, chat, push'
   expect(await mock.nextErrorLines(2)).toBe(`${issue}; did you mean email?\n${STAYS}`)
-  expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 1, data: [{ subject: 'Hello' }] })
+  expect(await mock.get('/v1/messages')).toMatchObject({
+    totalCount: 1,
+    data: [{ subject: 'Hello' }]
+  })
   mock.write(MORE)
   expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
   rmSync(join(mock.cwd, 'shop.yaml'))
-  expect(await mock.nextErrorLines(2)).toMatch(/^shop\.yaml: can't be read: there is no such file.*\n/)
+  expect(await mock.nextErrorLines(2)).toMatch(
+    /^shop\.yaml: can't be read: there is no such file.*\n/
+  )
   mock.write(MORE)
   expect(await mock.nextLines(1)).toBe('seed changed: shop.yaml: nothing that changes the data\n')
   mock.child.kill('SIGTERM')

@@ -56,7 +56,9 @@ test('an environment has what it is created with: a scenario, a profile, a stopp
   expect([env.apiKey, env.profile]).toEqual(['a-key-of-my-own', 'live'])
   expect((await env.clock.get()).now).toBe('2026-02-18T10:00:00.000Z')
   expect((await list(env)).status).toBe(429)
-  expect((await mock.listEnvironments()).find(({ environmentId }) => environmentId === env.id)?.ttl).toBe(90_000)
+  expect(
+    (await mock.listEnvironments()).find(({ environmentId }) => environmentId === env.id)?.ttl
+  ).toBe(90_000)
 })
 
 test('a verification that fails is an error whose message names the nearest request', async () => {
@@ -68,7 +70,9 @@ test('a verification that fails is an error whose message names the nearest requ
   expect(error.message).toBe(error.reason)
   expect(error.message).toMatch(/nearest is request 1, where query.channel is "sms"/)
   expect(error.context.nearest).toMatchObject([{ request: { sequence: 1 } }])
-  expect(await env.requests.verify({ ...expected, query: { channel: 'sms' }, count: 1, within: 500 })).toEqual({
+  expect(
+    await env.requests.verify({ ...expected, query: { channel: 'sms' }, count: 1, within: 500 })
+  ).toEqual({
     matched: 1,
     requests: [1]
   })
@@ -81,7 +85,10 @@ test('a request can be waited for, in time and until a signal', async () => {
   await fetch(`${env.url}${setPrimary(MAILGUN)}`, { method: 'POST', headers: env.headers })
   expect(await waiting).toMatchObject({ operation: 'setIntegrationAsPrimary', sequence: 2 })
   expect((await errorOf(env.requests.waitFor({ status: 404 }, { within: 1 }))).status).toBe(417)
-  const ended = env.requests.waitFor({ status: 404 }, { within: '1m', signal: AbortSignal.timeout(20) })
+  const ended = env.requests.waitFor(
+    { status: 404 },
+    { within: '1m', signal: AbortSignal.timeout(20) }
+  )
   await expect(ended).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
@@ -96,7 +103,9 @@ test('wrong fields are listed by name, and the message says what is wrong with t
 test('a reason that a header can not carry as it is, is read as it was meant', async () => {
   const { env } = await givenClient()
   await list(env, `?subscriberId=${encodeURIComponent('Zoë – 100 %41')}`)
-  const error = await errorOf(env.requests.verify({ operation: 'listMessages', query: { subscriberId: 'Ada' } }))
+  const error = await errorOf(
+    env.requests.verify({ operation: 'listMessages', query: { subscriberId: 'Ada' } })
+  )
   expect(error.message).toContain('query.subscriberId is "Zoë – 100 %41"')
 })
 
@@ -139,7 +148,10 @@ test('the admin token opens the routes of the server, and is sent nowhere else',
   const mock = connect(url, {
     adminToken: 'the-admin-token',
     fetch: (input, init) => {
-      sent.push([new URL(String(input)).pathname, new Headers(init?.headers).get('authorization') ?? ''])
+      sent.push([
+        new URL(String(input)).pathname,
+        new Headers(init?.headers).get('authorization') ?? ''
+      ])
       return fetch(input, init)
     }
   })
@@ -158,7 +170,10 @@ test('a key or a token that no header can carry is refused, and not repeated', a
   const { mock } = await givenClient()
   const secret = 'hunter2\nhunter3'
   const refused = 'the key or token has characters that no header can carry'
-  for (const given of [() => mock.attach(secret), () => connect(mock.url, { adminToken: secret })]) {
+  for (const given of [
+    () => mock.attach(secret),
+    () => connect(mock.url, { adminToken: secret })
+  ]) {
     expect(given).toThrow(MockError)
     expect(given).toThrow(new RegExp(`^${refused}$`))
   }
@@ -170,7 +185,9 @@ test('where no server answers, the error names the url and the remedy', async ()
   gone.port = '9'
   const error = await errorOf(connect(gone.href).health())
   expect(error.status).toBeUndefined()
-  expect(error.message).toMatch(/^no answer from http:\/\/127\.0\.0\.1:9 \(.+\): is a server running there\? "npx/)
+  expect(error.message).toMatch(
+    /^no answer from http:\/\/127\.0\.0\.1:9 \(.+\): is a server running there\? "npx/
+  )
 })
 
 test('where something else answers, the error says so', async () => {
@@ -178,7 +195,9 @@ test('where something else answers, the error says so', async () => {
   expect((await errorOf(connect(html).listEnvironments())).message).toContain(
     `is it a notification-mock that answers at ${html}?`
   )
-  const missing = await givenHttpServer((_request, response) => response.writeHead(404).end('Not found'))
+  const missing = await givenHttpServer((_request, response) =>
+    response.writeHead(404).end('Not found')
+  )
   expect(await errorOf(connect(missing).health())).toMatchObject({
     status: 404,
     message: 'GET /health was answered with 404'
@@ -196,7 +215,10 @@ test('the url may end with a slash, or have a path', async () => {
 })
 
 test.each([
-  ['localhost:4210', 'localhost:4210 is not the url of a server; it looks like http://127.0.0.1:4210'],
+  [
+    'localhost:4210',
+    'localhost:4210 is not the url of a server; it looks like http://127.0.0.1:4210'
+  ],
   ['', ' is not the url of a server'],
   ['http://127.0.0.1:4210/?key=x', 'is not the url of a server'],
   ['http://user:hunter2@127.0.0.1:4210', 'the url of a server takes no user name and no password']

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { hintsOf } from '../../src/client/hints.js'
-import { type Change, connect, type Environment, type Hint, type RecordedRequest } from '../../src/client/index.js'
+import {
+  type Change,
+  connect,
+  type Environment,
+  type Hint,
+  type RecordedRequest
+} from '../../src/client/index.js'
 import { MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
 
@@ -17,7 +23,8 @@ async function given() {
   return { env, send, post }
 }
 
-const found = async ({ requests }: Environment) => hintsOf(await requests.list(), await requests.changes())
+const found = async ({ requests }: Environment) =>
+  hintsOf(await requests.list(), await requests.changes())
 
 test('requests in order give no hints', async () => {
   const { env, send, post } = await given()
@@ -38,7 +45,11 @@ test('a path that is not served is one, once for each path', async () => {
   expect(await found(env)).toEqual([
     { id: 'path-not-served', message: 'GET /v1/subscribers is not served', requests: [1, 2] },
     { id: 'path-not-served', message: 'GET /v1/topics is not served', requests: [3] },
-    { id: 'path-not-served', message: 'POST /v1/messages is not served with this method', requests: [4] }
+    {
+      id: 'path-not-served',
+      message: 'POST /v1/messages is not served with this method',
+      requests: [4]
+    }
   ])
 })
 
@@ -91,7 +102,16 @@ test('an error of the client that is repeated unchanged is one, unless something
 })
 
 const request = (sequence: number, fields: Partial<RecordedRequest>): RecordedRequest => ({
-  ...{ sequence, time: '', arrived: '', method: 'GET', path: '/v1/messages', query: {}, headers: {}, flags: {} },
+  ...{
+    sequence,
+    time: '',
+    arrived: '',
+    method: 'GET',
+    path: '/v1/messages',
+    query: {},
+    headers: {},
+    flags: {}
+  },
   ...{ unread: { query: [], headers: [] } },
   ...fields
 })
@@ -99,7 +119,10 @@ const request = (sequence: number, fields: Partial<RecordedRequest>): RecordedRe
 test('more than 20 of the same request within 2 seconds are one, by the machine, whatever the clock says', async () => {
   const every = (milliseconds: number, count: number) =>
     Array.from({ length: count }, (_, index) =>
-      request(index + 1, { status: 200, arrived: new Date(1e12 + index * milliseconds).toISOString() })
+      request(index + 1, {
+        status: 200,
+        arrived: new Date(1e12 + index * milliseconds).toISOString()
+      })
     )
   expect(hintsOf(every(100, 21))).toMatchObject([
     { id: 'many-requests', message: 'GET /v1/messages was sent 21 times within 2 seconds' }
@@ -121,6 +144,7 @@ test('a first page with more behind it is one, if no other page of the same filt
 test('a change counts from the request that it came after', () => {
   const both = [1, 2].map((sequence) => request(sequence, { status: 404 }))
   const change = (after: number): Change => ({ sequence: 1, time: '', after, summary: 'any' })
-  for (const changes of [[], [change(0)]]) expect(about(hintsOf(both, changes))).toEqual([['error-repeated', [1, 2]]])
+  for (const changes of [[], [change(0)]])
+    expect(about(hintsOf(both, changes))).toEqual([['error-repeated', [1, 2]]])
   expect(hintsOf(both, [change(1)])).toEqual([])
 })

@@ -63,12 +63,14 @@ async function given() {
       const response = await fetch(input, init)
       const isStream = path.endsWith('/stream')
       const { status, headers } = response
-      if (!isStream) contract.check({ method, path, status, headers, text: await response.clone().text() })
+      if (!isStream)
+        contract.check({ method, path, status, headers, text: await response.clone().text() })
       return response
     }
   })
   const env = await mock.environment({ from: 'Development' })
-  for (const headers of [env.headers, undefined]) await fetch(`${url}/v1/messages`, headers && { headers })
+  for (const headers of [env.headers, undefined])
+    await fetch(`${url}/v1/messages`, headers && { headers })
   const snapshot = await env.snapshot('before')
   await mock.environment({ name: 'Other' })
   return { mock, env, snapshot, url, sent }
@@ -79,20 +81,27 @@ interface Operation {
   parameters?: { in: string; name: string }[]
 }
 
-async function describedOperations(url: string): Promise<(Operation & { method: string; pattern: RegExp })[]> {
+async function describedOperations(
+  url: string
+): Promise<(Operation & { method: string; pattern: RegExp })[]> {
   const document = await (await fetch(`${url}/_mock/openapi.json`)).json()
   const { paths } = document as { paths: Record<string, Record<string, Operation>> }
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
       method: method.toUpperCase(),
-      pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, (_, name) => (name === 'sequence' ? '\\d+' : '[^/]+'))}$`)
+      pattern: new RegExp(
+        `^${path.replace(/\{(\w+)\}/g, (_, name) => (name === 'sequence' ? '\\d+' : '[^/]+'))}$`
+      )
     }))
   )
 }
 
 /** All functions of an object, and of those in it, by their names. */
-function methodsOf(name: string, object: object): [name: string, method: (...args: unknown[]) => unknown][] {
+function methodsOf(
+  name: string,
+  object: object
+): [name: string, method: (...args: unknown[]) => unknown][] {
   return Object.entries(object).flatMap(([key, value]): [string, () => unknown][] => {
     if (typeof value === 'function') return [[`${name}.${key}`, value]]
     return typeof value === 'object' ? methodsOf(`${name}.${key}`, value) : []
@@ -100,14 +109,19 @@ function methodsOf(name: string, object: object): [name: string, method: (...arg
 }
 
 /** Those that remove what others need come last. */
-const rankOf = (name: string) => ['.clear', '.remove', 'env.remove'].filter((end) => name.endsWith(end)).length
+const rankOf = (name: string) =>
+  ['.clear', '.remove', 'env.remove'].filter((end) => name.endsWith(end)).length
 
 test('each method asks for control routes, which answer as the document says, and together they ask for all of them', async () => {
   const { url, sent, mock, env, snapshot } = await given()
   const operations = await describedOperations(url)
   const met = new Set<string>()
   const unreadParameters: Record<string, string[]> = {}
-  const methods = [...methodsOf('snapshot', snapshot), ...methodsOf('mock', mock), ...methodsOf('env', env)]
+  const methods = [
+    ...methodsOf('snapshot', snapshot),
+    ...methodsOf('mock', mock),
+    ...methodsOf('env', env)
+  ]
   for (const [name, method] of methods.sort(([one], [other]) => rankOf(one) - rankOf(other))) {
     // That one sends nothing.
     if (name === 'mock.attach') continue
@@ -119,10 +133,14 @@ test('each method asks for control routes, which answer as the document says, an
     for (const { method, path, query } of sent) {
       const found = operations.find((each) => each.method === method && each.pattern.test(path))
       expect(found, `${name}: ${method} ${path}`).toBeDefined()
-      const parameters = (found?.parameters ?? []).filter((each) => each.in === 'query').map((each) => each.name)
+      const parameters = (found?.parameters ?? [])
+        .filter((each) => each.in === 'query')
+        .map((each) => each.name)
       const id = found?.operationId ?? ''
       met.add(id)
-      unreadParameters[id] = (unreadParameters[id] ?? parameters).filter((each) => !query.includes(each))
+      unreadParameters[id] = (unreadParameters[id] ?? parameters).filter(
+        (each) => !query.includes(each)
+      )
     }
   }
   expect([...met].sort()).toEqual(operations.map(({ operationId }) => operationId).sort())

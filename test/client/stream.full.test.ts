@@ -41,7 +41,9 @@ const ask = ({ headers }: Environment, url: string, page: number) =>
 
 /** Resolves when the environment's stream has begun: it then has what ends from now on. */
 const begun = (way: { sockets: Set<Socket> }) =>
-  until(() => [...way.sockets].some(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten > 0))
+  until(() =>
+    [...way.sockets].some(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten > 0)
+  )
 
 test('a stream has the requests that end after its beginning, and ends by `break`, which closes the connection', async () => {
   const { server, way, env } = await given()
@@ -80,7 +82,10 @@ test('a stream ends by its signal, while it waits too', async () => {
   const next = stream.next()
   ending.abort()
   expect(await next).toEqual({ done: true, value: undefined })
-  expect(await env.requests.stream({ signal: AbortSignal.abort() }).next()).toEqual({ done: true, value: undefined })
+  expect(await env.requests.stream({ signal: AbortSignal.abort() }).next()).toEqual({
+    done: true,
+    value: undefined
+  })
 })
 
 test('a stream ends when the environment is removed', async () => {
@@ -93,7 +98,9 @@ test('a stream ends when the environment is removed', async () => {
 
 test('a stream is an error when the key is none, or when the server has gone for more than a moment', async () => {
   const { url } = await givenMock()
-  await expect(connect(url).attach('no-key').requests.stream().next()).rejects.toMatchObject({ status: 401 })
+  await expect(connect(url).attach('no-key').requests.stream().next()).rejects.toMatchObject({
+    status: 401
+  })
 
   const server = await givenOwnMock()
   const way = await givenWay(server)
@@ -105,6 +112,8 @@ test('a stream is an error when the key is none, or when the server has gone for
 })
 
 test('a stream that always ends before anything has come is given up', async () => {
-  const { requests } = connect('http://127.0.0.1:9', { fetch: async () => new Response('') }).attach('any-key')
+  const { requests } = connect('http://127.0.0.1:9', {
+    fetch: async () => new Response('')
+  }).attach('any-key')
   await expect(requests.stream().next()).rejects.toThrow('ended each time before anything came')
 })

@@ -47,7 +47,12 @@ async function send(
 ): Promise<Received> {
   const { port } = mock
   return new Promise((resolve, reject) => {
-    const sending = request({ port, path, method, headers: { Authorization: 'ApiKey SECRET', ...headers } })
+    const sending = request({
+      port,
+      path,
+      method,
+      headers: { Authorization: 'ApiKey SECRET', ...headers }
+    })
     sending.on('error', reject)
     sending.on('response', (response) => {
       const { statusCode: status } = response
@@ -65,24 +70,59 @@ const OF_NODE = {
 }
 const OF_API = {
   ...{ accept: 'application/json', cookie: '', 'idempotency-key': '1795212488633vypnqfoyn' },
-  ...{ 'user-agent': 'speakeasy-sdk/typescript 3.19.1 2.933.0 3.19.0 @novu/api', 'sec-fetch-mode': 'cors' }
+  ...{
+    'user-agent': 'speakeasy-sdk/typescript 3.19.1 2.933.0 3.19.0 @novu/api',
+    'sec-fetch-mode': 'cors'
+  }
 }
-const OF_CSHARP = { Authorization: 'apikey SECRET', 'idempotency-key': '0f8fad5b-d9cb-469f-a165-70867728950e' }
+const OF_CSHARP = {
+  Authorization: 'apikey SECRET',
+  'idempotency-key': '0f8fad5b-d9cb-469f-a165-70867728950e'
+}
 const ALL = [`POST ${SET_PRIMARY}`, 'GET /v1/messages', `GET ${STEP}`]
 const LISTS = ['page=0.0&limit=10.0', 'limit=25.0&page=0.0', 'limit=1000.00&page=0.0'].map(
   (q) => `GET /v1/messages?${q}`
 )
 
-test.each<[client: string, what: string, headers: OutgoingHttpHeaders, calls: string[], body?: string]>([
-  ['@novu/node', 'an empty JSON object as body', { ...OF_NODE, ...JSON_TYPE }, ALL.slice(0, 1), '{}'],
+test.each<
+  [client: string, what: string, headers: OutgoingHttpHeaders, calls: string[], body?: string]
+>([
+  [
+    '@novu/node',
+    'an empty JSON object as body',
+    { ...OF_NODE, ...JSON_TYPE },
+    ALL.slice(0, 1),
+    '{}'
+  ],
   ['@novu/node', 'headers of axios', OF_NODE, ALL.slice(1)],
   ['the Java and the Python client', 'page and limit as doubles', {}, LISTS],
   ['the C# client', 'the scheme in lower case and a GUID as key', OF_CSHARP, ALL],
-  ['the PHP client of old', 'JSON with no body at all', { ...JSON_TYPE, 'Content-Length': '0' }, ALL],
-  ['the PHP client of old', 'JSON in no chunk', { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' }, ALL.slice(0, 1)],
+  [
+    'the PHP client of old',
+    'JSON with no body at all',
+    { ...JSON_TYPE, 'Content-Length': '0' },
+    ALL
+  ],
+  [
+    'the PHP client of old',
+    'JSON in no chunk',
+    { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' },
+    ALL.slice(0, 1)
+  ],
   ['the PHP client of old', 'JSON with no body and no length', JSON_TYPE, ALL],
-  ['the Ruby client', 'its options as a form, which is ignored', FORM, ALL, 'page=7&limit=1&channel=sms'],
-  ['the Go client', 'header names in capitals', { AUTHORIZATION: 'ApiKey SECRET', ACCEPT: 'application/json' }, ALL],
+  [
+    'the Ruby client',
+    'its options as a form, which is ignored',
+    FORM,
+    ALL,
+    'page=7&limit=1&channel=sms'
+  ],
+  [
+    'the Go client',
+    'header names in capitals',
+    { AUTHORIZATION: 'ApiKey SECRET', ACCEPT: 'application/json' },
+    ALL
+  ],
   ['@novu/api', 'an empty cookie, and a key with all requests', OF_API, ALL]
 ])('%s sends %s, and is answered as any other', async (_client, _what, headers, calls, body) => {
   const mock = await givenMock({ seed: SEED })
@@ -102,9 +142,19 @@ test.each<[client: string, what: string, headers: OutgoingHttpHeaders, calls: st
 
 test('@novu/node filters with `+` for a space, brackets for a list, and commas as they are', async () => {
   const mock = await givenMock({ seed: SEED })
-  const filters = 'subscriberId=sub+1%2F%C3%BC&channel=email&transactionId%5B%5D=tx-a&transactionId%5B%5D=tx,b'
+  const filters =
+    'subscriberId=sub+1%2F%C3%BC&channel=email&transactionId%5B%5D=tx-a&transactionId%5B%5D=tx,b'
   const found = await send(mock, `/v1/messages?page=0&limit=25&${filters}`, { headers: OF_NODE })
-  expect(found.json.data.map((each: { transactionId: string }) => each.transactionId)).toEqual(['tx-a', 'tx,b'])
+  expect(found.json.data.map((each: { transactionId: string }) => each.transactionId)).toEqual([
+    'tx-a',
+    'tx,b'
+  ])
   const past = await send(mock, `/v1/messages?page=2&limit=25&${filters}`, { headers: OF_NODE })
-  expect(past.json).toMatchObject({ data: [], page: 2, pageSize: 25, totalCount: 2, hasMore: false })
+  expect(past.json).toMatchObject({
+    data: [],
+    page: 2,
+    pageSize: 25,
+    totalCount: 2,
+    hasMore: false
+  })
 })

@@ -34,7 +34,8 @@ async function givenClient(profile: Profile, shop: object = {}) {
         }
       })
     })
-  const storedKeys = () => mock.db.client.prepare('SELECT key FROM idempotency_keys').pluck().all() as string[]
+  const storedKeys = () =>
+    mock.db.client.prepare('SELECT key FROM idempotency_keys').pluck().all() as string[]
   return { mock, novu: clientOf('shop-key'), clientOf, sent, storedKeys }
 }
 
@@ -48,13 +49,22 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
   test('is done, runs once for a key of ones own, and is replayed, as the headers say', async () => {
     const { novu, storedKeys } = await givenClient(profile, { integrations: INTEGRATIONS })
     const first = await novu.integrations.setAsPrimary(MAIL, 'my-key')
-    expect(first.result).toMatchObject({ id: MAIL, identifier: 'mail', channel: 'email', primary: true, active: true })
+    expect(first.result).toMatchObject({
+      id: MAIL,
+      identifier: 'mail',
+      channel: 'email',
+      primary: true,
+      active: true
+    })
     expect(first.headers['idempotency-key']).toEqual(['my-key'])
     expect(first.headers).not.toHaveProperty('idempotency-replay')
 
     const replay = await novu.integrations.setAsPrimary(MAIL, 'my-key')
     expect(replay.result).toEqual(first.result)
-    expect(replay.headers).toMatchObject({ 'idempotency-key': ['my-key'], 'idempotency-replay': ['true'] })
+    expect(replay.headers).toMatchObject({
+      'idempotency-key': ['my-key'],
+      'idempotency-replay': ['true']
+    })
     expect(storedKeys()).toEqual(['my-key'])
   })
 
@@ -65,15 +75,24 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     const error = await thrownBy(novu.integrations.setAsPrimary(MAIL, 'my-key'))
     const message = 'Request with key "my-key" is being reused for a different body'
     // It can't read that answer of the deployed service, which lacks `errors`.
-    const { document, live } = { document: errors.ValidationErrorDto, live: errors.ResponseValidationError }
+    const { document, live } = {
+      document: errors.ValidationErrorDto,
+      live: errors.ResponseValidationError
+    }
     expect(error).toBeInstanceOf(profile === 'document' ? document : live)
-    expect(error).toMatchObject({ statusCode: 422, body: expect.stringContaining(JSON.stringify(message)) })
+    expect(error).toMatchObject({
+      statusCode: 422,
+      body: expect.stringContaining(JSON.stringify(message))
+    })
     expect(headersOf(error).get('idempotency-key')).toBe('my-key')
   })
 
   test('has a fresh key of the client itself each time, which is kept as any other', async () => {
     const { novu, storedKeys } = await givenClient(profile, { integrations: INTEGRATIONS })
-    const calls = [await novu.integrations.setAsPrimary(MAIL), await novu.integrations.setAsPrimary(MAIL)]
+    const calls = [
+      await novu.integrations.setAsPrimary(MAIL),
+      await novu.integrations.setAsPrimary(MAIL)
+    ]
     const keys = calls.map(({ headers }) => headers['idempotency-key']?.[0])
     for (const key of keys) expect(key).toMatch(/^\d{13}[0-9a-z]+$/)
     expect(storedKeys().sort()).toEqual([...keys].sort())
@@ -86,8 +105,13 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     mock.services.idempotency.begin(shop, 'busy')
     const error = await thrownBy(novu.integrations.setAsPrimary(MAIL, 'busy'))
     expect(error).toBeInstanceOf(errors.ErrorDto)
-    expect(error).toMatchObject({ statusCode: 409, message: expect.stringContaining('currently being processed') })
-    const link = { document: null, live: 'https://docs.novu.co/additional-resources/idempotency' }[profile]
+    expect(error).toMatchObject({
+      statusCode: 409,
+      message: expect.stringContaining('currently being processed')
+    })
+    const link = { document: null, live: 'https://docs.novu.co/additional-resources/idempotency' }[
+      profile
+    ]
     expect(['retry-after', 'link'].map((name) => headersOf(error).get(name))).toEqual(['1', link])
   })
 })
@@ -113,7 +137,9 @@ const BAD_FIELDS = {
   page: { messages, value: '1.5' },
   contextKeys: { messages, value: 'acme' }
 }
-const BAD_ID = { integrationId: { messages: ['integrationId must be a mongodb id'], value: 'mail' } }
+const BAD_ID = {
+  integrationId: { messages: ['integrationId must be a mongodb id'], value: 'mail' }
+}
 
 test.each([
   // The client expects no body of a 404 there, but keeps it.
@@ -122,27 +148,62 @@ test.each([
   ['live', primary('mail'), ValidationErrorDto, 422, 'Validation Error', { errors: BAD_ID }],
   ['live', primary(CHAT), ErrorDto, 400, 'Channel chat does not support primary', {}],
   ['live', primary(ONLY_THERE), ErrorDto, 403, expect.stringContaining('single environment'), {}],
-  ['document', list(BAD_QUERY), ValidationErrorDto, 422, 'Validation Error', { errors: BAD_FIELDS }],
-  ['live', list({ subscriberId: 'nobody' }), ErrorDto, 404, 'Subscriber not found for id nobody', {}],
+  [
+    'document',
+    list(BAD_QUERY),
+    ValidationErrorDto,
+    422,
+    'Validation Error',
+    { errors: BAD_FIELDS }
+  ],
+  [
+    'live',
+    list({ subscriberId: 'nobody' }),
+    ErrorDto,
+    404,
+    'Subscriber not found for id nobody',
+    {}
+  ],
   ['live', list({ limit: 1001 }), ErrorDto, 400, 'Limit can not be larger then 1000', {}],
   ['document', step('gone', 's'), ErrorDto, 404, 'Workflow with id gone not found', { ctx: {} }],
-  ['live', step('gone', 's'), ErrorDto, 404, 'Workflow cannot be found', { ctx: { workflowId: 'gone' } }],
+  [
+    'live',
+    step('gone', 's'),
+    ErrorDto,
+    404,
+    'Workflow cannot be found',
+    { ctx: { workflowId: 'gone' } }
+  ],
   ['document', step('w', 'gone'), ErrorDto, 404, 'Step with id gone not found', {}],
   ['live', step('w', 'gone'), ErrorDto, 400, 'No step found', {}]
-] as const)('in %s, %s is refused with %s of %i: %s', async (profile, ask, type, statusCode, message, facts) => {
-  const { novu } = await givenClient(profile, { integrations: INTEGRATIONS, workflows: [{ identifier: 'w' }] })
-  const error = await thrownBy(ask(novu))
-  expect(error).toBeInstanceOf(type)
-  expect(JSON.parse((error as errors.NovuError).body)).toMatchObject({ statusCode, message, ...facts })
-  if (type !== SDKError) expect(error).toMatchObject({ statusCode, message, ...facts })
-})
+] as const)(
+  'in %s, %s is refused with %s of %i: %s',
+  async (profile, ask, type, statusCode, message, facts) => {
+    const { novu } = await givenClient(profile, {
+      integrations: INTEGRATIONS,
+      workflows: [{ identifier: 'w' }]
+    })
+    const error = await thrownBy(ask(novu))
+    expect(error).toBeInstanceOf(type)
+    expect(JSON.parse((error as errors.NovuError).body)).toMatchObject({
+      statusCode,
+      message,
+      ...facts
+    })
+    if (type !== SDKError) expect(error).toMatchObject({ statusCode, message, ...facts })
+  }
+)
 
 const MESSAGES = [
   { subject: 'plain', channel: 'sms' },
   { subject: 'of a person', channel: 'push', subscriberId: 'sub 1/ü' },
   { subject: 'of tx-a', channel: 'chat', transactionId: 'tx-a' },
   { subject: 'of tx,b', channel: 'chat', transactionId: 'tx,b' },
-  { subject: 'in two contexts', channel: 'in_app', contextKeys: ['region:us east&1', 'tenant:org-123'] },
+  {
+    subject: 'in two contexts',
+    channel: 'in_app',
+    contextKeys: ['region:us east&1', 'tenant:org-123']
+  },
   ...['tx-a', 'tx,b'].map((transactionId) => ({
     subject: `all, ${transactionId}`,
     channel: 'email',
@@ -153,7 +214,10 @@ const MESSAGES = [
 ]
 
 describe.each(PROFILES)('messages in %s', (profile) => {
-  const shop = { subscribers: [{ subscriberId: 'sub 1/ü' }, { subscriberId: 'quiet' }], messages: MESSAGES }
+  const shop = {
+    subscribers: [{ subscriberId: 'sub 1/ü' }, { subscriberId: 'quiet' }],
+    messages: MESSAGES
+  }
   const counted = profile === 'document'
 
   test.each<[string, MessagesControllerGetMessagesRequest, string[]]>([
@@ -162,7 +226,11 @@ describe.each(PROFILES)('messages in %s', (profile) => {
     ['subscriberId', { subscriberId: 'sub 1/ü' }, ['of a person', 'all, tx-a', 'all, tx,b']],
     ['an empty subscriberId', { subscriberId: '' }, MESSAGES.map(({ subject }) => subject)],
     ['one transactionId', { transactionId: ['tx,b'] }, ['of tx,b', 'all, tx,b']],
-    ['several transactionIds', { transactionId: ['tx-a', 'tx,b'] }, ['of tx-a', 'of tx,b', 'all, tx-a', 'all, tx,b']],
+    [
+      'several transactionIds',
+      { transactionId: ['tx-a', 'tx,b'] },
+      ['of tx-a', 'of tx,b', 'all, tx-a', 'all, tx,b']
+    ],
     [
       'contextKeys',
       { contextKeys: ['tenant:org-123', 'region:us east&1'] },
@@ -198,14 +266,20 @@ describe.each(PROFILES)('messages in %s', (profile) => {
     const shop = { subscribers: [ada], messages: [{ channel: 'email', subscriberId: 'ada' }] }
     const { novu } = await givenClient(profile, shop)
     const [message] = (await novu.messages.retrieve({})).result.data
-    expect(message?.subscriber).toMatchObject({ subscriberId: 'ada', firstName: 'Ada', deleted: false })
+    expect(message?.subscriber).toMatchObject({
+      subscriberId: 'ada',
+      firstName: 'Ada',
+      deleted: false
+    })
     expect(message?.subscriber?.email).toBe({ document: ada.email, live: undefined }[profile])
   })
 })
 
 test.each(PROFILES)('in %s steps are found by ids that need encoding', async (profile) => {
   const [identifier, stepId] = ['a/b c%é:+', 's/1?x#y']
-  const { novu } = await givenClient(profile, { workflows: [{ identifier, steps: [{ stepId, type: 'sms' }] }] })
+  const { novu } = await givenClient(profile, {
+    workflows: [{ identifier, steps: [{ stepId, type: 'sms' }] }]
+  })
   const { result } = await novu.workflows.steps.retrieve(identifier, stepId)
   expect(result).toMatchObject({ workflowId: identifier, stepId })
 })
@@ -224,11 +298,17 @@ test('names that the contract spells otherwise than the client are not taken by 
 })
 
 describe.each(PROFILES)('in %s', (profile) => {
-  const shop = { integrations: INTEGRATIONS, workflows: [{ identifier: 'w', steps: [{ stepId: 's', type: 'sms' }] }] }
+  const shop = {
+    integrations: INTEGRATIONS,
+    workflows: [{ identifier: 'w', steps: [{ stepId: 's', type: 'sms' }] }]
+  }
 
   test('a key that is not known throws an ErrorDto for 401 from all three, and so does none', async () => {
     const { clientOf } = await givenClient(profile, shop)
-    const refusals = [['wrong-key', 'API Key not found'] as const, [undefined, 'Missing authorization header'] as const]
+    const refusals = [
+      ['wrong-key', 'API Key not found'] as const,
+      [undefined, 'Missing authorization header'] as const
+    ]
     for (const [key, message] of refusals) {
       for (const ask of [primary(MAIL), list({}), step('w', 's')]) {
         const error = await thrownBy(ask(clientOf(key)))
@@ -247,7 +327,8 @@ describe.each(PROFILES)('in %s', (profile) => {
       await novu.workflows.steps.retrieve('w', 's'),
       await novu.workflows.steps.retrieve('w', 's', 'mine')
     ]
-    for (const { headers } of sent) expect(headers.get('idempotency-key')).toMatch(/^(mine|\d{13}[0-9a-z]+)$/)
+    for (const { headers } of sent)
+      expect(headers.get('idempotency-key')).toMatch(/^(mine|\d{13}[0-9a-z]+)$/)
     for (const { headers } of answers) {
       expect(Object.keys(headers).filter((name) => name.startsWith('idempotency'))).toEqual([])
     }
@@ -263,44 +344,68 @@ const thrownBy = (call: Promise<unknown>): Promise<unknown> =>
 
 const headersOf = (error: unknown): Headers => (error as errors.NovuError).headers
 
-const SEEDS = ['default', 'everything', 'steps'].flatMap((seed) => PROFILES.map((profile) => [seed, profile] as const))
+const SEEDS = ['default', 'everything', 'steps'].flatMap((seed) =>
+  PROFILES.map((profile) => [seed, profile] as const)
+)
 
 /** Names that the client has for those of the contract, and what it drops of answers. */
 const OTHERWISE = [
   ...['template.preferenceSettings.in_app', 'template.preferenceSettings.inApp', 'template.data'],
-  ...['template.steps.template', 'template.steps.variants.template', 'template.workflowIntegrationStatus'],
-  ...['controls.values', 'credentials.tlsOptions', 'credentials.AppIOBaseUrl', 'credentials.appIOBaseUrl']
+  ...[
+    'template.steps.template',
+    'template.steps.variants.template',
+    'template.workflowIntegrationStatus'
+  ],
+  ...[
+    'controls.values',
+    'credentials.tlsOptions',
+    'credentials.AppIOBaseUrl',
+    'credentials.appIOBaseUrl'
+  ]
 ]
 
 // Together the seeds have every field of the contract, there and left out. Messages and steps have vendors' names.
-test.each(SEEDS)('reads all that the seed %s has in %s, and shows each field of it', async (seed, profile) => {
-  const mock = await givenMock({ profile, seeds: [seed] })
-  const novu = new Novu({ secretKey: 'development-key', serverURL: mock.url, retryConfig: { strategy: 'none' } })
-  const found = new Set<string>()
-  const compare = (sent: object, shown: object) => {
-    for (const path of differences(sent, shown)) if (!OTHERWISE.some((each) => path.startsWith(each))) found.add(path)
-  }
-  for (const { _id: id } of (await mock.get('/_mock/integrations')).json.integrations) {
-    const { status, json } = await mock.post(`/v1/integrations/${id}/set-primary`)
-    if (status === 200) compare(json.data ?? json, (await novu.integrations.setAsPrimary(id)).result)
-  }
-  if (profile === 'live') {
-    const { data } = (await mock.get('/v1/messages?limit=1000')).json
-    compare(data, (await novu.messages.retrieve({ limit: 1000 })).result.data)
-    for (const { identifier, steps } of (await mock.get('/_mock/workflows')).json.workflows) {
-      for (const { stepId } of steps) {
-        const [workflow, step] = [identifier, stepId].map(encodeURIComponent)
-        const { json } = await mock.get(`/v2/workflows/${workflow}/steps/${step}`)
-        compare(json.data ?? json, (await novu.workflows.steps.retrieve(identifier, stepId)).result)
+test.each(SEEDS)(
+  'reads all that the seed %s has in %s, and shows each field of it',
+  async (seed, profile) => {
+    const mock = await givenMock({ profile, seeds: [seed] })
+    const novu = new Novu({
+      secretKey: 'development-key',
+      serverURL: mock.url,
+      retryConfig: { strategy: 'none' }
+    })
+    const found = new Set<string>()
+    const compare = (sent: object, shown: object) => {
+      for (const path of differences(sent, shown))
+        if (!OTHERWISE.some((each) => path.startsWith(each))) found.add(path)
+    }
+    for (const { _id: id } of (await mock.get('/_mock/integrations')).json.integrations) {
+      const { status, json } = await mock.post(`/v1/integrations/${id}/set-primary`)
+      if (status === 200)
+        compare(json.data ?? json, (await novu.integrations.setAsPrimary(id)).result)
+    }
+    if (profile === 'live') {
+      const { data } = (await mock.get('/v1/messages?limit=1000')).json
+      compare(data, (await novu.messages.retrieve({ limit: 1000 })).result.data)
+      for (const { identifier, steps } of (await mock.get('/_mock/workflows')).json.workflows) {
+        for (const { stepId } of steps) {
+          const [workflow, step] = [identifier, stepId].map(encodeURIComponent)
+          const { json } = await mock.get(`/v2/workflows/${workflow}/steps/${step}`)
+          compare(
+            json.data ?? json,
+            (await novu.workflows.steps.retrieve(identifier, stepId)).result
+          )
+        }
       }
     }
+    expect([...found]).toEqual([])
   }
-  expect([...found]).toEqual([])
-})
+)
 
 /** Returns the paths at which two values differ, without indexes; the client has names without underscores before them. */
 function differences(sent: unknown, shown: unknown, path = ''): string[] {
-  if (typeof sent !== 'object' || typeof shown !== 'object' || !sent || !shown) return sent === shown ? [] : [path]
+  if (typeof sent !== 'object' || typeof shown !== 'object' || !sent || !shown)
+    return sent === shown ? [] : [path]
   const [one, other] = [sent, shown].map((value) =>
     Object.fromEntries(Object.entries(value).map(([name, each]) => [name.replace(/^_+/, ''), each]))
   )

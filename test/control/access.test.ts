@@ -25,7 +25,10 @@ const STRANGERS: [title: string, headers: Record<string, string>][] = [
   ['an origin that begins like loopback', { origin: 'http://localhost.evil.example' }],
   ['the origin of a page from nowhere', { origin: 'null' }],
   ['a proxy here, on behalf of another machine', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }],
-  ['a proxy here, on behalf of who knows whom', { forwarded: 'for=127.0.0.1;proto=https, for=_hidden' }]
+  [
+    'a proxy here, on behalf of who knows whom',
+    { forwarded: 'for=127.0.0.1;proto=https, for=_hidden' }
+  ]
 ]
 
 test.each(STRANGERS)('%s manages no environments', async (_title, headers) => {
@@ -43,12 +46,16 @@ test.each([
   ['no origin', {}],
   ['the name of loopback', { host: 'localhost:9999' }],
   ['the address of loopback in IPv6', { host: '[::1]:4210' }],
-  ['a proxy here, on behalf of this machine', { 'x-forwarded-for': '127.0.0.1, ::1', forwarded: 'for="[::1]:80"' }],
+  [
+    'a proxy here, on behalf of this machine',
+    { 'x-forwarded-for': '127.0.0.1, ::1', forwarded: 'for="[::1]:80"' }
+  ],
   ['the origin of a page of this machine', { origin: 'http://localhost:5173' }]
 ])('on loopback environments are managed with %s', async (_title, headers) => {
   const mock = await givenMock()
   const statuses = []
-  for (const [method, path] of ROUTES) statuses.push((await callFrom(headers, mock.url + path, method)).status)
+  for (const [method, path] of ROUTES)
+    statuses.push((await callFrom(headers, mock.url + path, method)).status)
   expect(statuses).toEqual([201, 200, 200, 204])
 })
 
@@ -86,13 +93,19 @@ test.skipIf(outside === undefined)(
       }
     }
     expect(statuses).toEqual([201, 200, 200, 204].flatMap((accepted) => [403, 403, 403, accepted]))
-    expect((await callFrom({ authorization: 'ApiKey development-key' }, `${url}/v1/messages`)).status).toBe(200)
+    expect(
+      (await callFrom({ authorization: 'ApiKey development-key' }, `${url}/v1/messages`)).status
+    ).toBe(200)
     // Whoever sees it in a test runner sends no header by hand.
-    await expect(connect(url).listEnvironments()).rejects.toThrow('from NOTIFICATION_MOCK_ADMIN_TOKEN')
+    await expect(connect(url).listEnvironments()).rejects.toThrow(
+      'from NOTIFICATION_MOCK_ADMIN_TOKEN'
+    )
 
     const { port } = await givenMock({ host: '0.0.0.0' })
     for (const headers of [{}, bearer(''), bearer('undefined')]) {
-      expect((await callFrom(headers, `http://${outside}:${port}/_mock/environments`)).status).toBe(403)
+      expect((await callFrom(headers, `http://${outside}:${port}/_mock/environments`)).status).toBe(
+        403
+      )
     }
   }
 )
@@ -101,10 +114,14 @@ test('a key gives access to its own environment only', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock)
   const keys = ['development-key', 'production-key']
-  const states = () => Promise.all(keys.map(async (each) => (await mock.get('/_mock/state', { key: each })).text))
+  const states = () =>
+    Promise.all(keys.map(async (each) => (await mock.get('/_mock/state', { key: each })).text))
   const before = await states()
   await mock.call('/_mock/snapshots/a', { method: 'PUT', key: 'development-key' })
-  await mock.post('/_mock/seed?mode=replace', { key, body: 'environments: [{name: x, messages: [{channel: sms}]}]' })
+  await mock.post('/_mock/seed?mode=replace', {
+    key,
+    body: 'environments: [{name: x, messages: [{channel: sms}]}]'
+  })
   await setClock(mock, { mode: 'fixed', at: '2000-01-01' }, key)
 
   expect((await mock.post('/_mock/snapshots/a/restore', { key })).status).toBe(404)

@@ -5,23 +5,27 @@ import { givenMock } from '../support/mock.js'
 /** Names that every object has by its prototype. */
 const INHERITED = ['toString', 'constructor', '__proto__']
 
-test.each(INHERITED)('a field or a parameter named %s is refused as any unknown one', async (name) => {
-  const mock = await givenMock()
-  const field = `{${JSON.stringify(name)}: 1}`
-  for (const [path, body, expected] of [
-    ['/_mock/clock/advance', `{"by": 1, ${field.slice(1)}`, name],
-    ['/_mock/seed', field, name],
-    ['/_mock/environments', `{"assumptions": ${field}}`, `assumptions.${name}`],
-    [`/_mock/reset?${name}=1`, '{}', name]
-  ] as const) {
-    const { status, json } = await mock.post(path, { body })
-    expect([status, Object.keys(json.errors)], path).toEqual([422, [expected]])
+test.each(INHERITED)(
+  'a field or a parameter named %s is refused as any unknown one',
+  async (name) => {
+    const mock = await givenMock()
+    const field = `{${JSON.stringify(name)}: 1}`
+    for (const [path, body, expected] of [
+      ['/_mock/clock/advance', `{"by": 1, ${field.slice(1)}`, name],
+      ['/_mock/seed', field, name],
+      ['/_mock/environments', `{"assumptions": ${field}}`, `assumptions.${name}`],
+      [`/_mock/reset?${name}=1`, '{}', name]
+    ] as const) {
+      const { status, json } = await mock.post(path, { body })
+      expect([status, Object.keys(json.errors)], path).toEqual([422, [expected]])
+    }
   }
-})
+)
 
 test('what a document calls as prototypes do is kept, and given back as it came', async () => {
   const mock = await givenMock()
-  const own = '{"__proto__":{"a":[{"__proto__":1}]},"constructor":{"prototype":null},"toString":"text"}'
+  const own =
+    '{"__proto__":{"a":[{"__proto__":1}]},"constructor":{"prototype":null},"toString":"text"}'
   const seed = `{"environments":[{"name":"Odd",
     "subscribers":[{"subscriberId":"ada","data":${own}}],
     "workflows":[{"identifier":"flow","steps":[{"stepId":"step","type":"email","controlValues":${own}}]}],
@@ -30,11 +34,16 @@ test('what a document calls as prototypes do is kept, and given back as it came'
   const countIn = ({ text }: { text: string }) => text.split(own).length - 1
   for (const body of [seed, seed.replaceAll('"name":"Odd"', 'name: Odd')]) {
     expect((await mock.post('/_mock/seed?mode=replace', { body })).text).toBe('{"mode":"replace"}')
-    const answers = [mock.get('/v1/messages'), mock.get('/v2/workflows/flow/steps/step'), mock.get('/_mock/state')]
+    const answers = [
+      mock.get('/v1/messages'),
+      mock.get('/v2/workflows/flow/steps/step'),
+      mock.get('/_mock/state')
+    ]
     expect((await Promise.all(answers)).map(countIn)).toEqual([3, 1, 6])
     expect(countIn(await mock.post('/v1/integrations/mail/set-primary'))).toBe(1)
     const state = await mock.get('/_mock/state')
-    const { apiKey } = (await mock.post('/_mock/environments', { body: `{"seed":${state.text}}` })).json
+    const { apiKey } = (await mock.post('/_mock/environments', { body: `{"seed":${state.text}}` }))
+      .json
     expect(countIn(await mock.get('/_mock/state', { key: apiKey }))).toBe(6)
   }
 })
@@ -45,16 +54,25 @@ test('a body nested more than 100 deep is refused by every route, and nothing of
   const mock = await givenMock()
   const deep = { body: { messages: ['body is nested more than 100 deep: make it flatter'] } }
   for (const depth of [102, 150_000]) {
-    for (const path of ['/_mock/faults', '/_mock/environments', '/_mock/requests/verify', '/_mock/reset']) {
+    for (const path of [
+      '/_mock/faults',
+      '/_mock/environments',
+      '/_mock/requests/verify',
+      '/_mock/reset'
+    ]) {
       const { status, json } = await mock.post(path, { body: nested(depth) })
       expect([status, json.errors], path).toEqual([422, deep])
     }
   }
   expect((await mock.get('/_mock/environments')).json.environments).toHaveLength(3)
   // The body and its effect are two of the hundred.
-  const { status } = await mock.post('/_mock/faults', { body: `{"effect": {"status": 503, "body": ${nested(98)}}}` })
+  const { status } = await mock.post('/_mock/faults', {
+    body: `{"effect": {"status": 503, "body": ${nested(98)}}}`
+  })
   // Without a comparison with the document, which knows nothing of what a fault sends.
-  const sent = await fetch(`${mock.url}/v1/messages`, { headers: { authorization: `ApiKey ${DEVELOPMENT}` } })
+  const sent = await fetch(`${mock.url}/v1/messages`, {
+    headers: { authorization: `ApiKey ${DEVELOPMENT}` }
+  })
   expect([status, await sent.text()]).toEqual([201, nested(98)])
 })
 
@@ -63,16 +81,23 @@ test('a body that is too large is refused with 413 and the way that takes it: a 
   const reason =
     'a body may have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: give a larger seed as a file at the start, with --seed, and have many messages made by seed generate'
   const MIB = 1024 * 1024
-  const seed = (length: number) => JSON.stringify({ environments: [{ name: 'a' }], x: 'x'.repeat(length) })
-  const yaml = (length: number) => `environments: [{name: a}]\n${'# A comment.\n'.repeat(length / 13)}`
+  const seed = (length: number) =>
+    JSON.stringify({ environments: [{ name: 'a' }], x: 'x'.repeat(length) })
+  const yaml = (length: number) =>
+    `environments: [{name: a}]\n${'# A comment.\n'.repeat(length / 13)}`
   for (const [path, body, expected] of [
     ...['/_mock/seed', '/_mock/environments'].map((path) => [path, seed(8 * MIB), 413] as const),
-    ...['/_mock/seed', '/_mock/environments'].map((path) => [path, seed(8 * MIB - 100), 422] as const),
+    ...['/_mock/seed', '/_mock/environments'].map(
+      (path) => [path, seed(8 * MIB - 100), 422] as const
+    ),
     ['/_mock/seed', yaml(2 * MIB + 13), 413],
     ['/_mock/seed', yaml(MIB), 200],
     ['/_mock/faults', seed(MIB), 413]
   ] as const) {
     const { status, headers } = await mock.post(path, { body })
-    expect([status, headers.get('x-mock-reason') === reason], path).toEqual([expected, expected === 413])
+    expect([status, headers.get('x-mock-reason') === reason], path).toEqual([
+      expected,
+      expected === 413
+    ])
   }
 })

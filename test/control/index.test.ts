@@ -3,11 +3,14 @@ import { expect, test } from 'vitest'
 import { registerControl } from '../../src/control/index.js'
 import { COMPILERS } from '../../src/http/validation.js'
 
-test.each(['/extra', '/_mock/extra'])('a control route %s without a description fails the start', async (url) => {
-  const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
-  app.register(async (scope) => {
-    registerControl(scope, {} as never)
-    scope.get(url, () => '')
-  })
-  await expect(app.ready()).rejects.toThrow(`the route GET ${url} serves no control operation`)
-})
+test.each(['/extra', '/_mock/extra'])(
+  'a control route %s without a description fails the start',
+  async (url) => {
+    const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
+    app.register(async (scope) => {
+      registerControl(scope, {} as never)
+      scope.get(url, () => '')
+    })
+    await expect(app.ready()).rejects.toThrow(`the route GET ${url} serves no control operation`)
+  }
+)

@@ -17,7 +17,11 @@ async function operationsOf(mock: GivenMock): Promise<Operation[]> {
       route: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),
       path: path.replace('{name}', 'none').replace('{id}', 'none').replace('{sequence}', '1'),
-      needs: security.some((each) => 'ApiKey' in each) ? 'environment' : security.length > 0 ? 'server' : 'nothing'
+      needs: security.some((each) => 'ApiKey' in each)
+        ? 'environment'
+        : security.length > 0
+          ? 'server'
+          : 'nothing'
     }))
   )
 }
@@ -26,8 +30,17 @@ test('every route about one environment rejects requests without its key, those 
   const mock = await givenMock({ adminToken: 'let-me-in' })
   for (const { method, path, route, needs } of await operationsOf(mock)) {
     if (needs !== 'environment') continue
-    for (const headers of [{}, { authorization: 'ApiKey nobody' }, { authorization: 'Bearer let-me-in' }]) {
-      const refused = await mock.call(path, { method, key: null, headers, ...(method !== 'GET' && { body: '{}' }) })
+    for (const headers of [
+      {},
+      { authorization: 'ApiKey nobody' },
+      { authorization: 'Bearer let-me-in' }
+    ]) {
+      const refused = await mock.call(path, {
+        method,
+        key: null,
+        headers,
+        ...(method !== 'GET' && { body: '{}' })
+      })
       expect(refused.status, route).toBe(401)
     }
   }
@@ -40,7 +53,10 @@ test('every route refuses query parameters that it does not have, names them, an
   for (const { method, path, route } of await operationsOf(mock)) {
     if (path === '/health') continue
     const refused = await mock.call(`${path}?nonsense=1`, { method })
-    expect([refused.status, Object.keys(refused.json.errors ?? {})], route).toEqual([422, ['nonsense']])
+    expect([refused.status, Object.keys(refused.json.errors ?? {})], route).toEqual([
+      422,
+      ['nonsense']
+    ])
   }
   expect((await mock.get('/_mock/faults')).json.faults).toHaveLength(1)
   expect(await journalOf(mock)).toHaveLength(1)
@@ -66,8 +82,17 @@ test('every route refuses a body that is not JSON, or no object, whatever it say
     if (method === 'GET') continue
     // Takes YAML too, where a mistake is told with its place.
     const expected = path === '/_mock/seed' ? 422 : 400
-    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'json']) {
-      const refused = await mock.call(path, { method, body: '{"a": ', headers: { 'content-type': type } })
+    for (const type of [
+      'application/json',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'json'
+    ]) {
+      const refused = await mock.call(path, {
+        method,
+        body: '{"a": ',
+        headers: { 'content-type': type }
+      })
       expect(refused.status, route).toBe(expected)
     }
     for (const body of ['[]', '"text"', 'null', '1']) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { OPERATION_IDS } from '../../src/core/enums.js'
+import { OPERATION_IDS } from '../../src/domain/enums.js'
 import { send } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
 
@@ -23,16 +23,25 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
     { operation: 'listMesages', effect: { status: 503 } },
     { operation: `${ONE_OF}; did you mean listMessages?` }
   ],
-  [FAULT, { effect: { status: 503 }, tims: 2 }, { tims: 'is not a field here; did you mean times?' }],
+  [
+    FAULT,
+    { effect: { status: 503 }, tims: 2 },
+    { tims: 'is not a field here; did you mean times?' }
+  ],
   [FAULT, { effect: { status: '503' } }, { 'effect.status': `${STATUS}, not the string "503"` }],
   [FAULT, { effect: { delay: 5 }, times: 'forever' }, { times: `${TIMES}, not a string` }],
-  [FAULT, { effect: { delay: 5 }, probability: 0 }, { probability: 'must be a number above 0 to 1, not 0' }],
+  [
+    FAULT,
+    { effect: { delay: 5 }, probability: 0 },
+    { probability: 'must be a number above 0 to 1, not 0' }
+  ],
   [FAULT, { effect: { lostAnswer: false } }, { 'effect.lostAnswer': 'must be true, not false' }],
   [
     FAULT,
     { effect: { status: 503 }, match: { query: { channel: null }, path: { match: 'x' } } },
     {
-      'match.query.channel': 'must be a string or a number or true or false or an object or a list, not null',
+      'match.query.channel':
+        'must be a string or a number or true or false or an object or a list, not null',
       'match.path': 'must have matches',
       'match.path.match': 'is not a field here; did you mean matches?'
     }
@@ -42,10 +51,18 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
   [CLOCK, { mode: 'wall', by: 5 }, { by: 'is not a field here; there are mode' }],
   [['PUT', '/_mock/snapshots/a'], { parts: [] }, { parts: 'is not a field here; there are none' }],
   [['POST', '/_mock/reset'], { parts: [] }, { parts: 'must have at least 1' }],
-  [['POST', '/_mock/reset'], { parts: ['data', 'fault'] }, { 'parts[1]': `${PARTS}; did you mean faults?` }],
+  [
+    ['POST', '/_mock/reset'],
+    { parts: ['data', 'fault'] },
+    { 'parts[1]': `${PARTS}; did you mean faults?` }
+  ],
   [CREATE, { ttl: 1.5 }, { ttl: `${TTL}, not 1.5` }],
   [CREATE, { name: 'x'.repeat(201) }, { name: 'must have at most 200 characters' }],
-  [CREATE, { organizationId: 'mine' }, { organizationId: 'must be an id of 24 lower-case hex digits' }],
+  [
+    CREATE,
+    { organizationId: 'mine' },
+    { organizationId: 'must be an id of 24 lower-case hex digits' }
+  ],
   [['PUT', '/_mock/chance'], { randomSeed: -1 }, { randomSeed: `${RANDOM_SEED}, not -1` }]
 ]
 
@@ -54,7 +71,10 @@ test('an invalid control request gets, for each field, what it must be and what 
   for (const [[method, path], sent, said] of CASES) {
     const { status, json } = await send(mock, method, path, sent)
     expect(status, JSON.stringify(sent)).toBe(422)
-    const messages = Object.entries<{ messages: string[] }>(json.errors).map(([field, told]) => [field, told.messages])
+    const messages = Object.entries<{ messages: string[] }>(json.errors).map(([field, told]) => [
+      field,
+      told.messages
+    ])
     const expected = Object.entries(said).map(([field, text]) => [field, [`${field} ${text}`]])
     expect(messages, JSON.stringify(sent)).toEqual(expected)
   }

@@ -6,8 +6,8 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { StartError } from '../../src/core/errors.js'
 import { openDatabase } from '../../src/db/open.js'
+import { StartError } from '../../src/domain/errors.js'
 import { type ServerOptions, startServer } from '../../src/server.js'
 import { expectSound } from '../control/environments/environment-client.js'
 import { givenFolder } from '../support/process.js'
@@ -35,7 +35,9 @@ function refusal(file: string): string {
 
 /** Every file in the folder with its bytes. */
 function contents(folder: string): Record<string, string> {
-  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'base64')]))
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'base64')])
+  )
 }
 
 /** A file of ours, closed, changed by SQL. */
@@ -56,7 +58,9 @@ function writeAndDie(file: string, sql: string): void {
     client.pragma('journal_mode = WAL')
     client.exec(process.argv[2])
     process.kill(process.pid, 'SIGKILL')`
-  const { signal } = spawnSync(process.execPath, ['-e', script, file, sql], { cwd: join(import.meta.dirname, '../..') })
+  const { signal } = spawnSync(process.execPath, ['-e', script, file, sql], {
+    cwd: join(import.meta.dirname, '../..')
+  })
   expect(signal).toBe('SIGKILL')
   expect(readdirSync(join(file, '..'))).toContain('mock.db-wal')
 }
@@ -69,9 +73,13 @@ describe('a file', () => {
     const { client } = open(file).db
     expect(client.pragma('journal_mode', { simple: true })).toBe('wal')
     expect(client.pragma('foreign_keys', { simple: true })).toBe(1)
-    expect(client.pragma('application_id', { simple: true })).toBe(Buffer.from('NMoc').readUInt32BE())
+    expect(client.pragma('application_id', { simple: true })).toBe(
+      Buffer.from('NMoc').readUInt32BE()
+    )
     const { entries } = JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8'))
-    expect(client.prepare('SELECT count(*) FROM __drizzle_migrations').pluck().get()).toBe(entries.length)
+    expect(client.prepare('SELECT count(*) FROM __drizzle_migrations').pluck().get()).toBe(
+      entries.length
+    )
   })
 
   test('is used like one that is not there if it is empty, or if its first start was killed before its tables were made', () => {
@@ -79,10 +87,14 @@ describe('a file', () => {
     writeFileSync(empty, '')
     const begun = join(givenFolder(), 'mock.db')
     new Database(begun)
-      .exec('CREATE TABLE __drizzle_migrations (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)')
+      .exec(
+        'CREATE TABLE __drizzle_migrations (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)'
+      )
       .close()
     for (const file of [empty, begun]) {
-      expect(open(file).db.client.prepare('SELECT count(*) FROM environments').pluck().get()).toBe(0)
+      expect(open(file).db.client.prepare('SELECT count(*) FROM environments').pluck().get()).toBe(
+        0
+      )
     }
   })
 
@@ -110,7 +122,10 @@ describe('is refused, and stays as it was to the byte: a file', () => {
       const client = new (require('better-sqlite3'))(process.argv[1], { timeout: 500 })
       try { client.pragma('journal_mode'); client.prepare('SELECT * FROM environments').all() } catch (error) { console.log(error.code) }`
     const { db } = open(file)
-    const { stdout } = spawnSync(process.execPath, ['-e', script, file], { cwd: MIGRATIONS, encoding: 'utf8' })
+    const { stdout } = spawnSync(process.execPath, ['-e', script, file], {
+      cwd: MIGRATIONS,
+      encoding: 'utf8'
+    })
     expect(stdout).toBe('SQLITE_BUSY\n')
     expect(refusal(file)).toBe(
       `can't use the data file ${file}: another process has it open, such as a notification-mock; stop that one, or name another with --data`
@@ -124,7 +139,11 @@ describe('is refused, and stays as it was to the byte: a file', () => {
       FROM_THE_FUTURE,
       'it was written by a newer version of notification-mock; use that version,'
     ],
-    ['without our keys', 'DROP TABLE api_keys', 'it is a database of another program; name another file with --data'],
+    [
+      'without our keys',
+      'DROP TABLE api_keys',
+      'it is a database of another program; name another file with --data'
+    ],
     [
       'without our messages',
       'DROP TABLE messages',
@@ -155,14 +174,17 @@ describe('is refused, and stays as it was to the byte: a file', () => {
     expect(contents(join(file, '..'))).toEqual(before)
   })
 
-  test.each(['gone/mock.db', '.'])('in a folder that is not there, or that is a folder: %s', (path) => {
-    const folder = givenFolder()
-    const file = join(folder, path)
-    expect(refusal(file)).toBe(
-      `can't use the data file ${file}: it or its folder is not there or can not be read or written; check the path and the permissions`
-    )
-    expect(readdirSync(folder)).toEqual([])
-  })
+  test.each(['gone/mock.db', '.'])(
+    'in a folder that is not there, or that is a folder: %s',
+    (path) => {
+      const folder = givenFolder()
+      const file = join(folder, path)
+      expect(refusal(file)).toBe(
+        `can't use the data file ${file}: it or its folder is not there or can not be read or written; check the path and the permissions`
+      )
+      expect(readdirSync(folder)).toEqual([])
+    }
+  )
 })
 
 describe('migrations', () => {
@@ -186,12 +208,17 @@ describe('migrations', () => {
   const shapeOf = (client: Database.Database) =>
     client.prepare('SELECT type, name, tbl_name FROM sqlite_schema ORDER BY type, name').all()
 
-  test.each(entries.map((_, index) => index + 1))('an older file with the first %i is brought forward', (count) => {
-    const { client } = open(givenOlderFile(count)).db
-    expect(shapeOf(client)).toEqual(shapeOf(open().db.client))
-    expect(client.prepare('SELECT count(*) FROM __drizzle_migrations').pluck().get()).toBe(entries.length)
-    expect(client.pragma('foreign_key_check')).toEqual([])
-  })
+  test.each(entries.map((_, index) => index + 1))(
+    'an older file with the first %i is brought forward',
+    (count) => {
+      const { client } = open(givenOlderFile(count)).db
+      expect(shapeOf(client)).toEqual(shapeOf(open().db.client))
+      expect(client.prepare('SELECT count(*) FROM __drizzle_migrations').pluck().get()).toBe(
+        entries.length
+      )
+      expect(client.pragma('foreign_key_check')).toEqual([])
+    }
+  )
 
   test('a data file of the former version, with its rows, is served as it was, and forks show their own ids', async () => {
     const file = givenOlderFile(5)
@@ -199,7 +226,13 @@ describe('migrations', () => {
     const hash = createHash('sha256').update('shop-key').digest()
     const [id, organizationId] = ['a'.repeat(24), 'b'.repeat(24)]
     const documentOf = (subject: string) =>
-      JSON.stringify({ _id: id, _environmentId: id, _organizationId: organizationId, channel: 'email', subject })
+      JSON.stringify({
+        _id: id,
+        _environmentId: id,
+        _organizationId: organizationId,
+        channel: 'email',
+        subject
+      })
     // The baseline has messages of its own, and a killed process has left a dataset that nothing refers to.
     client.exec('INSERT INTO datasets (key) VALUES (1), (2), (3), (4), (5), (6), (7)')
     const environment = client.prepare(
@@ -222,15 +255,24 @@ describe('migrations', () => {
     const server = await serve({ data: file })
     expect(server.seeded).toBe(false)
     const send = async (path: string, key: string, method = 'GET') =>
-      (await fetch(server.url + path, { method, headers: { authorization: `ApiKey ${key}` } })).json()
-    const { environment: fork, apiKey } = await (await server.loadSeeds()).createEnvironment({ from: 'Shop' })
+      (
+        await fetch(server.url + path, { method, headers: { authorization: `ApiKey ${key}` } })
+      ).json()
+    const { environment: fork, apiKey } = await (await server.loadSeeds()).createEnvironment({
+      from: 'Shop'
+    })
     const owner = { _environmentId: fork.id, _organizationId: fork.organizationId }
     for (const subject of ['present', 'former']) {
       const expected = JSON.parse(documentOf(subject))
-      expect(await send('/v1/messages', 'shop-key')).toMatchObject({ totalCount: 1, data: [expected] })
+      expect(await send('/v1/messages', 'shop-key')).toMatchObject({
+        totalCount: 1,
+        data: [expected]
+      })
       await send('/_mock/reset', 'shop-key', 'POST')
     }
-    expect(await send('/v1/messages', apiKey)).toMatchObject({ data: [{ subject: 'present', ...owner }] })
+    expect(await send('/v1/messages', apiKey)).toMatchObject({
+      data: [{ subject: 'present', ...owner }]
+    })
     const former = await (await server.loadSeeds()).createEnvironment({ from: 'Shop' })
     expect(await send('/v1/messages', former.apiKey)).toMatchObject({
       data: [{ subject: 'former', _environmentId: former.environment.id }]
@@ -239,24 +281,34 @@ describe('migrations', () => {
   })
 })
 
-test.skipIf(process.platform === 'win32')('a new file can be read by its owner only, an old one keeps its mode', () => {
-  const folder = givenFolder()
-  const modes = () => {
-    const { close } = openDatabase(join(folder, 'mock.db'))
-    const all = readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)])
-    close()
-    return Object.fromEntries(all)
+test.skipIf(process.platform === 'win32')(
+  'a new file can be read by its owner only, an old one keeps its mode',
+  () => {
+    const folder = givenFolder()
+    const modes = () => {
+      const { close } = openDatabase(join(folder, 'mock.db'))
+      const all = readdirSync(folder).map((name) => [
+        name,
+        (statSync(join(folder, name)).mode & 0o777).toString(8)
+      ])
+      close()
+      return Object.fromEntries(all)
+    }
+    const before = process.umask(0)
+    onTestFinished(() => void process.umask(before))
+    expect(modes()).toEqual({ 'mock.db': '600', 'mock.db-wal': '600' })
+    chmodSync(join(folder, 'mock.db'), 0o640)
+    expect(modes()).toEqual({ 'mock.db': '640', 'mock.db-wal': '640' })
   }
-  const before = process.umask(0)
-  onTestFinished(() => void process.umask(before))
-  expect(modes()).toEqual({ 'mock.db': '600', 'mock.db-wal': '600' })
-  chmodSync(join(folder, 'mock.db'), 0o640)
-  expect(modes()).toEqual({ 'mock.db': '640', 'mock.db-wal': '640' })
-})
+)
 
 test('a database of the schema of an image has its tables and indexes, as migrated, and nothing of what is in it', () => {
   const schemaIn = ({ db }: ReturnType<typeof open>) =>
-    db.client.prepare("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name").all()
+    db.client
+      .prepare(
+        "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
+      )
+      .all()
   const migrated = open()
   migrated.db.client.exec("INSERT INTO datasets (environment_id) VALUES ('a')")
   const opened = openDatabase(undefined, { image: { database: migrated.db.client.serialize() } })

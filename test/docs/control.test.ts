@@ -67,7 +67,9 @@ function shown(output: string, port: number): string {
     .replace(/"user-agent":"curl\/[^"]*"/g, '"user-agent":"curl"')
     .replace(/"(environmentId|organizationId)":"[0-9a-f]{24}"/g, '"$1":"66d5a0e97c9b1a0012ab0000"')
     .replace(/"apiKey":"[0-9a-f]{32}"/g, '"apiKey":"0123456789abcdef0123456789abcdef"')
-  const lines = text.split('\n').map((line) => (/^\{.*\}$/.test(line) ? broken(JSON.parse(line), '') : line))
+  const lines = text
+    .split('\n')
+    .map((line) => (/^\{.*\}$/.test(line) ? broken(JSON.parse(line), '') : line))
   return `${lines.join('\n')}\n`
 }
 
@@ -76,7 +78,8 @@ const WIDEST = 112
 /** JSON that goes on on a new line only where it would be too wide. */
 function broken(value: unknown, indent: string): string {
   const whole = JSON.stringify(value)
-  if (whole.length + indent.length <= WIDEST || typeof value !== 'object' || value === null) return whole
+  if (whole.length + indent.length <= WIDEST || typeof value !== 'object' || value === null)
+    return whole
   const deeper = `${indent}  `
   const parts = Object.entries(value).map(([name, each]) => {
     const label = Array.isArray(value) ? '' : `${JSON.stringify(name)}: `

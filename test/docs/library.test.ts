@@ -15,11 +15,16 @@ test('the JavaScript of docs/library.md prints what is written there, as one pro
   // A package may import itself by its name.
   const file = join(commandIn(await givenPackage()), '../library.mjs')
   writeFileSync(file, blocks('js'))
-  const { stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 60_000 })
+  const { stdout, stderr } = spawnSync(process.execPath, [file], {
+    encoding: 'utf8',
+    timeout: 60_000
+  })
   expect({ stdout, stderr }).toEqual({ stdout: blocks('text'), stderr: '' })
 })
 
 test('docs/library.md names all schemas of the contract', () => {
   const [, names = ''] = /^Each of (.*?) is a TypeScript type/ms.exec(text) ?? []
-  expect([...names.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(Object.keys(CONTRACT).sort())
+  expect([...names.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(
+    Object.keys(CONTRACT).sort()
+  )
 })

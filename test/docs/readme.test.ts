@@ -3,7 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort, givenFolder, givenPackage, runCommand, startCommand } from '../support/process.js'
+import {
+  freePort,
+  givenFolder,
+  givenPackage,
+  runCommand,
+  startCommand
+} from '../support/process.js'
 import { type Block, blocksOf, runShown } from './shown-commands.js'
 
 /** Runs what README.md and SKILL.md show, in their order, and compares what comes with what they say comes. */
@@ -15,7 +21,10 @@ const linesOf = (page: string) => readFileSync(page, 'utf8').trimEnd().split('\n
 test('the README is short, and its first commands are the two that a newcomer needs', () => {
   expect(linesOf(README).length).toBeLessThanOrEqual(200)
   const shell = blocksOf(README).filter(({ language }) => language === 'sh')
-  expect(shell.slice(0, 2).map(({ text }) => text.trim())).toEqual(['npm ci && npm start', 'npm ci && npm test'])
+  expect(shell.slice(0, 2).map(({ text }) => text.trim())).toEqual([
+    'npm ci && npm start',
+    'npm ci && npm test'
+  ])
 })
 
 test('every command and program of the README prints what the README says it prints', async () => {
@@ -23,7 +32,8 @@ test('every command and program of the README prints what the README says it pri
   const server = await startCommand([])
   const port = Number(new URL(server.url).port)
   await compareShown(README, folder, async ({ language, text }) => {
-    if (text.startsWith('npm ci && npm start')) return server.printed.replaceAll(String(port), '4210')
+    if (text.startsWith('npm ci && npm start'))
+      return server.printed.replaceAll(String(port), '4210')
     if (language === 'sh' && !text.startsWith('npm ci')) return runShown(text, folder, port)
     return language === 'js' ? program(text, port) : undefined
   })
@@ -31,7 +41,12 @@ test('every command and program of the README prints what the README says it pri
 
 test('the skill for agents has its front matter, is short, and its commands print what it says', async () => {
   const lines = linesOf(SKILL)
-  expect(lines.slice(0, 4)).toEqual(['---', 'name: notification-mock', expect.stringMatching(/^description: ./), '---'])
+  expect(lines.slice(0, 4)).toEqual([
+    '---',
+    'name: notification-mock',
+    expect.stringMatching(/^description: ./),
+    '---'
+  ])
   expect(lines.length).toBeLessThanOrEqual(120)
   const folder = givenFolder()
   const port = await freePort()

@@ -29,12 +29,23 @@ const RECIPES = text
   .map((recipe) => ({
     title: recipe.split('\n', 1)[0] ?? '',
     files: [...recipe.matchAll(FILE)].map(([, name = '', source = '']) => ({ name, source })),
-    commands: [...recipe.matchAll(COMMAND)].map(([, command = '', printed = '']) => ({ command, printed }))
+    commands: [...recipe.matchAll(COMMAND)].map(([, command = '', printed = '']) => ({
+      command,
+      printed
+    }))
   }))
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
 
-const PACKAGES = ['vitest', '@playwright/test', 'vite', 'jest@30', 'start-server-and-test', '@types/node', 'typescript']
+const PACKAGES = [
+  'vitest',
+  '@playwright/test',
+  'vite',
+  'jest@30',
+  'start-server-and-test',
+  '@types/node',
+  'typescript'
+]
 
 beforeAll(() => {
   run('npm', ['pack', '--silent', '--pack-destination', folder], root)
@@ -42,11 +53,20 @@ beforeAll(() => {
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies
   const packages = PACKAGES.map((name) => (own[name] ? `${name}@${own[name]}` : name))
-  const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', '--prefer-offline']
+  const flags = [
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    '--loglevel=error',
+    '--prefer-offline'
+  ]
   run('npm', ['install', ...flags, `./${tarball}`, ...packages], folder)
   // On Node 20 it would have to be compiled once more.
   rmSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true, force: true })
-  symlinkSync(join(root, 'node_modules/better-sqlite3'), join(folder, 'node_modules/better-sqlite3'))
+  symlinkSync(
+    join(root, 'node_modules/better-sqlite3'),
+    join(folder, 'node_modules/better-sqlite3')
+  )
   for (const { files } of RECIPES) {
     for (const { name, source } of files) writeFileSync(join(folder, name), withOwnBrowser(source))
   }
@@ -65,36 +85,44 @@ test.each(RECIPES.filter(({ commands }) => commands.length > 0))(
   }
 )
 
-test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile strictly under %s', (resolution) => {
-  // Vitest and Vite are ECMAScript modules only, so a project in TypeScript is one too.
-  const project = join(folder, resolution)
-  mkdirSync(project)
-  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
-  const typed = RECIPES.flatMap(({ files }) => files).filter(({ name }) => name.endsWith('.ts'))
-  for (const { name, source } of typed) writeFileSync(join(project, name), source)
-  const files = typed.map(({ name }) => name)
-  expect(files).toContain('orders.test.ts')
-  const module = resolution === 'bundler' ? 'esnext' : resolution
-  const platform = { target: 'es2022', lib: ['es2022', 'dom', 'esnext.disposable'] }
-  const compilerOptions = {
-    module,
-    moduleResolution: resolution,
-    ...platform,
-    strict: true,
-    skipLibCheck: false,
-    noEmit: true
+test.each(['node16', 'nodenext', 'bundler'])(
+  'the recipes in TypeScript compile strictly under %s',
+  (resolution) => {
+    // Vitest and Vite are ECMAScript modules only, so a project in TypeScript is one too.
+    const project = join(folder, resolution)
+    mkdirSync(project)
+    writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
+    const typed = RECIPES.flatMap(({ files }) => files).filter(({ name }) => name.endsWith('.ts'))
+    for (const { name, source } of typed) writeFileSync(join(project, name), source)
+    const files = typed.map(({ name }) => name)
+    expect(files).toContain('orders.test.ts')
+    const module = resolution === 'bundler' ? 'esnext' : resolution
+    const platform = { target: 'es2022', lib: ['es2022', 'dom', 'esnext.disposable'] }
+    const compilerOptions = {
+      module,
+      moduleResolution: resolution,
+      ...platform,
+      strict: true,
+      skipLibCheck: false,
+      noEmit: true
+    }
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+    const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+    expect(run(process.execPath, [compiler, '-p', project], folder)).toEqual({
+      status: 0,
+      output: ''
+    })
   }
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
-  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-  expect(run(process.execPath, [compiler, '-p', project], folder)).toEqual({ status: 0, output: '' })
-})
+)
 
 test('the texts map the port of the image, and set variables that the server knows', () => {
   const image = readFileSync(join(root, 'Dockerfile'), 'utf8')
   const [, port] = /^EXPOSE (\d+)$/m.exec(image) ?? []
   expect(text).toContain(`ports: ['${port}:${port}']`)
   expect(text).toContain(`withExposedPorts(${port})`)
-  const known = readFileSync(join(root, 'llms.txt'), 'utf8') + readFileSync(join(root, 'docs/commands.md'), 'utf8')
+  const known =
+    readFileSync(join(root, 'llms.txt'), 'utf8') +
+    readFileSync(join(root, 'docs/commands.md'), 'utf8')
   expect(text.match(/NOTIFICATION_MOCK_\w+/g)?.filter((name) => !known.includes(name))).toEqual([])
 })
 
@@ -105,9 +133,20 @@ function withOwnBrowser(source: string): string {
   return source.replace('defineConfig({', `defineConfig({\n  ${use}`)
 }
 
-function run(command: string, args: readonly string[], cwd: string): { status: number | null; output: string } {
-  const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'))
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string
+): { status: number | null; output: string } {
+  const path = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((entry) => !entry.includes('node_modules'))
   const env = { ...outside(), PATH: path.join(delimiter), CI: '1' }
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 300_000 })
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    timeout: 300_000
+  })
   return { status, output: stdout + stderr }
 }

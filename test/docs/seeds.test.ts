@@ -7,11 +7,15 @@ import { givenFolder, runCommand } from '../support/process.js'
 const root = join(import.meta.dirname, '../..')
 const text = readFileSync(join(root, 'docs/seeds.md'), 'utf8')
 const blocks = (language: string) =>
-  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, block = '']) => block)
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, block = '']) => block
+  )
 
 test('the document lists every seed of the package, and no other', () => {
   const listed = [...text.matchAll(/^\| `(\w[\w-]*)` \|/gm)].map(([, name]) => `${name}.yaml`)
-  expect(listed.sort()).toEqual(readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml')))
+  expect(listed.sort()).toEqual(
+    readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml'))
+  )
 })
 
 test('the seed with generated messages is served with as many as it says', async () => {

@@ -56,17 +56,23 @@ test('the key is looked at before the query, the path, the body and the idempote
     ['POST', '/v1/integrations/mailgun/set-primary', '{'.repeat(2_000_000)]
   ] as const) {
     const answer = await mock.call(path, { method, headers, key: null, ...(body && { body }) })
-    expect(answer, path).toMatchObject({ status: 401, json: { message: 'Missing authorization header' } })
+    expect(answer, path).toMatchObject({
+      status: 401,
+      json: { message: 'Missing authorization header' }
+    })
   }
 })
 
 test('a refused request is read to its end, and its connection goes on', async () => {
   const connection = await connectTo(await givenMock({ seed: SEED }))
-  const head = 'POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\nhost: x\r\ncontent-length: 900000\r\n\r\n'
+  const head =
+    'POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\nhost: x\r\ncontent-length: 900000\r\n\r\n'
   connection.send(`${head}${'{'.repeat(1000)}`)
   expect(await connection.answer()).toMatchObject({ status: 401 })
   connection.send('{'.repeat(899_000))
-  connection.send(`GET /v1/messages HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\n\r\n`)
+  connection.send(
+    `GET /v1/messages HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\n\r\n`
+  )
   expect(await connection.answer()).toMatchObject({ status: 200 })
   connection.socket.destroy()
 })
@@ -75,7 +81,8 @@ test('of two authorization headers the first one counts', async () => {
   const mock = await givenMock({ seed: SEED })
   const first = `authorization: ApiKey ${KEYS.shop}\r\n`
   const second = 'authorization: ApiKey nobody-has-this\r\n'
-  const request = (headers: string) => `GET /v1/messages?limit=1 HTTP/1.1\r\nhost: x\r\n${headers}\r\n`
+  const request = (headers: string) =>
+    `GET /v1/messages?limit=1 HTTP/1.1\r\nhost: x\r\n${headers}\r\n`
   expect(await exchange(mock, request(first + second))).toMatchObject({ status: 200 })
   expect(await exchange(mock, request(second + first))).toMatchObject({ status: 401 })
 })
@@ -90,17 +97,36 @@ test.each([
   ['in a cookie', { cookie: `key=${KEYS.shop}` }],
   ['when it is unknown', { authorization: `ApiKey ${SECRET}` }],
   ['in the query', {}]
-])('a key %s is refused, and neither answered nor logged', async (_place, headers: Record<string, string>) => {
-  const mock = await givenLoggedMock()
-  const names = ['apiKey', 'api_key', 'key', 'x-api-key', 'authorization', 'access_token', 'secretKey']
-  const query = (value: string) => names.map((name) => `${name}=${value}`).join('&')
-  for (const path of ['/v1/messages', '/v1/nope', '/v1/%zz']) {
-    const answer = await mock.get(`${path}?limit=1&${query(KEYS.shop)}`, { key: null, headers })
-    expect(answer.json.path).toBe(`${path}?limit=1&${query('***')}`)
-    const outputs = [answer.text, JSON.stringify([...answer.headers]), JSON.stringify(mock.log)].join('\n')
-    for (const secret of [KEYS.shop, SECRET, Buffer.from(KEYS.shop).toString('base64').slice(0, -4)]) {
-      expect(outputs).not.toContain(secret)
+])(
+  'a key %s is refused, and neither answered nor logged',
+  async (_place, headers: Record<string, string>) => {
+    const mock = await givenLoggedMock()
+    const names = [
+      'apiKey',
+      'api_key',
+      'key',
+      'x-api-key',
+      'authorization',
+      'access_token',
+      'secretKey'
+    ]
+    const query = (value: string) => names.map((name) => `${name}=${value}`).join('&')
+    for (const path of ['/v1/messages', '/v1/nope', '/v1/%zz']) {
+      const answer = await mock.get(`${path}?limit=1&${query(KEYS.shop)}`, { key: null, headers })
+      expect(answer.json.path).toBe(`${path}?limit=1&${query('***')}`)
+      const outputs = [
+        answer.text,
+        JSON.stringify([...answer.headers]),
+        JSON.stringify(mock.log)
+      ].join('\n')
+      for (const secret of [
+        KEYS.shop,
+        SECRET,
+        Buffer.from(KEYS.shop).toString('base64').slice(0, -4)
+      ]) {
+        expect(outputs).not.toContain(secret)
+      }
     }
+    expect(mock.log.some(({ msg }) => msg === 'request refused')).toBe(true)
   }
-  expect(mock.log.some(({ msg }) => msg === 'request refused')).toBe(true)
-})
+)

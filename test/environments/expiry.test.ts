@@ -3,7 +3,11 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { DEFAULTS } from '../../src/config.js'
 import { buildServices } from '../../src/control/services.js'
 import { openDatabase } from '../../src/db/open.js'
-import { expectSound, givenEnvironment, rowCounts } from '../control/environments/environment-client.js'
+import {
+  expectSound,
+  givenEnvironment,
+  rowCounts
+} from '../control/environments/environment-client.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
 import { givenOpenCall } from '../support/open-call.js'
 import { givenFolder } from '../support/process.js'
@@ -15,7 +19,13 @@ const FIXED = Date.parse('2026-02-18T10:00:00.000Z')
 function given(file?: string) {
   const { db, close } = openDatabase(file)
   let time = Date.now()
-  const options = { db, clock: () => FIXED, machineClock: () => time, defaults: DEFAULTS, journal: 10 }
+  const options = {
+    db,
+    clock: () => FIXED,
+    machineClock: () => time,
+    defaults: DEFAULTS,
+    journal: 10
+  }
   const services = buildServices(options)
   const end = () => {
     services.environments.close()
@@ -26,7 +36,8 @@ function given(file?: string) {
     ...services,
     db,
     end,
-    create: (ttl?: number) => services.seeds.createEnvironment({ ...(ttl !== undefined && { ttl }) }),
+    create: (ttl?: number) =>
+      services.seeds.createEnvironment({ ...(ttl !== undefined && { ttl }) }),
     pass(milliseconds: number) {
       time += milliseconds
       services.environments.removeExpired()
@@ -35,7 +46,9 @@ function given(file?: string) {
   }
 }
 
-const listed = async (mock: GivenMock): Promise<{ name: string; ttl?: number; expiresAt?: string }[]> =>
+const listed = async (
+  mock: GivenMock
+): Promise<{ name: string; ttl?: number; expiresAt?: string }[]> =>
   (await mock.get('/_mock/environments', { key: null })).json.environments
 
 test('an environment is removed with all its rows when it was unused for its ttl, and no other is', async () => {

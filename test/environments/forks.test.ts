@@ -29,7 +29,10 @@ const KEYED = { method: 'POST', headers: { 'idempotency-key': 'once' } }
 const setPrimary = (identifier: string) => `/v1/integrations/${identifier}/set-primary`
 
 /** An environment of the shop, with the answer to a set-primary under an idempotency key. */
-async function givenShop(mock: GivenMock, wanted: NewEnvironment = {}): Promise<CreatedEnvironment> {
+async function givenShop(
+  mock: GivenMock,
+  wanted: NewEnvironment = {}
+): Promise<CreatedEnvironment> {
   const shop = await givenEnvironment(mock, { seed: SHOP, ...wanted })
   expect((await plainCall(mock, setPrimary('other'), shop.apiKey, KEYED)).status).toBe(200)
   return shop
@@ -41,15 +44,21 @@ const fork = (mock: GivenMock, { environmentId: from }: Owner, wanted: NewEnviro
 /** What shows documents of an environment, changing nothing that another of them shows. */
 const SHOWING: Record<string, (mock: GivenMock, key: string) => Promise<{ text: string }>> = {
   'the list': (mock, key) => plainCall(mock, '/v1/messages', key),
-  'a filtered list': (mock, key) => plainCall(mock, '/v1/messages?subscriberId=user-1&channel=email', key),
+  'a filtered list': (mock, key) =>
+    plainCall(mock, '/v1/messages?subscriberId=user-1&channel=email', key),
   'a step': (mock, key) => plainCall(mock, '/v2/workflows/order/steps/mail', key),
-  'set-primary of what is primary': (mock, key) => plainCall(mock, setPrimary('other'), key, { method: 'POST' }),
+  'set-primary of what is primary': (mock, key) =>
+    plainCall(mock, setPrimary('other'), key, { method: 'POST' }),
   'a replayed answer': (mock, key) => plainCall(mock, setPrimary('other'), key, KEYED),
   'the integrations': (mock, key) => plainCall(mock, '/_mock/integrations', key),
   'the state': (mock, key) => plainCall(mock, '/_mock/state', key),
   'a changed message': (mock, key) =>
-    plainCall(mock, `/_mock/messages/${MESSAGE}`, key, { ...JSON_PATCH, body: '{"subject":"Hello"}' }),
-  'set-primary of another': (mock, key) => plainCall(mock, setPrimary('main'), key, { method: 'POST' })
+    plainCall(mock, `/_mock/messages/${MESSAGE}`, key, {
+      ...JSON_PATCH,
+      body: '{"subject":"Hello"}'
+    }),
+  'set-primary of another': (mock, key) =>
+    plainCall(mock, setPrimary('main'), key, { method: 'POST' })
 }
 const JSON_PATCH = { method: 'PATCH', headers: { 'content-type': 'application/json' } }
 
@@ -59,9 +68,12 @@ const ids = ({ environmentId, organizationId }: Owner) => [environmentId, organi
 async function expectOwnIds(mock: GivenMock, owner: Owner, others: Owner[]): Promise<void> {
   for (const [what, show] of Object.entries(SHOWING)) {
     const { text } = await show(mock, owner.apiKey)
-    const foreign = others.flatMap(ids).filter((id) => !ids(owner).includes(id) && text.includes(id))
+    const foreign = others
+      .flatMap(ids)
+      .filter((id) => !ids(owner).includes(id) && text.includes(id))
     expect(foreign, `${what}: ${text}`).toEqual([])
-    if (text.includes('"_environmentId"')) for (const id of ids(owner)) expect(text, what).toContain(id)
+    if (text.includes('"_environmentId"'))
+      for (const id of ids(owner)) expect(text, what).toContain(id)
   }
 }
 
@@ -88,7 +100,9 @@ test('a fork gives the answers of its origin, with its own ids wherever document
       .replaceAll(origin.environmentId, made.environmentId)
       .replaceAll(origin.organizationId, made.organizationId)
     expect(second.text, what).toBe(expected)
-    expect(second.text.includes(made.environmentId), what).toBe(first.text.includes(origin.environmentId))
+    expect(second.text.includes(made.environmentId), what).toBe(
+      first.text.includes(origin.environmentId)
+    )
   }
   await expectOwnIds(mock, made, [origin])
   await expectOwnIds(mock, origin, [made])
@@ -144,7 +158,10 @@ test('what is written in one of origin, fork and snapshot shows in no other', as
   await mock.post('/_mock/snapshots/kept/restore', { key: made.apiKey })
   expect(await stateOf(mock, made.apiKey)).toEqual({ ...before, name: made.name })
 
-  await mock.post('/_mock/messages', { key: origin.apiKey, body: JSON.stringify({ channel: 'push' }) })
+  await mock.post('/_mock/messages', {
+    key: origin.apiKey,
+    body: JSON.stringify({ channel: 'push' })
+  })
   await mock.post(setPrimary('main'), { key: origin.apiKey })
   expect(await stateOf(mock, made.apiKey)).toEqual({ ...before, name: made.name })
 })
@@ -162,7 +179,8 @@ test("users' own JSON stays as it is, also where it speaks of ids", async () => 
   const body = JSON.stringify({ payload, content: `"_organizationId":"${origin.organizationId}"` })
   await plainCall(mock, `/_mock/messages/${MESSAGE}`, origin.apiKey, { ...JSON_PATCH, body })
   const made = await fork(mock, origin)
-  const shown = async () => (await mock.get('/v1/messages?channel=email', { key: made.apiKey })).json.data[0]
+  const shown = async () =>
+    (await mock.get('/v1/messages?channel=email', { key: made.apiKey })).json.data[0]
   const expected = {
     payload,
     content: `"_organizationId":"${origin.organizationId}"`,
@@ -170,7 +188,10 @@ test("users' own JSON stays as it is, also where it speaks of ids", async () => 
   }
   expect(await shown()).toMatchObject(expected)
   // Now from a copy.
-  await mock.post('/_mock/messages', { key: made.apiKey, body: JSON.stringify({ channel: 'push' }) })
+  await mock.post('/_mock/messages', {
+    key: made.apiKey,
+    body: JSON.stringify({ channel: 'push' })
+  })
   expect(await shown()).toMatchObject(expected)
 })
 
@@ -179,7 +200,11 @@ test("an organization's answer that a fork has is replayed with the fork's ids i
   const assumptions = { 'idempotency-match': 'body' }
   const origin = await givenShop(mock, { assumptions })
   const made = await fork(mock, origin)
-  const sibling = await givenEnvironment(mock, { seed: SHOP, assumptions, organizationId: made.organizationId })
+  const sibling = await givenEnvironment(mock, {
+    seed: SHOP,
+    assumptions,
+    organizationId: made.organizationId
+  })
   const replayed = await plainCall(mock, setPrimary('other'), sibling.apiKey, KEYED)
   expect(replayed.headers.get('idempotency-replay')).toBe('true')
   expect(replayed.text).toContain(made.environmentId)
@@ -188,7 +213,9 @@ test("an organization's answer that a fork has is replayed with the fork's ids i
   // Forks within one organization have the same answer, each with its own ids.
   const twin = await fork(mock, made, { organizationId: made.organizationId })
   for (const each of [made, twin]) {
-    expect((await plainCall(mock, setPrimary('other'), each.apiKey, KEYED)).text).toContain(each.environmentId)
+    expect((await plainCall(mock, setPrimary('other'), each.apiKey, KEYED)).text).toContain(
+      each.environmentId
+    )
   }
 })
 
@@ -199,7 +226,9 @@ test('an environment whose organization has changed shows the new one, also of a
   const key = shop.apiKey
   await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
   const moved = { ...shop, organizationId: 'b'.repeat(24) }
-  environments.change(environments.find(shop.environmentId), { organizationId: moved.organizationId })
+  environments.change(environments.find(shop.environmentId), {
+    organizationId: moved.organizationId
+  })
   await mock.post('/_mock/snapshots/before/restore', { key })
   await expectOwnIds(mock, moved, [shop])
   await mock.post('/_mock/snapshots/before/restore', { key })
@@ -225,7 +254,9 @@ test('fork, snapshot, restore and reset write as many rows for 60 messages as fo
     const made = environments.fork(origin, { organizationId: 'c'.repeat(24) })
     environments.setBaseline(made)
     costs.push({
-      fork: await rowsWritten(mock.db, () => environments.fork(origin, { organizationId: 'c'.repeat(24) })),
+      fork: await rowsWritten(mock.db, () =>
+        environments.fork(origin, { organizationId: 'c'.repeat(24) })
+      ),
       snapshot: await rowsWritten(mock.db, () => environments.snapshot(made, 'one')),
       restore: await rowsWritten(mock.db, () => environments.restore(made, 'one', ['data'])),
       reset: await rowsWritten(mock.db, () => environments.reset(made))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DATASET_KINDS } from '../../src/core/enums.js'
-import { encodeBase62 } from '../../src/core/ids.js'
+import { DATASET_KINDS } from '../../src/domain/enums.js'
+import { encodeBase62 } from '../../src/domain/ids.js'
 import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
 import { allRows } from '../support/rows.js'
 
@@ -70,7 +70,11 @@ function environment(name: Name, profile: string): object {
           { _id: step, stepId: `${name}-step`, name: label, type: 'sms' }
         ]
       },
-      { _id: workflow, identifier: `${name}-flow`, steps: [{ stepId: 'shared-step', name: label, type: 'email' }] }
+      {
+        _id: workflow,
+        identifier: `${name}-flow`,
+        steps: [{ stepId: 'shared-step', name: label, type: 'email' }]
+      }
     ],
     messages: [
       {
@@ -91,7 +95,12 @@ function environment(name: Name, profile: string): object {
         content: label
       },
       // A subscriber that only the message knows.
-      { channel: 'email', subscriber: { subscriberId: `${name}-guest` }, transactionId: 'shared-txn', content: label }
+      {
+        channel: 'email',
+        subscriber: { subscriberId: `${name}-guest` },
+        transactionId: 'shared-txn',
+        content: label
+      }
     ]
   }
 }
@@ -158,10 +167,14 @@ function without(name: string, { status, headers, text }: Answered): Answered {
   const ids = Object.values(only(name)).flatMap((id) => [id, id.toUpperCase(), encodeBase62(id)])
   // A name that was probably meant depends on how near it is; what others have must never be one.
   const blind = (from: string) =>
-    [...ids, name].reduce((left, each) => left.replaceAll(each, '<name>'), from).replace(SUGGESTION, '')
+    [...ids, name]
+      .reduce((left, each) => left.replaceAll(each, '<name>'), from)
+      .replace(SUGGESTION, '')
   return {
     status,
-    headers: Object.fromEntries(Object.entries(headers).map(([field, value]) => [field, blind(value)])),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([field, value]) => [field, blind(value)])
+    ),
     text: blind(text)
   }
 }
@@ -169,23 +182,38 @@ function without(name: string, { status, headers, text }: Answered): Answered {
 const setPrimary = (id: string, call: Omit<Request, 'path'> = {}): Request => {
   return { ...call, method: 'POST', path: `/v1/integrations/${id}/set-primary` }
 }
-const step = (workflowId: string, stepId: string): Request => ({ path: `/v2/workflows/${workflowId}/steps/${stepId}` })
+const step = (workflowId: string, stepId: string): Request => ({
+  path: `/v2/workflows/${workflowId}/steps/${stepId}`
+})
 const list = (query: string): Request => ({ path: `/v1/messages?${query}` })
 
-const workflowForms = (id: string, identifier: string) => [id, identifier, `any_wf_${encodeBase62(id)}`]
+const workflowForms = (id: string, identifier: string) => [
+  id,
+  identifier,
+  `any_wf_${encodeBase62(id)}`
+]
 const stepForms = (id: string, stepId: string) => [id, stepId, `any_st_${encodeBase62(id)}`]
 
 /** Set-primary of what only the environment of this name has. */
 function integrationRequests(name: string): Request[] {
   const { integration, deletedIntegration } = only(name)
-  const ids = [integration, integration.toUpperCase(), `${name}-mail`, deletedIntegration, `${name}-gone`]
+  const ids = [
+    integration,
+    integration.toUpperCase(),
+    `${name}-mail`,
+    deletedIntegration,
+    `${name}-gone`
+  ]
   return ids.map((id) => setPrimary(id))
 }
 
 /** Every other way to ask for what only the environment of this name has, on every operation and by every form of id. */
 function readingRequests(name: string): Request[] {
   const mine = only(name)
-  const [itsWorkflow, itsStep] = [workflowForms(mine.workflow, `${name}-flow`), stepForms(mine.step, `${name}-step`)]
+  const [itsWorkflow, itsStep] = [
+    workflowForms(mine.workflow, `${name}-flow`),
+    stepForms(mine.step, `${name}-step`)
+  ]
   const sharedWorkflow = workflowForms(SHARED.workflow, 'shared-flow')
   const sharedStep = stepForms(SHARED.step, 'shared-step')
   const filters = [
@@ -197,7 +225,9 @@ function readingRequests(name: string): Request[] {
     `subscriberId=${name}-user&transactionId=${name}-txn&contextKeys=tenant:${name}&contextKeys=tenant:shared`
   ]
   const gets = [
-    ...itsWorkflow.flatMap((workflow) => [...itsStep, ...sharedStep].map((each) => step(workflow, each))),
+    ...itsWorkflow.flatMap((workflow) =>
+      [...itsStep, ...sharedStep].map((each) => step(workflow, each))
+    ),
     ...sharedWorkflow.flatMap((workflow) => itsStep.map((each) => step(workflow, each))),
     ...filters.flatMap((filter) => [list(filter), list(`${filter}&page=1&limit=1`)])
   ]
@@ -206,10 +236,16 @@ function readingRequests(name: string): Request[] {
 }
 
 /** Where all have one profile, `bar` is as `foo`. */
-const actorsIn = (profile: string) => (profile === 'mixed' ? NAMES : NAMES.filter((name) => name !== 'bar'))
+const actorsIn = (profile: string) =>
+  profile === 'mixed' ? NAMES : NAMES.filter((name) => name !== 'bar')
 
 const EVERY_ASKER = Object.entries(PROFILES).flatMap(([profile, profiles]) =>
-  actorsIn(profile).map((asker) => ({ profile, profiles, asker, owners: NAMES.filter((name) => name !== asker) }))
+  actorsIn(profile).map((asker) => ({
+    profile,
+    profiles,
+    asker,
+    owners: NAMES.filter((name) => name !== asker)
+  }))
 )
 
 /** The first of two exceptions: `live` tells that an integration is in another environment of the organization. */
@@ -236,7 +272,8 @@ describe.each(EVERY_ASKER)('in $profile, to $asker', ({ profiles, asker, owners 
     const before = given.rows()
     const nowhere = [...integrationRequests(NOWHERE), ...readingRequests(NOWHERE)]
     const answersToUnknown = []
-    for (const unknown of nowhere) answersToUnknown.push(without(NOWHERE, await given.ask(asker, unknown)))
+    for (const unknown of nowhere)
+      answersToUnknown.push(without(NOWHERE, await given.ask(asker, unknown)))
     for (const owner of owners) {
       // First the owner, so that whatever the server remembers of an answer, it remembers.
       for (const request of readingRequests(owner)) await given.ask(owner, request)
@@ -249,9 +286,10 @@ describe.each(EVERY_ASKER)('in $profile, to $asker', ({ profiles, asker, owners 
         if (learnsOfIntegrations(profiles, asker, owner) && namesIntegration(owner, request)) {
           expect(answer.status, request.path).toBe(403)
         } else {
-          expect(untold(asker, owner, without(owner, answer)), `${request.method ?? 'GET'} ${request.path}`).toEqual(
-            expected
-          )
+          expect(
+            untold(asker, owner, without(owner, answer)),
+            `${request.method ?? 'GET'} ${request.path}`
+          ).toEqual(expected)
         }
       }
       const channel = await given.ask(asker, list(`channel=${CHANNELS[owner]}`))
@@ -260,38 +298,49 @@ describe.each(EVERY_ASKER)('in $profile, to $asker', ({ profiles, asker, owners 
     expect(given.rows()).toEqual(before)
   })
 
-  test.each(owners.map((owner) => [owner, sharesKeys(profiles, asker, owner) ? 'taken' : 'free'] as const))(
-    'an idempotency key that %s has used, or is using, is %s',
-    async (owner) => {
-      const given = await givenEnvironments(profiles)
-      const withKey = (key: string) => setPrimary(SHARED.integration, { headers: { 'idempotency-key': key } })
-      const theirs = await given.ask(owner, withKey(`${owner}-1`))
-      const ownerInPerson = given.services.environments.resolve(`${owner}-key`)
-      if (!ownerInPerson) throw new Error(`there is no ${owner}`)
-      given.services.idempotency.begin(ownerInPerson, `${owner}-2`)
-      const others = given.rows((name) => name !== asker)
+  test.each(
+    owners.map((owner) => [owner, sharesKeys(profiles, asker, owner) ? 'taken' : 'free'] as const)
+  )('an idempotency key that %s has used, or is using, is %s', async (owner) => {
+    const given = await givenEnvironments(profiles)
+    const withKey = (key: string) =>
+      setPrimary(SHARED.integration, { headers: { 'idempotency-key': key } })
+    const theirs = await given.ask(owner, withKey(`${owner}-1`))
+    const ownerInPerson = given.services.environments.resolve(`${owner}-key`)
+    if (!ownerInPerson) throw new Error(`there is no ${owner}`)
+    given.services.idempotency.begin(ownerInPerson, `${owner}-2`)
+    const others = given.rows((name) => name !== asker)
 
-      const used = await given.ask(asker, withKey(`${owner}-1`))
-      const inUse = await given.ask(asker, withKey(`${owner}-2`))
-      if (sharesKeys(profiles, asker, owner)) {
-        expect(used).toEqual({ ...theirs, headers: { ...theirs.headers, ...REPLAY } })
-        expect((await given.ask(asker, { ...withKey(`${owner}-1`), body: 'another' })).status).toBe(422)
-        expect(inUse.status).toBe(409)
-      } else {
-        expect(without(owner, used)).toEqual(without(NOWHERE, await given.ask(asker, withKey(`${NOWHERE}-1`))))
-        expect(without(owner, inUse)).toEqual(without(NOWHERE, await given.ask(asker, withKey(`${NOWHERE}-2`))))
-        expect(used.text).toContain(`"name":"label-${asker}"`)
-      }
-      for (const _attempt of ['refused', 'replayed']) {
-        const [answer, expected] = [await given.ask(asker, lost(owner)), await given.ask(asker, lost(NOWHERE))]
-        expect(without(owner, answer)).toEqual(without(NOWHERE, expected))
-      }
-      expect(given.rows((name) => name !== asker)).toEqual(others)
+    const used = await given.ask(asker, withKey(`${owner}-1`))
+    const inUse = await given.ask(asker, withKey(`${owner}-2`))
+    if (sharesKeys(profiles, asker, owner)) {
+      expect(used).toEqual({ ...theirs, headers: { ...theirs.headers, ...REPLAY } })
+      expect((await given.ask(asker, { ...withKey(`${owner}-1`), body: 'another' })).status).toBe(
+        422
+      )
+      expect(inUse.status).toBe(409)
+    } else {
+      expect(without(owner, used)).toEqual(
+        without(NOWHERE, await given.ask(asker, withKey(`${NOWHERE}-1`)))
+      )
+      expect(without(owner, inUse)).toEqual(
+        without(NOWHERE, await given.ask(asker, withKey(`${NOWHERE}-2`)))
+      )
+      expect(used.text).toContain(`"name":"label-${asker}"`)
     }
-  )
+    for (const _attempt of ['refused', 'replayed']) {
+      const [answer, expected] = [
+        await given.ask(asker, lost(owner)),
+        await given.ask(asker, lost(NOWHERE))
+      ]
+      expect(without(owner, answer)).toEqual(without(NOWHERE, expected))
+    }
+    expect(given.rows((name) => name !== asker)).toEqual(others)
+  })
 
   function lost(name: string): Request {
-    return setPrimary(only(name).deletedIntegration, { headers: { 'idempotency-key': `${name}-3` } })
+    return setPrimary(only(name).deletedIntegration, {
+      headers: { 'idempotency-key': `${name}-3` }
+    })
   }
 })
 
@@ -310,9 +359,15 @@ describe.each(Object.entries(PROFILES))('in %s', (profile, profiles) => {
     async (name) => {
       const given = await givenEnvironments(profiles)
       const others = given.rows((each) => each !== name)
-      const ids = profiles[name] === 'live' ? [SHARED.integration] : [SHARED.integration, 'shared-mail', 'same-name']
+      const ids =
+        profiles[name] === 'live'
+          ? [SHARED.integration]
+          : [SHARED.integration, 'shared-mail', 'same-name']
       const requests = [
-        ...ids.flatMap((id) => [setPrimary(id), setPrimary(id, { headers: { 'idempotency-key': `of-${id}` } })]),
+        ...ids.flatMap((id) => [
+          setPrimary(id),
+          setPrimary(id, { headers: { 'idempotency-key': `of-${id}` } })
+        ]),
         ...workflowForms(SHARED.workflow, 'shared-flow').flatMap((workflow) =>
           stepForms(SHARED.step, 'shared-step').map((each) => step(workflow, each))
         ),
@@ -327,7 +382,9 @@ describe.each(Object.entries(PROFILES))('in %s', (profile, profiles) => {
       for (const request of requests) {
         const { status, text } = await given.ask(name, request)
         expect(status, request.path).toBe(200)
-        expect(new Set(text.match(/label-[a-z]{3}/g)), request.path).toEqual(new Set([`label-${name}`]))
+        expect(new Set(text.match(/label-[a-z]{3}/g)), request.path).toEqual(
+          new Set([`label-${name}`])
+        )
       }
       expect(given.rows((each) => each !== name)).toEqual(others)
     }

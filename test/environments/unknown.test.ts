@@ -3,9 +3,14 @@ import { givenMock } from '../support/mock.js'
 
 test('an unknown environment is refused with the name that was probably meant', async () => {
   const mock = await givenMock()
-  const no = (name: string) => `there is no environment ${name}: GET /_mock/environments lists those there are`
+  const no = (name: string) =>
+    `there is no environment ${name}: GET /_mock/environments lists those there are`
   const headers = { 'content-type': 'application/json' }
-  const forked = await mock.post('/_mock/environments', { headers, body: '{"from":"Developmnet"}', key: null })
+  const forked = await mock.post('/_mock/environments', {
+    headers,
+    body: '{"from":"Developmnet"}',
+    key: null
+  })
   const removed = await mock.call('/_mock/environments/producton', { method: 'DELETE', key: null })
   const other = await mock.call('/_mock/environments/nobody', { method: 'DELETE', key: null })
   expect([forked, removed, other].map(({ status }) => status)).toEqual([404, 404, 404])

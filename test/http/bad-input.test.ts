@@ -25,12 +25,22 @@ const SET_PRIMARY = '/v1/integrations/mailgun/set-primary'
 const EMPTY = 'content-length: 0\r\n'
 const CHUNKED = 'transfer-encoding: chunked\r\n'
 
-const get = (target: string, headers = '') => `GET ${target} HTTP/1.1\r\n${HOST}${KEY}${headers}\r\n`
-const post = (headers: string, body = '') => `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}${KEY}${headers}\r\n${body}`
+const get = (target: string, headers = '') =>
+  `GET ${target} HTTP/1.1\r\n${HOST}${KEY}${headers}\r\n`
+const post = (headers: string, body = '') =>
+  `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}${KEY}${headers}\r\n${body}`
 const step = (id: string) => `/v2/workflows/${id}/steps/email-step`
 const list = (query: string) => `/v1/messages?${query}`
-const answered = (statuses: number[], send: Row['send'], more: Partial<Row> = {}): Row => ({ send, statuses, ...more })
-const asked = (target: string, status: number): Row => ({ send: get(target), statuses: [status], path: target })
+const answered = (statuses: number[], send: Row['send'], more: Partial<Row> = {}): Row => ({
+  send,
+  statuses,
+  ...more
+})
+const asked = (target: string, status: number): Row => ({
+  send: get(target),
+  statuses: [status],
+  path: target
+})
 const malformed = (...send: Bytes[]): Row => ({ send, statuses: [400], path: '' })
 const bodied = (headers: string, body: string, status: number): Row => ({
   send: post(`${headers}content-length: ${Buffer.byteLength(body, 'latin1')}\r\n`, body),
@@ -43,11 +53,17 @@ const REQUEST_LINE: Record<string, Row> = {
   'HTTP/1.0': answered([200], `GET /v1/messages HTTP/1.0\r\n${KEY}\r\n`),
   'an unknown method': malformed(`BREW /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`),
   'bare line feeds': malformed(get('/v1/messages').replaceAll('\r\n', '\n')),
-  TRACE: answered([405], `TRACE /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, { path: '/v1/messages' }),
-  CONNECT: answered([405], `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`),
-  'HEAD of what is refused': answered([422], `HEAD /v1/messages?page=x HTTP/1.1\r\n${HOST}${KEY}\r\n`, {
-    method: 'HEAD'
+  TRACE: answered([405], `TRACE /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, {
+    path: '/v1/messages'
   }),
+  CONNECT: answered([405], `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`),
+  'HEAD of what is refused': answered(
+    [422],
+    `HEAD /v1/messages?page=x HTTP/1.1\r\n${HOST}${KEY}\r\n`,
+    {
+      method: 'HEAD'
+    }
+  ),
   'an absolute URL': asked('http://mock.test/v1/messages', 200),
   'OPTIONS *': answered([204], `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`),
   // As for the start page.
@@ -59,7 +75,10 @@ const HEADERS: Record<string, Row> = {
   'no Host': answered([400], `GET /v1/messages HTTP/1.1\r\n${KEY}\r\n`, { path: '/v1/messages' }),
   'a space in a name': malformed(get('/v1/messages', 'x y: 1\r\n')),
   'a null byte in a value': malformed(get('/v1/messages', 'x: a\0b\r\n')),
-  'a header larger than allowed': answered([431], get('/v1/messages', `x: ${'x'.repeat(300_000)}\r\n`)),
+  'a header larger than allowed': answered(
+    [431],
+    get('/v1/messages', `x: ${'x'.repeat(300_000)}\r\n`)
+  ),
   'an expectation that is not met': answered([417], post(`expect: 200-ok\r\n${EMPTY}`)),
   'an expectation of a request that is refused': answered(
     [100, 401],
@@ -72,7 +91,9 @@ const FRAMING: Record<string, Row> = {
   'two lengths': malformed(post('content-length: 2\r\ncontent-length: 3\r\n', '{}x')),
   'a length below nothing': malformed(post('content-length: -1\r\n')),
   'a length and chunks': malformed(post(`content-length: 6\r\n${CHUNKED}`, '0\r\n\r\nG')),
-  'chunked, and then another coding': malformed(post('transfer-encoding: chunked, gzip\r\n', '0\r\n\r\n')),
+  'chunked, and then another coding': malformed(
+    post('transfer-encoding: chunked, gzip\r\n', '0\r\n\r\n')
+  ),
   'a request smuggled behind chunks': answered(
     [400],
     post(`${CHUNKED}content-length: 4\r\n`, `1\r\nZ\r\n0\r\n\r\n${get('/health')}`)
@@ -85,14 +106,22 @@ const FRAMING: Record<string, Row> = {
     { after: 'reset' }
   ),
   'a request byte by byte': answered([200], [...get('/v1/messages')]),
-  'three requests at once': answered([200, 200, 422], get('/v1/messages') + post(EMPTY) + get('/v1/messages?page=x'), {
-    path: '/v1/messages?page=x'
-  }),
+  'three requests at once': answered(
+    [200, 200, 422],
+    get('/v1/messages') + post(EMPTY) + get('/v1/messages?page=x'),
+    {
+      path: '/v1/messages?page=x'
+    }
+  ),
   'slow, and then an expectation that is not met': answered(
     [200, 417, 200],
-    get('/v1/messages', 'x-mock-fault: delay=50\r\n') + post(`expect: 200-ok\r\n${EMPTY}`) + get('/health')
+    get('/v1/messages', 'x-mock-fault: delay=50\r\n') +
+      post(`expect: 200-ok\r\n${EMPTY}`) +
+      get('/health')
   ),
-  'good, and then no HTTP': answered([200, 400], `${get('/v1/messages')}nonsense\r\n\r\n`, { path: '' }),
+  'good, and then no HTTP': answered([200, 400], `${get('/v1/messages')}nonsense\r\n\r\n`, {
+    path: ''
+  }),
   'good, too large a header, good': answered(
     [200, 431],
     `${get('/v1/messages')}${get('/health', `x: ${'x'.repeat(300_000)}\r\n`)}${get('/health')}`
@@ -110,7 +139,11 @@ const BODIES: Record<string, Row> = {
   'none, and no length': answered([200], post('')),
   'none, declared as JSON': answered([200], post(JSON_TYPE)),
   'none, in chunks, declared as JSON': answered([200], post(JSON_TYPE + CHUNKED, '0\r\n\r\n')),
-  'fields of an integration': bodied(JSON_TYPE, '{"primary":false,"__proto__":{"a":1},"constructor":{}}', 200),
+  'fields of an integration': bodied(
+    JSON_TYPE,
+    '{"primary":false,"__proto__":{"a":1},"constructor":{}}',
+    200
+  ),
   null: bodied(`content-type: application/json; charset=utf-8\r\n`, 'null', 200),
   'a list': bodied('content-type: application/vnd.api+json\r\n', '[1]', 200),
   'JSON nested 100,000 times': bodied(JSON_TYPE, '['.repeat(1e5) + ']'.repeat(1e5), 200),
@@ -119,7 +152,11 @@ const BODIES: Record<string, Row> = {
   'JSON that is not UTF-8': bodied(JSON_TYPE, '\xff', 400),
   'compressed JSON': bodied(`${JSON_TYPE}content-encoding: gzip\r\n`, '\x1f\x8b', 200),
   'JSON texts, one a line': bodied('content-type: application/jsonl\r\n', '{', 200),
-  'of a type whose name ends like that of JSON': bodied('content-type: x-application/json\r\n', '{', 200),
+  'of a type whose name ends like that of JSON': bodied(
+    'content-type: x-application/json\r\n',
+    '{',
+    200
+  ),
   'a form': bodied('content-type: application/x-www-form-urlencoded\r\n', 'a=%zz&b', 200),
   'a form in parts': bodied('content-type: multipart/form-data; boundary=x\r\n', '--x--\r\n', 200),
   text: bodied('content-type: text/plain\r\n', '{', 200),
@@ -132,7 +169,10 @@ const BODIES: Record<string, Row> = {
     post(CHUNKED, `100001\r\n${'x'.repeat(0x100001)}\r\n0\r\n\r\n`),
     { path: SET_PRIMARY }
   ),
-  'one of a GET': answered([200], `${get('/v1/messages', 'content-type: application/json\r\ncontent-length: 1\r\n')}{`)
+  'one of a GET': answered(
+    [200],
+    `${get('/v1/messages', 'content-type: application/json\r\ncontent-length: 1\r\n')}{`
+  )
 }
 
 const PATHS: Record<string, Row> = {
@@ -175,9 +215,11 @@ describe.each([
     const mock = mockOfGroup()
     const answers = await answersTo(mock, row)
     expect(answers.map(({ status }) => status)).toEqual(row.statuses)
-    for (const answer of answers) if (answer.status >= 400) await mustBeRefusal(mock, answer, row.method)
+    for (const answer of answers)
+      if (answer.status >= 400) await mustBeRefusal(mock, answer, row.method)
     const last = answers.at(-1)
-    if (last && last.status >= 400 && row.path !== undefined) expect(JSON.parse(last.text).path).toBe(row.path)
+    if (last && last.status >= 400 && row.path !== undefined)
+      expect(JSON.parse(last.text).path).toBe(row.path)
     await mustGoOn(mock)
   })
 
@@ -189,7 +231,10 @@ describe.each([
 })
 
 /** All that comes back, until the server has nothing more to say. */
-async function answersTo(mock: GivenMock, { send, statuses, method, after }: Row): Promise<RawAnswer[]> {
+async function answersTo(
+  mock: GivenMock,
+  { send, statuses, method, after }: Row
+): Promise<RawAnswer[]> {
   const connection = await connectTo(mock)
   for (const bytes of [send].flat()) connection.send(bytes)
   if (after === 'end') connection.socket.end()
@@ -204,20 +249,30 @@ async function answersTo(mock: GivenMock, { send, statuses, method, after }: Row
     return answers
   }
   connection.socket.end()
-  for (let more = await connection.answer(); more; more = await connection.answer()) answers.push(more)
+  for (let more = await connection.answer(); more; more = await connection.answer())
+    answers.push(more)
   return answers
 }
 
 let published: Promise<Contract> | undefined
 
 async function mustBeRefusal(mock: GivenMock, answer: RawAnswer, method = 'GET'): Promise<void> {
-  published ??= fetch(`${mock.url}/openapi.json`).then(async (document) => contractOf(await document.text()))
+  published ??= fetch(`${mock.url}/openapi.json`).then(async (document) =>
+    contractOf(await document.text())
+  )
   const contract = await published
   contract.check({ ...answer, method, path: '/' })
   expect(answer.headers.get('x-request-id')).toBeTruthy()
   if (method === 'HEAD') return
   const body = JSON.parse(answer.text)
-  expect(Object.keys(body).slice(0, 6)).toEqual(['statusCode', 'timestamp', 'path', 'message', 'error', 'ctx'])
+  expect(Object.keys(body).slice(0, 6)).toEqual([
+    'statusCode',
+    'timestamp',
+    'path',
+    'message',
+    'error',
+    'ctx'
+  ])
 }
 
 /** On new connections all is as before, and nothing was a fault of ours so far. */
@@ -237,11 +292,14 @@ test.each([
   ['a URL', 431, '/v1/messages', { query: 5_000_000 }],
   ['a body', 413, SET_PRIMARY, { method: 'POST', body: 20_000_000 }],
   ['a body that nobody asked for', 405, '/v1/messages', { method: 'POST', body: 20_000_000 }]
-])('a client that is still sending %s gets %i before the connection is closed', async (_what, status, path, sizes) => {
-  const { url } = await givenMock({ seed: SEED })
-  const told = await fetchElsewhere(url + path, sizes, 5)
-  expect(told).toEqual(Array(5).fill(status))
-})
+])(
+  'a client that is still sending %s gets %i before the connection is closed',
+  async (_what, status, path, sizes) => {
+    const { url } = await givenMock({ seed: SEED })
+    const told = await fetchElsewhere(url + path, sizes, 5)
+    expect(told).toEqual(Array(5).fill(status))
+  }
+)
 
 /** The status in the body of each answer, or the code of the error, of a client in another process: it does not wait. */
 async function fetchElsewhere(url: string, sizes: object, times: number): Promise<unknown> {
@@ -259,7 +317,10 @@ async function fetchElsewhere(url: string, sizes: object, times: number): Promis
       told.push(await answer.then(({ statusCode }) => statusCode, ({ cause }) => cause?.code))
     }
     process.stdout.write(JSON.stringify(told))`
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', `(async () => {${client}})()`])
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '-e',
+    `(async () => {${client}})()`
+  ])
   return JSON.parse(stdout)
 }
 

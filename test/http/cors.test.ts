@@ -3,7 +3,8 @@ import { SEED } from '../support/logged-mock.js'
 import { givenMock } from '../support/mock.js'
 
 const ORIGIN = { origin: 'http://localhost:3000' }
-const EXPOSED = 'idempotency-key,idempotency-replay,retry-after,x-mock-change,x-mock-reason,x-request-id'
+const EXPOSED =
+  'idempotency-key,idempotency-replay,retry-after,x-mock-change,x-mock-reason,x-request-id'
 
 test.each([
   ['POST', '/v1/integrations/mailgun/set-primary'],
@@ -18,7 +19,11 @@ test.each([
     const asked = 'authorization,content-type,idempotency-key'
     const answer = await fetch(url + path, {
       method: 'OPTIONS',
-      headers: { ...ORIGIN, 'access-control-request-method': method, 'access-control-request-headers': asked }
+      headers: {
+        ...ORIGIN,
+        'access-control-request-method': method,
+        'access-control-request-headers': asked
+      }
     })
     expect(answer.status).toBe(204)
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
@@ -50,8 +55,15 @@ test('without CORS no answer has a header of it, and OPTIONS is a method like ot
   const mock = await givenMock({ seed: SEED, cors: false })
   const preflight = { ...ORIGIN, 'access-control-request-method': 'GET' }
 
-  const served = await mock.call('/v1/messages', { method: 'OPTIONS', headers: preflight, key: null })
-  expect(served).toMatchObject({ status: 405, json: { message: 'OPTIONS is not allowed for /v1/messages' } })
+  const served = await mock.call('/v1/messages', {
+    method: 'OPTIONS',
+    headers: preflight,
+    key: null
+  })
+  expect(served).toMatchObject({
+    status: 405,
+    json: { message: 'OPTIONS is not allowed for /v1/messages' }
+  })
   expect(served.headers.get('allow')).toBe('GET, HEAD')
   const page = await mock.get('/v1/messages', { headers: ORIGIN })
   expect(page).toMatchObject({ status: 200 })

@@ -4,9 +4,27 @@ import { givenMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
 
 /** One request for each status that can be provoked, with what stands in its answer. */
-const REFUSALS: [string, number, string, { method?: string; key?: string | null; body?: string }, object][] = [
-  ['malformed query', 400, '/v1/messages?a=%zz', {}, { error: 'Bad Request', message: 'Malformed query string' }],
-  ['malformed path', 400, '/v2/workflows/%zz/steps/a?b=1', {}, { error: 'Bad Request', message: 'Malformed path' }],
+const REFUSALS: [
+  string,
+  number,
+  string,
+  { method?: string; key?: string | null; body?: string },
+  object
+][] = [
+  [
+    'malformed query',
+    400,
+    '/v1/messages?a=%zz',
+    {},
+    { error: 'Bad Request', message: 'Malformed query string' }
+  ],
+  [
+    'malformed path',
+    400,
+    '/v2/workflows/%zz/steps/a?b=1',
+    {},
+    { error: 'Bad Request', message: 'Malformed path' }
+  ],
   ['no key', 401, '/v1/messages?a=1', { key: null }, { error: 'Unauthorized' }],
   ['unknown path', 404, '/nope?a=1', {}, { error: 'Not Found', message: 'Cannot GET /nope' }],
   ['wrong method', 405, '/v1/messages?a=1', { method: 'PUT' }, { error: 'Method Not Allowed' }],
@@ -31,23 +49,29 @@ const REFUSALS: [string, number, string, { method?: string; key?: string | null;
   ['unserved path', 501, '/v1/topics?a=1', {}, { error: 'Not Implemented' }]
 ]
 
-test.each(REFUSALS)('%s: %i in the one error body, with the path and query of the request', async (...row) => {
-  const [, status, path, call, expected] = row
-  const mock = await givenMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
-  const answer = await mock.call(path, { ...call, headers: { 'content-type': 'application/json' } })
+test.each(REFUSALS)(
+  '%s: %i in the one error body, with the path and query of the request',
+  async (...row) => {
+    const [, status, path, call, expected] = row
+    const mock = await givenMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
+    const answer = await mock.call(path, {
+      ...call,
+      headers: { 'content-type': 'application/json' }
+    })
 
-  expect(answer.status).toBe(status)
-  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
-  expect(answer.headers.get('x-mock-reason')).toBeTruthy()
-  expect(answer.json).toEqual({
-    message: expect.stringMatching(/./),
-    statusCode: status,
-    timestamp: '2026-02-18T10:00:00.000Z',
-    path,
-    ctx: {},
-    ...{ error: expect.any(String), ...expected }
-  })
-})
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(answer.headers.get('x-mock-reason')).toBeTruthy()
+    expect(answer.json).toEqual({
+      message: expect.stringMatching(/./),
+      statusCode: status,
+      timestamp: '2026-02-18T10:00:00.000Z',
+      path,
+      ctx: {},
+      ...{ error: expect.any(String), ...expected }
+    })
+  }
+)
 
 test.each([
   ['GET', '/v1/messages?a=1', 'messages'],
@@ -62,10 +86,16 @@ test.each([
 
   const [answer, other] = [await mock.call(path, { method }), await mock.call(path, { method })]
   expect(other.json.errorId).not.toBe(answer.json.errorId)
-  expect(answer).toMatchObject({ status: 500, json: { error: 'Internal Server Error', path, ctx: {} } })
+  expect(answer).toMatchObject({
+    status: 500,
+    json: { error: 'Internal Server Error', path, ctx: {} }
+  })
   expect(answer.json.errorId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   const told = answer.text + JSON.stringify([...answer.headers])
-  const inside = new RegExp(`sqlite|no such table|node_modules|\\.ts\\b|"[^"]*\\b${table}\\b[^"]*"`, 'i')
+  const inside = new RegExp(
+    `sqlite|no such table|node_modules|\\.ts\\b|"[^"]*\\b${table}\\b[^"]*"`,
+    'i'
+  )
   expect(told.replaceAll(path, '')).not.toMatch(inside)
 
   const failures = mock.log.filter(({ msg }) => msg === 'request failed')
@@ -83,7 +113,9 @@ test('x-mock-reason is printable ASCII of at most 1000 characters', async () => 
   expect(long.headers.get('x-mock-reason')?.length).toBeLessThanOrEqual(1000)
   expect(long.json.message).toBe(`Integration with id ${'a'.repeat(100_000)} not found`)
 
-  const odd = await mock.post(`/v1/integrations/${encodeURIComponent('a\r\nset-cookie: x\0é\u{1f600}')}/set-primary`)
+  const odd = await mock.post(
+    `/v1/integrations/${encodeURIComponent('a\r\nset-cookie: x\0é\u{1f600}')}/set-primary`
+  )
   expect(odd.headers.get('x-mock-reason')).toMatch(/^[ -~]+$/)
   expect(odd.headers.get('set-cookie')).toBeNull()
   expect(odd.json.message).toBe('Integration with id a\r\nset-cookie: x\0é\u{1f600} not found')
@@ -99,7 +131,10 @@ test.each([
   ['/v1/%zz', {}]
 ])('HEAD %s has the status and headers of GET, and no body', async (path, call) => {
   const mock = await givenMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
-  const [get, head] = [await mock.get(path, call), await mock.call(path, { ...call, method: 'HEAD' })]
+  const [get, head] = [
+    await mock.get(path, call),
+    await mock.call(path, { ...call, method: 'HEAD' })
+  ]
   expect({ status: head.status, text: head.text }).toEqual({ status: get.status, text: '' })
   expect(get.headers.get('content-length')).toMatch(/^[1-9]\d*$/)
   for (const name of ['content-length', 'content-type', 'x-mock-reason', 'www-authenticate']) {
@@ -128,7 +163,10 @@ test('every answer has an x-request-id: the one that was sent, or a new one', as
 test('an x-request-id that is not fit for a log line is not taken', async () => {
   const mock = await givenMock({ seed: SEED })
   for (const name of ['', ' ', 'a b', 'é', '"quoted"', 'x'.repeat(65), '{"a":1}']) {
-    const answer = await exchange(mock, `GET /health HTTP/1.1\r\nhost: x\r\nx-request-id: ${name}\r\n\r\n`)
+    const answer = await exchange(
+      mock,
+      `GET /health HTTP/1.1\r\nhost: x\r\nx-request-id: ${name}\r\n\r\n`
+    )
     expect(answer.headers.get('x-request-id'), name).toMatch(/^req-/)
   }
 })

@@ -39,7 +39,8 @@ export async function connectTo({ port }: { port: number }): Promise<Connection>
 
   return {
     socket,
-    send: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
+    send: (bytes) =>
+      void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
     async answer(method = 'GET') {
       for (;;) {
         const found = firstAnswer(received, method)
@@ -48,7 +49,8 @@ export async function connectTo({ port }: { port: number }): Promise<Connection>
           return found.answer
         }
         if (ended) {
-          if (received !== '') throw new Error(`the server closed the connection within an answer: ${received}`)
+          if (received !== '')
+            throw new Error(`the server closed the connection within an answer: ${received}`)
           return undefined
         }
         await once(news, 'news')
@@ -58,7 +60,11 @@ export async function connectTo({ port }: { port: number }): Promise<Connection>
 }
 
 /** Sends one request, and closes the connection once it is answered. */
-export async function exchange(server: { port: number }, bytes: Bytes, method?: string): Promise<RawAnswer> {
+export async function exchange(
+  server: { port: number },
+  bytes: Bytes,
+  method?: string
+): Promise<RawAnswer> {
   const connection = await connectTo(server)
   connection.send(bytes)
   const answer = await connection.answer(method)
@@ -67,12 +73,17 @@ export async function exchange(server: { port: number }, bytes: Bytes, method?: 
   return answer
 }
 
-function firstAnswer(received: string, method: string): { answer: RawAnswer; length: number } | undefined {
+function firstAnswer(
+  received: string,
+  method: string
+): { answer: RawAnswer; length: number } | undefined {
   const end = received.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const [statusLine = '', ...lines] = received.slice(0, end).split('\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
-  const headers = new Headers(lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]))
+  const headers = new Headers(
+    lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string])
+  )
   const size = method === 'HEAD' ? 0 : Number(headers.get('content-length') ?? 0)
   const length = end + 4 + size
   if (received.length < length) return undefined

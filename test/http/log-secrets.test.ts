@@ -7,35 +7,65 @@ const ODD_KEY = 'a/b=c&d?e'
 const OF_NOBODY = '0123456789abcdef0123456789abcdef'
 
 /** Where a client may send a secret; in its own place it is an ordinary key. */
-const PLACES: [name: string, request: (secret: string) => { line: string; headers?: string; body?: string }][] = [
+const PLACES: [
+  name: string,
+  request: (secret: string) => { line: string; headers?: string; body?: string }
+][] = [
   ['a path', (secret) => ({ line: `GET /v2/workflows/${secret}/steps/x` })],
   ['a path that is not served', (secret) => ({ line: `GET /v1/${secret}/topics` })],
   ['an integration', (secret) => ({ line: `POST /v1/integrations/${secret}/set-primary` })],
   [
     'an integration, with an idempotency key',
-    (secret) => ({ line: `POST /v1/integrations/${secret}/set-primary`, headers: `idempotency-key: ${secret}\r\n` })
+    (secret) => ({
+      line: `POST /v1/integrations/${secret}/set-primary`,
+      headers: `idempotency-key: ${secret}\r\n`
+    })
   ],
   ['a query value', (secret) => ({ line: `GET /v1/messages?limit=${secret}` })],
   ['the name of a parameter', (secret) => ({ line: `GET /_mock/faults?${secret}=1` })],
   ['a snapshot', (secret) => ({ line: `POST /_mock/snapshots/${secret}/restore` })],
   ['an environment', (secret) => ({ line: `DELETE /_mock/environments/${secret}` })],
-  ['the name of a field', (secret) => ({ line: 'POST /_mock/faults', body: JSON.stringify({ [secret]: 1 }) })],
-  ['a value', (secret) => ({ line: 'POST /_mock/clock/advance', body: JSON.stringify({ by: secret }) })],
+  [
+    'the name of a field',
+    (secret) => ({ line: 'POST /_mock/faults', body: JSON.stringify({ [secret]: 1 }) })
+  ],
+  [
+    'a value',
+    (secret) => ({ line: 'POST /_mock/clock/advance', body: JSON.stringify({ by: secret }) })
+  ],
   ['a fault', (secret) => ({ line: 'GET /v1/messages', headers: `x-mock-fault: ${secret}=1\r\n` })],
   ['malformed JSON', (secret) => ({ line: 'POST /_mock/faults', body: secret })],
-  ['a seed', (secret) => ({ line: 'POST /_mock/seed', body: JSON.stringify({ [secret]: [{ name: secret }] }) })],
-  ['a request id', (secret) => ({ line: 'GET /v1/messages?limit=x', headers: `x-request-id: ${secret}\r\n` })],
+  [
+    'a seed',
+    (secret) => ({
+      line: 'POST /_mock/seed',
+      body: JSON.stringify({ [secret]: [{ name: secret }] })
+    })
+  ],
+  [
+    'a request id',
+    (secret) => ({ line: 'GET /v1/messages?limit=x', headers: `x-request-id: ${secret}\r\n` })
+  ],
   ['a malformed path', (secret) => ({ line: `GET /v1/${secret}/%zz` })]
 ]
 
-const ODD_PLACES = ['a path', 'a path that is not served', 'an integration', 'a query value', 'a snapshot']
+const ODD_PLACES = [
+  'a path',
+  'a path that is not served',
+  'an integration',
+  'a query value',
+  'a snapshot'
+]
 
 test('no secret stands in the log at any level, wherever it was sent', async () => {
   const mock = await givenLoggedMock({ adminToken: ADMIN_TOKEN })
   mock.services.environments.addApiKey(mock.services.environments.find('Live'), ODD_KEY)
   const leaks: string[] = []
   for (const [place, requestOf] of PLACES) {
-    const others = [...(ODD_PLACES.includes(place) ? [ODD_KEY] : []), ...(place === 'a request id' ? [] : [OF_NOBODY])]
+    const others = [
+      ...(ODD_PLACES.includes(place) ? [ODD_KEY] : []),
+      ...(place === 'a request id' ? [] : [OF_NOBODY])
+    ]
     for (const secret of [...Object.values(KEYS), ADMIN_TOKEN, ...others]) {
       const { line, headers = '', body = '' } = requestOf(encodeURIComponent(secret))
       const head = `host: localhost\r\nauthorization: ApiKey ${KEYS.shop}\r\ncontent-length: ${body.length}\r\n`
@@ -43,7 +73,8 @@ test('no secret stands in the log at any level, wherever it was sent', async () 
       await exchange(mock, `${line} HTTP/1.1\r\n${head}${headers}\r\n${body}`)
       const log = JSON.stringify(mock.log)
       if (mock.log.length === 0) leaks.push(`nothing is logged of ${place}`)
-      if (log.includes(secret) || log.includes(encodeURIComponent(secret))) leaks.push(`${secret} in ${place}: ${log}`)
+      if (log.includes(secret) || log.includes(encodeURIComponent(secret)))
+        leaks.push(`${secret} in ${place}: ${log}`)
     }
   }
   expect(leaks).toEqual([])

@@ -25,7 +25,13 @@ test('each line about a request says which it was, in which environment, what ca
     }
   ])
   expect(linesAt(mock.log, DEBUG).filter(({ msg }) => msg === 'request answered')[0]).toEqual({
-    ...{ method: 'GET', url: '/v1/messages?channel=email', environment: 'Shop', statusCode: 200, ms },
+    ...{
+      method: 'GET',
+      url: '/v1/messages?channel=email',
+      environment: 'Shop',
+      statusCode: 200,
+      ms
+    },
     msg: 'request answered'
   })
 })
@@ -41,7 +47,9 @@ test('a request has one line, be it answered, refused, answered as before or giv
   await mock.get('/v1/%ff')
   // The line of an answer may come after the client has it.
   await mock.app.close()
-  const lines = mock.log.flatMap(({ url, statusCode, msg }) => (statusCode ? [`${statusCode} ${msg} ${url}`] : []))
+  const lines = mock.log.flatMap(({ url, statusCode, msg }) =>
+    statusCode ? [`${statusCode} ${msg} ${url}`] : []
+  )
   const ours = lines.filter((line) => !line.includes('openapi')).toSorted()
   expect(ours).toEqual([
     '200 request answered /v1/messages',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { OPERATIONS } from '../../src/openapi/operations.js'
+import { OPERATIONS } from '../../src/operations.js'
 import { KEYS, SEED } from '../support/logged-mock.js'
 import { givenMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
@@ -36,7 +36,8 @@ test.each([
 ] as const)('%s %s is %i, with and without a key', async (method, path, status) => {
   const mock = await givenMock({ seed: SEED })
   const asked = path.split('?')[0]
-  const message = status === 501 ? `${method} ${asked} is not served by this mock` : `Cannot ${method} ${asked}`
+  const message =
+    status === 501 ? `${method} ${asked} is not served by this mock` : `Cannot ${method} ${asked}`
   for (const key of [KEYS.shop, null, 'nobody-has-this']) {
     expect(await mock.call(path, { method, key })).toMatchObject({ status, json: { message } })
   }
@@ -45,10 +46,16 @@ test.each([
 test('a request that no route serves is rejected before its body is read', async () => {
   const mock = await givenMock({ seed: SEED })
   const waiting = 'host: x\r\ncontent-length: 100\r\n\r\n{'
-  expect(await exchange(mock, `POST /v1/messages HTTP/1.1\r\n${waiting}`)).toMatchObject({ status: 405 })
-  expect(await exchange(mock, `POST /v1/topics HTTP/1.1\r\n${waiting}`)).toMatchObject({ status: 501 })
+  expect(await exchange(mock, `POST /v1/messages HTTP/1.1\r\n${waiting}`)).toMatchObject({
+    status: 405
+  })
+  expect(await exchange(mock, `POST /v1/topics HTTP/1.1\r\n${waiting}`)).toMatchObject({
+    status: 501
+  })
   const type = 'host: x\r\ncontent-type: ;;\r\ncontent-length: 1\r\n\r\n.'
-  expect(await exchange(mock, `PUT /v1/messages HTTP/1.1\r\n${type}`)).toMatchObject({ status: 405 })
+  expect(await exchange(mock, `PUT /v1/messages HTTP/1.1\r\n${type}`)).toMatchObject({
+    status: 405
+  })
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { VERSION } from '../../src/core/package.js'
+import { VERSION } from '../../src/platform/package.js'
 import { callFrom } from '../support/any-host.js'
 import { givenMock } from '../support/mock.js'
 
@@ -30,7 +30,11 @@ test('a browser gets the inspector, which may load and run nothing but what is i
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(page.headers.get('vary')).toMatch(/\bAccept\b/)
   const files = [...(await page.text()).matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => path)
-  expect(files.sort()).toEqual(['inspector/inspector.css', 'inspector/inspector.js', 'inspector/inspector.svg'])
+  expect(files.sort()).toEqual([
+    'inspector/inspector.css',
+    'inspector/inspector.js',
+    'inspector/inspector.svg'
+  ])
   const answers = [page, ...(await Promise.all(files.map((path) => fetch(`${url}/${path}`))))]
   for (const { status, headers } of answers) {
     expect([status, headers.get('x-content-type-options')]).toEqual([200, 'nosniff'])
@@ -49,14 +53,17 @@ const visit = (url: string, headers: Record<string, string>) =>
 
 const STRANGERS = [{ host: 'evil.example' }, { origin: 'http://evil.example' }]
 
-test.each(STRANGERS)('with %j neither the page nor keys are given, and what programs get is', async (stranger) => {
-  const { url } = await givenMock()
-  for (const path of ['/', '/inspector/inspector.js', '/_mock/environments/Development/keys']) {
-    expect((await visit(`${url}${path}`, stranger)).status, path).toBe(403)
+test.each(STRANGERS)(
+  'with %j neither the page nor keys are given, and what programs get is',
+  async (stranger) => {
+    const { url } = await givenMock()
+    for (const path of ['/', '/inspector/inspector.js', '/_mock/environments/Development/keys']) {
+      expect((await visit(`${url}${path}`, stranger)).status, path).toBe(403)
+    }
+    const summary = await visit(url, { ...stranger, accept: '*/*' })
+    expect([summary.status, summary.headers['access-control-allow-origin']]).toEqual([200, '*'])
   }
-  const summary = await visit(url, { ...stranger, accept: '*/*' })
-  expect([summary.status, summary.headers['access-control-allow-origin']]).toEqual([200, '*'])
-})
+)
 
 test('no page of another site can read the page, also where it may be asked for by any name', async () => {
   const own = await givenMock()
@@ -68,7 +75,9 @@ test('no page of another site can read the page, also where it may be asked for 
       ...(await Promise.all(STRANGERS.map((stranger) => visit(`${open.url}${path}`, stranger))))
     ]) {
       expect(answer.status).toBe(200)
-      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+      expect(
+        Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))
+      ).toEqual([])
     }
   }
 })

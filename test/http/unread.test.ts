@@ -6,32 +6,44 @@ const PROFILES = ['document', 'live'] as const
 const STEP = '/v2/workflows/order-shipped/steps/email-step'
 const SET_PRIMARY = '/v1/integrations/66f1c2a47c9b1a0012ad0001/set-primary'
 
-test.each(PROFILES)('in the profile %s each operation names a parameter that it does not read', async (profile) => {
-  const mock = await givenMock({ profile })
-  const list = await mock.get('/v1/messages?chanel=email')
-  expect(list.status).toBe(200)
-  expect(list.headers.get('x-mock-reason')).toBe('chanel is not read; did you mean channel?')
-  expect(list.json.data).toHaveLength(10)
-  const other = await mock.get('/v1/messages?verbose=1')
-  const parameters = Object.keys(MessageQuery.properties).join(', ')
-  expect(other.headers.get('x-mock-reason')).toBe(`verbose is not read; there are ${parameters}`)
-  for (const answer of [await mock.get(`${STEP}?limit=1`), await mock.post(`${SET_PRIMARY}?limit=1`)]) {
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('x-mock-reason')).toBe('limit is not read; this operation takes no query')
+test.each(PROFILES)(
+  'in the profile %s each operation names a parameter that it does not read',
+  async (profile) => {
+    const mock = await givenMock({ profile })
+    const list = await mock.get('/v1/messages?chanel=email')
+    expect(list.status).toBe(200)
+    expect(list.headers.get('x-mock-reason')).toBe('chanel is not read; did you mean channel?')
+    expect(list.json.data).toHaveLength(10)
+    const other = await mock.get('/v1/messages?verbose=1')
+    const parameters = Object.keys(MessageQuery.properties).join(', ')
+    expect(other.headers.get('x-mock-reason')).toBe(`verbose is not read; there are ${parameters}`)
+    for (const answer of [
+      await mock.get(`${STEP}?limit=1`),
+      await mock.post(`${SET_PRIMARY}?limit=1`)
+    ]) {
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('x-mock-reason')).toBe(
+        'limit is not read; this operation takes no query'
+      )
+    }
   }
-})
+)
 
 test('it comes after what the reason says otherwise, be it of an empty page, a refusal, a replay or a fault', async () => {
   const mock = await givenMock()
   const reasonOf = async (path: string, headers = {}) =>
-    (await mock.call(path, { method: path === SET_PRIMARY ? 'POST' : 'GET', headers })).headers.get('x-mock-reason')
+    (await mock.call(path, { method: path === SET_PRIMARY ? 'POST' : 'GET', headers })).headers.get(
+      'x-mock-reason'
+    )
   expect(await reasonOf('/v1/messages?subscriberId=nobody&pge=1')).toBe(
     'subscriberId left 0 of 60: no subscriber has this id; pge is not read; did you mean page?'
   )
   expect(await reasonOf('/v1/messages?limit=0&pge=1')).toMatch(
     /^limit must be .+; pge is not read; did you mean page\?$/
   )
-  expect(await reasonOf(`${STEP}x?a=1`)).toMatch(/has no step .+; a is not read; this operation takes no query$/)
+  expect(await reasonOf(`${STEP}x?a=1`)).toMatch(
+    /has no step .+; a is not read; this operation takes no query$/
+  )
   expect(await reasonOf('/v1/messages?pge=1', { 'x-mock-fault': 'status=503' })).toMatch(
     /^injected by .+; pge is not read/
   )

@@ -16,7 +16,9 @@ function storedKeys(mock: GivenMock): string[] {
 
 /** A request as it is on the line, without a body unless a header says its length. */
 function request(target: string, ...headers: string[]): string {
-  const length = headers.some((header) => header.startsWith('content-length')) ? [] : ['content-length: 0']
+  const length = headers.some((header) => header.startsWith('content-length'))
+    ? []
+    : ['content-length: 0']
   return [
     `POST ${target} HTTP/1.1`,
     'host: x',
@@ -35,7 +37,9 @@ test('the first answer carries the key, and a replay says that it is one', async
   expect(first.headers.get('idempotency-replay')).toBeNull()
   expect(second.headers.get('idempotency-key')).toBe('a')
   expect(second.headers.get('idempotency-replay')).toBe('true')
-  expect(second.headers.get('x-mock-reason')).toMatch(/^replay of the answer given to this idempotency-key at /)
+  expect(second.headers.get('x-mock-reason')).toMatch(
+    /^replay of the answer given to this idempotency-key at /
+  )
   expect([second.status, second.text]).toEqual([first.status, first.text])
 })
 
@@ -80,7 +84,10 @@ test.each([
 ])('the key %j is refused', async (sent, key, complaint) => {
   const mock = await givenMock({ seed: SEED })
   const answer = await postWith(mock, sent)
-  expect(answer).toMatchObject({ status: 400, json: { message: `idempotencyKey "${key}" ${complaint}` } })
+  expect(answer).toMatchObject({
+    status: 400,
+    json: { message: `idempotencyKey "${key}" ${complaint}` }
+  })
   expect(answer.headers.get('idempotency-key')).toBeNull()
   expect(answer.headers.get('x-mock-reason')).toBe(
     'an idempotency-key is 1 to 255 characters, none of them control characters'
@@ -93,16 +100,19 @@ test.each([
   ['GET', '/v1/messages'],
   ['HEAD', '/v1/messages'],
   ['GET', '/v2/workflows/shipped/steps/email-step']
-])('on %s %s a key has no effect: no header, nothing stored, and none is too long', async (method, path) => {
-  const mock = await givenMock({ seed: SEED })
-  for (const key of ['a', 'a', '"a"', 'x'.repeat(300), 'a\tb', '']) {
-    const answer = await mock.call(path, { method, headers: { 'idempotency-key': key } })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('idempotency-key')).toBeNull()
-    expect(answer.headers.get('idempotency-replay')).toBeNull()
+])(
+  'on %s %s a key has no effect: no header, nothing stored, and none is too long',
+  async (method, path) => {
+    const mock = await givenMock({ seed: SEED })
+    for (const key of ['a', 'a', '"a"', 'x'.repeat(300), 'a\tb', '']) {
+      const answer = await mock.call(path, { method, headers: { 'idempotency-key': key } })
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('idempotency-key')).toBeNull()
+      expect(answer.headers.get('idempotency-replay')).toBeNull()
+    }
+    expect(storedKeys(mock)).toEqual([])
   }
-  expect(storedKeys(mock)).toEqual([])
-})
+)
 
 test('the same path, however it is written, is the same request', async () => {
   const mock = await givenMock({ seed: SEED })
@@ -116,7 +126,9 @@ test('the same path, however it is written, is the same request', async () => {
 /** A request under the key `slow` whose headers the server has taken, and whose body it waits for. */
 async function givenRunning(mock: GivenMock) {
   const connection = await connectTo(mock)
-  connection.send(request(PATH, 'idempotency-key: slow', 'expect: 100-continue', 'content-length: 2'))
+  connection.send(
+    request(PATH, 'idempotency-key: slow', 'expect: 100-continue', 'content-length: 2')
+  )
   expect(await connection.answer()).toMatchObject({ status: 100 })
   return connection
 }
@@ -128,7 +140,10 @@ test('a key is in use while the body of the first request is being received', as
   const second = await postWith(mock, '"slow"')
   expect(second).toMatchObject({
     status: 409,
-    json: { message: 'Request with key "slow" is currently being processed. Please retry after 1 second', ctx: {} }
+    json: {
+      message: 'Request with key "slow" is currently being processed. Please retry after 1 second',
+      ctx: {}
+    }
   })
   expect(second.headers.get('retry-after')).toBe('1')
   expect(second.headers.get('idempotency-key')).toBe('slow')
@@ -167,7 +182,10 @@ test('a request without a valid API key, or whose body is too large, leaves the 
     ['/v1/nope', undefined],
     [`${PATH}?%zz`, undefined]
   ] as const) {
-    const answer = await mock.post(path, { headers: { 'idempotency-key': 'a' }, ...(key === null && { key }) })
+    const answer = await mock.post(path, {
+      headers: { 'idempotency-key': 'a' },
+      ...(key === null && { key })
+    })
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(answer.headers.get('idempotency-key')).toBeNull()
   }

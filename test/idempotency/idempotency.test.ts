@@ -39,7 +39,11 @@ test('a repeated key does not run the operation again: changes made in between s
 
   const replay = await post(mock, MAILGUN, 'key-1')
 
-  expect(replay).toMatchObject({ status: 200, text: first.text, json: { identifier: 'mailgun', primary: true } })
+  expect(replay).toMatchObject({
+    status: 200,
+    text: first.text,
+    json: { identifier: 'mailgun', primary: true }
+  })
   expect(allRows(mock.db.client)).toEqual(before)
   expect(primaries(mock.db.client, 'email', 1)).toEqual(['ses'])
   expect(effects()).toEqual(['mailgun', 'ses'])
@@ -56,17 +60,20 @@ describe('an error of the operation', () => {
     [404, 'an unknown integration', seed(), UNKNOWN, {}],
     [400, 'malformed JSON', seed(), MAILGUN, malformed],
     [422, 'no id', seed({ assumptions: byId }), '/v1/integrations/mailgun/set-primary?x=1', {}]
-  ] as const)('%i for %s is stored and replayed, with its own timestamp', async (status, _, data, path, call) => {
-    let now = START
-    const mock = await givenMock({ seed: data, clock: () => now })
-    const first = await post(mock, path, 'key-1', call)
-    expect(first).toMatchObject({ status, json: { timestamp: '2026-02-18T10:00:00.000Z', path } })
+  ] as const)(
+    '%i for %s is stored and replayed, with its own timestamp',
+    async (status, _, data, path, call) => {
+      let now = START
+      const mock = await givenMock({ seed: data, clock: () => now })
+      const first = await post(mock, path, 'key-1', call)
+      expect(first).toMatchObject({ status, json: { timestamp: '2026-02-18T10:00:00.000Z', path } })
 
-    now += 60_000
-    const replay = await post(mock, path, 'key-1', call)
-    expect(replay).toMatchObject({ status, text: first.text })
-    expect(replay.headers.get('idempotency-replay')).toBe('true')
-  })
+      now += 60_000
+      const replay = await post(mock, path, 'key-1', call)
+      expect(replay).toMatchObject({ status, text: first.text })
+      expect(replay.headers.get('idempotency-replay')).toBe('true')
+    }
+  )
 })
 
 test.each(['UPDATE ON integrations', 'INSERT ON idempotency_keys'])(
@@ -74,7 +81,9 @@ test.each(['UPDATE ON integrations', 'INSERT ON idempotency_keys'])(
   async (write) => {
     const mock = await givenMock({ seed: seed() })
     const { client } = mock.db
-    client.exec(`CREATE TRIGGER refuse BEFORE ${write} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+    client.exec(
+      `CREATE TRIGGER refuse BEFORE ${write} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`
+    )
     const before = allRows(client)
 
     for (const _ of Array(2)) {
@@ -106,7 +115,10 @@ describe('another request under the same key', () => {
 
     expect(answer).toMatchObject({
       status: 422,
-      json: { message: 'Request with key "key-1" is being reused for a different body', error: 'Unprocessable Entity' }
+      json: {
+        message: 'Request with key "key-1" is being reused for a different body',
+        error: 'Unprocessable Entity'
+      }
     })
     expect(answer.json.errors).toEqual({})
     expect(answer.headers.get('idempotency-key')).toBe('key-1')
@@ -130,23 +142,36 @@ describe('another request under the same key', () => {
   test.each([
     ['request', 200],
     ['body', 409]
-  ])('%s: while the first is running the key is a %i in the rest of the organisation', async (position, status) => {
-    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': position } }) })
-    const headers = { authorization: 'ApiKey shop-key', 'idempotency-key': 'key-1' }
-    const first = await givenOpenCall(mock.url + MAILGUN, headers)
-    expect((await post(mock, SES, 'key-1', { key: 'staging-key' })).status).toBe(status)
-    expect((await post(mock, SES, 'key-1', { key: 'rival-key' })).status).toBe(200)
-    expect((await first.finish()).status).toBe(200)
-  })
+  ])(
+    '%s: while the first is running the key is a %i in the rest of the organisation',
+    async (position, status) => {
+      const mock = await givenMock({
+        seed: seed({ assumptions: { 'idempotency-match': position } })
+      })
+      const headers = { authorization: 'ApiKey shop-key', 'idempotency-key': 'key-1' }
+      const first = await givenOpenCall(mock.url + MAILGUN, headers)
+      expect((await post(mock, SES, 'key-1', { key: 'staging-key' })).status).toBe(status)
+      expect((await post(mock, SES, 'key-1', { key: 'rival-key' })).status).toBe(200)
+      expect((await first.finish()).status).toBe(200)
+    }
+  )
 
-  const EMPTIES = [{}, { headers: JSON_TYPE }, { headers: JSON_TYPE, body: '{}' }, { body: ' {\n} ' }]
+  const EMPTIES = [
+    {},
+    { headers: JSON_TYPE },
+    { headers: JSON_TYPE, body: '{}' },
+    { body: ' {\n} ' }
+  ]
 
   test('no body, an empty one and {} are the same request', async () => {
     const mock = await givenMock({ seed: seed() })
     for (const [index, first] of EMPTIES.entries()) {
       const { text: answer } = await post(mock, MAILGUN, `key-${index}`, first)
       for (const again of EMPTIES) {
-        expect(await post(mock, MAILGUN, `key-${index}`, again)).toMatchObject({ status: 200, text: answer })
+        expect(await post(mock, MAILGUN, `key-${index}`, again)).toMatchObject({
+          status: 200,
+          text: answer
+        })
       }
       for (const other of ['[]', '{}{}', '{"a":{}}']) {
         expect((await post(mock, MAILGUN, `key-${index}`, { body: other })).status).toBe(422)
@@ -177,7 +202,10 @@ describe('a key is stored for 24 hours by the clock of its environment', () => {
 
   test('expired keys are swept when the environment stores another, and may be used again even before', async () => {
     let now = START
-    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': 'body' } }), clock: () => now })
+    const mock = await givenMock({
+      seed: seed({ assumptions: { 'idempotency-match': 'body' } }),
+      clock: () => now
+    })
     await post(mock, MAILGUN, 'key-1')
     await post(mock, MAILGUN, 'key-2', { key: 'staging-key' })
     now = START + 1000
@@ -192,24 +220,34 @@ describe('a key is stored for 24 hours by the clock of its environment', () => {
   })
 })
 
-test.each(['request', 'body'])('%s: of 40 calls at once under one key one is done', async (position) => {
-  const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': position } }) })
-  const effects = givenEffectLog(mock)
+test.each(['request', 'body'])(
+  '%s: of 40 calls at once under one key one is done',
+  async (position) => {
+    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': position } }) })
+    const effects = givenEffectLog(mock)
 
-  const paths = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? MAILGUN : SES))
-  const answers = await Promise.all(paths.map((path) => post(mock, path, 'key-1')))
+    const paths = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? MAILGUN : SES))
+    const answers = await Promise.all(paths.map((path) => post(mock, path, 'key-1')))
 
-  const first = answers.filter(({ status, headers }) => status === 200 && !headers.has('idempotency-replay'))
-  expect(first).toHaveLength(1)
-  expect(effects()).toEqual([first[0]?.json.identifier])
-  expect(primaries(mock.db.client, 'email', 1)).toEqual(effects())
-  for (const answer of answers) {
-    if (answer.status === 200) expect(answer.text).toBe(first[0]?.text)
-    else expect(answer.status).toBeOneOf(position === 'request' ? [409, 422] : [409])
+    const first = answers.filter(
+      ({ status, headers }) => status === 200 && !headers.has('idempotency-replay')
+    )
+    expect(first).toHaveLength(1)
+    expect(effects()).toEqual([first[0]?.json.identifier])
+    expect(primaries(mock.db.client, 'email', 1)).toEqual(effects())
+    for (const answer of answers) {
+      if (answer.status === 200) expect(answer.text).toBe(first[0]?.text)
+      else expect(answer.status).toBeOneOf(position === 'request' ? [409, 422] : [409])
+    }
   }
-})
+)
 
-function post(mock: GivenMock, path: string, idempotencyKey: string, { headers, ...call }: Call = {}) {
+function post(
+  mock: GivenMock,
+  path: string,
+  idempotencyKey: string,
+  { headers, ...call }: Call = {}
+) {
   return mock.post(path, { ...call, headers: { ...headers, 'idempotency-key': idempotencyKey } })
 }
 

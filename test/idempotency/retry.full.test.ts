@@ -4,9 +4,20 @@ import { connectTo } from '../http/exchange.js'
 import { startCommand } from '../support/process.js'
 
 function request(key: string, fault = ''): string {
-  const headers = { host: 'a', ...AUTHORIZATION, 'idempotency-key': key, 'content-length': 0, 'x-mock-fault': fault }
+  const headers = {
+    host: 'a',
+    ...AUTHORIZATION,
+    'idempotency-key': key,
+    'content-length': 0,
+    'x-mock-fault': fault
+  }
   const lines = Object.entries(headers).filter(([, value]) => value !== '')
-  return [`POST ${SET_PRIMARY} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n')
+  return [
+    `POST ${SET_PRIMARY} HTTP/1.1`,
+    ...lines.map(([name, value]) => `${name}: ${value}`),
+    '',
+    ''
+  ].join('\r\n')
 }
 
 // The server in a process of its own: in this one it would always see first that the connection is closed.

@@ -6,10 +6,9 @@ const css = readFileSync(new URL('../../src/inspector/style.css', import.meta.ur
 /** The colours of a theme, by the names of their tokens. */
 const tokens = (theme: 'light' | 'dark') =>
   new Map(
-    [...css.matchAll(/--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)/g)].map(([, name = '', light = '', dark = '']) => [
-      name,
-      theme === 'light' ? light : dark
-    ])
+    [...css.matchAll(/--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)/g)].map(
+      ([, name = '', light = '', dark = '']) => [name, theme === 'light' ? light : dark]
+    )
   )
 
 const TONES = ['good', 'warn', 'bad', 'fault', 'accent']
@@ -18,27 +17,36 @@ const PAIRS: readonly (readonly [text: string, surface: string])[] = [
   ...['text', 'muted', ...TONES].flatMap((text) =>
     ['page', 'surface', 'sunk', 'accent-soft'].map((surface) => [text, surface] as const)
   ),
-  ...[...TONES, 'muted'].flatMap((tone) => [tone, 'text', 'muted'].map((text) => [text, `soft ${tone}`] as const)),
+  ...[...TONES, 'muted'].flatMap((tone) =>
+    [tone, 'text', 'muted'].map((text) => [text, `soft ${tone}`] as const)
+  ),
   ...TONES.map((text) => [text, 'soft warn'] as const),
   ['on-accent', 'accent'],
   ['page', 'text']
 ]
 
-test.each(['light', 'dark'] as const)('every colour of text has a contrast of 4.5 or more in %s', (theme) => {
-  const colours = tokens(theme)
-  const share =
-    Number(/color-mix\(in srgb, var\(--tone, var\(--muted\)\) (\d+)%, var\(--surface\)\)/.exec(css)?.[1]) / 100
-  const colour = (name: string): string => {
-    const [, tone] = /^soft (.+)/.exec(name) ?? []
-    if (tone !== undefined) return mixed(colour(tone), colour('surface'), share)
-    return colours.get(name) ?? expect.fail(`there is no token ${name}`)
+test.each(['light', 'dark'] as const)(
+  'every colour of text has a contrast of 4.5 or more in %s',
+  (theme) => {
+    const colours = tokens(theme)
+    const share =
+      Number(
+        /color-mix\(in srgb, var\(--tone, var\(--muted\)\) (\d+)%, var\(--surface\)\)/.exec(
+          css
+        )?.[1]
+      ) / 100
+    const colour = (name: string): string => {
+      const [, tone] = /^soft (.+)/.exec(name) ?? []
+      if (tone !== undefined) return mixed(colour(tone), colour('surface'), share)
+      return colours.get(name) ?? expect.fail(`there is no token ${name}`)
+    }
+    const tooFaint = PAIRS.map(([text, surface]) => ({
+      pair: `${text} on ${surface}`,
+      contrast: contrast(colour(text), colour(surface))
+    })).filter(({ contrast }) => contrast < 4.5)
+    expect(tooFaint).toEqual([])
   }
-  const tooFaint = PAIRS.map(([text, surface]) => ({
-    pair: `${text} on ${surface}`,
-    contrast: contrast(colour(text), colour(surface))
-  })).filter(({ contrast }) => contrast < 4.5)
-  expect(tooFaint).toEqual([])
-})
+)
 
 /** The ratio of WCAG 2, from 1 to 21. */
 function contrast(one: string, other: string): number {
@@ -49,7 +57,9 @@ function contrast(one: string, other: string): number {
 /** As `color-mix` of CSS in sRGB. */
 function mixed(one: string, other: string, share: number): string {
   const parts = [1, 3, 5].map((at) => {
-    const [a = 0, b = 0] = [one, other].map((colour) => Number.parseInt(colour.slice(at, at + 2), 16))
+    const [a = 0, b = 0] = [one, other].map((colour) =>
+      Number.parseInt(colour.slice(at, at + 2), 16)
+    )
     return Math.round(a * share + b * (1 - share))
   })
   return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`

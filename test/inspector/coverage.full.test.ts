@@ -2,10 +2,15 @@ import { expect, test } from 'vitest'
 import { ask, expectAccessibleInBoth, givenInspector } from '../support/inspector.js'
 
 test('it tells what of the contract requests have met, how to meet the rest, and starts over', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/coverage', viewport: { width: 390, height: 800 } })
+  const inspector = await givenInspector(context, {
+    hash: '#/coverage',
+    viewport: { width: 390, height: 800 }
+  })
   const { page, env } = inspector
   const { total } = await env.coverage()
-  await page.getByRole('heading', { name: `0 of ${total} things of the contract were met` }).waitFor()
+  await page
+    .getByRole('heading', { name: `0 of ${total} things of the contract were met` })
+    .waitFor()
   await env.faults.add({ operation: 'retrieveWorkflowStep', effect: { status: 500 } })
   for (const path of ['/v1/messages?channel=email', '/v2/workflows/order-shipped/steps/email-step'])
     await ask(env, path)

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { countClicks, expectAccessible, expectAccessibleInBoth, givenInspector } from '../support/inspector.js'
+import {
+  countClicks,
+  expectAccessible,
+  expectAccessibleInBoth,
+  givenInspector
+} from '../support/inspector.js'
 import { givenFolder } from '../support/process.js'
 
 test('a snapshot, a change, what differs by field, a restore and its Undo take six clicks', async (context) => {
@@ -10,7 +15,8 @@ test('a snapshot, a change, what differs by field, a restore and its Undo take s
   const { page, env } = inspector
   const clicks = countClicks()
   const primary = async () =>
-    (await env.integrations.list()).find(({ channel, primary }) => channel === 'email' && primary)?.name
+    (await env.integrations.list()).find(({ channel, primary }) => channel === 'email' && primary)
+      ?.name
   const dialog = page.getByRole('dialog', { name: 'Snapshots and changes' })
   await clicks.click(page.getByRole('button', { name: 'Changes' }))
   await dialog.getByText('Nothing has changed since.').waitFor()
@@ -22,7 +28,9 @@ test('a snapshot, a change, what differs by field, a restore and its Undo take s
   await expect.poll(primary).toBe('Mailgun (EU)')
   await clicks.click(page.getByRole('button', { name: 'Changes' }))
   const changed = newest.getByRole('listitem').filter({ hasText: 'sendgrid-main' })
-  expect((await changed.innerText()).split(/\s+/)).toEqual(expect.arrayContaining(['primary', 'true', 'false']))
+  expect((await changed.innerText()).split(/\s+/)).toEqual(
+    expect.arrayContaining(['primary', 'true', 'false'])
+  )
   await expectAccessibleInBoth(inspector)
   await clicks.click(newest.getByRole('button', { name: 'Restore' }))
   await expect.poll(primary).toBe('SendGrid')
@@ -45,7 +53,10 @@ test('a snapshot, a change, what differs by field, a restore and its Undo take s
 })
 
 test('what the environment has changed since it was made is one click away, the newest snapshot comes first', async (context) => {
-  const { page, env } = await givenInspector(context, { hash: '#/messages', viewport: { width: 390, height: 800 } })
+  const { page, env } = await givenInspector(context, {
+    hash: '#/messages',
+    viewport: { width: 390, height: 800 }
+  })
   await env.snapshot('older')
   const { _id } = await env.messages.add({ channel: 'sms', content: 'late' })
   await env.snapshot('newer')
@@ -55,7 +66,9 @@ test('what the environment has changed since it was made is one click away, the 
   await made.getByText('message added').waitFor()
   await made.getByText(_id).waitFor()
   await made.getByText('clock').waitFor()
-  const names = await page.evaluate("[...document.querySelectorAll('.states > li')].map((item) => item.ariaLabel)")
+  const names = await page.evaluate(
+    "[...document.querySelectorAll('.states > li')].map((item) => item.ariaLabel)"
+  )
   expect(names).toEqual(['newer', 'older', 'As it was made'])
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.getByRole('button', { name: 'More of older' }).click()
@@ -71,7 +84,10 @@ test('the clock goes a day ahead by two clicks, is stopped, set, and follows the
   await clicks.click(clock)
   await clicks.click(page.getByRole('button', { name: '+1 day' }))
   await page.getByText("+1 d from the machine's").first().waitFor()
-  expect([clicks.count, (await env.clock.get()).setting]).toEqual([2, { mode: 'offset', by: 86_400_000 }])
+  expect([clicks.count, (await env.clock.get()).setting]).toEqual([
+    2,
+    { mode: 'offset', by: 86_400_000 }
+  ])
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(async () => (await env.clock.get()).setting.mode).toBe('wall')
   await clock.click()
@@ -105,7 +121,8 @@ test('the state is exported by two clicks, a seed loaded from a file or by its n
   await download.saveAs(file)
   expect(parse(readFileSync(file, 'utf8'))).toEqual(await env.state())
 
-  const identifiers = async () => (await env.integrations.list()).map(({ identifier }) => identifier)
+  const identifiers = async () =>
+    (await env.integrations.list()).map(({ identifier }) => identifier)
   const undo = async () => {
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await expect.poll(async () => (await identifiers()).length).toBe(9)
@@ -115,9 +132,16 @@ test('the state is exported by two clicks, a seed loaded from a file or by its n
     const choosing = page.waitForEvent('filechooser')
     await menu.click()
     await page.getByRole('button', { name }).click()
-    await (await choosing).setFiles({ name: 'mine.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) })
+    await (await choosing).setFiles({
+      name: 'mine.yaml',
+      mimeType: 'text/yaml',
+      buffer: Buffer.from(text)
+    })
   }
-  await choose('in place of it…', 'integrations:\n  - providerId: twilio\n    channel: smms\n    colour: red\n')
+  await choose(
+    'in place of it…',
+    'integrations:\n  - providerId: twilio\n    channel: smms\n    colour: red\n'
+  )
   const refusal = page.getByRole('dialog', { name: 'Nothing of the seed was loaded' })
   await refusal.getByText(/seed:3:14 .*must be one of/).waitFor()
   await expectAccessible(inspector)
@@ -159,11 +183,16 @@ test('the profile is told with the positions of its own marked, and an environme
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.keyboard.press('Escape')
   // The focus goes back to where the menu is opened.
-  await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Environment Development')
+  await expect
+    .poll(() => page.evaluate('document.activeElement.ariaLabel'))
+    .toBe('Environment Development')
 
   await choose('Make one…')
   const made = { name: 'Mine', from: 'Development', profile: 'live' }
-  await page.getByRole('dialog', { name: 'Make an environment' }).getByLabel('JSON').fill(JSON.stringify(made))
+  await page
+    .getByRole('dialog', { name: 'Make an environment' })
+    .getByLabel('JSON')
+    .fill(JSON.stringify(made))
   await expectAccessible(inspector)
   await page.getByRole('button', { name: 'Make it' }).click()
   await page.waitForURL('**/#/workflows?environment=Mine')

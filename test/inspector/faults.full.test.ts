@@ -78,7 +78,9 @@ test('each fault is what a client meets, a rule is written as JSON, and rules ar
     ['Lost answer', undefined]
   ] as const) {
     await page.getByRole('button', { name, exact: true }).click()
-    await expect.poll(async () => (await env.faults.list()).filter(({ hits }) => hits === 0).length).toBe(1)
+    await expect
+      .poll(async () => (await env.faults.list()).filter(({ hits }) => hits === 0).length)
+      .toBe(1)
     expect(await ask(env, '/v1/messages').catch(() => undefined)).toBe(met)
   }
   await page.getByRole('button', { name: 'always' }).click()
@@ -86,7 +88,12 @@ test('each fault is what a client meets, a rule is written as JSON, and rules ar
   await expect.poll(async () => (await env.faults.list()).at(-1)?.effect).toEqual({ delay: 60_000 })
   await page.getByRole('button', { name: 'A rule as JSON…' }).click()
   const dialog = page.getByRole('dialog', { name: 'A fault rule' })
-  const rule = { operation: 'listMessages', match: { query: { channel: 'email' } }, every: 2, effect: { status: 200 } }
+  const rule = {
+    operation: 'listMessages',
+    match: { query: { channel: 'email' } },
+    every: 2,
+    effect: { status: 200 }
+  }
   await dialog.getByLabel('JSON').fill(JSON.stringify(rule, null, 2))
   await dialog.getByRole('button', { name: 'Add the rule' }).click()
   await dialog.getByRole('button', { name: /^Line \d+: effect.status/ }).waitFor()
@@ -94,7 +101,9 @@ test('each fault is what a client meets, a rule is written as JSON, and rules ar
   await dialog.getByLabel('JSON').fill(JSON.stringify({ ...rule, effect: { status: 502 } }))
   await dialog.getByRole('button', { name: 'Add the rule' }).click()
   await page
-    .getByText('List messages: {"status":502}, once {"match":{"query":{"channel":"email"}},"every":2} · met 0 requests')
+    .getByText(
+      'List messages: {"status":502}, once {"match":{"query":{"channel":"email"}},"every":2} · met 0 requests'
+    )
     .waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.getByRole('button', { name: 'Remove all' }).click()
@@ -102,5 +111,7 @@ test('each fault is what a client meets, a rule is written as JSON, and rules ar
   // Earlier toasts have an Undo too.
   const told = page.locator('.toast').filter({ hasText: 'All faults are removed' })
   await told.getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(async () => (await env.faults.list()).at(-1)).toMatchObject({ every: 2, effect: { status: 502 } })
+  await expect
+    .poll(async () => (await env.faults.list()).at(-1))
+    .toMatchObject({ every: 2, effect: { status: 502 } })
 })

@@ -19,7 +19,9 @@ test('between the requests stands what was done to the environment, and what a r
   await expect.poll(() => requestRows(page).count()).toBe(3)
   await expect
     .poll(async () =>
-      (await list.getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())
+      (await list.getByRole('listitem').allInnerTexts()).map((text) =>
+        text.replace(/\s+/g, ' ').trim()
+      )
     )
     .toEqual([
       expect.stringMatching(/^GET \/v1\/messages\?limit=2 200/),
@@ -45,7 +47,12 @@ test('the page follows what others do: a reset, the clock, records and rules', a
 
   await go('#/integrations')
   await page.getByRole('link', { name: /^SendGrid/ }).waitFor()
-  await env.integrations.add({ identifier: 'theirs', name: 'Theirs', providerId: 'ses', channel: 'email' })
+  await env.integrations.add({
+    identifier: 'theirs',
+    name: 'Theirs',
+    providerId: 'ses',
+    channel: 'email'
+  })
   await page.getByRole('link', { name: /^Theirs/ }).waitFor()
   await env.faults.add({ times: 'always', effect: { status: 503 } })
   await page.getByRole('button', { name: /1 fault/ }).waitFor()

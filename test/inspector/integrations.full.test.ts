@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { countClicks, expectAccessible, expectAccessibleInBoth, givenInspector } from '../support/inspector.js'
+import {
+  countClicks,
+  expectAccessible,
+  expectAccessibleInBoth,
+  givenInspector
+} from '../support/inspector.js'
 
 test('the primary of a channel is switched by one click, as the app does it, and back by Undo', async (context) => {
   const inspector = await givenInspector(context, { hash: '#/integrations' })
@@ -33,7 +38,10 @@ test('the primary of a channel is switched by one click, as the app does it, and
 })
 
 test('an integration is added as JSON with the message of the server at its line, edited, deleted and back; credentials are hidden until asked for', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/integrations', viewport: { width: 390, height: 800 } })
+  const inspector = await givenInspector(context, {
+    hash: '#/integrations',
+    viewport: { width: 390, height: 800 }
+  })
   const { page, env } = inspector
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Add an integration' })
@@ -47,7 +55,9 @@ test('an integration is added as JSON with the message of the server at its line
   await json.fill(JSON.stringify({ ...second, primary: true }, null, 2))
   await dialog.getByRole('button', { name: 'Add an integration' }).click()
   await dialog
-    .getByRole('button', { name: /^Line 9: .*sendgrid-main is the primary email integration already/ })
+    .getByRole('button', {
+      name: /^Line 9: .*sendgrid-main is the primary email integration already/
+    })
     .waitFor()
   await expectAccessible(inspector)
   await json.fill(JSON.stringify(second))
@@ -68,7 +78,10 @@ test('an integration is added as JSON with the message of the server at its line
   // What is hidden stays as it was.
   expect(await added()).toMatchObject({ active: false, credentials: second.credentials })
   await page.getByRole('button', { name: 'Show credentials' }).click()
-  await page.getByRole('group', { name: 'The integration as JSON' }).getByText('"SG.secret"').waitFor()
+  await page
+    .getByRole('group', { name: 'The integration as JSON' })
+    .getByText('"SG.secret"')
+    .waitFor()
   await page.getByRole('link', { name: 'Close' }).click()
   const steps = await page.evaluate('history.length')
   await page.getByRole('searchbox').pressSequentially('seco')

@@ -2,7 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { countClicks, expectAccessible, expectAccessibleInBoth, givenInspector } from '../support/inspector.js'
+import {
+  countClicks,
+  expectAccessible,
+  expectAccessibleInBoth,
+  givenInspector
+} from '../support/inspector.js'
 
 test('a message for a subscriber is added by four clicks, read, edited where the server says what is wrong, and deleted and back', async (context) => {
   const inspector = await givenInspector(context, { hash: '#/messages' })
@@ -22,7 +27,11 @@ test('a message for a subscriber is added by four clicks, read, edited where the
   await page.locator('.bubble').getByText('Your tea is here').waitFor()
   expect(clicks.count).toBe(4)
   const first = async () => (await env.state()).environments[0]?.messages?.at(-1)
-  expect(await first()).toMatchObject({ channel: 'sms', phone: '+447700900142', content: 'Your tea is here' })
+  expect(await first()).toMatchObject({
+    channel: 'sms',
+    phone: '+447700900142',
+    content: 'Your tea is here'
+  })
 
   await page.getByRole('button', { name: 'Mark as read' }).click()
   await page.getByRole('button', { name: 'Mark as unread' }).waitFor()
@@ -143,7 +152,9 @@ test('a list shows the row that a link has opened, and Tab finds one in it where
   await expect.poll(() => list.locator('[aria-current="true"]').count()).toBe(0)
   await page.getByRole('button', { name: 'Add', exact: true }).focus()
   await page.keyboard.press('Tab')
-  expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(`#/messages/${data[0]?._id}`)
+  expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
+    `#/messages/${data[0]?._id}`
+  )
 })
 
 test('each channel is shown as its subscriber sees it, in both themes, an email as high as its content', async (context) => {
@@ -183,7 +194,10 @@ test('each channel is shown as its subscriber sees it, in both themes, an email 
   const [frame = 0, document = 0] = await heights()
   expect(Math.abs(frame - document)).toBeLessThanOrEqual(2)
   await page.getByRole('tab', { name: 'JSON' }).click()
-  await page.getByRole('group', { name: 'The message as JSON' }).getByText('"subject": "A letter"').waitFor()
+  await page
+    .getByRole('group', { name: 'The message as JSON' })
+    .getByText('"subject": "A letter"')
+    .waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 })
 
@@ -191,7 +205,9 @@ test('a thousand messages are asked for at once and only those in sight are rows
   const { page, env, events } = await givenInspector(context, { hash: '#/messages' })
   await env.seed({ generate: { messages: 1200 } })
   const asked = () =>
-    events.requested.flatMap((each) => (each.includes('/v1/messages?') ? [new URL(each).searchParams.get('page')] : []))
+    events.requested.flatMap((each) =>
+      each.includes('/v1/messages?') ? [new URL(each).searchParams.get('page')] : []
+    )
   const count = page.getByRole('status').first()
   const scrollToEnd = () => page.evaluate('document.querySelector(".list").scrollTo(0, 1e6)')
   await page.reload()
@@ -215,7 +231,9 @@ test('a thousand messages are asked for at once and only those in sight are rows
   await env.messages.add({ channel: 'sms', content: 'one more' })
   await loading
   await scrollToEnd()
-  await expect.poll(() => page.evaluate('document.querySelector("[aria-posinset=\'1000\']") !== null')).toBe(true)
+  await expect
+    .poll(() => page.evaluate('document.querySelector("[aria-posinset=\'1000\']") !== null'))
+    .toBe(true)
   goOn()
   await expect.poll(() => count.innerText()).toBe('1,261')
 })
@@ -248,15 +266,44 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
   const issues = { controls: { [evil]: [{ issueType: 'MISSING_VALUE', message: evil }] } }
   const seed = {
     name: evil,
-    integrations: [{ identifier: evil, name: evil, providerId: evil, channel: 'email', credentials: { apiKey: evil } }],
+    integrations: [
+      {
+        identifier: evil,
+        name: evil,
+        providerId: evil,
+        channel: 'email',
+        credentials: { apiKey: evil }
+      }
+    ],
     subscribers: [{ subscriberId: evil, firstName: evil, email: evil, phone: evil }],
     workflows: [
-      { identifier: evil, name: evil, steps: [{ stepId: evil, name: evil, type: 'email', controlValues, issues }] }
+      {
+        identifier: evil,
+        name: evil,
+        steps: [{ stepId: evil, name: evil, type: 'email', controlValues, issues }]
+      }
     ],
     messages: [
-      { channel: 'email', subscriberId: evil, ...record, content, status: 'error', errorText: evil, errorId: evil },
-      { channel: 'email', ...record, content: [{ type: 'button', content: evil, url: 'javascript:top.ran = 1' }] },
-      ...['sms', 'chat', 'in_app', 'push'].map((channel) => ({ channel, subscriberId: evil, ...record, content: evil }))
+      {
+        channel: 'email',
+        subscriberId: evil,
+        ...record,
+        content,
+        status: 'error',
+        errorText: evil,
+        errorId: evil
+      },
+      {
+        channel: 'email',
+        ...record,
+        content: [{ type: 'button', content: evil, url: 'javascript:top.ran = 1' }]
+      },
+      ...['sms', 'chat', 'in_app', 'push'].map((channel) => ({
+        channel,
+        subscriberId: evil,
+        ...record,
+        content: evil
+      }))
     ]
   }
   const { page, mock, env, url, go, events } = await givenInspector(context)
@@ -292,9 +339,9 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
   expect(mail).toHaveLength(1)
   await go(`#/workflows/${encodeURIComponent(evil)}/${encodeURIComponent(evil)}`)
   const frame = page.frameLocator('iframe')
-  expect(await frame.locator(':root').evaluate('getComputedStyle(document.querySelector("p")).color')).toBe(
-    'rgb(1, 2, 3)'
-  )
+  expect(
+    await frame.locator(':root').evaluate('getComputedStyle(document.querySelector("p")).color')
+  ).toBe('rgb(1, 2, 3)')
   await go(`#/integrations/${encodeURIComponent(evil)}`)
   await page.getByRole('button', { name: 'Show credentials' }).click()
   await page.getByRole('button', { name: /fault/ }).click()
@@ -304,7 +351,9 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
   expect(await page.evaluate('window.ran')).toBeUndefined()
   expect(hits).toBe(0)
   // What styles name is refused by the policy before it is sent.
-  const elsewhere = events.requested.filter((each) => !each.startsWith(url) && !each.startsWith('about:'))
+  const elsewhere = events.requested.filter(
+    (each) => !each.startsWith(url) && !each.startsWith('about:')
+  )
   expect(elsewhere.filter((each) => !events.troubles.includes(`${each} csp`))).toEqual([])
   expect(new URL(page.url()).origin).toBe(url)
 

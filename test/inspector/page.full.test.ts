@@ -7,13 +7,21 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../src/client/index.js'
 import { givenPage } from '../support/browser.js'
 import { expectAccessible, givenInspector } from '../support/inspector.js'
-import { commandIn, givenFolder, givenPackage, startCommand, startProcess } from '../support/process.js'
+import {
+  commandIn,
+  givenFolder,
+  givenPackage,
+  startCommand,
+  startProcess
+} from '../support/process.js'
 
 test('the page opens with the requests of the first environment, and asks no other server for anything', async (context) => {
   const { page, events, url } = await givenInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Environment Development' }).waitFor()
-  expect(events.requested.filter((each) => !each.startsWith(url) && !each.startsWith('data:'))).toEqual([])
+  expect(
+    events.requested.filter((each) => !each.startsWith(url) && !each.startsWith('data:'))
+  ).toEqual([])
   expect(events.troubles).toEqual([])
 })
 
@@ -128,7 +136,9 @@ describe('an address', () => {
     await page.goto(`${url}/#/messages?environment=Late`)
     await asked
     await page.getByText('Loading…').waitFor()
-    expect(await page.getByRole('heading', { name: 'There is no environment Late' }).count()).toBe(0)
+    expect(await page.getByRole('heading', { name: 'There is no environment Late' }).count()).toBe(
+      0
+    )
     await mock.environment({ name: 'Late' })
     answer()
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
@@ -197,9 +207,11 @@ describe('from another machine', () => {
     await token.fill('the-admin-token')
     await token.press('Enter')
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
-    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).toBe(
-      '[{},{},""]'
-    )
+    expect(
+      await page.evaluate(
+        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'
+      )
+    ).toBe('[{},{},""]')
     expect(page.url()).not.toContain('token')
     await page.reload()
     await token.waitFor()
@@ -253,18 +265,26 @@ test('behind a path of a proxy it finds its files and its server', async (contex
 test('a server without it answers browsers as it does programs', async () => {
   const { url } = await startCommand(['--no-inspector'])
   const page = await fetch(url, { headers: { accept: 'text/html,*/*;q=0.8' } })
-  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+  expect([page.status, page.headers.get('content-type')]).toEqual([
+    200,
+    'application/json; charset=utf-8'
+  ])
   expect((await fetch(`${url}/inspector/inspector.js`)).status).toBe(404)
 })
 
 test('what it is made of is read only when it is asked for, and a server that lacks it says so', async () => {
   const built = await givenPackage()
   const folder = givenFolder()
-  for (const name of ['migrations', 'seeds', 'node_modules']) symlinkSync(join(built, name), join(folder, name))
-  for (const name of ['package.json', 'dist']) cpSync(join(built, name), join(folder, name), { recursive: true })
+  for (const name of ['migrations', 'seeds', 'node_modules'])
+    symlinkSync(join(built, name), join(folder, name))
+  for (const name of ['package.json', 'dist'])
+    cpSync(join(built, name), join(folder, name), { recursive: true })
   rmSync(join(folder, 'dist/inspector'), { recursive: true })
   const { url } = await startProcess(process.execPath, [commandIn(folder), '--port', '0'])
   expect((await fetch(url)).status).toBe(200)
   const page = await fetch(url, { headers: { accept: 'text/html' } })
-  expect([page.status, page.headers.get('x-mock-reason')]).toEqual([404, expect.stringContaining('npm run build')])
+  expect([page.status, page.headers.get('x-mock-reason')]).toEqual([
+    404,
+    expect.stringContaining('npm run build')
+  ])
 })

@@ -24,7 +24,11 @@ async function reported(files: Record<string, string>, program: readonly string[
 /** The same for a script that has a client of its server as `mock`. */
 async function reportedScript(script: string, ...args: string[]): Promise<string> {
   const head = `import { connect } from 'notification-mock'\nconst mock = connect(process.env.NOTIFICATION_MOCK_URL)\n`
-  const { file, ...ended } = await reported({ 'script.js': head + script }, [process.execPath, 'script.js', ...args])
+  const { file, ...ended } = await reported({ 'script.js': head + script }, [
+    process.execPath,
+    'script.js',
+    ...args
+  ])
   expect(ended).toMatchObject({ code: 0 })
   return file
 }
@@ -79,9 +83,13 @@ test('a run of 30 tests in vitest is told from its report alone, from disk: what
     .poll(firstScreen)
     .toMatch(/chanel is not read by listMessages; did you mean channel\?[\s\S]*"totalCount"/)
   await rows(page).nth(1).click()
-  await expect.poll(firstScreen).toMatch(/without a valid key: no environment has this key[\s\S]*"API Key not found"/)
+  await expect
+    .poll(firstScreen)
+    .toMatch(/without a valid key: no environment has this key[\s\S]*"API Key not found"/)
   await rows(page).nth(2).click()
-  await expect.poll(firstScreen).toMatch(/left mailgun-eu as primary[\s\S]*Mailgun \(EU\) became primary for email/)
+  await expect
+    .poll(firstScreen)
+    .toMatch(/left mailgun-eu as primary[\s\S]*Mailgun \(EU\) became primary for email/)
   expect(events.troubles).toEqual([])
   expect(events.requested.filter((url) => !url.startsWith('file:'))).toEqual([])
 })
@@ -111,7 +119,9 @@ test('hostile text of a test, a request, a header and an answer stays text', asy
   const requests = page.getByRole('list', { name: 'Requests' }).getByRole('link')
   for (const request of await requests.all()) {
     await request.click()
-    await expect.poll(() => page.getByRole('group', { name: 'Body of the answer' }).innerText()).toContain('{')
+    await expect
+      .poll(() => page.getByRole('group', { name: 'Body of the answer' }).innerText())
+      .toContain('{')
   }
   // The title of the page is the command: an attack that had run would have changed it.
   expect(await page.title()).toContain(ATTACK)
@@ -139,7 +149,10 @@ test('it keeps nobody from using it, in both themes, on a desk and on a phone', 
     ['dark', 1280],
     ['light', 390]
   ] as const) {
-    const opened = await openReport(context, file, { colorScheme, viewport: { width, height: 800 } })
+    const opened = await openReport(context, file, {
+      colorScheme,
+      viewport: { width, height: 800 }
+    })
     await expectAccessible(opened)
     for (const name of ['a test that failed', 'Coverage of the contract']) {
       await rows(opened.page).filter({ hasText: name }).click()
@@ -176,7 +189,10 @@ test('a report of 200 tests and 5,000 requests has them all, and at most 200 KB 
   await requests.first().focus()
   await page.keyboard.press('End')
   await expect.poll(() => page.url()).toMatch(/#\/199\/requests\/25$/)
-  for (const shown of [page.getByRole('heading', { name: 'What the app received' }), requests.last()]) {
+  for (const shown of [
+    page.getByRole('heading', { name: 'What the app received' }),
+    requests.last()
+  ]) {
     const { y = 0, height = 0 } = (await shown.boundingBox()) ?? {}
     expect(y + height).toBeLessThan(640)
   }

@@ -26,13 +26,19 @@ test('a request shows up with its reason, is found by a line of search, and open
   const headers = { 'idempotency-key': 'order-1', 'content-type': 'application/json' }
   await ask(env, '/v1/integrations/mailgun-eu/set-primary', { method: 'POST', headers })
   await ask(env, '/v1/integrations/mailgun-eu/set-primary', { method: 'POST', headers })
-  await ask(env, '/v1/integrations/nowhere/set-primary', { method: 'POST', headers: {}, body: '{"a":[1]}' })
+  await ask(env, '/v1/integrations/nowhere/set-primary', {
+    method: 'POST',
+    headers: {},
+    body: '{"a":[1]}'
+  })
   await ask(env, '/v1/subscribers')
   await expect.poll(() => requestRows(page).count()).toBe(6)
   const texts = (await requestRows(page).allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
   expect(texts).toEqual([
     expect.stringMatching(/^GET \/v1\/subscribers 501 [\d.]+ ms served are /),
-    expect.stringMatching(/^POST \/v1\/integrations\/nowhere\/set-primary 404 .*has no integration with .* nowhere/),
+    expect.stringMatching(
+      /^POST \/v1\/integrations\/nowhere\/set-primary 404 .*has no integration with .* nowhere/
+    ),
     expect.stringMatching(/^POST .*\/set-primary 200 .* replay of the answer/),
     expect.stringMatching(/^POST \/v1\/integrations\/mailgun-eu\/set-primary 200 [\d.]+ ms$/),
     expect.stringMatching(/^GET \/v1\/messages[?]limt=5 200 .* limt/),
@@ -73,10 +79,14 @@ test('a request shows up with its reason, is found by a line of search, and open
   const detail = page.getByRole('group', { name: 'Request 5' })
   await detail.getByText('environment Development has no integration').first().waitFor()
   expect(new URL(page.url()).hash).toBe('#/requests/5')
-  await expect.poll(() => page.evaluate('document.activeElement.getAttribute("href")')).toBe('#/requests/5')
+  await expect
+    .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
+    .toBe('#/requests/5')
   await detail.getByRole('tab', { name: 'Request' }).click()
   await detail.getByText('ApiKey ***').waitFor()
-  expect(await detail.getByRole('group', { name: 'Body of the request' }).innerText()).toMatch(/"a": *\[\s*1\s*\]/)
+  expect(await detail.getByRole('group', { name: 'Body of the request' }).innerText()).toMatch(
+    /"a": *\[\s*1\s*\]/
+  )
   await expectAccessible(inspector)
   await detail.getByRole('tab', { name: 'Request' }).press('ArrowRight')
   await detail.getByText('It changed nothing.').waitFor()
@@ -88,12 +98,16 @@ test('a request shows up with its reason, is found by a line of search, and open
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowDown')
   const changing = page.getByRole('group', { name: 'Request 3' })
-  expect(await changing.getByRole('tab', { name: 'Around' }).getAttribute('aria-selected')).toBe('true')
+  expect(await changing.getByRole('tab', { name: 'Around' }).getAttribute('aria-selected')).toBe(
+    'true'
+  )
   await changing.getByRole('tab', { name: 'Changes 2' }).click()
   await changing.getByText('is no longer primary').waitFor()
   await requestRows(page).nth(3).focus()
   await page.keyboard.press('Escape')
-  await expect.poll(() => page.evaluate('document.activeElement.getAttribute("href")')).toBe('#/requests/3')
+  await expect
+    .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
+    .toBe('#/requests/3')
   // What was opened is closed: the newest that failed stands there again.
   await page.getByRole('group', { name: 'Request 6' }).waitFor()
   expect(events.troubles).toEqual([])
@@ -155,9 +169,11 @@ test('nothing moves while one reads: what comes waits behind its number, by mous
   await row(page, 'limit=2').waitFor()
   expect(await newOnes(1).count()).toBe(0)
 
-  const scroll = (top: number) => page.locator('.list').evaluate((list, to) => list.scrollTo(0, to), top)
+  const scroll = (top: number) =>
+    page.locator('.list').evaluate((list, to) => list.scrollTo(0, to), top)
   await scroll(900)
-  const offset = () => row(page, 'page=35').evaluate((element) => element.getBoundingClientRect().top)
+  const offset = () =>
+    row(page, 'page=35').evaluate((element) => element.getBoundingClientRect().top)
   const before = await offset()
   await ask(env, '/v1/messages?limit=3')
   await newOnes(1).waitFor()
@@ -199,7 +215,11 @@ test('requests without a valid key stand beside them with what is wrong, but not
   await requestRows(page).filter({ hasText: 'no environment has' }).waitFor()
   await fetch(`${url}/v1/messages?limit=3`)
   await row(page, 'limit=3').click()
-  await page.getByRole('group', { name: 'Request 2' }).getByText('send the header').first().waitFor()
+  await page
+    .getByRole('group', { name: 'Request 2' })
+    .getByText('send the header')
+    .first()
+    .waitFor()
   await page.getByRole('group', { name: 'Body of the answer' }).getByText('401').waitFor()
   await expectAccessible(opened)
   await search(page).fill('')
@@ -212,7 +232,8 @@ test('requests without a valid key stand beside them with what is wrong, but not
 
 test('a tab that is not seen keeps no connection, and shows what is there when it is seen again', async (context) => {
   const { page, env, events, url } = await givenInspector(context)
-  const streams = () => events.requested.filter((each) => each.includes('/_mock/requests/stream')).length
+  const streams = () =>
+    events.requested.filter((each) => each.includes('/_mock/requests/stream')).length
   const see = (isSeen: boolean) =>
     page.evaluate(`
       Object.defineProperty(document, 'hidden', { configurable: true, value: ${!isSeen} })
@@ -283,7 +304,11 @@ test('what fails to load once is loaded again', async (context) => {
 test('of 10,000 requests the newest are there at once, the oldest by one key, and each is found by search', async (context) => {
   const { page, env } = await givenInspector(context, { args: ['--journal', '10000'] })
   for (let count = 0; count < 10_000; count += 50) {
-    await Promise.all(Array.from({ length: 50 }, (_, index) => ask(env, `/v1/messages?limit=1&page=${count + index}`)))
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        ask(env, `/v1/messages?limit=1&page=${count + index}`)
+      )
+    )
   }
   const firstRow = async () => {
     await page.reload()
@@ -353,12 +378,15 @@ test('with 500 requests a second for 20 seconds the page stays usable, small, an
 }, 180_000)
 
 /** A text that would run, were it taken for markup, in each place that one can stand in. */
-const HOSTILE = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'`javascript:window.ran=1'
+const HOSTILE =
+  '<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'`javascript:window.ran=1'
 
 test('hostile text in a path, a query, a header, a body and an answer stays text', async (context) => {
   const { page, env, go, events } = await givenInspector(context)
   const hostile = encodeURIComponent(HOSTILE)
-  await env.faults.add({ effect: { status: 503, body: { [HOSTILE]: HOSTILE }, headers: { 'x-said': HOSTILE } } })
+  await env.faults.add({
+    effect: { status: 503, body: { [HOSTILE]: HOSTILE }, headers: { 'x-said': HOSTILE } }
+  })
   const sent = {
     method: 'POST',
     headers: { 'x-hostile': HOSTILE, 'idempotency-key': HOSTILE },
@@ -379,27 +407,35 @@ test('hostile text in a path, a query, a header, a body and an answer stays text
   await page.getByRole('combobox').fill('window.ran')
   await page.getByRole('option').first().waitFor()
   expect(await page.locator('main').innerHTML()).toContain('window.ran')
-  const ran = () => page.evaluate('[window.ran, document.querySelectorAll("main img, main script, [onerror]").length]')
+  const ran = () =>
+    page.evaluate(
+      '[window.ran, document.querySelectorAll("main img, main script, [onerror]").length]'
+    )
   expect(await ran()).toEqual([undefined, 0])
   expect(events.troubles.filter((each) => !each.includes('503'))).toEqual([])
   // The same text as markup is seen: this can fail.
-  await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend', ${JSON.stringify(HOSTILE)})`)
+  await page.evaluate(
+    `document.querySelector('main').insertAdjacentHTML('beforeend', ${JSON.stringify(HOSTILE)})`
+  )
   expect(await ran()).not.toEqual([undefined, 0])
 })
 
 test.each([
   { width: 320, height: 640 },
   { width: 640, height: 400 }
-])('nothing stands beside the screen at $width px, and the first row is at 120 px or higher up', async (viewport) => {
-  // At 200 % zoom a window of 1280 by 800 px has 640 by 400.
-  const context = { skip: () => {} } as unknown as Parameters<typeof givenInspector>[0]
-  const { page, env, go } = await givenInspector(context, { viewport })
-  await ask(env, '/v1/messages?limit=5000')
-  await row(page, 'limit=5000').waitFor()
-  const isWithin = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
-  expect((await row(page, 'limit=5000').boundingBox())?.y).toBeLessThanOrEqual(120)
-  expect(await isWithin()).toBe(true)
-  await go('#/requests/1')
-  await page.getByRole('group', { name: 'Body of the answer' }).waitFor()
-  expect(await isWithin()).toBe(true)
-})
+])(
+  'nothing stands beside the screen at $width px, and the first row is at 120 px or higher up',
+  async (viewport) => {
+    // At 200 % zoom a window of 1280 by 800 px has 640 by 400.
+    const context = { skip: () => {} } as unknown as Parameters<typeof givenInspector>[0]
+    const { page, env, go } = await givenInspector(context, { viewport })
+    await ask(env, '/v1/messages?limit=5000')
+    await row(page, 'limit=5000').waitFor()
+    const isWithin = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+    expect((await row(page, 'limit=5000').boundingBox())?.y).toBeLessThanOrEqual(120)
+    expect(await isWithin()).toBe(true)
+    await go('#/requests/1')
+    await page.getByRole('group', { name: 'Body of the answer' }).waitFor()
+    expect(await isWithin()).toBe(true)
+  }
+)

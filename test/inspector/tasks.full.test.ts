@@ -3,7 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { ask, countClicks, expectAccessible, givenInspector, requestRows } from '../support/inspector.js'
+import {
+  ask,
+  countClicks,
+  expectAccessible,
+  givenInspector,
+  requestRows
+} from '../support/inspector.js'
 import { givenFolder } from '../support/process.js'
 
 const COPYING = { permissions: ['clipboard-read', 'clipboard-write'] }
@@ -53,7 +59,8 @@ test('a request is sent again by its curl after two clicks, and verified by what
   await expect.poll(copied).toMatch(/^curl/)
   expect(await copied()).toContain(env.apiKey)
   await promisify(execFile)('sh', ['-c', await copied()])
-  const again = async () => (await env.requests.list({ order: 'newest' })).filter(({ status }) => status)
+  const again = async () =>
+    (await env.requests.list({ order: 'newest' })).filter(({ status }) => status)
   await expect.poll(async () => (await again()).length).toBe(2)
 
   await page.getByRole('button', { name: 'More copies' }).click()
@@ -61,7 +68,12 @@ test('a request is sent again by its curl after two clicks, and verified by what
   await expect.poll(copied).toMatch(/^await fetch/)
   await new Function(`return (async () => { ${await copied()} })()`)()
   await expect.poll(async () => (await again()).length).toBe(3)
-  const sent = (await again()).map(({ path, query, headers, body }) => [path, query, headers['idempotency-key'], body])
+  const sent = (await again()).map(({ path, query, headers, body }) => [
+    path,
+    query,
+    headers['idempotency-key'],
+    body
+  ])
   expect(sent[0]).toEqual(sent[2])
   expect(sent[1]).toEqual(sent[2])
 

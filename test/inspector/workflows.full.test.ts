@@ -19,7 +19,10 @@ test('a step is found by keyboard, with its controls, variables and issues as tr
   const tree = (name: string) => page.getByRole('group', { name, exact: true })
   await tree('Controls').getByText('"Tomorrow: {{payload.class.title}}"').waitFor()
   await tree('Variables').getByText('"teacher"').waitFor()
-  await page.getByRole('region', { name: 'Preview' }).getByText('Tomorrow: {{payload.class.title}}').waitFor()
+  await page
+    .getByRole('region', { name: 'Preview' })
+    .getByText('Tomorrow: {{payload.class.title}}')
+    .waitFor()
   await page.getByRole('tab', { name: 'JSON' }).click()
   await tree('The step as JSON').getByText('"class-reminder"').waitFor()
   await expectAccessibleInBoth(inspector)
@@ -47,7 +50,9 @@ test('a step is edited as JSON', async (context) => {
   await page.getByRole('region', { name: 'Preview' }).getByText('It has left').waitFor()
   const seed = (await env.state()).environments[0]
   const steps = seed?.workflows?.find(({ identifier }) => identifier === 'order-shipped')?.steps
-  expect(steps?.find(({ stepId }) => stepId === 'email-step')?.controlValues).toMatchObject({ subject: 'It has left' })
+  expect(steps?.find(({ stepId }) => stepId === 'email-step')?.controlValues).toMatchObject({
+    subject: 'It has left'
+  })
   expect(steps?.length).toBeGreaterThan(5)
   // Its address goes with its id.
   await page.getByRole('button', { name: 'Edit' }).click()
@@ -57,7 +62,9 @@ test('a step is edited as JSON', async (context) => {
   await expect.poll(() => page.url()).toMatch(/order-shipped\/letter$/)
   // What no editor has written is shown too.
   const body = '{"type":"doc","content":[null,{"attrs":null,"content":null,"text":"A letter"}]}'
-  await env.workflows.changeStep('order-shipped', 'letter', { controlValues: { subject: 'Odd', body } })
+  await env.workflows.changeStep('order-shipped', 'letter', {
+    controlValues: { subject: 'Odd', body }
+  })
   await page.reload()
   await page.getByRole('region', { name: 'Preview' }).getByText('Odd').waitFor()
   expect((await page.frameLocator('iframe').locator('body').innerText()).trim()).toBe('A letter')
@@ -72,7 +79,9 @@ test('every step of the packaged seeds can be read', async (context) => {
     await page.reload()
     for (const workflow of await env.workflows.list()) {
       for (const step of workflow.steps) {
-        await go(`#/workflows/${[workflow.identifier, step.stepId].map(encodeURIComponent).join('/')}`)
+        await go(
+          `#/workflows/${[workflow.identifier, step.stepId].map(encodeURIComponent).join('/')}`
+        )
         await page
           .getByRole('group', { name: 'The step' })
           .getByRole('heading', { name: step.name, exact: true })
@@ -95,7 +104,10 @@ test('issues stand above all else, what is refused is said in words, and where t
     .getByText(/in_app: No Inbox has been connected/)
     .first()
     .waitFor()
-  await page.getByRole('group', { name: 'Issues' }).getByText('Invalid URL. Must be a valid full URL').waitFor()
+  await page
+    .getByRole('group', { name: 'Issues' })
+    .getByText('Invalid URL. Must be a valid full URL')
+    .waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await go('#/workflows/class-reminder/in-blocks')
   await page.frameLocator('iframe').getByText("{{subscriber.firstName | default: 'you'}}").waitFor()

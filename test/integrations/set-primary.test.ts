@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Answer, type GivenMock, givenMock } from '../support/mock.js'
-import { allRows, environmentRows, type IntegrationRow, integrationRows, primaries } from '../support/rows.js'
+import {
+  allRows,
+  environmentRows,
+  type IntegrationRow,
+  integrationRows,
+  primaries
+} from '../support/rows.js'
 
 const CONDITIONS = [
   {
@@ -17,7 +23,11 @@ const FULL = {
   providerId: 'mailgun',
   name: 'Mailgun',
   channel: 'email',
-  credentials: { apiKey: 'key-1', secure: true, tlsOptions: { minVersion: 'TLSv1.2', ca: [1, 2.5, null] } },
+  credentials: {
+    apiKey: 'key-1',
+    secure: true,
+    tlsOptions: { minVersion: 'TLSv1.2', ca: [1, 2.5, null] }
+  },
   configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' },
   active: false,
   conditions: CONDITIONS
@@ -26,13 +36,32 @@ const FULL = {
 /** As many kinds of integration as there are rules about them; each of the environments has the same. */
 const INTEGRATIONS = [
   {
-    ...{ identifier: 'sendgrid', providerId: 'sendgrid', channel: 'email', primary: true, conditions: CONDITIONS },
+    ...{
+      identifier: 'sendgrid',
+      providerId: 'sendgrid',
+      channel: 'email',
+      primary: true,
+      conditions: CONDITIONS
+    },
     credentials: { tlsOptions: { primary: true, active: false, conditions: [1] } }
   },
   FULL,
   { identifier: 'ses', providerId: 'ses', channel: 'email' },
-  { identifier: 'postmark', providerId: 'postmark', channel: 'email', deleted: true, deletedAt: '2026-01-01' },
-  { identifier: 'twilio', providerId: 'twilio', channel: 'sms', primary: true, active: false, conditions: CONDITIONS },
+  {
+    identifier: 'postmark',
+    providerId: 'postmark',
+    channel: 'email',
+    deleted: true,
+    deletedAt: '2026-01-01'
+  },
+  {
+    identifier: 'twilio',
+    providerId: 'twilio',
+    channel: 'sms',
+    primary: true,
+    active: false,
+    conditions: CONDITIONS
+  },
   { identifier: 'nexmo', providerId: 'nexmo', channel: 'sms' },
   { identifier: 'slack', providerId: 'slack', channel: 'chat' },
   { identifier: 'fcm', providerId: 'fcm', channel: 'push' },
@@ -69,12 +98,21 @@ describe('200', () => {
     const answer = await mock.post('/v1/integrations/mailgun/set-primary')
 
     expect(answer.status).toBe(200)
-    expect(answer.json).toEqual({ ...JSON.parse(next), primary: true, active: true, conditions: [] })
-    const demoted = former.replace('"deleted":false,"primary":true', '"deleted":false,"primary":false')
+    expect(answer.json).toEqual({
+      ...JSON.parse(next),
+      primary: true,
+      active: true,
+      conditions: []
+    })
+    const demoted = former.replace(
+      '"deleted":false,"primary":true',
+      '"deleted":false,"primary":false'
+    )
     const { integrations, ...others } = environmentRows(mock.db.client)
     expect(integrations).toEqual(
       before.integrations?.map((row) => {
-        if (row.environment === 1 && row.identifier === 'sendgrid') return { ...row, is_primary: 0, document: demoted }
+        if (row.environment === 1 && row.identifier === 'sendgrid')
+          return { ...row, is_primary: 0, document: demoted }
         if (row.environment !== 1 || row.identifier !== 'mailgun') return row
         return { ...row, is_primary: 1, active: 1, document: answer.text }
       })
@@ -83,7 +121,13 @@ describe('200', () => {
   })
 
   test('a soft-deleted integration that was primary steps down too', async () => {
-    const deleted = { identifier: 'old', providerId: 'ses', channel: 'sms', primary: true, deleted: true }
+    const deleted = {
+      identifier: 'old',
+      providerId: 'ses',
+      channel: 'sms',
+      primary: true,
+      deleted: true
+    }
     const mock = await givenMock({ seed: seed({ integrations: [...INTEGRATIONS, deleted] }) })
 
     await mock.post('/v1/integrations/nexmo/set-primary')
@@ -92,23 +136,28 @@ describe('200', () => {
     expect(JSON.parse(rowOf(mock, 'old').document)).toMatchObject({ primary: false, deleted: true })
   })
 
-  test.each(['sendgrid', 'twilio'])('%s, which is already primary, comes back as it is', async (identifier) => {
-    const mock = await givenMock({ seed: seed() })
-    const before = allRows(mock.db.client)
+  test.each(['sendgrid', 'twilio'])(
+    '%s, which is already primary, comes back as it is',
+    async (identifier) => {
+      const mock = await givenMock({ seed: seed() })
+      const before = allRows(mock.db.client)
 
-    const answer = await mock.post(`/v1/integrations/${identifier}/set-primary`)
+      const answer = await mock.post(`/v1/integrations/${identifier}/set-primary`)
 
-    expect(answer).toMatchObject({ status: 200, text: rowOf(mock, identifier).document })
-    expect(answer.json.conditions).toEqual(CONDITIONS)
-    expect(answer.json.active).toBe(identifier === 'sendgrid')
-    expect(allRows(mock.db.client)).toEqual(before)
-  })
+      expect(answer).toMatchObject({ status: 200, text: rowOf(mock, identifier).document })
+      expect(answer.json.conditions).toEqual(CONDITIONS)
+      expect(answer.json.active).toBe(identifier === 'sendgrid')
+      expect(allRows(mock.db.client)).toEqual(before)
+    }
+  )
 
   test("an _id counts for more than another integration's identifier", async () => {
     const taken = { identifier: UNKNOWN, providerId: 'ses', channel: 'email' }
     const named = { _id: UNKNOWN, identifier: 'named', providerId: 'ses', channel: 'email' }
     const mock = await givenMock({ seed: seed({ integrations: [taken, named] }) })
-    expect((await mock.post(`/v1/integrations/${UNKNOWN}/set-primary`)).json.identifier).toBe('named')
+    expect((await mock.post(`/v1/integrations/${UNKNOWN}/set-primary`)).json.identifier).toBe(
+      'named'
+    )
   })
 
   test('every byte of a document that is not about it stays, whatever the document holds', async () => {
@@ -118,7 +167,10 @@ describe('200', () => {
     const write = mock.db.client.prepare(
       'UPDATE integrations SET document = ? WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = ?'
     )
-    const anything = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }))
+    const anything = fc.dictionary(
+      fc.string({ unit: 'binary' }),
+      fc.jsonValue({ stringUnit: 'binary' })
+    )
 
     fc.assert(
       fc.property(anything, anything, (former, next) => {
@@ -130,7 +182,9 @@ describe('200', () => {
 
         const answer = mock.services.integrations.setPrimary(environment, 'mailgun')
 
-        const promoted = nextText.replace('"active":false', '"active":true').replace(OF_PRIMARY, '$1true')
+        const promoted = nextText
+          .replace('"active":false', '"active":true')
+          .replace(OF_PRIMARY, '$1true')
         expect(answer).toBe(promoted.replace(/"conditions":\[.*]}$/s, '"conditions":[]}'))
         expect(rowOf(mock, 'mailgun').document).toBe(answer)
         expect(rowOf(mock, 'sendgrid').document).toBe(formerText.replace(OF_PRIMARY, '$1false'))
@@ -147,8 +201,14 @@ describe('400', () => {
   ])('%s that is not JSON: %s', async (type, body) => {
     const mock = await givenMock({ seed: seed() })
     const before = allRows(mock.db.client)
-    const answer = await mock.post('/v1/integrations/mailgun/set-primary', { headers: { 'content-type': type }, body })
-    expect(answer).toMatchObject({ status: 400, json: { message: 'Malformed JSON in the request body' } })
+    const answer = await mock.post('/v1/integrations/mailgun/set-primary', {
+      headers: { 'content-type': type },
+      body
+    })
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { message: 'Malformed JSON in the request body' }
+    })
     expect(reasonOf(answer)).toBe(
       'the content-type says JSON but the body is not: send no body at all, the operation takes none'
     )
@@ -157,11 +217,16 @@ describe('400', () => {
 
   test('live: a chat integration can not become primary, nor is one that the seed made primary shown there', async () => {
     const primary = { identifier: 'team', providerId: 'slack', channel: 'chat', primary: true }
-    const mock = await givenMock({ seed: seed({ ...LIVE, integrations: [...INTEGRATIONS, primary] }) })
+    const mock = await givenMock({
+      seed: seed({ ...LIVE, integrations: [...INTEGRATIONS, primary] })
+    })
     const before = allRows(mock.db.client)
     for (const identifier of ['slack', 'team']) {
       const answer = await mock.post(`/v1/integrations/${idOf(mock, identifier)}/set-primary`)
-      expect(answer).toMatchObject({ status: 400, json: { message: 'Channel chat does not support primary' } })
+      expect(answer).toMatchObject({
+        status: 400,
+        json: { message: 'Channel chat does not support primary' }
+      })
       expect(reasonOf(answer)).toBe(
         'only email and sms integrations can be primary in this environment (assumption primary-channels)'
       )
@@ -181,7 +246,10 @@ describe('403', () => {
     const id = idOf(mock, 'mailgun', 1)
     expect((await mock.post(`/v1/integrations/${id.toUpperCase()}/set-primary`)).status).toBe(403)
     const answer = await mock.post(`/v1/integrations/${id}/set-primary`)
-    expect(answer).toMatchObject({ status: 403, json: { message: FORBIDDEN, error: 'Forbidden', ctx: {} } })
+    expect(answer).toMatchObject({
+      status: 403,
+      json: { message: FORBIDDEN, error: 'Forbidden', ctx: {} }
+    })
     expect(reasonOf(answer)).toBe(
       'the integration is in environment Staging of the same organization: use a key of that environment'
     )
@@ -189,7 +257,10 @@ describe('403', () => {
   })
 
   test('one of the own environment is never foreign, though another has one of the same name', async () => {
-    const integrations = [...INTEGRATIONS, { identifier: 'staged', providerId: 'ses', channel: 'email', deleted: true }]
+    const integrations = [
+      ...INTEGRATIONS,
+      { identifier: 'staged', providerId: 'ses', channel: 'email', deleted: true }
+    ]
     const mock = await givenMock({
       seed: seed({ ...FORBIDS, integrations }, [{ ...FULL, identifier: 'staged' }, FULL])
     })
@@ -213,20 +284,28 @@ describe('404', () => {
     ['document', 'a soft-deleted one, by identifier', () => 'postmark', DELETED],
     ['document', "another environment's", (mock: GivenMock) => idOf(mock, 'mailgun', 1), NONE],
     ['live', 'a soft-deleted one', HERE, DELETED],
-    ['live', "another environment's soft-deleted one", (mock: GivenMock) => idOf(mock, 'postmark', 1), NO_ID],
+    [
+      'live',
+      "another environment's soft-deleted one",
+      (mock: GivenMock) => idOf(mock, 'postmark', 1),
+      NO_ID
+    ],
     ['live', "another organisation's", (mock: GivenMock) => idOf(mock, 'mailgun', 2), NO_ID]
-  ])('%s: %s is not found, with the reason, and nothing changes', async (profile, _, idIn, reason) => {
-    const mock = await givenMock({ seed: seed({ profile }) })
-    const before = allRows(mock.db.client)
-    const id = idIn(mock)
-    const answer = await mock.post(`/v1/integrations/${id}/set-primary`)
-    expect(answer).toMatchObject({
-      status: 404,
-      json: { message: `Integration with id ${id} not found`, error: 'Not Found', ctx: {} }
-    })
-    expect(reasonOf(answer)).toBe(reason.replace('<id>', id))
-    expect(allRows(mock.db.client)).toEqual(before)
-  })
+  ])(
+    '%s: %s is not found, with the reason, and nothing changes',
+    async (profile, _, idIn, reason) => {
+      const mock = await givenMock({ seed: seed({ profile }) })
+      const before = allRows(mock.db.client)
+      const id = idIn(mock)
+      const answer = await mock.post(`/v1/integrations/${id}/set-primary`)
+      expect(answer).toMatchObject({
+        status: 404,
+        json: { message: `Integration with id ${id} not found`, error: 'Not Found', ctx: {} }
+      })
+      expect(reasonOf(answer)).toBe(reason.replace('<id>', id))
+      expect(allRows(mock.db.client)).toEqual(before)
+    }
+  )
 
   test('live: an integration that was removed from another environment is in none, though snapshots have it', async () => {
     const mock = await givenMock({ seed: seed(LIVE) })
@@ -264,14 +343,18 @@ test('200 calls at once over 10 integrations of a channel leave exactly one prim
   const before = integrationRows(mock.db.client)
 
   const calls = Array.from({ length: 200 }, (_, index) => `email-${(index * 7) % 10}`)
-  const answers = await Promise.all(calls.map((name) => mock.post(`/v1/integrations/${name}/set-primary`)))
+  const answers = await Promise.all(
+    calls.map((name) => mock.post(`/v1/integrations/${name}/set-primary`))
+  )
 
   expect(answers.map(({ status, json }) => [status, json.identifier, json.primary])).toEqual(
     calls.map((name) => [200, name, true])
   )
   const after = integrationRows(mock.db.client)
   expect(primaries(mock.db.client, 'email', 1)).toHaveLength(1)
-  expect(after.map((row) => JSON.parse(row.document).primary)).toEqual(after.map((row) => row.is_primary === 1))
+  expect(after.map((row) => JSON.parse(row.document).primary)).toEqual(
+    after.map((row) => row.is_primary === 1)
+  )
   expect(after.filter(({ environment }) => environment !== 1)).toEqual(
     before.filter(({ environment }) => environment !== 1)
   )
@@ -282,7 +365,9 @@ test('the index alone refuses a second primary of a channel, whoever writes it',
   const mock = await givenMock({ seed: seed() })
   const before = allRows(mock.db.client)
   expect(() =>
-    mock.db.client.exec(`UPDATE integrations SET is_primary = 1 WHERE ${ofFirst} AND identifier = 'mailgun'`)
+    mock.db.client.exec(
+      `UPDATE integrations SET is_primary = 1 WHERE ${ofFirst} AND identifier = 'mailgun'`
+    )
   ).toThrow('UNIQUE constraint failed: integrations.dataset, integrations.channel')
   expect(() =>
     mock.db.client.exec(`
@@ -296,7 +381,12 @@ test('the index alone refuses a second primary of a channel, whoever writes it',
 const OF_PRIMARY = /("deleted":false,"primary":)(true|false)/
 
 /** A document as a seed would have stored it, with anything at all in the fields that are free. */
-function documentOf(mock: GivenMock, identifier: string, free: object, state: { active: boolean; primary: boolean }) {
+function documentOf(
+  mock: GivenMock,
+  identifier: string,
+  free: object,
+  state: { active: boolean; primary: boolean }
+) {
   const { credentials: _, ...document } = JSON.parse(rowOf(mock, identifier).document)
   return JSON.stringify({
     _id: document._id,
@@ -314,7 +404,9 @@ function reasonOf({ headers }: Answer): string | null {
 }
 
 function rowOf(mock: GivenMock, identifier: string): IntegrationRow {
-  const row = integrationRows(mock.db.client).find((each) => each.environment === 1 && each.identifier === identifier)
+  const row = integrationRows(mock.db.client).find(
+    (each) => each.environment === 1 && each.identifier === identifier
+  )
   if (!row) throw new Error(`the seed has no ${identifier}`)
   return row
 }

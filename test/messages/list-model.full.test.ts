@@ -7,7 +7,21 @@ const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
 // Few values, so that filters overlap; and such as a database, a URL or a parser could take for something else.
 const SUBSCRIBERS = ['ada', 'Ada', 'ada,bob', 'añà 😀', 'ada\u0000', "' OR 1=1 --", '%']
-const TRANSACTIONS = ['t', 'T', 't,u', 'u', 'ü', 'u\u0308', 't\u0000', 't ', '[]', '["t"]', '😀', '_', '']
+const TRANSACTIONS = [
+  't',
+  'T',
+  't,u',
+  'u',
+  'ü',
+  'u\u0308',
+  't\u0000',
+  't ',
+  '[]',
+  '["t"]',
+  '😀',
+  '_',
+  ''
+]
 const CONTEXTS: string[][] = [
   [],
   ['tenant:a'],
@@ -69,13 +83,19 @@ const anyRecords: fc.Arbitrary<Records> = fc
   })
   .map(({ subscribers, ids, drawn }) => ({
     subscribers,
-    messages: [...drawn.take(ids.length)].map(({ channel, who, subscriberIndex, ...optional }, index) => ({
-      _id: ids[index] as string,
-      channel,
-      ...(who === 'known' && { subscriberId: subscribers[subscriberIndex % subscribers.length] as string }),
-      ...(who === 'own' && { subscriber: { subscriberId: SUBSCRIBERS[subscriberIndex] as string } }),
-      ...optional
-    }))
+    messages: [...drawn.take(ids.length)].map(
+      ({ channel, who, subscriberIndex, ...optional }, index) => ({
+        _id: ids[index] as string,
+        channel,
+        ...(who === 'known' && {
+          subscriberId: subscribers[subscriberIndex % subscribers.length] as string
+        }),
+        ...(who === 'own' && {
+          subscriber: { subscriberId: SUBSCRIBERS[subscriberIndex] as string }
+        }),
+        ...optional
+      })
+    )
   }))
 
 /** What is asked, as it is meant. Undefined: not in the query at all. */
@@ -89,7 +109,10 @@ interface Asked {
 const anyAsked: Required<{ [Name in keyof Asked]: fc.Arbitrary<Asked[Name]> }> = {
   channel: fc.constantFrom(...CHANNELS.slice(0, 4), 'fax', ''),
   subscriberId: fc.constantFrom(...SUBSCRIBERS, 'nobody', ''),
-  transactionId: fc.array(fc.constantFrom(...TRANSACTIONS, 'none'), { minLength: 1, maxLength: 20 }),
+  transactionId: fc.array(fc.constantFrom(...TRANSACTIONS, 'none'), {
+    minLength: 1,
+    maxLength: 20
+  }),
   contextKeys: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...CONTEXTS).map((keys) => keys.toReversed()) },
     fc.array(fc.constantFrom('tenant:a', 'region:b', 'none:x', ''), { maxLength: 4 }),
@@ -105,7 +128,9 @@ const FILTER_SETS = Array.from({ length: 2 ** FILTERS.length }, (_, bits) => {
 
 /** A question by these filters; every other one about the values of some message, so that all of its filters hit. */
 function anyQuestion(set: readonly (keyof Asked)[]) {
-  const filters = fc.record(Object.fromEntries(set.map((name) => [name, anyAsked[name]]))) as fc.Arbitrary<Asked>
+  const filters = fc.record(
+    Object.fromEntries(set.map((name) => [name, anyAsked[name]]))
+  ) as fc.Arbitrary<Asked>
   return fc.record({ filters, about: fc.option(fc.nat({ max: 79 }), { freq: 1 }) })
 }
 
@@ -140,12 +165,18 @@ function written(
     if (values.length === 0) parameters.push([`${name}[]`, ''])
     for (const [index, each] of values.entries()) {
       const brackets = Array.isArray(value) ? (spelling.brackets.next().value as string) : ''
-      parameters.push([name + (brackets === 'index' ? `[${index}]` : brackets), encodeURIComponent(each)])
+      parameters.push([
+        name + (brackets === 'index' ? `[${index}]` : brackets),
+        encodeURIComponent(each)
+      ])
     }
   }
   if (limit !== undefined) parameters.push(['limit', limit])
   if (page > 0) parameters.push(['page', String(page)])
-  const parts = parameters.map(([name, value]) => ({ text: `${name}=${value}`, order: spelling.shuffle.next().value }))
+  const parts = parameters.map(([name, value]) => ({
+    text: `${name}=${value}`,
+    order: spelling.shuffle.next().value
+  }))
   const texts = parts.sort((a, b) => a.order - b.order).map(({ text }) => text)
   return [spelling.unknown, ...texts].filter((text) => text !== '').join('&')
 }
@@ -182,13 +213,15 @@ function expectedOf({ profile, messages, subscribers }: Model, asked: Asked): Ex
     if (contextKeys?.some((key) => !isTypeAndId(key))) fields.push('contextKeys')
     if (fields.length > 0) return { refused: 422, fields }
   }
-  if (profile === 'live' && asked.subscriberId && !subscribers.includes(asked.subscriberId)) return { refused: 404 }
+  if (profile === 'live' && asked.subscriberId && !subscribers.includes(asked.subscriberId))
+    return { refused: 404 }
 
   const transactionIds = asked.transactionId?.filter((id) => id !== '') ?? []
   const found = messages.filter(({ seeded, subscriberId }) => {
     if (asked.channel && seeded.channel !== asked.channel) return false
     if (asked.subscriberId && subscriberId !== asked.subscriberId) return false
-    if (transactionIds.length > 0 && !transactionIds.some((id) => id === seeded.transactionId)) return false
+    if (transactionIds.length > 0 && !transactionIds.some((id) => id === seeded.transactionId))
+      return false
     if (contextKeys && !isSameSet(contextKeys, seeded.contextKeys ?? [])) return false
     return true
   })
@@ -204,7 +237,10 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /** Two environments with the same messages, that differ in their profile alone. */
-async function givenBoth({ subscribers, messages }: Records): Promise<{ mock: GivenMock; close(): Promise<unknown> }> {
+async function givenBoth({
+  subscribers,
+  messages
+}: Records): Promise<{ mock: GivenMock; close(): Promise<unknown> }> {
   const environment = (profile: string) => ({
     name: profile,
     profile,
@@ -229,7 +265,8 @@ async function checkPage(
   const expected = expectedOf(model, asked)
   if ('refused' in expected) {
     expect(answer.status, query).toBe(expected.refused)
-    if (expected.fields) expect(Object.keys(answer.json.errors).sort(), query).toEqual(expected.fields)
+    if (expected.fields)
+      expect(Object.keys(answer.json.errors).sort(), query).toEqual(expected.fields)
     else expect(answer.json.message).toBe(`Subscriber not found for id ${asked.subscriberId}`)
     return []
   }
@@ -242,7 +279,10 @@ async function checkPage(
     page: paging.page,
     pageSize: limit,
     ...(model.profile === 'document'
-      ? { totalCount: expected.ids.length, hasMore: (paging.page + 1) * limit < expected.ids.length }
+      ? {
+          totalCount: expected.ids.length,
+          hasMore: (paging.page + 1) * limit < expected.ids.length
+        }
       : { hasMore: ids.length === limit })
   })
   // A parameter that is not read is told as well.

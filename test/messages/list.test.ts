@@ -6,12 +6,19 @@ const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 
 /** An environment with these messages, and nothing else but what is given. */
 function givenMessages(messages: object[], environment: object = {}): Promise<GivenMock> {
-  return givenMock({ now: NOW, seed: { environments: [{ name: 'Shop', messages, ...environment }] } })
+  return givenMock({
+    now: NOW,
+    seed: { environments: [{ name: 'Shop', messages, ...environment }] }
+  })
 }
 
 /** As many messages, one minute apart, the first one the newest. */
 function several(count: number, fields: object = {}): object[] {
-  return Array.from({ length: count }, (_, index) => ({ _id: hex(index), channel: 'email', ...fields }))
+  return Array.from({ length: count }, (_, index) => ({
+    _id: hex(index),
+    channel: 'email',
+    ...fields
+  }))
 }
 
 /** 24 digits that tell the numbers apart. */
@@ -30,8 +37,15 @@ function reasonOf({ headers }: Answer): string | null {
 test('of messages of one millisecond the greater id is first, on every page and by every filter', async () => {
   const createdAt = '2026-02-18T10:00:00.000Z'
   const ids = [7, 0xf0, 3, 0x10, 9].map(hex)
-  const fields = { channel: 'sms', createdAt, subscriber: { subscriberId: 'ada' }, transactionId: 't' }
-  const mock = await givenMessages(ids.map((_id) => ({ _id, ...fields, contextKeys: ['tenant:a'] })))
+  const fields = {
+    channel: 'sms',
+    createdAt,
+    subscriber: { subscriberId: 'ada' },
+    transactionId: 't'
+  }
+  const mock = await givenMessages(
+    ids.map((_id) => ({ _id, ...fields, contextKeys: ['tenant:a'] }))
+  )
   const expected = [0xf0, 0x10, 9, 7, 3].map(hex)
 
   const filters = ['', 'channel=sms', 'subscriberId=ada', 'transactionId=t', 'contextKeys=tenant:a']
@@ -56,13 +70,22 @@ describe('a message', () => {
   test('leaves out what it does not have, and is null nowhere', async () => {
     const mock = await givenMessages([{ channel: 'chat' }])
     const { json, text } = await mock.get('/v1/messages')
-    expect(Object.keys(json.data[0]).sort()).toEqual(['_id', ...(MessageResponse.required ?? [])].sort())
+    expect(Object.keys(json.data[0]).sort()).toEqual(
+      ['_id', ...(MessageResponse.required ?? [])].sort()
+    )
     expect(text).not.toContain('null')
   })
 
   test('keeps a null where the contract has one', async () => {
     const nulls = { _templateId: null, _messageTemplateId: null, _feedId: null }
-    const person = { firstName: null, locale: null, isOnline: null, lastOnlineAt: null, data: null, timezone: null }
+    const person = {
+      firstName: null,
+      locale: null,
+      isOnline: null,
+      lastOnlineAt: null,
+      data: null,
+      timezone: null
+    }
     const mock = await givenMessages([{ channel: 'in_app', subscriberId: 'ada', ...nulls }], {
       subscribers: [{ subscriberId: 'ada', ...person }]
     })
@@ -105,7 +128,9 @@ describe('a message', () => {
 
   test('comes byte for byte as it was seeded, whatever is in its text', async () => {
     const text = '"\\ \u0000 \u2028 é 😀 </script> ]} ,"data":[ \'; DROP TABLE messages'
-    const mock = await givenMessages([{ channel: 'sms', subject: text, payload: { [text]: [text, 1e21, -0.5, true] } }])
+    const mock = await givenMessages([
+      { channel: 'sms', subject: text, payload: { [text]: [text, 1e21, -0.5, true] } }
+    ])
     const [message] = (await mock.get('/v1/messages')).json.data
     expect(message).toMatchObject({ subject: text, payload: { [text]: [text, 1e21, -0.5, true] } })
   })
@@ -114,7 +139,12 @@ describe('a message', () => {
 describe('the reason of an empty page', () => {
   const messages = [
     ...several(5, { channel: 'email', subscriberId: 'ada' }),
-    ...Array(7).fill({ channel: 'email', subscriberId: 'bob', transactionId: 't', contextKeys: ['tenant:a'] })
+    ...Array(7).fill({
+      channel: 'email',
+      subscriberId: 'bob',
+      transactionId: 't',
+      contextKeys: ['tenant:a']
+    })
   ].map((message, index) => ({ ...message, _id: hex(index) }))
   const subscribers = [{ subscriberId: 'ada' }, { subscriberId: 'bob' }, { subscriberId: 'zoe' }]
 
@@ -125,10 +155,16 @@ describe('the reason of an empty page', () => {
     ['subscriberId=ADA', 'subscriberId left 0 of 12: no subscriber has this id; did you mean ada?'],
     ['subscriberId=zoe', 'subscriberId left 0 of 12'],
     ['transactionId=u&transactionId=v', 'transactionId left 0 of 12'],
-    ['contextKeys=tenant:b', 'contextKeys left 0 of 12: no message has tenant:b; did you mean tenant:a?'],
+    [
+      'contextKeys=tenant:b',
+      'contextKeys left 0 of 12: no message has tenant:b; did you mean tenant:a?'
+    ],
     ['contextKeys=region:eu', 'contextKeys left 0 of 12: no message has region:eu'],
     ['contextKeys=tenant:a&contextKeys=plan:x', 'contextKeys left 0 of 12: no message has plan:x'],
-    ['transactionId=elsewhere', 'transactionId left 0 of 12: environment Other of the same organization has it'],
+    [
+      'transactionId=elsewhere',
+      'transactionId left 0 of 12: environment Other of the same organization has it'
+    ],
     ['transactionId=foreign', 'transactionId left 0 of 12'],
     [
       'transactionId=t,u',
@@ -137,12 +173,22 @@ describe('the reason of an empty page', () => {
     ['contextKeys=&transactionId=t&subscriberId=bob', 'contextKeys left 0 of 7'],
     ['channel=chat&subscriberId=eve&transactionId=x&contextKeys=y:z', 'channel left 0 of 12'],
     ['page=2', 'page 2 is past the end: at 10 a page the last is page 1, the first page 0'],
-    ['page=7&limit=1&subscriberId=bob', 'page 7 is past the end: at 1 a page the last is page 6, the first page 0']
+    [
+      'page=7&limit=1&subscriberId=bob',
+      'page 7 is past the end: at 1 a page the last is page 6, the first page 0'
+    ]
   ])('of ?%s is: %s', async (query, reason) => {
     for (const profile of ['document', 'live']) {
-      const assumptions = { 'unknown-subscriber-filter': 'empty-page', 'unknown-channel-filter': 'empty-page' }
+      const assumptions = {
+        'unknown-subscriber-filter': 'empty-page',
+        'unknown-channel-filter': 'empty-page'
+      }
       const _organizationId = hex(0xaa)
-      const other = { name: 'Other', _organizationId, messages: [{ channel: 'sms', transactionId: 'elsewhere' }] }
+      const other = {
+        name: 'Other',
+        _organizationId,
+        messages: [{ channel: 'sms', transactionId: 'elsewhere' }]
+      }
       const foreign = { name: 'Foreign', messages: [{ channel: 'sms', transactionId: 'foreign' }] }
       const shop = { name: 'Shop', _organizationId, messages, subscribers, profile, assumptions }
       const mock = await givenMock({ now: NOW, seed: { environments: [shop, other, foreign] } })
@@ -154,14 +200,19 @@ describe('the reason of an empty page', () => {
 
   test.each([
     ['empty-page', 'subscriberId left 0 of 12'],
-    ['not-found', `environment Shop has no subscriber ${hex(7).toUpperCase()} (assumption unknown-subscriber-filter)`]
+    [
+      'not-found',
+      `environment Shop has no subscriber ${hex(7).toUpperCase()} (assumption unknown-subscriber-filter)`
+    ]
   ])('names the slip of who filters by the _id of a subscriber (%s)', async (position, reason) => {
     const mock = await givenMessages(messages, {
       subscribers: [{ ...subscribers[0], _id: hex(7) }, { subscriberId: 'bob' }],
       assumptions: { 'unknown-subscriber-filter': position }
     })
     const answer = await mock.get(`/v1/messages?subscriberId=${hex(7).toUpperCase()}`)
-    expect(reasonOf(answer)).toBe(`${reason}: that is the internal id of ada; subscriberId is the external one`)
+    expect(reasonOf(answer)).toBe(
+      `${reason}: that is the internal id of ada; subscriberId is the external one`
+    )
     // Not where another filter has left none before.
     if (position === 'empty-page') {
       const both = await mock.get(`/v1/messages?channel=chat&subscriberId=${hex(7)}`)
@@ -171,7 +222,9 @@ describe('the reason of an empty page', () => {
 
   test('of one set of contexts that no message has, of keys that there are', async () => {
     const contextKeys = ['plan:x', 'tenant:a']
-    const mock = await givenMessages([...messages, { _id: hex(99), channel: 'sms', contextKeys }], { subscribers })
+    const mock = await givenMessages([...messages, { _id: hex(99), channel: 'sms', contextKeys }], {
+      subscribers
+    })
     const answer = await mock.get('/v1/messages?contextKeys=plan:x')
     expect(reasonOf(answer)).toBe('contextKeys left 0 of 13: no message has exactly this set')
   })
@@ -179,22 +232,30 @@ describe('the reason of an empty page', () => {
   test('in an environment without messages says so, whatever was asked', async () => {
     const mock = await givenMessages([])
     for (const query of ['', 'channel=sms', 'page=3']) {
-      expect(reasonOf(await mock.get(`/v1/messages?${query}`))).toBe('environment Shop has no messages')
+      expect(reasonOf(await mock.get(`/v1/messages?${query}`))).toBe(
+        'environment Shop has no messages'
+      )
     }
   })
 })
 
 test('in the profile document a refusal names all invalid fields at once', async () => {
   const mock = await givenMessages(several(1))
-  const answer = await mock.get('/v1/messages?channel=fax&contextKeys=tenant:a&contextKeys=b&page=-1&limit=1001')
+  const answer = await mock.get(
+    '/v1/messages?channel=fax&contextKeys=tenant:a&contextKeys=b&page=-1&limit=1001'
+  )
   expect(answer.status).toBe(422)
   expect(answer.json.errors).toMatchObject({
     channel: { messages: ['channel must be one of in_app, email, sms, chat, push'], value: 'fax' },
-    contextKeys: { messages: ['contextKeys must be in the form type:id'], value: ['tenant:a', 'b'] },
+    contextKeys: {
+      messages: ['contextKeys must be in the form type:id'],
+      value: ['tenant:a', 'b']
+    },
     page: { value: '-1' },
     limit: { value: '1001' }
   })
-  for (const field of Object.keys(answer.json.errors)) expect(reasonOf(answer)).toContain(`${field} must be`)
+  for (const field of Object.keys(answer.json.errors))
+    expect(reasonOf(answer)).toContain(`${field} must be`)
 })
 
 describe('in the profile live', () => {
@@ -209,13 +270,18 @@ describe('in the profile live', () => {
   test('a channel in another case, and a context key that is none among others, find nothing', async () => {
     const mock = await givenMessages(several(2), { profile: 'live' })
     for (const query of ['channel=Email', 'contextKeys=:a', 'contextKeys=tenant&contextKeys=a:b']) {
-      expect(await mock.get(`/v1/messages?${query}`), query).toMatchObject({ status: 200, json: { data: [] } })
+      expect(await mock.get(`/v1/messages?${query}`), query).toMatchObject({
+        status: 200,
+        json: { data: [] }
+      })
     }
   })
 })
 
 test('a page that is too large for one text is refused with what to do', async () => {
-  const mock = await givenOwnMock({ seed: { environments: [{ name: 'Shop', messages: several(1) }] } })
+  const mock = await givenOwnMock({
+    seed: { environments: [{ name: 'Shop', messages: several(1) }] }
+  })
   // As documents of hundreds of megabytes would, without the memory.
   mock.db.client.exec(`
     ALTER TABLE messages RENAME COLUMN document TO former;

@@ -1,6 +1,11 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/open.js'
-import { type Condition, conditionsOf, EXAMPLE_QUERY, FILTER_NAMES } from '../../src/messages/filters.js'
+import {
+  type Condition,
+  conditionsOf,
+  EXAMPLE_QUERY,
+  FILTER_NAMES
+} from '../../src/messages/filters.js'
 import { countSql, messageRepository, pageSql } from '../../src/messages/repository.js'
 
 const database = openDatabase()
@@ -9,13 +14,17 @@ afterAll(database.close)
 /** Conditions by each of the filters, for these values of each, of which a filter that takes no list has the first. */
 function asking(...values: string[]): Condition[] {
   const isList = (name: string) => Array.isArray((EXAMPLE_QUERY as Record<string, unknown>)[name])
-  return conditionsOf(Object.fromEntries(FILTER_NAMES.map((name) => [name, isList(name) ? values : values[0]])))
+  return conditionsOf(
+    Object.fromEntries(FILTER_NAMES.map((name) => [name, isList(name) ? values : values[0]]))
+  )
 }
 
 /** Every set of filters, lists of transactions both of one and of several, and each index that may be walked for it. */
 const WALKS = FILTER_NAMES.reduce<Condition[][]>(
   (sets, name) => {
-    const forms = [asking('a'), asking('a', 'b', 'c')].flatMap((all) => all.filter((each) => each.name === name))
+    const forms = [asking('a'), asking('a', 'b', 'c')].flatMap((all) =>
+      all.filter((each) => each.name === name)
+    )
     const different = forms.filter(({ values }, index) => index === 0 || values.length > 1)
     return sets.concat(sets.flatMap((set) => different.map((condition) => [...set, condition])))
   },
@@ -47,7 +56,12 @@ describe.each(WALKS)('by [$named] over $index', ({ conditions, walked, index }) 
 
   test('a page is read off the index in order, several transactions apart, and documents by their address', () => {
     const lookup = ['SCAN page', 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)']
-    expect(planOf(pageSql(conditions, index))).toEqual(['CO-ROUTINE page', walk, ...sort, ...lookup])
+    expect(planOf(pageSql(conditions, index))).toEqual([
+      'CO-ROUTINE page',
+      walk,
+      ...sort,
+      ...lookup
+    ])
   })
 
   test('a count walks the index alone', () => {
@@ -83,9 +97,13 @@ function givenMessages(): Watched {
     db,
     repository,
     walked(conditions) {
-      const texts = prepared.mock.calls.map(([text]) => text).filter((text) => !text.includes('LIMIT 100000'))
+      const texts = prepared.mock.calls
+        .map(([text]) => text)
+        .filter((text) => !text.includes('LIMIT 100000'))
       prepared.mockClear()
-      const own = texts.filter((text) => conditions.every(({ column }) => text.includes(` AND ${column} `)))
+      const own = texts.filter((text) =>
+        conditions.every(({ column }) => text.includes(` AND ${column} `))
+      )
       return own.map((text) => /INDEXED BY (\w+)/.exec(text)?.[1])
     }
   }

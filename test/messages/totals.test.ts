@@ -73,7 +73,11 @@ async function merged(given: Given, environment = given.mine): Promise<void> {
 
 const CHANGES: [string, number[], (given: Given) => unknown][] = [
   ['a merge', NINE, (given) => merged(given)],
-  ['a replacement', THREE, ({ services, mine }) => services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'replace')],
+  [
+    'a replacement',
+    THREE,
+    ({ services, mine }) => services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'replace')
+  ],
   [
     'a restore',
     SIX,
@@ -86,7 +90,11 @@ const CHANGES: [string, number[], (given: Given) => unknown][] = [
   [
     'a merge into a fork, which alone changes',
     SIX,
-    async (given) => merged(given, (await given.services.seeds.createEnvironment({ from: given.mine.id })).environment)
+    async (given) =>
+      merged(
+        given,
+        (await given.services.seeds.createEnvironment({ from: given.mine.id })).environment
+      )
   ],
   [
     'a change that was rolled back after its totals were asked for',
@@ -113,11 +121,16 @@ test.each(CHANGES)('totals are right after %s', async (_name, expected, change) 
 
 test('totals are not counted again while an environment stays as it is, whatever others do', async () => {
   const { db, services, mine, other } = await givenTotals()
-  const total = () => JSON.parse(services.messages.list(mine, { page: 0, limit: 1 }).body.toString()).totalCount
+  const total = () =>
+    JSON.parse(services.messages.list(mine, { page: 0, limit: 1 }).body.toString()).totalCount
   // Behind the back of the service, which only so can be seen not to count.
-  db.client.prepare('DELETE FROM messages WHERE dataset = ? AND channel = ?').run(mine.datasets.messages, 'email')
+  db.client
+    .prepare('DELETE FROM messages WHERE dataset = ? AND channel = ?')
+    .run(mine.datasets.messages, 'email')
   await services.seeds.load(other, { seed: seedOf(3, 'c') }, 'merge')
-  services.environments.remove((await services.seeds.createEnvironment({ seed: seedOf(3, 'd') })).environment)
+  services.environments.remove(
+    (await services.seeds.createEnvironment({ seed: seedOf(3, 'd') })).environment
+  )
   expect(total()).toBe(6)
   await services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'merge')
   expect(total()).toBe(7)

@@ -23,7 +23,9 @@ export const strykerPlugins = [
   {
     kind: 'Ignore',
     name: 'descriptions',
-    value: { shouldIgnore: (path) => (isDescription(path) || isDescriptionAlone(path) ? REASON : undefined) }
+    value: {
+      shouldIgnore: (path) => (isDescription(path) || isDescriptionAlone(path) ? REASON : undefined)
+    }
   }
 ]
 
@@ -42,7 +44,9 @@ function onlyDescribes(declarator) {
 /** Whether an object has a description and nothing else. */
 function isDescriptionAlone(path) {
   return (
-    path.isObjectExpression() && path.node.properties.length === 1 && isDescriptionProperty(path.node.properties[0])
+    path.isObjectExpression() &&
+    path.node.properties.length === 1 &&
+    isDescriptionProperty(path.node.properties[0])
   )
 }
 
@@ -51,5 +55,9 @@ function isDescriptionProperty({ type, key }) {
 }
 
 function isDescriptionArgument({ parent, key, listKey }) {
-  return parent.type === 'CallExpression' && listKey === 'arguments' && ARGUMENT[parent.callee.name] === key
+  return (
+    parent.type === 'CallExpression' &&
+    listKey === 'arguments' &&
+    ARGUMENT[parent.callee.name] === key
+  )
 }

@@ -35,18 +35,25 @@ const folder = import.meta.dirname
 export const RESULT_FILE = join(folder, 'result.json')
 
 export const readResult = (): MutationResult => JSON.parse(readFileSync(RESULT_FILE, 'utf8'))
-export const readReasons = (): Reasons => JSON.parse(readFileSync(join(folder, 'reasons.json'), 'utf8'))
+export const readReasons = (): Reasons =>
+  JSON.parse(readFileSync(join(folder, 'reasons.json'), 'utf8'))
 
 /** As it stands in `reasons.json`: the same whatever is added above or below it in its file. */
-export const keyOf = ({ line, original, replacement }: Survivor): string => `${line} :: ${original} → ${replacement}`
+export const keyOf = ({ line, original, replacement }: Survivor): string =>
+  `${line} :: ${original} → ${replacement}`
 
 /** The survivors that nobody has looked at, and the reasons in these files that belong to no survivor. */
-export function looseEnds(result: MutationResult, reasons: Reasons): { unexplained: string[]; unused: string[] } {
+export function looseEnds(
+  result: MutationResult,
+  reasons: Reasons
+): { unexplained: string[]; unused: string[] } {
   const [unexplained, unused]: [string[], string[]] = [[], []]
   for (const [file, { survivors }] of Object.entries(result)) {
     const keys = new Set(survivors.map(keyOf))
     const explained = Object.keys(reasons[file] ?? {})
-    unexplained.push(...[...keys].filter((key) => !explained.includes(key)).map((key) => `${file}: ${key}`))
+    unexplained.push(
+      ...[...keys].filter((key) => !explained.includes(key)).map((key) => `${file}: ${key}`)
+    )
     unused.push(...explained.filter((key) => !keys.has(key)).map((key) => `${file}: ${key}`))
   }
   return { unexplained, unused }
@@ -62,7 +69,8 @@ export interface Counts {
 
 /** The sum over some files. */
 function countsOf(files: readonly FileResult[]): Counts {
-  const sum = (of: (file: FileResult) => number) => files.reduce((total, file) => total + of(file), 0)
+  const sum = (of: (file: FileResult) => number) =>
+    files.reduce((total, file) => total + of(file), 0)
   return {
     killed: sum(({ killed }) => killed),
     timeout: sum(({ timeout }) => timeout),
@@ -79,13 +87,19 @@ function scoreOf({ killed, timeout, survived, uncovered }: Counts): number {
 }
 
 /** A row for each file and each folder that has been run: name, counts, score. */
-export function rowsOf(result: MutationResult): { name: string; isFolder: boolean; counts: Counts; score: number }[] {
+export function rowsOf(
+  result: MutationResult
+): { name: string; isFolder: boolean; counts: Counts; score: number }[] {
   return FOLDERS.flatMap((name) => {
     const files = Object.entries(result).filter(([file]) => file.startsWith(`src/${name}/`))
     if (files.length === 0) return []
     const rows = [
       { name: `${name}/`, isFolder: true, counts: countsOf(files.map(([, each]) => each)) },
-      ...files.map(([file, each]) => ({ name: file.replace('src/', ''), isFolder: false, counts: countsOf([each]) }))
+      ...files.map(([file, each]) => ({
+        name: file.replace('src/', ''),
+        isFolder: false,
+        counts: countsOf([each])
+      }))
     ]
     return rows.map((row) => ({ ...row, score: scoreOf(row.counts) }))
   })

@@ -7,7 +7,8 @@ const files = (process.env.MUTATION_TESTS ?? '').split(',')
 /** In the order in which the files are given: what finds most comes first. */
 class GivenOrder extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
-    const indexOf = ({ moduleId }: TestSpecification) => files.findIndex((file) => moduleId.endsWith(file))
+    const indexOf = ({ moduleId }: TestSpecification) =>
+      files.findIndex((file) => moduleId.endsWith(file))
     return specifications.toSorted((one, other) => indexOf(one) - indexOf(other))
   }
 }

@@ -14,7 +14,9 @@ test('the schemas of the contract accept what the server answers', async () => {
   const mock = await givenMock()
   const { json: page } = await mock.get('/v1/messages?limit=100')
   const templates = page.data.flatMap(({ template = [] }: { template?: object }) => template)
-  const subscribers = page.data.flatMap(({ subscriber = [] }: { subscriber?: object }) => subscriber)
+  const subscribers = page.data.flatMap(
+    ({ subscriber = [] }: { subscriber?: object }) => subscriber
+  )
   expect([templates.length > 0, subscribers.length > 0]).toEqual([true, true])
   const answers: Record<keyof typeof CONTRACT, unknown[]> = {
     Channel: page.data.map(({ channel }: { channel: unknown }) => channel),
@@ -28,12 +30,20 @@ test('the schemas of the contract accept what the server answers', async () => {
   }
   for (const name of Object.keys(CONTRACT) as (keyof typeof CONTRACT)[]) {
     const validate = validatorOf(name)
-    for (const answer of answers[name]) expect([validate(answer), validate.errors], name).toEqual([true, null])
+    for (const answer of answers[name])
+      expect([validate(answer), validate.errors], name).toEqual([true, null])
   }
 })
 
 test('they refuse what the contract does not have, and are schemas of the document, by the name there or without its Dto', async () => {
-  expect(validatorOf('MessagesPage')({ hasMore: false, pageSize: 1, page: 0, data: [{ channel: 'fax' }] })).toBe(false)
+  expect(
+    validatorOf('MessagesPage')({
+      hasMore: false,
+      pageSize: 1,
+      page: 0,
+      data: [{ channel: 'fax' }]
+    })
+  ).toBe(false)
   expect(validatorOf('Channel')('fax')).toBe(false)
   const { components } = (await (await givenMock()).get('/openapi.json')).json
   const names = Object.keys(components.schemas).map((name) => name.replace(/Dto$/, ''))

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { describe, expect, test } from 'vitest'
-import { OPERATION_IDS } from '../../src/core/enums.js'
+import { OPERATION_IDS } from '../../src/domain/enums.js'
 import { givenPage } from '../support/browser.js'
 import { givenMock } from '../support/mock.js'
 
@@ -19,7 +19,8 @@ describe('in a browser', () => {
     await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
 
     await expect.poll(() => page.locator('.opblock').count()).toBe(OPERATION_IDS.length)
-    for (const operation of Object.values(OPERATIONS)) expect(await page.locator(operation).isVisible()).toBe(true)
+    for (const operation of Object.values(OPERATIONS))
+      expect(await page.locator(operation).isVisible()).toBe(true)
     expect(events.requested.filter((url) => new URL(url).origin !== origin)).toEqual([])
     expect(events.requested).toContain(`${origin}/docs/json`)
     expect(events.troubles).toEqual([])
@@ -39,7 +40,9 @@ describe('in a browser', () => {
     await dialog.locator('input').fill(told)
     await dialog.locator('button.authorize').click()
     await dialog.locator('button.btn-done').click()
-    const stored = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])')
+    const stored = await page.evaluate(
+      'JSON.stringify([localStorage, sessionStorage, document.cookie])'
+    )
     expect(stored).not.toContain(told)
 
     const messages = await opened(page, OPERATIONS.messages)
@@ -53,41 +56,61 @@ describe('in a browser', () => {
     for (const operation of [OPERATIONS.setPrimary, OPERATIONS.step]) {
       const other = await opened(page, operation)
       await other.locator('.execute').click()
-      expect(await other.locator('.live-responses-table tbody .response-col_status').first().innerText()).toMatch(
-        /^200/
-      )
+      expect(
+        await other.locator('.live-responses-table tbody .response-col_status').first().innerText()
+      ).toMatch(/^200/)
     }
     expect(events.troubles).toEqual([])
   })
 })
 
 describe('over HTTP', () => {
-  test.each([{ cors: true }, { cors: false }])('the page and what it needs are there with %o', async (options) => {
-    const mock = await givenMock({ ...options, profile: 'live' })
-    const html = await mock.get('/docs', { key: null })
-    expect([html.status, html.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    const needed = [...html.text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, url]) => url ?? '')
-    expect(needed.length).toBe(5)
-    for (const url of ['/docs', ...needed]) {
-      const { status, headers } = await mock.get(url, { key: null })
-      expect([url, status, headers.get('x-content-type-options')]).toEqual([url, 200, 'nosniff'])
-      expect(headers.get('content-security-policy')).toMatch(
-        /^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+';/
-      )
+  test.each([{ cors: true }, { cors: false }])(
+    'the page and what it needs are there with %o',
+    async (options) => {
+      const mock = await givenMock({ ...options, profile: 'live' })
+      const html = await mock.get('/docs', { key: null })
+      expect([html.status, html.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8'
+      ])
+      const needed = [...html.text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, url]) => url ?? '')
+      expect(needed.length).toBe(5)
+      for (const url of ['/docs', ...needed]) {
+        const { status, headers } = await mock.get(url, { key: null })
+        expect([url, status, headers.get('x-content-type-options')]).toEqual([url, 200, 'nosniff'])
+        expect(headers.get('content-security-policy')).toMatch(
+          /^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+';/
+        )
+      }
+      const served = (await mock.get('/openapi.json', { key: null })).json
+      // Behind a proxy the page has another address than the server knows.
+      expect((await mock.get('/docs/json')).json).toEqual({
+        ...served,
+        servers: [{ ...served.servers[0], url: '/' }]
+      })
     }
-    const served = (await mock.get('/openapi.json', { key: null })).json
-    // Behind a proxy the page has another address than the server knows.
-    expect((await mock.get('/docs/json')).json).toEqual({ ...served, servers: [{ ...served.servers[0], url: '/' }] })
-  })
+  )
 
   test('an unknown path under /docs is a 404 with an error body, and a POST a 405', async () => {
     const mock = await givenMock()
-    for (const path of ['/docs/none', '/docs/static/none.css?x=1', '/docs/static/..%2f..%2fpackage.json']) {
+    for (const path of [
+      '/docs/none',
+      '/docs/static/none.css?x=1',
+      '/docs/static/..%2f..%2fpackage.json'
+    ]) {
       const answer = await mock.get(path)
       expect(answer.status).toBe(404)
-      expect(answer.json).toMatchObject({ path, message: `Cannot GET ${path.replace('?x=1', '')}`, ctx: {} })
+      expect(answer.json).toMatchObject({
+        path,
+        message: `Cannot GET ${path.replace('?x=1', '')}`,
+        ctx: {}
+      })
     }
-    expect(await mock.post('/docs')).toMatchObject({ status: 405, json: { message: 'POST is not allowed for /docs' } })
+    expect(await mock.post('/docs')).toMatchObject({
+      status: 405,
+      json: { message: 'POST is not allowed for /docs' }
+    })
   })
 })
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
-import { type ASSUMPTION_IDS, assume, PROFILES, positionsOf } from '../../src/core/assumptions.js'
-import { OPERATION_IDS } from '../../src/core/enums.js'
+import { type ASSUMPTION_IDS, assume, PROFILES, positionsOf } from '../../src/domain/assumptions.js'
+import { OPERATION_IDS } from '../../src/domain/enums.js'
 import { controlDocument, openApiDocument } from '../../src/openapi/documents.js'
 import { givenMock } from '../support/mock.js'
 import { givenFolder } from '../support/process.js'
@@ -33,7 +33,12 @@ describe('the document is valid, with all that it refers to and shows', () => {
       'no-unused-components'
     ]
     const control = (await (await givenMock()).get('/_mock/openapi.json')).json
-    const [ofSound, ofLive, ofControl, ofSpoilt] = await redoclyComplaints([sound, live, control, spoilt])
+    const [ofSound, ofLive, ofControl, ofSpoilt] = await redoclyComplaints([
+      sound,
+      live,
+      control,
+      spoilt
+    ])
     expect([ofSound, ofLive]).toEqual([[], []])
     // There a summary may say enough.
     expect(ofControl?.filter((rule) => rule !== 'operation-description')).toEqual([])
@@ -44,11 +49,14 @@ describe('the document is valid, with all that it refers to and shows', () => {
     'by the schema of OpenAPI itself in %s, and has an example of each parameter and response',
     async (profile) => {
       const document = await documentOf(profile)
-      expect(await new Validator().validate(structuredClone(document))).toMatchObject({ valid: true })
+      expect(await new Validator().validate(structuredClone(document))).toMatchObject({
+        valid: true
+      })
       for (const { parameters, responses } of operationsOf(document)) {
         for (const { content } of Object.values<Document>(responses))
           expect(content['application/json'].example).toBeDefined()
-        for (const { example, schema } of parameters) expect(example ?? schema.examples).toBeDefined()
+        for (const { example, schema } of parameters)
+          expect(example ?? schema.examples).toBeDefined()
       }
     }
   )
@@ -57,12 +65,16 @@ describe('the document is valid, with all that it refers to and shows', () => {
 describe.each([
   ['the document of the profile document', () => documentOf('document')],
   ['the document of the profile live', () => documentOf('live')],
-  ['the document of the control routes', async () => JSON.parse(JSON.stringify(await controlDocument()))]
+  [
+    'the document of the control routes',
+    async () => JSON.parse(JSON.stringify(await controlDocument()))
+  ]
 ])('%s', (_, create) => {
   test('describes every field and every parameter, by words of its own or those of what it refers to', async () => {
     const document = await create()
     const described = ({ description, $ref = '' }: Document) =>
-      description ?? document.components.schemas[$ref.replace('#/components/schemas/', '')]?.description
+      description ??
+      document.components.schemas[$ref.replace('#/components/schemas/', '')]?.description
     const silent = [...nodesOf(document)].flatMap(([at, node]) => [
       ...Object.entries(node.type === 'object' ? (node.properties ?? {}) : {})
         .filter(([, property]) => !described(property))
@@ -86,12 +98,20 @@ describe('the document', () => {
       expect(operation.security).toEqual([{ ApiKey: [] }])
       expect(operation).not.toHaveProperty('requestBody')
     }
-    expect(document.components.securitySchemes.ApiKey).toMatchObject({ in: 'header', name: 'Authorization' })
+    expect(document.components.securitySchemes.ApiKey).toMatchObject({
+      in: 'header',
+      name: 'Authorization'
+    })
   })
 
   test("has exactly the contract's parameters", async () => {
     const { paths } = await documentOf('document')
-    const key = { in: 'header', name: 'idempotency-key', required: false, schema: { type: 'string' } }
+    const key = {
+      in: 'header',
+      name: 'idempotency-key',
+      required: false,
+      schema: { type: 'string' }
+    }
     const text = { type: 'string' }
     const list = { type: 'array', items: text }
     const query = (name: string, schema: object) => ({ in: 'query', name, required: false, schema })
@@ -108,7 +128,9 @@ describe('the document', () => {
       query('limit', { type: 'number', default: 10, minimum: 1, maximum: 1000 }),
       key
     ])
-    const lists = paths[MESSAGES].get.parameters.filter(({ schema }: Document) => schema.type === 'array')
+    const lists = paths[MESSAGES].get.parameters.filter(
+      ({ schema }: Document) => schema.type === 'array'
+    )
     for (const each of lists) expect(each).toMatchObject({ style: 'form', explode: true })
     for (const { description, schema } of paths[MESSAGES].get.parameters) {
       if (schema.type === 'number') expect(description).toMatch(/fractions are refused/)
@@ -118,8 +140,17 @@ describe('the document', () => {
   test('publishes every schema under its own name, and no other schema', async () => {
     const document = await documentOf('document')
     const { ErrorBody: errorBody, ...schemas } = document.components.schemas
-    expect(schemas).toEqual(Object.fromEntries(wireSchemas.map(({ $id = '', ...schema }) => [$id, published(schema)])))
-    expect(errorBody.required).toEqual(['statusCode', 'timestamp', 'path', 'message', 'error', 'ctx'])
+    expect(schemas).toEqual(
+      Object.fromEntries(wireSchemas.map(({ $id = '', ...schema }) => [$id, published(schema)]))
+    )
+    expect(errorBody.required).toEqual([
+      'statusCode',
+      'timestamp',
+      'path',
+      'message',
+      'error',
+      'ctx'
+    ])
     expect(JSON.stringify(document)).not.toMatch(/"\$id"|def-\d/)
   })
 })
@@ -129,14 +160,17 @@ test.each([
   ['malformed-context-key', MESSAGES, 'contextKeys', '"pattern":'],
   ['paging-bounds', MESSAGES, 'limit', '"minimum":1'],
   ['integration-lookup', SET_PRIMARY, 'integrationId', '"pattern":']
-])('the assumption %s loosens or tightens in the document what %s takes as %s', async (id, path, name, bound) => {
-  const bounds = positionsOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (position) => {
-    const { get, post } = (await documentOf('document', { [id]: position })).paths[path]
-    const { schema } = (get ?? post).parameters.find((each: Document) => each.name === name)
-    return JSON.stringify(schema).includes(bound)
-  })
-  expect((await Promise.all(bounds)).sort()).toEqual([false, true])
-})
+])(
+  'the assumption %s loosens or tightens in the document what %s takes as %s',
+  async (id, path, name, bound) => {
+    const bounds = positionsOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (position) => {
+      const { get, post } = (await documentOf('document', { [id]: position })).paths[path]
+      const { schema } = (get ?? post).parameters.find((each: Document) => each.name === name)
+      return JSON.stringify(schema).includes(bound)
+    })
+    expect((await Promise.all(bounds)).sort()).toEqual([false, true])
+  }
+)
 
 async function documentOf(profile: (typeof PROFILES)[number], overrides = {}): Promise<Document> {
   return JSON.parse(JSON.stringify(await openApiDocument(assume(profile, overrides))))
@@ -157,21 +191,29 @@ function* nodesOf(node: Document, at = ''): Generator<[at: string, node: Documen
 
 /** A TypeBox schema as it should be published. */
 function published(schema: object): object {
-  return JSON.parse(JSON.stringify(schema).replace(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"'))
+  return JSON.parse(
+    JSON.stringify(schema).replace(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"')
+  )
 }
 
 /** What `redocly lint` says of each document, under the rules of redocly.yaml beside this file. It calls nobody. */
 async function redoclyComplaints(documents: readonly object[]): Promise<string[][]> {
   const files = documents.map(() => join(givenFolder(), 'openapi.json'))
-  for (const [index, file] of files.entries()) writeFileSync(file, JSON.stringify(documents[index], null, 2))
+  for (const [index, file] of files.entries())
+    writeFileSync(file, JSON.stringify(documents[index], null, 2))
   const script = 'node_modules/@redocly/cli/bin/cli.js'
   const config = ['--config', join(import.meta.dirname, 'redocly.yaml'), '--format', 'json']
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-  const run = promisify(execFile)(process.execPath, [script, 'lint', ...files, ...config], { env, maxBuffer: 1e8 })
+  const run = promisify(execFile)(process.execPath, [script, 'lint', ...files, ...config], {
+    env,
+    maxBuffer: 1e8
+  })
   // It leaves with 1 when it has a complaint, and with a report all the same.
   const { stdout }: { stdout: string } = await run.catch((error) => error)
   // One object for each document, with nothing in between.
-  const reports: { problems: { ruleId: string }[] }[] = JSON.parse(`[${stdout.replaceAll('\n}{', '\n},{')}]`)
+  const reports: { problems: { ruleId: string }[] }[] = JSON.parse(
+    `[${stdout.replaceAll('\n}{', '\n},{')}]`
+  )
   return reports.map(({ problems }) => problems.map(({ ruleId }) => ruleId))
 }
 

@@ -5,7 +5,11 @@ import { givenMock } from '../support/mock.js'
 function linksOf(text: string, address: string): string[] {
   const links = text.replace(/^```.*?^```$/gms, '').matchAll(/\]\(([^)\s]+)\)/g)
   const urls = [...links].map(([, link = '']) => new URL(link, address))
-  return [...new Set(urls.filter(({ host }) => host === new URL(address).host).map(({ pathname }) => pathname))]
+  return [
+    ...new Set(
+      urls.filter(({ host }) => host === new URL(address).host).map(({ pathname }) => pathname)
+    )
+  ]
 }
 
 test('on the server every link of /llms.txt is served, as text, and every link of the pages that it leads to', async () => {
@@ -27,6 +31,11 @@ test('on the server every link of /llms.txt is served, as text, and every link o
 
 test('it serves no other file', async () => {
   const { call } = await givenMock()
-  for (const path of ['/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/none.md', '/docs/none.png'])
+  for (const path of [
+    '/docs/../package.json',
+    '/docs/%2e%2e/package.json',
+    '/docs/none.md',
+    '/docs/none.png'
+  ])
     expect((await call(path, { key: null })).status, path).toBe(404)
 })

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { assume } from '../../src/core/assumptions.js'
+import { assume } from '../../src/domain/assumptions.js'
 import { openApiDocument } from '../../src/openapi/documents.js'
 import type { ServerOptions } from '../../src/server.js'
 import { givenMock } from '../support/mock.js'
@@ -10,7 +10,12 @@ import { givenMock } from '../support/mock.js'
 const TWO_WORLDS = {
   environments: [
     { name: 'Contract', apiKeys: ['contract-key'] },
-    { name: 'Live but counting', profile: 'live', assumptions: { 'total-count': 'present' }, apiKeys: ['counting-key'] }
+    {
+      name: 'Live but counting',
+      profile: 'live',
+      assumptions: { 'total-count': 'present' },
+      apiKeys: ['counting-key']
+    }
   ]
 }
 
@@ -28,14 +33,19 @@ test('GET /openapi.json without a key returns the document of the server, with a
   expect(await mock.get('/openapi.json', { key: 'unknown-key' })).toMatchObject({ status: 401 })
 })
 
-test.each(['/openapi.json', '/_mock/openapi.json'])('%s names the address that it was asked for at', async (path) => {
-  const mock = await givenMock({ seed: TWO_WORLDS })
-  const { port } = new URL(mock.url)
-  for (const host of [`localhost:${port}`, `127.0.0.1:${port}`]) {
-    const { servers } = (await (await fetch(`http://${host}${path}`)).json()) as { servers: object[] }
-    expect(servers).toEqual([{ url: `http://${host}`, description: 'This server' }])
+test.each(['/openapi.json', '/_mock/openapi.json'])(
+  '%s names the address that it was asked for at',
+  async (path) => {
+    const mock = await givenMock({ seed: TWO_WORLDS })
+    const { port } = new URL(mock.url)
+    for (const host of [`localhost:${port}`, `127.0.0.1:${port}`]) {
+      const { servers } = (await (await fetch(`http://${host}${path}`)).json()) as {
+        servers: object[]
+      }
+      expect(servers).toEqual([{ url: `http://${host}`, description: 'This server' }])
+    }
   }
-})
+)
 
 test.each<{ flags: string; options: ServerOptions }>([
   { flags: '', options: {} },
@@ -47,7 +57,13 @@ test.each<{ flags: string; options: ServerOptions }>([
 ])('the command openapi $flags prints what the server serves', async ({ flags, options }) => {
   const mock = await givenMock({ ...options, seed: { environments: [] } })
   const served = await fetch(`${mock.url}/openapi.json`)
-  const command = ['--import', 'tsx', 'src/cli/index.ts', 'openapi', ...flags.split(' ').filter(Boolean)]
+  const command = [
+    '--import',
+    'tsx',
+    'src/cli/index.ts',
+    'openapi',
+    ...flags.split(' ').filter(Boolean)
+  ]
   const { stdout } = await promisify(execFile)(process.execPath, command, {
     cwd: join(import.meta.dirname, '../..'),
     maxBuffer: 1e8

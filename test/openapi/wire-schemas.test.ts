@@ -217,25 +217,37 @@ const names = wireSchemas.map((schema) => String(schema.$id))
 const objects = wireSchemas.filter((schema) => schema.additionalProperties === false)
 
 test('the schemas are those of the contract, no more and no fewer; only the template of a message is open', () => {
-  expect([...names].sort()).toEqual([...Object.keys(CONTRACT), 'MessageTemplate', ...UNNAMED].sort())
+  expect([...names].sort()).toEqual(
+    [...Object.keys(CONTRACT), 'MessageTemplate', ...UNNAMED].sort()
+  )
   const open = names.filter((name) => !objects.includes(named(name)))
   expect(open.sort()).toEqual(['MessageTemplate', ...UNNAMED].sort())
 })
 
-test.each(Object.entries(CONTRACT))('%s has the fields of the contract, in its order', (name, rows) => {
-  const schema = named(name)
-  const noted = fieldsOf(schema).map(([field, value]) => {
-    return `${field}${(schema.required ?? []).includes(field) ? '' : '?'} ${notation(value)}`
-  })
-  expect(noted).toEqual(rows.trim().split(/\n\s*/).flatMap(fieldsOfRow))
-})
+test.each(Object.entries(CONTRACT))(
+  '%s has the fields of the contract, in its order',
+  (name, rows) => {
+    const schema = named(name)
+    const noted = fieldsOf(schema).map(([field, value]) => {
+      return `${field}${(schema.required ?? []).includes(field) ? '' : '?'} ${notation(value)}`
+    })
+    expect(noted).toEqual(rows.trim().split(/\n\s*/).flatMap(fieldsOfRow))
+  }
+)
 
 test('they bind values no further than the contract does: no patterns, bounds or defaults, one format and what is deprecated', () => {
   const bounds =
     /"(format|pattern|default|const|multipleOf|uniqueItems|minItems|(exclusive)?(min|max)[A-Z]\w+|(min|max)imum)":[^,}]*/g
-  expect(new Set(JSON.stringify(wireSchemas).match(bounds))).toEqual(new Set(['"minItems":0', '"format":"date-time"']))
-  const times = ['lastOnlineAt', 'createdAt', 'updatedAt'].map((field) => `SubscriberResponseDto.${field}`)
-  expect([fieldsWith('format'), fieldsWith('deprecated')]).toEqual([times, ['SubscriberResponseDto.topics']])
+  expect(new Set(JSON.stringify(wireSchemas).match(bounds))).toEqual(
+    new Set(['"minItems":0', '"format":"date-time"'])
+  )
+  const times = ['lastOnlineAt', 'createdAt', 'updatedAt'].map(
+    (field) => `SubscriberResponseDto.${field}`
+  )
+  expect([fieldsWith('format'), fieldsWith('deprecated')]).toEqual([
+    times,
+    ['SubscriberResponseDto.topics']
+  ])
 })
 
 test('they compile in strict mode, and are described', () => {
@@ -277,11 +289,14 @@ function notation(field: TSchema): string {
   if (schema.$ref) return referred
   if (schema.anyOf) return schema.anyOf.map(notation).join('|')
   if (schema.enum) return schema.enum.join('/')
-  if (Array.isArray(schema.type)) return schema.type.map((type) => notation({ ...schema, type })).join('|')
+  if (Array.isArray(schema.type))
+    return schema.type.map((type) => notation({ ...schema, type })).join('|')
   if (schema.type === 'array') {
     const items = notation(schema.items)
     return schema.items.anyOf ? `(${items})[]` : `${items}[]`
   }
   if (schema.type !== 'object') return schema.type
-  return schema.additionalProperties === true ? '{}' : `map<${notation(schema.additionalProperties)}>`
+  return schema.additionalProperties === true
+    ? '{}'
+    : `map<${notation(schema.additionalProperties)}>`
 }

@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -18,12 +26,17 @@ beforeAll(() => {
   mkdirSync(join(modules, 'notification-mock'), { recursive: true })
   execFileSync('npm', ['pack', '--silent', '--pack-destination', consumer], { cwd: root })
   const [tarball = ''] = readdirSync(consumer).filter((name) => name.endsWith('.tgz'))
-  execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(modules, 'notification-mock')], {
-    cwd: consumer
-  })
+  execFileSync(
+    'tar',
+    ['-xzf', tarball, '--strip-components=1', '-C', join(modules, 'notification-mock')],
+    {
+      cwd: consumer
+    }
+  )
   symlinkSync(join(root, 'node_modules/better-sqlite3'), join(modules, 'better-sqlite3'))
   writeFileSync(join(consumer, 'package.json'), '{ "private": true }')
-  for (const name of ['use.ts', 'use.mts', 'use.cts']) writeFileSync(join(consumer, name), TYPED_USE)
+  for (const name of ['use.ts', 'use.mts', 'use.cts'])
+    writeFileSync(join(consumer, name), TYPED_USE)
 }, 300_000)
 
 const TYPED_USE = `
@@ -102,9 +115,12 @@ describe('with `skipLibCheck: false` compile', () => {
     ['node16', 'node16', ['use.ts', 'use.mts', 'use.cts']],
     ['nodenext', 'nodenext', ['use.ts', 'use.mts', 'use.cts']],
     ['esnext', 'bundler', ['use.ts', 'use.mts']]
-  ])('the types under module %s with resolution %s, without any others', (module, moduleResolution, files) => {
-    compile(module, moduleResolution, files, alone)
-  })
+  ])(
+    'the types under module %s with resolution %s, without any others',
+    (module, moduleResolution, files) => {
+      compile(module, moduleResolution, files, alone)
+    }
+  )
 
   // Vitest runs tests of CommonJS packages too, and its own types compile there.
   test('the types of the fixtures beside those of the runners', () => {
@@ -125,9 +141,14 @@ function compile(module: string, moduleResolution: string, files: string[], opti
   const project = join(consumer, 'tsconfig.json')
   writeFileSync(
     project,
-    JSON.stringify({ compilerOptions: { module, moduleResolution, ...strictly, ...options }, files })
+    JSON.stringify({
+      compilerOptions: { module, moduleResolution, ...strictly, ...options },
+      files
+    })
   )
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', project], { encoding: 'utf8' })
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', project], {
+    encoding: 'utf8'
+  })
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
 }
 
@@ -145,8 +166,16 @@ describe('the library starts, answers and lets the program end, and there is one
       })`
 
   test.each([
-    ['import', 'use.mjs', (name: string, entry: string) => `import * as ${name} from 'notification-mock${entry}'`],
-    ['require', 'use.cjs', (name: string, entry: string) => `const ${name} = require('notification-mock${entry}')`]
+    [
+      'import',
+      'use.mjs',
+      (name: string, entry: string) => `import * as ${name} from 'notification-mock${entry}'`
+    ],
+    [
+      'require',
+      'use.cjs',
+      (name: string, entry: string) => `const ${name} = require('notification-mock${entry}')`
+    ]
   ])('%s', (_, name, load) => {
     const loads = [load('library', ''), load('client', '/client'), load('contract', '/contract')]
     const stdout = 'true true Integration\n200 200\n'
@@ -188,13 +217,17 @@ test('the client is less than 4 KB of compressed JavaScript, and names no module
 test('what is loaded by require needs no `import()`, which Jest takes only with a flag', () => {
   const dist = join(consumer, 'node_modules/notification-mock/dist')
   for (const name of readdirSync(dist).filter((each) => each.endsWith('.cjs'))) {
-    const imports = readFileSync(join(dist, name), 'utf8').match(/[^.\w'"`]import\((?!\/)["'`\w]+/g) ?? []
+    const imports =
+      readFileSync(join(dist, name), 'utf8').match(/[^.\w'"`]import\((?!\/)["'`\w]+/g) ?? []
     expect(imports, name).toEqual([])
   }
 })
 
 function run(name: string, program: string) {
   writeFileSync(join(consumer, name), program)
-  const { status, stdout, stderr } = spawnSync(process.execPath, [name], { cwd: consumer, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [name], {
+    cwd: consumer,
+    encoding: 'utf8'
+  })
   return { status, stdout, stderr }
 }

@@ -20,7 +20,9 @@ const service = services['notification-mock']
 const HEALTHCHECK = ['node', 'dist/cli/index.js', 'healthcheck']
 
 test('the linters find no problem in the container files', () => {
-  const { stdout } = spawnSync(process.execPath, [join(root, 'scripts/lint-container.mjs'), root], { encoding: 'utf8' })
+  const { stdout } = spawnSync(process.execPath, [join(root, 'scripts/lint-container.mjs'), root], {
+    encoding: 'utf8'
+  })
   expect(stdout).toContain('no problems')
 })
 
@@ -51,7 +53,9 @@ test('the image is healthy when our own command says so, needing no curl, and ke
 test('compose publishes the port that the server listens on, to this machine only, and passes on the variables', () => {
   const port = `\${PORT:-${lineAfter('EXPOSE')}}`
   expect(service.ports).toEqual([`127.0.0.1:${port}:${port}`])
-  const names = ['SEED', 'ADMIN_TOKEN', 'PROFILE', 'LOG_LEVEL'].map((name) => `NOTIFICATION_MOCK_${name}`)
+  const names = ['SEED', 'ADMIN_TOKEN', 'PROFILE', 'LOG_LEVEL'].map(
+    (name) => `NOTIFICATION_MOCK_${name}`
+  )
   // In the form that podman-compose reads too.
   const passedOn = Object.fromEntries(names.map((name) => [name, null]))
   expect(service.environment).toEqual({ NOTIFICATION_MOCK_PORT: port, ...passedOn })

@@ -15,91 +15,124 @@ const PORT = '4321'
 const ADDRESS = `http://127.0.0.1:${PORT}`
 const KEY = 'ApiKey development-key'
 const COMPOSE = ['compose', '--project-name', IMAGE]
-const VARIABLES = { PORT, NOTIFICATION_MOCK_ADMIN_TOKEN: 'engine-token', NOTIFICATION_MOCK_SEED: '/seeds/default.yaml' }
+const VARIABLES = {
+  PORT,
+  NOTIFICATION_MOCK_ADMIN_TOKEN: 'engine-token',
+  NOTIFICATION_MOCK_SEED: '/seeds/default.yaml'
+}
 
-describe.skipIf(unavailable)(`with an engine${unavailable ? ` (left out: ${unavailable})` : ''}, the image`, () => {
-  beforeAll(() => {
-    engine('start', [], 360_000)
-    docker(...COMPOSE, 'down', '--volumes')
-    docker('build', '--tag', IMAGE, '.')
-    // What compose would build is the same, and here already.
-    docker('tag', IMAGE, `${IMAGE}-notification-mock`)
-  }, 600_000)
+describe.skipIf(unavailable)(
+  `with an engine${unavailable ? ` (left out: ${unavailable})` : ''}, the image`,
+  () => {
+    beforeAll(() => {
+      engine('start', [], 360_000)
+      docker(...COMPOSE, 'down', '--volumes')
+      docker('build', '--tag', IMAGE, '.')
+      // What compose would build is the same, and here already.
+      docker('tag', IMAGE, `${IMAGE}-notification-mock`)
+    }, 600_000)
 
-  afterAll(() => {
-    docker(...COMPOSE, 'down', '--volumes')
-    engine('stop')
-  })
+    afterAll(() => {
+      docker(...COMPOSE, 'down', '--volumes')
+      engine('stop')
+    })
 
-  test('holds of the packages only the addon, and of that only what this machine loads', () => {
-    const files = docker('run', '--rm', '--entrypoint', 'find', IMAGE, 'node_modules', '-type', 'f').split('\n')
-    const others = files.filter(
-      (file) => !/^node_modules\/better-sqlite3\/(lib\/[\w/-]+\.js|package\.json)$/.test(file)
-    )
-    expect(others.sort()).toEqual([
-      'node_modules/better-sqlite3/LICENSE',
-      expect.stringMatching(/^node_modules\/better-sqlite3\/prebuilds\/linux-\w+\.node$/)
-    ])
-    const kilobytes = Number(docker('run', '--rm', '--entrypoint', 'du', IMAGE, '-sk', '/app').split('\t')[0])
-    expect(kilobytes).toBeLessThan(17_000)
-  })
+    test('holds of the packages only the addon, and of that only what this machine loads', () => {
+      const files = docker(
+        'run',
+        '--rm',
+        '--entrypoint',
+        'find',
+        IMAGE,
+        'node_modules',
+        '-type',
+        'f'
+      ).split('\n')
+      const others = files.filter(
+        (file) => !/^node_modules\/better-sqlite3\/(lib\/[\w/-]+\.js|package\.json)$/.test(file)
+      )
+      expect(others.sort()).toEqual([
+        'node_modules/better-sqlite3/LICENSE',
+        expect.stringMatching(/^node_modules\/better-sqlite3\/prebuilds\/linux-\w+\.node$/)
+      ])
+      const kilobytes = Number(
+        docker('run', '--rm', '--entrypoint', 'du', IMAGE, '-sk', '/app').split('\t')[0]
+      )
+      expect(kilobytes).toBeLessThan(17_000)
+    })
 
-  test('is healthy with another port, with another user, and with a file system that can not be written', async () => {
-    const readOnly = ['--read-only', '--tmpfs', '/data']
-    const given: [flags: string[], words?: string[]][] = [
-      [['--env', 'NOTIFICATION_MOCK_PORT=5000']],
-      [
-        ['--init', '--env', 'PORT=5000'],
-        ['serve', '--no-seed']
-      ],
-      [['--user', '1234:1234']],
-      [readOnly],
-      [[...readOnly, '--user', '1234:1234']]
-    ]
-    const ids = given.map(([flags, words = []]) => docker('run', '--detach', ...flags, IMAGE, ...words))
-    const states = await Promise.all(ids.map((id) => health(id)))
-    const logs = ids.map((id) => docker('logs', id))
-    docker('rm', '--force', ...ids)
-    expect({ states, logs }).toEqual({ states: ids.map(() => 'healthy'), logs: expect.anything() })
-  })
+    test('is healthy with another port, with another user, and with a file system that can not be written', async () => {
+      const readOnly = ['--read-only', '--tmpfs', '/data']
+      const given: [flags: string[], words?: string[]][] = [
+        [['--env', 'NOTIFICATION_MOCK_PORT=5000']],
+        [
+          ['--init', '--env', 'PORT=5000'],
+          ['serve', '--no-seed']
+        ],
+        [['--user', '1234:1234']],
+        [readOnly],
+        [[...readOnly, '--user', '1234:1234']]
+      ]
+      const ids = given.map(([flags, words = []]) =>
+        docker('run', '--detach', ...flags, IMAGE, ...words)
+      )
+      const states = await Promise.all(ids.map((id) => health(id)))
+      const logs = ids.map((id) => docker('logs', id))
+      docker('rm', '--force', ...ids)
+      expect({ states, logs }).toEqual({
+        states: ids.map(() => 'healthy'),
+        logs: expect.anything()
+      })
+    })
 
-  test('under compose, serves at the address that it prints, to this machine only, a seed of the user', async () => {
-    docker(...COMPOSE, 'up', '--no-build', '--wait', '--wait-timeout', '60')
-    expect(docker(...COMPOSE, 'logs', '--no-log-prefix')).toContain(`is ready at ${ADDRESS}`)
-    expect(docker('port', container())).toBe(`${PORT}/tcp -> 127.0.0.1:${PORT}`)
-    expect(inspect('.Config.Env')).toContain('NOTIFICATION_MOCK_SEED=/seeds/default.yaml')
-    // Only the admin token manages environments.
-    const body = '{"from":"Development"}'
-    for (const [headers, status] of [
-      [{}, 403],
-      [{ authorization: 'Bearer engine-token' }, 201]
-    ] as const)
-      expect(ask('/_mock/environments', { method: 'POST', body, headers })).toMatchObject({ status })
-  })
-
-  test('stops within seconds with exit code 0, and keeps its data over a stop and a kill', () => {
-    const setPrimary = (id: string) =>
-      ask(`/v1/integrations/${id}/set-primary`, { method: 'POST', headers: { authorization: KEY } })
-    expect(setPrimary('mailgun-eu')).toMatchObject({ status: 200 })
-    const startedAt = performance.now()
-    docker('stop', container())
-    expect(performance.now() - startedAt).toBeLessThan(5000)
-    expect(inspect('.State.ExitCode')).toBe('0')
-    for (const [id, end] of [
-      ['mailgun-eu', 'kill'],
-      ['sendgrid-main', 'stop']
-    ] as const) {
+    test('under compose, serves at the address that it prints, to this machine only, a seed of the user', async () => {
       docker(...COMPOSE, 'up', '--no-build', '--wait', '--wait-timeout', '60')
-      expect(primary()).toBe(id)
-      expect(setPrimary('sendgrid-main')).toMatchObject({ status: 200 })
-      docker(end, container())
-    }
-  })
-})
+      expect(docker(...COMPOSE, 'logs', '--no-log-prefix')).toContain(`is ready at ${ADDRESS}`)
+      expect(docker('port', container())).toBe(`${PORT}/tcp -> 127.0.0.1:${PORT}`)
+      expect(inspect('.Config.Env')).toContain('NOTIFICATION_MOCK_SEED=/seeds/default.yaml')
+      // Only the admin token manages environments.
+      const body = '{"from":"Development"}'
+      for (const [headers, status] of [
+        [{}, 403],
+        [{ authorization: 'Bearer engine-token' }, 201]
+      ] as const)
+        expect(ask('/_mock/environments', { method: 'POST', body, headers })).toMatchObject({
+          status
+        })
+    })
+
+    test('stops within seconds with exit code 0, and keeps its data over a stop and a kill', () => {
+      const setPrimary = (id: string) =>
+        ask(`/v1/integrations/${id}/set-primary`, {
+          method: 'POST',
+          headers: { authorization: KEY }
+        })
+      expect(setPrimary('mailgun-eu')).toMatchObject({ status: 200 })
+      const startedAt = performance.now()
+      docker('stop', container())
+      expect(performance.now() - startedAt).toBeLessThan(5000)
+      expect(inspect('.State.ExitCode')).toBe('0')
+      for (const [id, end] of [
+        ['mailgun-eu', 'kill'],
+        ['sendgrid-main', 'stop']
+      ] as const) {
+        docker(...COMPOSE, 'up', '--no-build', '--wait', '--wait-timeout', '60')
+        expect(primary()).toBe(id)
+        expect(setPrimary('sendgrid-main')).toMatchObject({ status: 200 })
+        docker(end, container())
+      }
+    })
+  }
+)
 
 function engine(action: string, words: readonly string[] = [], timeout = 300_000): string {
   const env = { ...process.env, ...VARIABLES }
-  return execFileSync(script, [action, folder, ...words], { encoding: 'utf8', env, timeout, stdio: 'pipe' }).trim()
+  return execFileSync(script, [action, folder, ...words], {
+    encoding: 'utf8',
+    env,
+    timeout,
+    stdio: 'pipe'
+  }).trim()
 }
 
 const docker = (...words: string[]) => engine('run', ['docker', ...words])
@@ -115,7 +148,10 @@ async function health(id: string, tries = 60): Promise<string> {
 }
 
 /** Asks from the machine of the engine, where the port is published. */
-function ask(path: string, request: RequestInit): { status: number; body: { [name: string]: unknown } } {
+function ask(
+  path: string,
+  request: RequestInit
+): { status: number; body: { [name: string]: unknown } } {
   const client = `fetch(${JSON.stringify(ADDRESS + path)}, ${JSON.stringify(request)})
     .then(async (answer) => console.log(JSON.stringify({ status: answer.status, body: await answer.json() })))`
   return JSON.parse(engine('net', [process.execPath, '-e', client]))

@@ -9,8 +9,32 @@ import { seedOf } from '../support/shop.js'
 
 /** What a text has to be quoted for in YAML, or has to be written by its number. */
 const ODD_TEXTS = [
-  ...['null', '~', 'NO', '012', '1e3', '2026-01-01', '<<', '- a', 'a: b', '# no', '{{x}}', '&a *b !!c %d', '"\'\\'],
-  ...[' a ', 'a\nb\n', '\r\n\t', '\u0000', '\u007f', '\u0085\u009f', '\u2028\u2029', '\ufeff', '\ufffe\uffff'],
+  ...[
+    'null',
+    '~',
+    'NO',
+    '012',
+    '1e3',
+    '2026-01-01',
+    '<<',
+    '- a',
+    'a: b',
+    '# no',
+    '{{x}}',
+    '&a *b !!c %d',
+    '"\'\\'
+  ],
+  ...[
+    ' a ',
+    'a\nb\n',
+    '\r\n\t',
+    '\u0000',
+    '\u007f',
+    '\u0085\u009f',
+    '\u2028\u2029',
+    '\ufeff',
+    '\ufffe\uffff'
+  ],
   ...['\ud800 \udc00', '🦊 田中', 'k'.repeat(2000)]
 ]
 
@@ -49,7 +73,8 @@ async function seededWith(seed: string | object, now: number) {
   const files = readSeeds([{ name: 'seed', seed }])
   await seeds.loadGenerator(files)
   seeds.seed(files)
-  const states = () => environments.list().map((each) => [each.id, ...seeds.export(each, 'json')].join(''))
+  const states = () =>
+    environments.list().map((each) => [each.id, ...seeds.export(each, 'json')].join(''))
   return { seeds, states }
 }
 

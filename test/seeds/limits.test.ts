@@ -10,13 +10,22 @@ const BOMB =
   /^seed:\d+:\d+ \w+(\[\d+\])?: with this the aliases stand for more than \d+ MiB of JSON, the most .+: use fewer$/
 
 /** The issues of a seed in a request, one a line. */
-const requestIssues = (text: string) => errorOf(() => resolveSeeds([readSeed(text)], NOW)).message.split('\n')
+const requestIssues = (text: string) =>
+  errorOf(() => resolveSeeds([readSeed(text)], NOW)).message.split('\n')
 
 describe('is refused soon, and in little memory, with its place and what to do:', () => {
   test.each<[string, string, RegExp]>([
     ['closing brackets', '}'.repeat(MIB / 4), /^seed:1:1: Unexpected flow-map-end token/],
-    ['escapes that are none', `"${'\\q'.repeat(MIB / 8)}"`, /^seed:1:2: Invalid escape sequence \\q$/],
-    ['tags of one value', `a: ${'!x '.repeat(MIB / 16)}`, /^seed:1:7: A node can have at most one tag$/],
+    [
+      'escapes that are none',
+      `"${'\\q'.repeat(MIB / 8)}"`,
+      /^seed:1:2: Invalid escape sequence \\q$/
+    ],
+    [
+      'tags of one value',
+      `a: ${'!x '.repeat(MIB / 16)}`,
+      /^seed:1:7: A node can have at most one tag$/
+    ],
     ['lists in lists', '['.repeat(MIB / 4), TOO_DEEP],
     ['lists in lists, in a block', '- '.repeat(MIB / 4), TOO_DEEP],
     ['merges of merges', chain((name) => `{<<: [${name}, ${name}]}`), BOMB],
@@ -31,26 +40,43 @@ describe('is refused soon, and in little memory, with its place and what to do:'
 
   test('a value that is nested deeper than functions may call each other', () => {
     const payload = JSON.parse('['.repeat(5000) + ']'.repeat(5000))
-    const seed = { environments: [{ name: 'Shop', messages: [{ channel: 'sms' as const, payload: { payload } }] }] }
+    const seed = {
+      environments: [
+        { name: 'Shop', messages: [{ channel: 'sms' as const, payload: { payload } }] }
+      ]
+    }
     for (const read of [() => environmentsOf({ name: 'seed', seed }), () => readSeed(seed)]) {
       expect(errorOf(read).message).toBe('seed: is nested more than 100 deep: make it flatter')
     }
   })
 
   test.each([
-    ['integrations', { providerId: 'ses', channel: 'email', credentials: { secretKey: 'x'.repeat(MIB) } }],
-    ['workflows', { name: 'w', steps: Array(2).fill({ type: 'sms', controlValues: { body: 'x'.repeat(MIB / 2) } }) }],
+    [
+      'integrations',
+      { providerId: 'ses', channel: 'email', credentials: { secretKey: 'x'.repeat(MIB) } }
+    ],
+    [
+      'workflows',
+      {
+        name: 'w',
+        steps: Array(2).fill({ type: 'sms', controlValues: { body: 'x'.repeat(MIB / 2) } })
+      }
+    ],
     ['messages', { channel: 'sms', content: '\u0001'.repeat(MIB / 4) }]
   ])('one of the %s of more than a megabyte', (kind, record) => {
     const message = `environments[0].${kind}[0]: is more than 1 MiB of JSON, the most that one record may be: shorten it`
-    expect(requestIssues(shopJson({ [kind]: [record] }))).toEqual([expect.stringContaining(message)])
+    expect(requestIssues(shopJson({ [kind]: [record] }))).toEqual([
+      expect.stringContaining(message)
+    ])
   })
 
   test('a large subscriber that thousands of messages embed', () => {
     const subscribers = [{ subscriberId: 'ada', data: { text: 'x'.repeat(MIB - 1000) } }]
     const messages = Array(100).fill({ channel: 'sms', subscriberId: 'ada' })
     expect(requestIssues(shopJson({ subscribers, messages }))).toEqual([
-      expect.stringMatching(/messages\[\d+\]: is too much: .+ add more than 64 MiB, the most in a request: /)
+      expect.stringMatching(
+        /messages\[\d+\]: is too much: .+ add more than 64 MiB, the most in a request: /
+      )
     ])
   })
 })
@@ -74,7 +100,9 @@ test('a request may have less than a file', () => {
   ])
   const json = `${shopJson({})}${' '.repeat(8 * MIB)}`
   expect(readSeeds([{ name: 'seed', seed: json }])).toHaveLength(1)
-  expect(requestIssues(json)[0]).toMatch(/^seed: has more than 8 MiB of JSON, .+ in a request: start the server/)
+  expect(requestIssues(json)[0]).toMatch(
+    /^seed: has more than 8 MiB of JSON, .+ in a request: start the server/
+  )
   const workflows = [{ name: 'w', steps: [{ type: 'sms' }] }]
   const generate = { messages: 10_001, subscribers: 10_001 }
   expect(requestIssues(shopJson({ workflows, generate }))).toEqual(
@@ -94,8 +122,14 @@ test('what is too long to be read as YAML has its issues located by their paths'
 })
 
 test('the first hundred issues are told, and that there are more', () => {
-  const files = ['one', 'two'].map((name) => ({ name, seed: shopJson({ messages: Array(150).fill({}) }) }))
-  expect(errorOf(() => environmentsOf(...files))).toMatchObject({ more: 102, issues: { length: 100 } })
+  const files = ['one', 'two'].map((name) => ({
+    name,
+    seed: shopJson({ messages: Array(150).fill({}) })
+  }))
+  expect(errorOf(() => environmentsOf(...files))).toMatchObject({
+    more: 102,
+    issues: { length: 100 }
+  })
 })
 
 test('a name of a million characters is shortened in an issue', () => {
@@ -104,6 +138,9 @@ test('a name of a million characters is shortened in an issue', () => {
 
 /** Names of values, each made of the one before. */
 function chain(make: (alias: string) => string): string {
-  const lines = Array.from({ length: 30 }, (_, index) => `a${index + 1}: &a${index + 1} ${make(`*a${index}`)}`)
+  const lines = Array.from(
+    { length: 30 },
+    (_, index) => `a${index + 1}: &a${index + 1} ${make(`*a${index}`)}`
+  )
   return ['a0: &a0 {x: 1}', ...lines].join('\n')
 }

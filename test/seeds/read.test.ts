@@ -21,8 +21,16 @@ const ISSUES: [what: string, text: string, issues: string[]][] = [
     'environments:\n  - name: Shop\n    name: again',
     [':3:5 environments[0].name: is given twice, first at :2:5']
   ],
-  ['two documents', 'environments: []\n---\nenvironments: []', [':2:1: a seed is one document: drop this second one']],
-  ['nothing', '', [':1:1: is empty: a seed begins with environments, and `environments: []` is a seed of nothing']],
+  [
+    'two documents',
+    'environments: []\n---\nenvironments: []',
+    [':2:1: a seed is one document: drop this second one']
+  ],
+  [
+    'nothing',
+    '',
+    [':1:1: is empty: a seed begins with environments, and `environments: []` is a seed of nothing']
+  ],
   [
     'Liquid without quotes',
     inShop('messages: [{ channel: email, subject: {{payload.name}} }]'),
@@ -38,7 +46,9 @@ const ISSUES: [what: string, text: string, issues: string[]][] = [
   [
     'a number that would be null in JSON',
     inShop('messages: [{ channel: email, payload: { rate: .inf } }]'),
-    [':3:51 environments[0].messages[0].payload.rate: is no number that JSON has; put a text in quotes']
+    [
+      ':3:51 environments[0].messages[0].payload.rate: is no number that JSON has; put a text in quotes'
+    ]
   ],
   [
     'a merge of an alias of a list',
@@ -84,7 +94,9 @@ test('mistakes of every kind are in one report: types, words, duplicates, refere
     's:7:25 environments[0].subscribers[1].subscriberId: is that of another subscriber too, at s:6:25',
     's:8:9 environments[0].subscribers[2]: must have subscriberId',
     's:8:11 environments[0].subscribers[2].subscriberID: is not a field here; did you mean subscriberId?',
-    expect.stringMatching(/^s:10:48 environments\[0\]\.workflows\[0\]\.steps\[0\]\.type: must be one of /),
+    expect.stringMatching(
+      /^s:10:48 environments\[0\]\.workflows\[0\]\.steps\[0\]\.type: must be one of /
+    ),
     expect.stringMatching(/^s:12:76 environments\[0\]\.messages\[0\]\.createdAt: must be a time /),
     's:13:20 environments[0].messages[1].channel: must be one of in_app, email, sms, chat, push',
     's:13:38 environments[0].messages[1].workflow: is welcom, but this environment has no such workflow; did you mean welcome?',
@@ -99,7 +111,10 @@ test.each([
     'workflows: [{ identifier: 7, name: Welcome }]\nsubscribers: [{ subscriberId: ada }]'
   ],
   ['an environment whose keys are none', 'apiKeys: other-key'],
-  ['a record of more than a megabyte', `subscribers: [{ subscriberId: ada, data: { a: ${'x'.repeat(2 ** 20)} } }]`]
+  [
+    'a record of more than a megabyte',
+    `subscribers: [{ subscriberId: ada, data: { a: ${'x'.repeat(2 ** 20)} } }]`
+  ]
 ])('what refers to a value that has an issue has none for that: %s', (_, text) => {
   const messages = 'messages: [{ channel: email, subscriberId: ada, workflow: welcome }]'
   const other = '\n  - { name: Other, apiKeys: [shop-key] }'
@@ -111,14 +126,21 @@ test.each([
 
 test.each([
   ['YAML', 'name: Shop\nmessages: []', 'environments:\n  -\n    name: Shop\n    messages: []'],
-  ['JSON', '{"name": "Shop", "messages": []}', '{ "environments": [{"name": "Shop", "messages": []}] }']
-])('a file that has the content of one environment is told how to wrap it: %s', (_, seed, wrapped) => {
-  const remedy =
-    'begin with `environments:`, then `  -`, and indent all of this by 4 spaces, or put JSON into `{ "environments": [{ … }] }`'
-  const issue = `must have environments, and has what one of them has: ${remedy}; it needs a name`
-  expect(issuesOf({ name: 's', seed })).toEqual([`s:1:1: ${issue}`])
-  expect(read(wrapped)).toEqual({ environments: [{ name: 'Shop', messages: [] }] })
-})
+  [
+    'JSON',
+    '{"name": "Shop", "messages": []}',
+    '{ "environments": [{"name": "Shop", "messages": []}] }'
+  ]
+])(
+  'a file that has the content of one environment is told how to wrap it: %s',
+  (_, seed, wrapped) => {
+    const remedy =
+      'begin with `environments:`, then `  -`, and indent all of this by 4 spaces, or put JSON into `{ "environments": [{ … }] }`'
+    const issue = `must have environments, and has what one of them has: ${remedy}; it needs a name`
+    expect(issuesOf({ name: 's', seed })).toEqual([`s:1:1: ${issue}`])
+    expect(read(wrapped)).toEqual({ environments: [{ name: 'Shop', messages: [] }] })
+  }
+)
 
 test.each([
   [
@@ -132,10 +154,17 @@ test.each([
     '3:19: Flow sequence in block collection must be sufficiently indented and end with a ]'
   ],
   ['around another one', '{"environments": [{"name": "x"}]', '1:33: Flow map must end with a }'],
-  ['of a text', 'environments:\n  - name: "Shop\n    messages: []\n\n', '3:17: Missing closing "quote']
-])('a bracket or quote that is not closed is located where its content ends: %s', (_, text, issue) => {
-  expect(issuesOf({ name: 's', seed: text })).toEqual([`s:${issue}`])
-})
+  [
+    'of a text',
+    'environments:\n  - name: "Shop\n    messages: []\n\n',
+    '3:17: Missing closing "quote'
+  ]
+])(
+  'a bracket or quote that is not closed is located where its content ends: %s',
+  (_, text, issue) => {
+    expect(issuesOf({ name: 's', seed: text })).toEqual([`s:${issue}`])
+  }
+)
 
 describe('a seed may be', () => {
   const environments = [{ name: 'Shop' }]
@@ -144,7 +173,10 @@ describe('a seed may be', () => {
     ['YAML', 'environments:\n  - name: Shop\n'],
     ['YAML with a byte order mark', '\uFEFFenvironments:\n  - name: Shop\n'],
     ['JSON', JSON.stringify({ environments })],
-    ['JSON that names its schema for an editor', JSON.stringify({ $schema: './schema.json', environments })]
+    [
+      'JSON that names its schema for an editor',
+      JSON.stringify({ $schema: './schema.json', environments })
+    ]
   ])('%s', (_, text) => {
     expect(read(text)).toMatchObject({ environments })
   })
@@ -166,7 +198,9 @@ describe('a seed may be', () => {
     expect(file?.seed).toEqual({ environments })
     const circle: { environments: unknown[] } = { environments: [] }
     circle.environments.push(circle)
-    expect(issuesOf({ name: 'seed', seed: circle })).toEqual(['seed: is nested more than 100 deep: make it flatter'])
+    expect(issuesOf({ name: 'seed', seed: circle })).toEqual([
+      'seed: is nested more than 100 deep: make it flatter'
+    ])
   })
 })
 
@@ -179,19 +213,29 @@ describe('in YAML', () => {
   }
 
   test.each([
-    ['words that look like a boolean are text', '{ a: yes, b: off, on: n }', { a: 'yes', b: 'off', on: 'n' }],
+    [
+      'words that look like a boolean are text',
+      '{ a: yes, b: off, on: n }',
+      { a: 'yes', b: 'off', on: 'n' }
+    ],
     [
       'times are text',
       '{ at: 2026-02-18T10:00:00Z, day: 2026-02-18 }',
       { at: '2026-02-18T10:00:00Z', day: '2026-02-18' }
     ],
-    ['names that are numbers are text', '{ 2026: x, 1.5: y, true: z }', { 2026: 'x', 1.5: 'y', true: 'z' }]
+    [
+      'names that are numbers are text',
+      '{ 2026: x, 1.5: y, true: z }',
+      { 2026: 'x', 1.5: 'y', true: 'z' }
+    ]
   ])('%s', (_, yaml, value) => {
     expect(payloadOf(yaml)).toEqual(value)
   })
 
   test('__proto__ is a name like any other, and reaches nothing else', () => {
-    expect(JSON.stringify(payloadOf('{ __proto__: { polluted: true } }'))).toBe('{"__proto__":{"polluted":true}}')
+    expect(JSON.stringify(payloadOf('{ __proto__: { polluted: true } }'))).toBe(
+      '{"__proto__":{"polluted":true}}'
+    )
     expect(({} as { polluted?: true }).polluted).toBeUndefined()
   })
 })
@@ -214,7 +258,9 @@ describe('a file', () => {
 
   test("that can't be read is an issue", () => {
     const folder = join(givenFile('shop.yaml', ''), '..')
-    expect(issuesOf(folder)).toEqual([`${folder}: can't be read: it is a folder; name a file in it`])
+    expect(issuesOf(folder)).toEqual([
+      `${folder}: can't be read: it is a folder; name a file in it`
+    ])
     expect(issuesOf('gone.yaml')[0]).toMatch(
       /^gone\.yaml: can't be read: there is no such file, nor a seed of this name; /
     )

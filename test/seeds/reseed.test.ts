@@ -20,9 +20,14 @@ const SHOP = {
   messages: ['One', 'Two', 'Three'].map((subject) => ({ channel: 'email' as const, subject }))
 } satisfies SeedEnvironment
 
-const OTHER: SeedEnvironment = { name: 'Other', apiKeys: ['other-key'], integrations: SHOP.integrations }
+const OTHER: SeedEnvironment = {
+  name: 'Other',
+  apiKeys: ['other-key'],
+  integrations: SHOP.integrations
+}
 
-const filesOf = (...environments: SeedEnvironment[]) => readSeeds([{ name: 'seed', seed: seedOf(...environments) }])
+const filesOf = (...environments: SeedEnvironment[]) =>
+  readSeeds([{ name: 'seed', seed: seedOf(...environments) }])
 
 /** A server's parts that were seeded at this time; now it is later. */
 function seeded(time: number, environments: SeedEnvironment[]) {
@@ -51,7 +56,12 @@ const startedWith = (...environments: SeedEnvironment[]) => seeded(LATER, enviro
 describe('the changes', () => {
   test('name each environment that changed, with its keys and the number of its records', () => {
     const changes = given(SHOP, OTHER).reseed(
-      { ...SHOP, apiKeys: ['shop-key', 'new-key'], messages: SHOP.messages.slice(1), generate: { messages: 10 } },
+      {
+        ...SHOP,
+        apiKeys: ['shop-key', 'new-key'],
+        messages: SHOP.messages.slice(1),
+        generate: { messages: 10 }
+      },
       OTHER
     )
     expect(changes).toEqual([
@@ -138,8 +148,12 @@ test('keeps snapshots, and what was done to all other environments, also to thos
   const { apiKey } = await mock.seeds.createEnvironment({ name: 'Made' })
   mock.empty('Other')
   mock.reseed({ ...SHOP, messages: [] }, OTHER)
-  expect(environmentRows(mock.client).integrations?.map(({ environment }) => environment)).toEqual([1, 1])
-  expect(mock.environments.listSnapshots(mock.find('Shop'))).toMatchObject([{ name: 'before', size: { messages: 3 } }])
+  expect(environmentRows(mock.client).integrations?.map(({ environment }) => environment)).toEqual([
+    1, 1
+  ])
+  expect(mock.environments.listSnapshots(mock.find('Shop'))).toMatchObject([
+    { name: 'before', size: { messages: 3 } }
+  ])
   expect(mock.environments.resolve('other-key')?.name).toBe('Other')
   expect(mock.environments.resolve(apiKey)?.name).toBe('Made')
 })
@@ -156,7 +170,9 @@ test('adds an environment that is new in the seeds, and removes one that is gone
   expect(mock.environments.resolve('staging-key')?.name).toBe('Staging')
   expect(mock.environments.resolve('other-key')).toBeUndefined()
   mock.environments.reset(mock.find('Staging'))
-  expect(environmentRows(mock.client).subscribers?.filter(({ environment }) => environment === 2)).toHaveLength(1)
+  expect(
+    environmentRows(mock.client).subscribers?.filter(({ environment }) => environment === 2)
+  ).toHaveLength(1)
 })
 
 describe('changes nothing', () => {
@@ -171,7 +187,9 @@ describe('changes nothing', () => {
     expect(() => mock.reseed(less, added, late)).toThrow(SeedError)
     expect(allRows(mock.client)).toEqual(before)
     const taken = { ...added, apiKeys: ['a', made.apiKey] }
-    expect(() => mock.reseed(less, taken)).toThrow('seed environments[1].apiKeys[1]: is that of Made')
+    expect(() => mock.reseed(less, taken)).toThrow(
+      'seed environments[1].apiKeys[1]: is that of Made'
+    )
     expect(allRows(mock.client)).toEqual(before)
     expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')
   })

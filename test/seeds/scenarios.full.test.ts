@@ -5,13 +5,20 @@ import { parse } from 'yaml'
 import { type GivenMock, givenMock } from '../support/mock.js'
 
 const folder = join(import.meta.dirname, '../../seeds')
-const names = readdirSync(folder).flatMap((file) => (file.endsWith('.yaml') ? [file.slice(0, -'.yaml'.length)] : []))
+const names = readdirSync(folder).flatMap((file) =>
+  file.endsWith('.yaml') ? [file.slice(0, -'.yaml'.length)] : []
+)
 
 describe.each(names.filter((name) => name !== 'default'))('%s', (name) => {
   test('has the environments of the default seed, under the same keys', async () => {
     const [own, usual] = [await givenMock({ seeds: [name] }), await givenMock()]
     const environmentsOf = ({ seededEnvironments }: GivenMock) =>
-      seededEnvironments.map(({ id, organizationId, name, apiKeys }) => ({ id, organizationId, name, apiKeys }))
+      seededEnvironments.map(({ id, organizationId, name, apiKeys }) => ({
+        id,
+        organizationId,
+        name,
+        apiKeys
+      }))
     expect(environmentsOf(own)).toEqual(environmentsOf(usual))
   })
 })
@@ -20,28 +27,35 @@ test.each([
   ['empty', 0],
   ['one-page', 7],
   ['many-pages', 137]
-])('%s has %i messages, and each once on the pages of a client that walks them', async (name, count) => {
-  const mock = await givenMock({ seeds: [name] })
-  const walked: string[] = []
-  for (let page = 0, more = true; more; page += 1) {
-    const { json } = await mock.get(`/v1/messages?page=${page}`)
-    walked.push(...json.data.map(({ _id }: { _id: string }) => _id))
-    more = json.hasMore
+])(
+  '%s has %i messages, and each once on the pages of a client that walks them',
+  async (name, count) => {
+    const mock = await givenMock({ seeds: [name] })
+    const walked: string[] = []
+    for (let page = 0, more = true; more; page += 1) {
+      const { json } = await mock.get(`/v1/messages?page=${page}`)
+      walked.push(...json.data.map(({ _id }: { _id: string }) => _id))
+      more = json.hasMore
+    }
+    expect(walked).toHaveLength(count)
+    expect(new Set(walked).size).toBe(count)
   }
-  expect(walked).toHaveLength(count)
-  expect(new Set(walked).size).toBe(count)
-})
+)
 
 type Message = Record<'transactionId' | 'subscriberId', string>
 
 test('unicode: every transaction and every subscriber is found by its own name, and by no other', async () => {
   const mock = await givenMock({ seeds: ['unicode'] })
-  const { environments } = parse(readFileSync(join(folder, 'unicode.yaml'), 'utf8'), { merge: true })
+  const { environments } = parse(readFileSync(join(folder, 'unicode.yaml'), 'utf8'), {
+    merge: true
+  })
   const { subscribers, messages } = environments[0] as Record<'subscribers' | 'messages', Message[]>
   const found = async (filter: string, value: string): Promise<Message[]> =>
     (await mock.get(`/v1/messages?${filter}=${encodeURIComponent(value)}`)).json.data
   for (const { transactionId } of messages) {
-    expect((await found('transactionId', transactionId)).map((each) => each.transactionId)).toEqual([transactionId])
+    expect((await found('transactionId', transactionId)).map((each) => each.transactionId)).toEqual(
+      [transactionId]
+    )
   }
   for (const { subscriberId } of subscribers) {
     const sent = messages.filter((message) => message.subscriberId === subscriberId)

@@ -4,7 +4,7 @@ import { Ajv, type AnySchemaObject } from 'ajv'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { findIssues } from '../../src/core/validation.js'
+import { findIssues } from '../../src/schema/validation.js'
 import { Seed } from '../../src/seeds/format.js'
 import { anySeed } from '../support/seeds.js'
 
@@ -52,7 +52,11 @@ describe('it agrees with what the server accepts:', () => {
   })
 
   test('any seed in which one value is replaced', () => {
-    const changed = fc.tuple(anySeed(), fc.nat(), fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('', 'email')))
+    const changed = fc.tuple(
+      anySeed(),
+      fc.nat(),
+      fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('', 'email'))
+    )
     let refused = 0
     fc.assert(
       fc.property(changed, ([seed, number, value]) => {
@@ -70,7 +74,9 @@ describe('it agrees with what the server accepts:', () => {
 /** A copy in which one value, chosen by a number, is another; or, in an object, stands under a name that is unknown. */
 function withChange(seed: object, number: number, value: unknown): unknown {
   const copy = JSON.parse(JSON.stringify(seed))
-  const fields = [...nodes(copy)].flatMap(([, node]) => Object.keys(node).map((name) => ({ node, name })))
+  const fields = [...nodes(copy)].flatMap(([, node]) =>
+    Object.keys(node).map((name) => ({ node, name }))
+  )
   const field = fields[number % fields.length]
   if (!field) return value
   if (number % 7 === 0 && !Array.isArray(field.node)) field.node[`${field.name}s`] = value

@@ -21,7 +21,15 @@ function seeded(seed: string | object, database: OpenDatabase = openDatabase()) 
 }
 
 /** An environment has a second row, of its baseline. */
-const TABLES = ['environments', 'api_keys', 'integrations', 'subscribers', 'workflows', 'workflow_steps', 'messages']
+const TABLES = [
+  'environments',
+  'api_keys',
+  'integrations',
+  'subscribers',
+  'workflows',
+  'workflow_steps',
+  'messages'
+]
 
 const rowCounts = ({ db }: OpenDatabase) => TABLES.map((table) => allRows(db.client)[table]?.length)
 
@@ -30,14 +38,19 @@ const SEED = seedOf({ ...SHOP, apiKeys: ['shop-key', 'spare-key'] })
 describe('an empty database', () => {
   test('gets everything the seed describes', () => {
     const database = openDatabase()
-    expect(seeded(SEED, database)).toMatchObject({ applied: true, environments: [{ name: 'Shop' }] })
+    expect(seeded(SEED, database)).toMatchObject({
+      applied: true,
+      environments: [{ name: 'Shop' }]
+    })
     expect(rowCounts(database)).toEqual([2, 2, 2, 1, 1, 1, 1])
   })
 
   test('stays empty when the last environment has an issue', () => {
     const database = openDatabase()
     const late = { name: 'Late', messages: [{ channel: 'email', workflow: 'gone' }] }
-    expect(() => seeded({ environments: [...SEED.environments, late] }, database)).toThrow(SeedError)
+    expect(() => seeded({ environments: [...SEED.environments, late] }, database)).toThrow(
+      SeedError
+    )
     expect(rowCounts(database)).toEqual([0, 0, 0, 0, 0, 0, 0])
   })
 

@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { expect, test } from 'vitest'
-import { PROFILES } from '../../src/core/assumptions.js'
-import { compile, namedSchemas, targetOf } from '../../src/core/typebox.js'
+import { PROFILES } from '../../src/domain/assumptions.js'
 import { Integration } from '../../src/integrations/schemas.js'
-import { OPERATIONS } from '../../src/openapi/operations.js'
+import { OPERATIONS } from '../../src/operations.js'
+import { compile, namedSchemas, targetOf } from '../../src/schema/typebox.js'
 import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
 
@@ -36,7 +36,8 @@ test('the seeds show all that the contract allows, but for what no operation can
   const shown = new Set<string>()
   for (const profile of PROFILES) {
     for (const seed of SEEDS)
-      for await (const fact of factsShownBy(await givenMock({ seeds: [seed], profile }))) shown.add(fact)
+      for await (const fact of factsShownBy(await givenMock({ seeds: [seed], profile })))
+        shown.add(fact)
   }
   // What an operation answers with. A part that two of them show, such as a filter, is to be seen in both.
   const facts = OPERATIONS.flatMap(({ response }) => {
@@ -56,9 +57,14 @@ function* within({ $id }: TSchema, facts: Iterable<string>): Generator<string> {
 async function* factsShownBy(mock: GivenMock): AsyncGenerator<string> {
   for (const { id, apiKeys, integrations, steps } of mock.seededEnvironments) {
     const [key = ''] = apiKeys
-    for (const { url, response } of OPERATIONS.filter(({ method, params }) => method === 'GET' && !params)) {
+    for (const { url, response } of OPERATIONS.filter(
+      ({ method, params }) => method === 'GET' && !params
+    )) {
       for (const limit of [1, 1000]) {
-        yield* within(response, factsShown(response, (await mock.get(`${url}?limit=${limit}`, { key })).json))
+        yield* within(
+          response,
+          factsShown(response, (await mock.get(`${url}?limit=${limit}`, { key })).json)
+        )
       }
     }
     for (const { workflowId, stepId } of steps) {
@@ -68,8 +74,12 @@ async function* factsShownBy(mock: GivenMock): AsyncGenerator<string> {
     }
     for (const { _id } of integrations) {
       // In a fork, as one that becomes primary changes the others.
-      const fork = (await mock.post('/_mock/environments', { key: null, body: JSON.stringify({ from: id }) })).json
-      const { status, json } = await mock.post(`/v1/integrations/${_id}/set-primary`, { key: fork.apiKey })
+      const fork = (
+        await mock.post('/_mock/environments', { key: null, body: JSON.stringify({ from: id }) })
+      ).json
+      const { status, json } = await mock.post(`/v1/integrations/${_id}/set-primary`, {
+        key: fork.apiKey
+      })
       if (status === 200) yield* within(Integration, factsShown(Integration, json.data ?? json))
       await mock.call(`/_mock/environments/${fork.environmentId}`, { method: 'DELETE', key: null })
     }
@@ -114,7 +124,8 @@ function* factsShown(schema: TSchema, value: unknown, at = ''): Generator<string
   if (typeof value !== 'object' || value === null) return
   for (const [name, inner] of Object.entries(value)) {
     const property = schema.items ?? schema.properties?.[name] ?? schema.additionalProperties
-    if (typeof property === 'object') yield* factsShown(property, inner, schema.$id ? `${schema.$id}.${name}` : at)
+    if (typeof property === 'object')
+      yield* factsShown(property, inner, schema.$id ? `${schema.$id}.${name}` : at)
   }
   if (schema.$id) {
     for (const field of Object.keys(schema.properties ?? {})) {

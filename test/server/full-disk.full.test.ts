@@ -27,18 +27,35 @@ function fill(disk: string): void {
 }
 
 const KEY = { 'idempotency-key': 'one' }
-const ENVIRONMENT = { name: 'Third', seed: { environments: [{ name: 'Third', apiKeys: ['third-key-1d2c'] }] } }
+const ENVIRONMENT = {
+  name: 'Third',
+  seed: { environments: [{ name: 'Third', apiKeys: ['third-key-1d2c'] }] }
+}
 const SEED = {
-  environments: [{ name: 'Shop', integrations: [{ identifier: 'ses', providerId: 'ses', channel: 'email' }] }]
+  environments: [
+    { name: 'Shop', integrations: [{ identifier: 'ses', providerId: 'ses', channel: 'email' }] }
+  ]
 }
 
 /** A request of each kind that writes. */
-const WRITES: [name: string, path: string, method: string, headers: Record<string, string>, body?: object][] = [
+const WRITES: [
+  name: string,
+  path: string,
+  method: string,
+  headers: Record<string, string>,
+  body?: object
+][] = [
   ['an operation', '/v1/integrations/mailgun/set-primary', 'POST', {}],
   ['an operation with an idempotency key', '/v1/integrations/mailgun/set-primary', 'POST', KEY],
   ['loading a seed', '/_mock/seed', 'POST', {}, SEED],
   ['taking a snapshot', '/_mock/snapshots/before', 'PUT', {}],
-  ['setting the clock', '/_mock/clock', 'PUT', {}, { mode: 'fixed', at: '2026-02-18T10:00:00.000Z' }],
+  [
+    'setting the clock',
+    '/_mock/clock',
+    'PUT',
+    {},
+    { mode: 'fixed', at: '2026-02-18T10:00:00.000Z' }
+  ],
   ['creating an environment', '/_mock/environments', 'POST', {}, ENVIRONMENT],
   ['removing an environment', '/_mock/environments/Live', 'DELETE', {}],
   ['a reset', '/_mock/reset', 'POST', {}]
@@ -53,7 +70,10 @@ test.skipIf(!canMount)(
   async () => {
     const disk = givenDisk()
     const mock = await givenLoggedMock({ data: join(disk, 'mock.db') })
-    const state = async () => [(await mock.get('/_mock/state')).text, (await mock.get('/v1/messages')).text]
+    const state = async () => [
+      (await mock.get('/_mock/state')).text,
+      (await mock.get('/v1/messages')).text
+    ]
     const before = await state()
     fill(disk)
     // What the log has room for is still written.
@@ -65,7 +85,9 @@ test.skipIf(!canMount)(
         507,
         'the disk of the data file is full or fails, or may not be written to: the log has more; nothing was changed'
       ])
-      expect(mock.log.findLast(({ level }) => level === 50)).toMatchObject({ err: { code: 'SQLITE_FULL' } })
+      expect(mock.log.findLast(({ level }) => level === 50)).toMatchObject({
+        err: { code: 'SQLITE_FULL' }
+      })
       mock.log.length = 0
     }
     expect(await state()).toEqual(before)

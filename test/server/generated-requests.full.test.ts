@@ -3,10 +3,15 @@ import { Agent, request as startRequest } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PROFILES } from '../../src/core/assumptions.js'
-import { OPERATION_IDS } from '../../src/core/enums.js'
+import { PROFILES } from '../../src/domain/assumptions.js'
+import { OPERATION_IDS } from '../../src/domain/enums.js'
 import { contractOf } from '../support/contract.js'
-import { anyRequest, type GeneratedRequest, type KnownValues, type Published } from '../support/generated-requests.js'
+import {
+  anyRequest,
+  type GeneratedRequest,
+  type KnownValues,
+  type Published
+} from '../support/generated-requests.js'
 import { startCommand } from '../support/process.js'
 
 /** Requests in all. 100,000, which take three minutes, have been sent with `GENERATED_REQUESTS=100000`. */
@@ -32,7 +37,10 @@ test(`${REQUESTS} generated requests, half of them broken, bring no 5xx, no answ
     ENVIRONMENTS.map(async (kind, index) => {
       const client = await givenClient(kind, call)
       for (let done = 0; done < REQUESTS / ENVIRONMENTS.length; done += BATCH) {
-        for (const request of fc.sample(await client.requests(), { numRuns: BATCH, seed: done * 10 + index })) {
+        for (const request of fc.sample(await client.requests(), {
+          numRuns: BATCH,
+          seed: done * 10 + index
+        })) {
           const status = await client.send(request).catch((error: Error) => {
             // One of each kind.
             const kindOf = `${request.operation} ${error.message.slice(0, 60)}`
@@ -52,7 +60,9 @@ test(`${REQUESTS} generated requests, half of them broken, bring no 5xx, no answ
   // The rest is not for that environment, or was answered by a fault, or from the store of another profile.
   expect(judged).toBeGreaterThan((REQUESTS * 2) / 3)
   // That it was no storm of refusals: each operation had answers of both kinds, those of the contract in both profiles.
-  const operations = new Set([...seen].filter((name) => !name.includes(':')).map((name) => name.replace(/ .*/, '')))
+  const operations = new Set(
+    [...seen].filter((name) => !name.includes(':')).map((name) => name.replace(/ .*/, ''))
+  )
   expect(operations.size).toBeGreaterThan(25)
   const inProfiles = PROFILES.flatMap((profile) => OPERATION_IDS.map((id) => `${profile}: ${id}`))
   const never = [...operations, ...inProfiles].flatMap((name) => [`${name} 2xx`, `${name} 4xx`])
@@ -72,11 +82,19 @@ function caller(url: string, agent: Agent) {
   return ({ method, path, headers, body }: Omit<GeneratedRequest, 'operation'>): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-      const request = startRequest(`${url}/`, { agent, method, path, headers: { ...headers, ...length } })
+      const request = startRequest(`${url}/`, {
+        agent,
+        method,
+        path,
+        headers: { ...headers, ...length }
+      })
       request.on('response', async (response) => {
         const sent = new Headers()
         for (const [name, value] of Object.entries(response.headers)) sent.set(name, String(value))
-        readText(response).then((text) => resolve({ status: response.statusCode ?? 0, headers: sent, text }), reject)
+        readText(response).then(
+          (text) => resolve({ status: response.statusCode ?? 0, headers: sent, text }),
+          reject
+        )
       })
       request.on('error', reject)
       request.end(body)
@@ -89,26 +107,40 @@ async function givenClient(kind: Kind, call: Call) {
     method: 'POST',
     path: '/_mock/environments',
     headers: {},
-    body: JSON.stringify({ from: 'Development', name: kind, profile: kind === 'document' ? 'document' : 'live' })
+    body: JSON.stringify({
+      from: 'Development',
+      name: kind,
+      profile: kind === 'document' ? 'document' : 'live'
+    })
   })
   const { apiKey, environmentId } = JSON.parse(made.text)
   const authorization = `ApiKey ${apiKey}`
-  const get = async (path: string) => (await call({ method: 'GET', path, headers: { authorization } })).text
+  const get = async (path: string) =>
+    (await call({ method: 'GET', path, headers: { authorization } })).text
   const controlText = await get('/_mock/openapi.json')
   const state = JSON.parse(await get('/_mock/state')).environments[0]
   const ids: string[] = []
   // Those that are changed and removed, so that the others stay.
   const [messageIds, integrationIds]: [string[], string[]] = [[], []]
-  const workflows: string[] = state.workflows.map(({ identifier }: { identifier: string }) => identifier)
-  const subscribers: string[] = state.subscribers.map(({ subscriberId }: { subscriberId: string }) => subscriberId)
+  const workflows: string[] = state.workflows.map(
+    ({ identifier }: { identifier: string }) => identifier
+  )
+  const subscribers: string[] = state.subscribers.map(
+    ({ subscriberId }: { subscriberId: string }) => subscriberId
+  )
   const parameters = {
     integrationId: state.integrations.map(({ _id }: { _id: string }) => _id),
-    workflowId: state.workflows.flatMap(({ _id, identifier }: Record<string, string>) => [_id, identifier]),
+    workflowId: state.workflows.flatMap(({ _id, identifier }: Record<string, string>) => [
+      _id,
+      identifier
+    ]),
     stepId: state.workflows.flatMap(({ steps }: { steps: { _id: string; stepId: string }[] }) =>
       steps.flatMap(({ _id, stepId }) => [_id, stepId])
     ),
     subscriberId: subscribers,
-    transactionId: state.messages.slice(0, 50).map((message: { transactionId: string }) => message.transactionId),
+    transactionId: state.messages
+      .slice(0, 50)
+      .map((message: { transactionId: string }) => message.transactionId),
     name: ['before', 'after'],
     'environments/id': ids,
     'messages/id': messageIds,
@@ -162,9 +194,11 @@ async function givenClient(kind: Kind, call: Call) {
       if (status >= 300) return status
       // The profile may be another one, and with it the document.
       if (/Seed|reset|restore/i.test(operation)) document = await get('/openapi.json')
-      if (operation === 'createEnvironment' && request.method === 'POST') await keepFew(JSON.parse(text).environmentId)
+      if (operation === 'createEnvironment' && request.method === 'POST')
+        await keepFew(JSON.parse(text).environmentId)
       if (operation === 'addMessage' && status === 201) addNewest(messageIds, JSON.parse(text)._id)
-      if (operation === 'addIntegration' && status === 201) addNewest(integrationIds, JSON.parse(text)._id)
+      if (operation === 'addIntegration' && status === 201)
+        addNewest(integrationIds, JSON.parse(text)._id)
       return status
     }
   }
@@ -186,7 +220,8 @@ function addNewest(ids: string[], id: string): void {
 
 /** Faults are injected into one environment only, whose other answers nobody judges; and only one is seeded anew. */
 function isFor(kind: Kind, { operation, headers, method }: GeneratedRequest): boolean {
-  if (operation === 'addFault' || (method === 'POST' && operation.endsWith('aults'))) return kind === 'faulty'
+  if (operation === 'addFault' || (method === 'POST' && operation.endsWith('aults')))
+    return kind === 'faulty'
   if (operation === 'loadSeed') return kind === 'seeded'
   return !('x-mock-fault' in headers)
 }
@@ -194,7 +229,8 @@ function isFor(kind: Kind, { operation, headers, method }: GeneratedRequest): bo
 /** The largest size of a process in memory so far, in MB; 0 where the system does not tell. */
 function largestSizeOf(pid: number): number {
   try {
-    const [, size = '0'] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    const [, size = '0'] =
+      /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return Number(size) / 1000
   } catch {
     return 0

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { createRandom } from '../../src/core/random.js'
+import { createRandom } from '../../src/domain/random.js'
 import { givenFolder, type Running, startCommand } from '../support/process.js'
 import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../support/rows.js'
 
@@ -67,27 +67,30 @@ test(`killed at ${KILLS} random instants, a call has had no effect, or has had i
 test.each([
   ['that succeeds', 0],
   ['that is refused', 7]
-])('killed before any step of a call %s, it has had no effect, or has had it and is replayed', async (_, place) => {
-  const dataFile = givenDataFile(STEPS)
-  const outcomes: number[] = []
+])(
+  'killed before any step of a call %s, it has had no effect, or has had it and is replayed',
+  async (_, place) => {
+    const dataFile = givenDataFile(STEPS)
+    const outcomes: number[] = []
 
-  let server = await givenServer(['--data', dataFile.file, '--seed', dataFile.seed], KILL_SWITCH)
-  for (let step = 0; ; step++) {
-    const calls = callsTo(step + 1).slice(place, place + 1)
-    const call = calls[0] as Call
-    const dying = send(server, call, { 'x-kill-before-step': String(step) })
-    if (await dying.catch(() => undefined)) break
-    expect(await server.ended).toMatchObject({ signal: 'SIGKILL' })
+    let server = await givenServer(['--data', dataFile.file, '--seed', dataFile.seed], KILL_SWITCH)
+    for (let step = 0; ; step++) {
+      const calls = callsTo(step + 1).slice(place, place + 1)
+      const call = calls[0] as Call
+      const dying = send(server, call, { 'x-kill-before-step': String(step) })
+      if (await dying.catch(() => undefined)) break
+      expect(await server.ended).toMatchObject({ signal: 'SIGKILL' })
 
-    const stored = checkWhatIsLeft(dataFile, calls, new Map())
-    outcomes.push(stored.size)
-    server = await givenServer(['--data', dataFile.file, '--no-seed'], KILL_SWITCH)
-    await checkReplays(dataFile, server, calls, stored)
+      const stored = checkWhatIsLeft(dataFile, calls, new Map())
+      outcomes.push(stored.size)
+      server = await givenServer(['--data', dataFile.file, '--no-seed'], KILL_SWITCH)
+      await checkReplays(dataFile, server, calls, stored)
+    }
+
+    // Nothing up to the commit, all of it after; that is, before the answer.
+    expect(outcomes.join('')).toMatch(/^0{8,}1+$/)
   }
-
-  // Nothing up to the commit, all of it after; that is, before the answer.
-  expect(outcomes.join('')).toMatch(/^0{8,}1+$/)
-})
+)
 
 /** One call in eight is refused, as refusals are stored and replayed too. */
 function callsTo(environment: number): Call[] {
@@ -109,7 +112,12 @@ function givenDataFile(size: number): DataFile {
       { identifier: 'untouched', providerId: 'twilio', channel: 'sms', primary: true },
       ...callsTo(index + 1)
         .filter(({ integration }) => integration !== UNKNOWN)
-        .map(({ integration }) => ({ identifier: integration, providerId: 'ses', channel: 'email', active: false }))
+        .map(({ integration }) => ({
+          identifier: integration,
+          providerId: 'ses',
+          channel: 'email',
+          active: false
+        }))
     ]
   }))
   const seed = join(folder, 'seed.json')
@@ -161,7 +169,11 @@ function parseAnswer(received: Buffer): Answer | undefined {
   const head = received.toString('latin1', 0, end)
   const body = received.subarray(end + 4)
   if (end < 0 || body.length < Number(/^content-length: (\d+)/im.exec(head)?.[1])) return undefined
-  return { status: Number(head.split(' ', 2)[1]), replayed: /^idempotency-replay: true/im.test(head), body }
+  return {
+    status: Number(head.split(' ', 2)[1]),
+    replayed: /^idempotency-replay: true/im.test(head),
+    body
+  }
 }
 
 /** Holds up this process while the server, in its own, goes on. */
@@ -171,10 +183,16 @@ function spin(microseconds: number): void {
 }
 
 /** What a killed server has left: of each call all or nothing. Answers with what is stored of these calls, by key. */
-function checkWhatIsLeft(dataFile: DataFile, calls: Call[], answers: Map<Call, Answer>): Map<string, KeyRow> {
+function checkWhatIsLeft(
+  dataFile: DataFile,
+  calls: Call[],
+  answers: Map<Call, Answer>
+): Map<string, KeyRow> {
   const { integrations, keys } = read(dataFile)
   const environment = calls[0]?.environment as number
-  const stored = new Map(keys.filter((row) => row.environment === environment).map((row) => [row.key, row]))
+  const stored = new Map(
+    keys.filter((row) => row.environment === environment).map((row) => [row.key, row])
+  )
   checkAtomic(calls, integrations, stored)
   checkAnswered(answers, stored)
   const last = [...stored.values()].filter(({ status }) => status === 200).at(-1)
@@ -185,13 +203,24 @@ function checkWhatIsLeft(dataFile: DataFile, calls: Call[], answers: Map<Call, A
 }
 
 /** An effect without its stored answer would be done twice; an answer without its effect, never. */
-function checkAtomic(calls: Call[], integrations: IntegrationRow[], stored: Map<string, KeyRow>): void {
-  for (const { environment, integration, key } of calls.filter((call) => call.integration !== UNKNOWN)) {
-    const row = integrations.find((each) => each.environment === environment && each.identifier === integration)
+function checkAtomic(
+  calls: Call[],
+  integrations: IntegrationRow[],
+  stored: Map<string, KeyRow>
+): void {
+  for (const { environment, integration, key } of calls.filter(
+    (call) => call.integration !== UNKNOWN
+  )) {
+    const row = integrations.find(
+      (each) => each.environment === environment && each.identifier === integration
+    )
     const answer = stored.get(key)
     expect([key, row?.active === 1]).toEqual([key, answer !== undefined])
     if (!row || !answer) continue
-    expect(JSON.parse(row.document)).toEqual({ ...JSON.parse(String(answer.body)), primary: row.is_primary === 1 })
+    expect(JSON.parse(row.document)).toEqual({
+      ...JSON.parse(String(answer.body)),
+      primary: row.is_primary === 1
+    })
   }
 }
 
@@ -228,7 +257,12 @@ async function checkReplays(
 ): Promise<void> {
   for (const call of calls) {
     const row = stored.get(call.key)
-    if (row) expect(await send(server, call)).toEqual({ status: row.status, replayed: true, body: row.body })
+    if (row)
+      expect(await send(server, call)).toEqual({
+        status: row.status,
+        replayed: true,
+        body: row.body
+      })
   }
   for (const call of calls.filter(({ key }) => !stored.has(key))) {
     const status = call.integration === UNKNOWN ? 404 : 200
@@ -261,8 +295,15 @@ function headersOf({ environment, key }: Call): Record<string, string> {
   return { authorization: `ApiKey key-${environment}`, 'idempotency-key': key }
 }
 
-async function send({ url }: Running, call: Call, more: Record<string, string> = {}): Promise<Answer> {
-  const response = await fetch(url + pathOf(call), { method: 'POST', headers: { ...headersOf(call), ...more } })
+async function send(
+  { url }: Running,
+  call: Call,
+  more: Record<string, string> = {}
+): Promise<Answer> {
+  const response = await fetch(url + pathOf(call), {
+    method: 'POST',
+    headers: { ...headersOf(call), ...more }
+  })
   const body = Buffer.from(await response.arrayBuffer())
   return { status: response.status, replayed: response.headers.has('idempotency-replay'), body }
 }

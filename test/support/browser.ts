@@ -23,9 +23,13 @@ export interface Opened {
 let browser: Promise<Browser> | undefined
 
 /** A new page of a browser that the tests of this process share, with storage of its own. */
-export async function givenPage(context: TestContext, options: BrowserContextOptions = {}): Promise<Opened> {
+export async function givenPage(
+  context: TestContext,
+  options: BrowserContextOptions = {}
+): Promise<Opened> {
   // In CI there must be one.
-  if (!existsSync(CHROMIUM) && !process.env.CI) context.skip(`there is no ${CHROMIUM} to look at the page with`)
+  if (!existsSync(CHROMIUM) && !process.env.CI)
+    context.skip(`there is no ${CHROMIUM} to look at the page with`)
   browser ??= chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
   const own = await (await browser).newContext(options)
   onTestFinished(() => own.close())
@@ -36,9 +40,13 @@ export async function givenPage(context: TestContext, options: BrowserContextOpt
     const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED'
     if (!isLeft) events.troubles.push(`${request.url()} ${request.failure()?.errorText}`)
   })
-  own.on('response', (response) => response.ok() || events.troubles.push(`${response.url()} ${response.status()}`))
+  own.on(
+    'response',
+    (response) => response.ok() || events.troubles.push(`${response.url()} ${response.status()}`)
+  )
   own.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') events.troubles.push(message.text())
+    if (message.type() === 'error' || message.type() === 'warning')
+      events.troubles.push(message.text())
   })
   own.on('weberror', (error) => events.troubles.push(String(error.error())))
   return { page: await own.newPage(), events }

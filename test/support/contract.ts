@@ -4,7 +4,10 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 
 /** The part of an OpenAPI document that answers are checked against. */
 interface Published {
-  paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, object> }> }>>
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, object> }> }>
+  >
   components: { schemas: Record<string, AnySchemaObject> }
 }
 
@@ -36,7 +39,11 @@ export function contractOf(text: string): Contract {
 const contracts = new Map<string, Contract>()
 
 function createContract(published: Published) {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { ...fullFormats, regex: true } })
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    formats: { ...fullFormats, regex: true }
+  })
   ajv.addSchema(published as AnySchemaObject, 'openapi')
   const compiled = new Map<string, ValidateFunction>()
 
@@ -53,13 +60,23 @@ function createContract(published: Published) {
       if (answer.method === 'HEAD' || type !== 'application/json') return
       const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
       compiled.set(pointer, validate)
-      assertThat(validate(JSON.parse(answer.text)), JSON.stringify(validate.errors?.slice(0, 5)), answer)
+      assertThat(
+        validate(JSON.parse(answer.text)),
+        JSON.stringify(validate.errors?.slice(0, 5)),
+        answer
+      )
     }
   }
 
-  function responseAt(path: string, method: string, status: number): { pointer: string; type: string | null } {
+  function responseAt(
+    path: string,
+    method: string,
+    status: number
+  ): { pointer: string; type: string | null } {
     // A path with a parameter may match what has a path of its own.
-    const byParameters = Object.entries(published.paths).sort(([one], [other]) => countOf(one) - countOf(other))
+    const byParameters = Object.entries(published.paths).sort(
+      ([one], [other]) => countOf(one) - countOf(other)
+    )
     for (const [template, operations] of byParameters) {
       const pattern = new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`)
       const response = pattern.test(path)
@@ -82,8 +99,13 @@ const DESCRIBED = /^\/(v\d|_mock)\/|^\/health$/
 
 function checkErrorResponse(answer: SeenAnswer): void {
   const { headers, status, method, path, text } = answer
-  assertThat(Boolean(headers.get('x-mock-reason')), 'an error response has an x-mock-reason', answer)
-  if (status === 401) assertThat(headers.get('www-authenticate') === 'ApiKey', 'www-authenticate', answer)
+  assertThat(
+    Boolean(headers.get('x-mock-reason')),
+    'an error response has an x-mock-reason',
+    answer
+  )
+  if (status === 401)
+    assertThat(headers.get('www-authenticate') === 'ApiKey', 'www-authenticate', answer)
   // A name that is taken stays so, however often a client asks.
   if ([409, 429, 503].includes(status) && !path.startsWith('/_mock/'))
     assertThat(/^\d+$/.test(headers.get('retry-after') ?? ''), 'retry-after', answer)
@@ -95,9 +117,15 @@ function checkErrorResponse(answer: SeenAnswer): void {
   assertThat(status === 500 || !('errorId' in body), 'errorId on 500 only', answer)
 }
 
-function assertThat(holds: boolean, what: string, { method, path, status, text }: SeenAnswer): void {
+function assertThat(
+  holds: boolean,
+  what: string,
+  { method, path, status, text }: SeenAnswer
+): void {
   if (!holds)
-    throw new Error(`answer against the contract: ${what}\n${method} ${path} -> ${status}\n${text.slice(0, 2000)}`)
+    throw new Error(
+      `answer against the contract: ${what}\n${method} ${path} -> ${status}\n${text.slice(0, 2000)}`
+    )
 }
 
 function token(text: string): string {

@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { RecordedRequest } from '../../src/control/requests/schemas.js'
+import type { RecordedRequest } from '../../src/journal/schemas.js'
 import type { Answer, GivenMock } from './mock.js'
 
 /** Keys of the default seed: two environments of one organization, and one of another. */
@@ -16,7 +16,11 @@ export const setPrimary = (id: string) => `/v1/integrations/${id}/set-primary`
 
 type Control = Pick<GivenMock, 'get' | 'post' | 'call'>
 
-export async function journalOf(mock: Control, query = '', key?: string): Promise<RecordedRequest[]> {
+export async function journalOf(
+  mock: Control,
+  query = '',
+  key?: string
+): Promise<RecordedRequest[]> {
   return (await mock.get(`/_mock/requests${query}`, key ? { key } : {})).json.requests
 }
 
@@ -24,7 +28,13 @@ export async function keylessJournalOf(mock: Control): Promise<RecordedRequest[]
   return (await mock.get('/_mock/requests/keyless')).json.requests
 }
 
-export function send(mock: Control, method: string, path: string, body: unknown, key?: string): Promise<Answer> {
+export function send(
+  mock: Control,
+  method: string,
+  path: string,
+  body: unknown,
+  key?: string
+): Promise<Answer> {
   return mock.call(path, { method, body: JSON.stringify(body), ...(key && { key }) })
 }
 
@@ -33,8 +43,10 @@ export function addFault(mock: Control, fault: unknown, key?: string): Promise<A
 }
 
 /** What a reset, a clock, a seed of random values or a latency is set to, each by its route. */
-export const reset = (mock: Control, body: unknown = {}, key?: string) => send(mock, 'POST', '/_mock/reset', body, key)
-export const setClock = (mock: Control, clock: unknown, key?: string) => send(mock, 'PUT', '/_mock/clock', clock, key)
+export const reset = (mock: Control, body: unknown = {}, key?: string) =>
+  send(mock, 'POST', '/_mock/reset', body, key)
+export const setClock = (mock: Control, clock: unknown, key?: string) =>
+  send(mock, 'PUT', '/_mock/clock', clock, key)
 export const setRandomSeed = (mock: Control, randomSeed: number | null) =>
   send(mock, 'PUT', '/_mock/chance', { randomSeed })
 export const setLatency = (mock: Control, latency: unknown, key?: string) =>
@@ -68,10 +80,19 @@ export function raw(mock: GivenMock, text: string): RawConnection {
   const received: Buffer[] = []
   let failure: Error | undefined
   socket.on('data', (chunk) => received.push(chunk)).on('error', (error) => (failure = error))
-  const closed = new Promise<Error | undefined>((resolve) => socket.once('close', () => resolve(failure)))
+  const closed = new Promise<Error | undefined>((resolve) =>
+    socket.once('close', () => resolve(failure))
+  )
   socket.write(text)
   return { socket, text: () => Buffer.concat(received).toString(), closed }
 }
 
 export const head = (line: string, ...headers: string[]) =>
-  [`${line} HTTP/1.1`, 'host: mock', `authorization: ApiKey ${DEVELOPMENT}`, ...headers, '', ''].join('\r\n')
+  [
+    `${line} HTTP/1.1`,
+    'host: mock',
+    `authorization: ApiKey ${DEVELOPMENT}`,
+    ...headers,
+    '',
+    ''
+  ].join('\r\n')

@@ -1,6 +1,6 @@
-import type { Coverage, CoverageItem } from '../../src/control/coverage/schemas.js'
+import type { Coverage, CoverageItem } from '../../src/coverage/schemas.js'
 import { EXAMPLE_QUERY } from '../../src/messages/filters.js'
-import { OPERATIONS } from '../../src/openapi/operations.js'
+import { OPERATIONS } from '../../src/operations.js'
 import { addFault } from './control.js'
 import type { GivenMock } from './mock.js'
 

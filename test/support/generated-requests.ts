@@ -35,14 +35,23 @@ export interface KnownValues {
  * Any request to an operation of the document. Half of them are broken in one or two ways: a parameter or field of
  * another type, an odd name, a repetition, a body that is no JSON or too deep, a method that the path does not have.
  */
-export function anyRequest(document: Published, known: KnownValues): fc.Arbitrary<GeneratedRequest> {
+export function anyRequest(
+  document: Published,
+  known: KnownValues
+): fc.Arbitrary<GeneratedRequest> {
   const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
     Object.entries(methods)
       .filter(([, { operationId }]) => operationId && operationId !== 'streamRequests')
-      .map(([method, operation]) => requestTo(document, known, template, method.toUpperCase(), operation))
+      .map(([method, operation]) =>
+        requestTo(document, known, template, method.toUpperCase(), operation)
+      )
   )
   return fc
-    .tuple(fc.oneof(...operations), fc.boolean(), fc.array(breakage, { minLength: 1, maxLength: 2 }))
+    .tuple(
+      fc.oneof(...operations),
+      fc.boolean(),
+      fc.array(breakage, { minLength: 1, maxLength: 2 })
+    )
     .map(([parts, isBroken, breakages]) => {
       if (isBroken) for (const change of breakages) change(parts)
       return asRequest(parts)
@@ -81,13 +90,17 @@ function requestTo(
     if (name === undefined) return fc.constant(segment)
     const schema = parameters.find((each) => each.in === 'path' && each.name === name)?.schema
     const path = `${all[index - 1]}/${name}`
-    return anyTextFor(path in known.parameters ? path : name, schema ?? {}).map((value) => value || 'x')
+    return anyTextFor(path in known.parameters ? path : name, schema ?? {}).map(
+      (value) => value || 'x'
+    )
   })
   const inQuery = parameters
     .filter((each) => each.in === 'query')
     .map(({ name, schema }) => {
       const isList = [schema, ...(schema.anyOf ?? [])].some(({ type }) => type === 'array')
-      const value = anyTextFor(name, (isList && schema.items) || schema).map((text): [string, string] => [name, text])
+      const value = anyTextFor(name, (isList && schema.items) || schema).map(
+        (text): [string, string] => [name, text]
+      )
       return fc.oneof(fc.constant([]), fc.array(value, { minLength: 1, maxLength: isList ? 4 : 1 }))
     })
   const inHeaders = fc.oneof(
@@ -135,12 +148,23 @@ const HARMLESS: Record<string, fc.Arbitrary<unknown>> = {
   effect: fc.oneof(
     fc.record({ status: fc.integer({ min: 400, max: 599 }) }),
     fc.record({ delay: fc.integer({ min: 1, max: 5 }) }),
-    fc.record({ abort: fc.constantFrom('reset', 'truncate'), lostAnswer: fc.boolean() }, { requiredKeys: [] })
+    fc.record(
+      { abort: fc.constantFrom('reset', 'truncate'), lostAnswer: fc.boolean() },
+      { requiredKeys: [] }
+    )
   ),
   seed: fc.constant({ environments: [{ name: 'From a seed' }] })
 }
 
-function asRequest({ operation, method, segments, query, headers, body, text }: Parts): GeneratedRequest {
+function asRequest({
+  operation,
+  method,
+  segments,
+  query,
+  headers,
+  body,
+  text
+}: Parts): GeneratedRequest {
   const path = segments.map(encoded).join('/')
   const search = query.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&')
   const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
@@ -153,7 +177,8 @@ function asRequest({ operation, method, segments, query, headers, body, text }: 
   }
 }
 
-const encoded = (text: string) => encodeURIComponent(text.toWellFormed?.() ?? Buffer.from(text).toString())
+const encoded = (text: string) =>
+  encodeURIComponent(text.toWellFormed?.() ?? Buffer.from(text).toString())
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
@@ -162,8 +187,31 @@ const oddName = fc.constantFrom(
 )
 const oddText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
-  fc.constantFrom('', ' ', '-1', '1e400', 'NaN', 'null', '[]', '{}', '../..', '%00', '\u0000', '😀', "' OR 1=1 --"),
-  fc.constantFrom('9'.repeat(400), 'a'.repeat(5000), '(a+)+$', '(', '\\', '{{x}}', '66f1c2a47c9b1a0012ad0001', 'a:b')
+  fc.constantFrom(
+    '',
+    ' ',
+    '-1',
+    '1e400',
+    'NaN',
+    'null',
+    '[]',
+    '{}',
+    '../..',
+    '%00',
+    '\u0000',
+    '😀',
+    "' OR 1=1 --"
+  ),
+  fc.constantFrom(
+    '9'.repeat(400),
+    'a'.repeat(5000),
+    '(a+)+$',
+    '(',
+    '\\',
+    '{{x}}',
+    '66f1c2a47c9b1a0012ad0001',
+    'a:b'
+  )
 )
 const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   oddText,
@@ -174,11 +222,13 @@ const oddValue: fc.Arbitrary<unknown> = fc.oneof(
 
 /** Each changes the request in one way. */
 const breakage: fc.Arbitrary<(parts: Parts) => void> = fc.oneof(
-  fc.tuple(fc.oneof(oddName, fc.constantFrom('page', 'limit', 'channel', 'transactionId')), oddText).map(
-    ([name, value]) =>
-      (parts: Parts) =>
-        void parts.query.push([name, value])
-  ),
+  fc
+    .tuple(fc.oneof(oddName, fc.constantFrom('page', 'limit', 'channel', 'transactionId')), oddText)
+    .map(
+      ([name, value]) =>
+        (parts: Parts) =>
+          void parts.query.push([name, value])
+    ),
   fc.integer({ min: 2, max: 40 }).map((times) => (parts: Parts) => {
     const [first = ['a', 'b'] satisfies [string, string]] = parts.query
     for (let time = 0; time < times; time += 1) parts.query.push(first as [string, string])
@@ -187,9 +237,11 @@ const breakage: fc.Arbitrary<(parts: Parts) => void> = fc.oneof(
     const at = 2 + (index % Math.max(1, parts.segments.length - 2))
     parts.segments[Math.min(at, parts.segments.length - 1)] = text
   }),
-  fc.constantFrom('PUT', 'PATCH', 'DELETE', 'POST', 'GET', 'HEAD', 'OPTIONS').map((method) => (parts: Parts) => {
-    parts.method = method
-  }),
+  fc
+    .constantFrom('PUT', 'PATCH', 'DELETE', 'POST', 'GET', 'HEAD', 'OPTIONS')
+    .map((method) => (parts: Parts) => {
+      parts.method = method
+    }),
   fc
     .constantFrom(
       { authorization: 'ApiKey nobody' },
@@ -224,16 +276,25 @@ function changed(body: unknown, name: string, value: unknown, index: number): un
   if (typeof body !== 'object' || body === null) return value
   const names = Object.keys(body)
   const chosen = names[index % Math.max(1, names.length)]
-  if (chosen === undefined || index % 3 === 0) return Object.fromEntries([...Object.entries(body), [name, value]])
+  if (chosen === undefined || index % 3 === 0)
+    return Object.fromEntries([...Object.entries(body), [name, value]])
   const inner = (body as Record<string, unknown>)[chosen]
   const next = index % 2 === 0 ? value : changed(inner, name, value, index >> 1)
   return Array.isArray(body) ? body.with(Number(chosen), next) : { ...body, [chosen]: next }
 }
 
-function textOf({ pattern, format, minLength = 0, maxLength = 12 }: JsonSchema): fc.Arbitrary<string> {
-  if (pattern) return fc.stringMatching(new RegExp(pattern)).filter(({ length }) => length >= minLength)
+function textOf({
+  pattern,
+  format,
+  minLength = 0,
+  maxLength = 12
+}: JsonSchema): fc.Arbitrary<string> {
+  if (pattern)
+    return fc.stringMatching(new RegExp(pattern)).filter(({ length }) => length >= minLength)
   if (format === 'date-time')
-    return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString())
+    return fc
+      .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
+      .map((date) => date.toISOString())
   if (format === 'regex') return fc.constantFrom('a', '^/v1', '[0-9]+', 'x|y')
   return fc.string({ minLength, maxLength: Math.min(maxLength, minLength + 12) })
 }

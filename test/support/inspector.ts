@@ -52,7 +52,9 @@ export async function expectAccessible({ page }: Pick<Opened, 'page'>): Promise<
     .exclude('iframe[sandbox]')
     .options({ rules: { 'target-size': { enabled: true } } })
     .analyze()
-  const found = violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`)
+  const found = violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`
+  )
   expect(found).toEqual([])
 }
 
@@ -79,11 +81,19 @@ export function countClicks() {
 }
 
 /** The rows of the list of requests. */
-export const requestRows = (page: Page) => page.getByRole('list', { name: 'Requests, newest first' }).getByRole('link')
+export const requestRows = (page: Page) =>
+  page.getByRole('list', { name: 'Requests, newest first' }).getByRole('link')
 
 /** Sends a request as an app does. Returns the status. */
-export async function ask(env: AttachedEnvironment, path: string, init: RequestInit = {}): Promise<number> {
-  const response = await fetch(env.url + path, { ...init, headers: { ...env.headers, ...init.headers } })
+export async function ask(
+  env: AttachedEnvironment,
+  path: string,
+  init: RequestInit = {}
+): Promise<number> {
+  const response = await fetch(env.url + path, {
+    ...init,
+    headers: { ...env.headers, ...init.headers }
+  })
   await response.arrayBuffer()
   return response.status
 }

@@ -17,7 +17,12 @@ export const SEED = {
       subscribers: [{ subscriberId: 'ada', email: 'ada@example.com' }],
       workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }] }],
       messages: [
-        { channel: 'email', subscriberId: 'ada', transactionId: 'one', contextKeys: ['tenant:a', 'region:b'] },
+        {
+          channel: 'email',
+          subscriberId: 'ada',
+          transactionId: 'one',
+          contextKeys: ['tenant:a', 'region:b']
+        },
         { channel: 'email', subscriberId: 'ada', transactionId: 'two' },
         { channel: 'sms', transactionId: 'three,four' }
       ]
@@ -58,6 +63,9 @@ export function loggedMockOfGroup(): () => LoggedMock {
 
 function logging() {
   const log: LogLine[] = []
-  const logger = pino({ level: 'trace' }, { write: (line: string) => void log.push(JSON.parse(line)) })
+  const logger = pino(
+    { level: 'trace' },
+    { write: (line: string) => void log.push(JSON.parse(line)) }
+  )
   return { log, logger }
 }

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { Services } from '../../src/control/services.js'
-import { lazily } from '../../src/core/lazily.js'
+import { lazily } from '../../src/domain/lazily.js'
 import type { EnvironmentData } from '../../src/seeds/format.js'
 import { readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
@@ -86,14 +86,26 @@ const MAX_IDLE = process.env.FRESH_MOCKS ? 0 : 8
 
 /** The same for the same options; undefined if a server with them can't be shared. */
 function nameOf(options: GivenOptions): string | undefined {
-  const isOwn = options.data !== undefined || Object.values(options).some((value) => typeof value === 'function')
+  const isOwn =
+    options.data !== undefined ||
+    Object.values(options).some((value) => typeof value === 'function')
   return isOwn || options.logger ? undefined : JSON.stringify(options)
 }
 
 async function startShared(name: string, options: GivenOptions): Promise<SharedMock> {
   const server = await startMock(options)
-  const mock: GivenMock = Object.defineProperties({ ...server }, Object.getOwnPropertyDescriptors(server))
-  const shared: SharedMock = { name, mock, server, tables: tablesOf(server), rows: rowsOf(server), touched: false }
+  const mock: GivenMock = Object.defineProperties(
+    { ...server },
+    Object.getOwnPropertyDescriptors(server)
+  )
+  const shared: SharedMock = {
+    name,
+    mock,
+    server,
+    tables: tablesOf(server),
+    rows: rowsOf(server),
+    touched: false
+  }
   for (const part of ['app', 'services'] as const) {
     Object.defineProperty(mock, part, {
       get: () => {
@@ -110,7 +122,8 @@ async function startShared(name: string, options: GivenOptions): Promise<SharedM
 /** It is reset only when it is used again: most seeds are those of one test, and the control routes are loaded for it. */
 async function giveBack(shared: SharedMock): Promise<void> {
   const { app } = shared.server
-  if (shared.touched || !app.server.listening || tablesOf(shared.server) !== shared.tables) return app.close()
+  if (shared.touched || !app.server.listening || tablesOf(shared.server) !== shared.tables)
+    return app.close()
   idle.push(shared)
   if (idle.length > MAX_IDLE) await idle.shift()?.server.app.close()
 }
@@ -127,7 +140,10 @@ async function isReset({ server, rows }: SharedMock): Promise<boolean> {
     first.map(async ({ apiKeys: [key] }) => {
       const headers = { authorization: `ApiKey ${key}` }
       const { ok } = await fetch(`${url}/_mock/reset`, { method: 'POST', headers })
-      return ok && (await (await fetch(`${url}/_mock/snapshots`, { headers })).text()) === '{"snapshots":[]}'
+      return (
+        ok &&
+        (await (await fetch(`${url}/_mock/snapshots`, { headers })).text()) === '{"snapshots":[]}'
+      )
     })
   )
   // After the resets, which are changes.
@@ -139,7 +155,9 @@ async function isReset({ server, rows }: SharedMock): Promise<boolean> {
 
 /** Another text once a table, an index or a trigger has come or gone. */
 const tablesOf = ({ db }: Pick<Server, 'db'>): string =>
-  ['schema_version', 'temp.schema_version'].map((name) => db.client.pragma(name, { simple: true })).join()
+  ['schema_version', 'temp.schema_version']
+    .map((name) => db.client.pragma(name, { simple: true }))
+    .join()
 
 /** All that the environments have. */
 const rowsOf = ({ db }: Pick<Server, 'db'>): string => JSON.stringify(environmentRows(db.client))
@@ -169,13 +187,18 @@ export async function startMock({ now, ...rest }: GivenOptions): Promise<GivenMo
 }
 
 const keysOf = ({ environments }: Server['services']) =>
-  environments.list().map((environment) => ({ id: environment.id, apiKeys: environments.apiKeysOf(environment) }))
+  environments
+    .list()
+    .map((environment) => ({ id: environment.id, apiKeys: environments.apiKeysOf(environment) }))
 
 /** The paths that are described by the document of the control routes. */
 const CONTROL = /^\/(_mock|health)(?![^/?#])/
 
 /** Calls to a server at this address, each answer checked against the document that it publishes for the key. */
-export function clientOf(url: string, firstKey: string | undefined): Pick<GivenMock, 'call' | 'get' | 'post'> {
+export function clientOf(
+  url: string,
+  firstKey: string | undefined
+): Pick<GivenMock, 'call' | 'get' | 'post'> {
   const contracts = new Map<string, Promise<Contract>>()
 
   async function call(
@@ -188,7 +211,11 @@ export function clientOf(url: string, firstKey: string | undefined): Pick<GivenM
       headers: { ...(authorization && { authorization }), ...headers },
       ...(body !== undefined && { body })
     })
-    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      text: await response.text()
+    }
     const contract = await (CONTROL.test(path)
       ? contractFor('control', fetchControlDocument)
       : contractFor(headers.authorization ?? headers.Authorization ?? authorization, fetchDocument))
@@ -201,7 +228,10 @@ export function clientOf(url: string, firstKey: string | undefined): Pick<GivenM
     }
   }
 
-  function contractFor(authorization: string | undefined, fetchIt: typeof fetchDocument): Promise<Contract> {
+  function contractFor(
+    authorization: string | undefined,
+    fetchIt: typeof fetchDocument
+  ): Promise<Contract> {
     const contract = contracts.get(authorization ?? '') ?? fetchIt(authorization).then(contractOf)
     contracts.set(authorization ?? '', contract)
     return contract
@@ -213,7 +243,10 @@ export function clientOf(url: string, firstKey: string | undefined): Pick<GivenM
 
   /** That of the key's environment; for a key that is refused, that of the server. */
   async function fetchDocument(authorization: string | undefined): Promise<string> {
-    const own = await fetch(`${url}/openapi.json`, authorization ? { headers: { authorization } } : {})
+    const own = await fetch(
+      `${url}/openapi.json`,
+      authorization ? { headers: { authorization } } : {}
+    )
     return own.ok ? own.text() : (await fetch(`${url}/openapi.json`)).text()
   }
 

@@ -6,11 +6,18 @@ import { onTestFinished } from 'vitest'
 export interface OpenCall {
   request: ClientRequest
   /** Sends the rest, and waits for the answer. */
-  finish(): Promise<{ status: number | undefined; headers: IncomingMessage['headers']; text: string }>
+  finish(): Promise<{
+    status: number | undefined
+    headers: IncomingMessage['headers']
+    text: string
+  }>
 }
 
 /** A POST that the server has begun to handle, and whose body it waits for until `finish`. */
-export async function givenOpenCall(url: string, headers: Record<string, string>): Promise<OpenCall> {
+export async function givenOpenCall(
+  url: string,
+  headers: Record<string, string>
+): Promise<OpenCall> {
   const request = startRequest(url, {
     method: 'POST',
     agent: new Agent({ keepAlive: true }),

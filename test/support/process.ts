@@ -1,14 +1,28 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process'
+import {
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+  type SpawnOptions,
+  spawn
+} from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { bundle } from '../../scripts/bundle.mjs'
-import { attempt } from '../../src/core/errors.js'
-import { lazily } from '../../src/core/lazily.js'
+import { attempt } from '../../src/domain/errors.js'
+import { lazily } from '../../src/domain/lazily.js'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -29,7 +43,8 @@ export interface Running {
   ended: Promise<Ended>
 }
 
-export interface Options extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached' | 'timeout'> {
+export interface Options
+  extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached' | 'timeout'> {
   /** Beside an environment without variables of ours, or of an npm that runs the tests. */
   env?: Record<string, string>
   /** What it prints when it is ready, if it is not `serve`. */
@@ -57,7 +72,10 @@ export function commandIn(folder: string): string {
 
 /** Runs our command to its end, or kills it after two minutes. May be used in concurrent tests. */
 export async function runCommand(args: readonly string[], options: Options = {}): Promise<Ended> {
-  return launch(process.execPath, [commandIn(await givenPackage()), ...args], { timeout: 120_000, ...options }).ended
+  return launch(process.execPath, [commandIn(await givenPackage()), ...args], {
+    timeout: 120_000,
+    ...options
+  }).ended
 }
 
 /** Our command, just started; killed when the test ends. */
@@ -65,20 +83,37 @@ export async function spawnCommand(
   args: readonly string[],
   options: Options = {}
 ): Promise<Omit<Running, 'printed' | 'url'>> {
-  const { child, ended } = launch(process.execPath, [commandIn(await givenPackage()), ...args], options)
+  const { child, ended } = launch(
+    process.execPath,
+    [commandIn(await givenPackage()), ...args],
+    options
+  )
   onTestFinished(() => kill(child))
   return { child, ended }
 }
 
 /** Our command, serving on a free port unless told otherwise; killed when the test ends. Throws if it ends unready. */
-export async function startCommand(args: readonly string[], options: Options = {}): Promise<Running> {
+export async function startCommand(
+  args: readonly string[],
+  options: Options = {}
+): Promise<Running> {
   const port =
-    args.includes('--port') || options.env?.NOTIFICATION_MOCK_PORT || options.env?.PORT ? [] : ['--port', '0']
-  return startProcess(process.execPath, [commandIn(await givenPackage()), ...args, ...port], options)
+    args.includes('--port') || options.env?.NOTIFICATION_MOCK_PORT || options.env?.PORT
+      ? []
+      : ['--port', '0']
+  return startProcess(
+    process.execPath,
+    [commandIn(await givenPackage()), ...args, ...port],
+    options
+  )
 }
 
 /** Any command line that starts our server somehow. */
-export async function startProcess(command: string, args: readonly string[], options: Options = {}): Promise<Running> {
+export async function startProcess(
+  command: string,
+  args: readonly string[],
+  options: Options = {}
+): Promise<Running> {
   const { child, ready, ended } = launch(command, args, options)
   onTestFinished(() => kill(child, options.detached))
   const printed = await Promise.race([
@@ -94,8 +129,16 @@ export async function startProcess(command: string, args: readonly string[], opt
 /** What it prints last: the curl to try, or that there is nothing to try. Or it is one line of JSON. */
 const READY = /^(\{"url"| *curl |No environments|.*not in the seeds given\)).*$\s/m
 
-function launch(command: string, args: readonly string[], { env, ready: pattern = READY, ...options }: Options) {
-  const child = spawn(command, args, { ...options, env: { ...ownEnvironment(), ...env }, stdio: 'pipe' })
+function launch(
+  command: string,
+  args: readonly string[],
+  { env, ready: pattern = READY, ...options }: Options
+) {
+  const child = spawn(command, args, {
+    ...options,
+    env: { ...ownEnvironment(), ...env },
+    stdio: 'pipe'
+  })
   let [stdout, stderr] = ['', '']
   const ready = new Promise<string>((settle) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -106,7 +149,9 @@ function launch(command: string, args: readonly string[], { env, ready: pattern 
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
   })
-  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, stdout, stderr }))
+  const ended = once(child, 'close').then(
+    ([code, signal]): Ended => ({ code, signal, stdout, stderr })
+  )
   // Waiting for it later is not the same as nobody caring now.
   ended.catch(() => {})
   return { child: child as Running['child'], ready, ended }
@@ -149,7 +194,12 @@ export async function givenDependent(scripts: Record<string, string>): Promise<s
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
   symlinkSync(ours, join(folder, 'node_modules/notification-mock'))
   symlinkSync(commandIn(ours), join(folder, 'node_modules/.bin/notification-mock'))
-  const manifest = { name: 'dependent', private: true, scripts, dependencies: { 'notification-mock': '*' } }
+  const manifest = {
+    name: 'dependent',
+    private: true,
+    scripts,
+    dependencies: { 'notification-mock': '*' }
+  }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   return folder
 }

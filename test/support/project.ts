@@ -12,7 +12,8 @@ export async function givenProject(files: Record<string, string>): Promise<strin
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'notification-mock-runners-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const links = { 'notification-mock': await givenPackage() }
-  for (const name of ['vitest', '@playwright/test']) Object.assign(links, { [name]: join(modules, name) })
+  for (const name of ['vitest', '@playwright/test'])
+    Object.assign(links, { [name]: join(modules, name) })
   for (const [name, target] of Object.entries(links)) {
     const link = join(folder, 'node_modules', name)
     mkdirSync(dirname(link), { recursive: true })
@@ -30,7 +31,11 @@ interface Run {
 }
 
 /** Runs a program of `node_modules` in a folder. */
-export function run(folder: string, command: string, env: Record<string, string> = {}): Promise<Run> {
+export function run(
+  folder: string,
+  command: string,
+  env: Record<string, string> = {}
+): Promise<Run> {
   const [name = '', ...args] = command.split(' ')
   return new Promise((resolve) => {
     const options = { cwd: folder, env: { ...outside(), ...env }, maxBuffer: 1e8 }
@@ -43,5 +48,8 @@ export function run(folder: string, command: string, env: Record<string, string>
 /** Our environment without what the runner of this test has added. */
 export function outside(): Record<string, string | undefined> {
   const own = /^(npm_|VITEST|NODE_ENV$|TEST|FORCE_COLOR$|NOTIFICATION_MOCK_|NODE_OPTIONS$)/
-  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))), NO_COLOR: '1' }
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))),
+    NO_COLOR: '1'
+  }
 }

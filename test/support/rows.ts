@@ -1,7 +1,7 @@
 import { getTableName } from 'drizzle-orm'
-import { DATASET_KINDS } from '../../src/core/enums.js'
 import type { Db } from '../../src/db/open.js'
 import { DATASET_TABLES } from '../../src/db/schema.js'
+import { DATASET_KINDS } from '../../src/domain/enums.js'
 
 export interface IntegrationRow {
   /** The environment's number in the order of creation, from 1. */
@@ -15,19 +15,24 @@ export interface IntegrationRow {
   document: string
 }
 
-const NUMBER = '(SELECT count(*) FROM environments AS o WHERE o.snapshot_of IS NULL AND o.key <= e.key)'
+const NUMBER =
+  '(SELECT count(*) FROM environments AS o WHERE o.snapshot_of IS NULL AND o.key <= e.key)'
 
 type Connection = Pick<Db['client'], 'prepare'>
 
 /** Every row of every table, as it is in the database. */
 export function allRows(client: Connection): Record<string, Record<string, unknown>[]> {
   const tables = client
-    .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+    )
     .all()
   return Object.fromEntries(
     tables.map(({ name }) => [
       name,
-      client.prepare<[], Record<string, unknown>>(`SELECT rowid, * FROM "${name}" ORDER BY rowid`).all()
+      client
+        .prepare<[], Record<string, unknown>>(`SELECT rowid, * FROM "${name}" ORDER BY rowid`)
+        .all()
     ])
   )
 }
@@ -37,7 +42,9 @@ export function allRows(client: Connection): Record<string, Record<string, unkno
  * creation; not in which dataset they are, nor in which order.
  */
 export function environmentRows(client: Connection): Record<string, Record<string, unknown>[]> {
-  const tables = DATASET_KINDS.flatMap((kind) => DATASET_TABLES[kind].map((table) => [kind, getTableName(table)]))
+  const tables = DATASET_KINDS.flatMap((kind) =>
+    DATASET_TABLES[kind].map((table) => [kind, getTableName(table)])
+  )
   return Object.fromEntries(
     tables.map(([kind, table]) => {
       const rows = client.prepare<[], Record<string, unknown>>(

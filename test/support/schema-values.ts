@@ -29,14 +29,20 @@ export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fittin
     if ('const' in schema) return fc.constant(schema.const)
     const types = [schema.type ?? []].flat()
     const variants =
-      schema.anyOf ?? schema.oneOf ?? (types.length > 1 ? types.map((type) => ({ ...schema, type })) : [])
-    if (variants.length > 0) return fc.oneof(...variants.map((each: JsonSchema) => anyValueOf(each, field, depth)))
+      schema.anyOf ??
+      schema.oneOf ??
+      (types.length > 1 ? types.map((type) => ({ ...schema, type })) : [])
+    if (variants.length > 0)
+      return fc.oneof(...variants.map((each: JsonSchema) => anyValueOf(each, field, depth)))
     switch (types[0]) {
       case 'object':
         return anyObjectOf(schema, depth)
       case 'array':
         if (depth > MAX_DEPTH && !schema.minItems) return fc.constant([])
-        return fc.array(anyValueOf(schema.items ?? {}, field, depth), { minLength: schema.minItems ?? 0, maxLength: 3 })
+        return fc.array(anyValueOf(schema.items ?? {}, field, depth), {
+          minLength: schema.minItems ?? 0,
+          maxLength: 3
+        })
       case 'integer':
       case 'number':
         return anyNumberOf(schema)
@@ -60,7 +66,10 @@ export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fittin
     return values
   }
 
-  function anyObjectOf({ properties = {}, required = [], additionalProperties }: JsonSchema, depth: number) {
+  function anyObjectOf(
+    { properties = {}, required = [], additionalProperties }: JsonSchema,
+    depth: number
+  ) {
     const fields = Object.fromEntries(
       Object.entries<JsonSchema>(properties)
         .filter(([name]) => depth <= MAX_DEPTH || required.includes(name))
@@ -68,13 +77,18 @@ export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fittin
     )
     // Of many optional fields half seldom fit together, so half of the objects have few.
     const optional = Object.keys(fields).filter((name) => !required.includes(name))
-    const withFew = fc.subarray(optional, { maxLength: Math.min(2, optional.length) }).chain((few) => {
-      const chosen = [...required, ...few]
-      return fc.record(Object.fromEntries(Object.entries(fields).filter(([name]) => chosen.includes(name))))
-    })
+    const withFew = fc
+      .subarray(optional, { maxLength: Math.min(2, optional.length) })
+      .chain((few) => {
+        const chosen = [...required, ...few]
+        return fc.record(
+          Object.fromEntries(Object.entries(fields).filter(([name]) => chosen.includes(name)))
+        )
+      })
     const own = fc.oneof(fc.record(fields, { requiredKeys: required as never[] }), withFew)
     if (!additionalProperties) return own.map((value) => ({ ...value }))
-    const others = additionalProperties === true ? anyJson : anyValueOf(additionalProperties, '', depth)
+    const others =
+      additionalProperties === true ? anyJson : anyValueOf(additionalProperties, '', depth)
     return fc
       .tuple(own, fc.array(fc.tuple(names, others), { maxLength: depth > MAX_DEPTH ? 0 : 3 }))
       .map(([value, more]) => Object.fromEntries([...Object.entries(value), ...more]))
@@ -91,7 +105,12 @@ function isRounded(value: unknown): boolean {
 }
 
 /** Small ones and large ones, none that a text would round. */
-function anyNumberOf({ type, minimum, exclusiveMinimum, maximum = 1e6 }: JsonSchema): fc.Arbitrary<number> {
+function anyNumberOf({
+  type,
+  minimum,
+  exclusiveMinimum,
+  maximum = 1e6
+}: JsonSchema): fc.Arbitrary<number> {
   const min = minimum ?? exclusiveMinimum ?? -1e6
   const max = Math.min(maximum, 1e9)
   if (type === 'integer') {

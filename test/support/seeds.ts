@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../../src/core/ids.js'
-import { namedSchemas } from '../../src/core/typebox.js'
+import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../../src/domain/ids.js'
+import { namedSchemas } from '../../src/schema/typebox.js'
 import { Seed, type SeedEnvironment } from '../../src/seeds/format.js'
 import { type JsonSchema, valuesBy } from './schema-values.js'
 
@@ -35,17 +35,60 @@ export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
 const text = fc.oneof(
   fc.string({ maxLength: 12 }),
   fc.string({ unit: 'binary', maxLength: 6 }),
-  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 4 }).map((units) => String.fromCharCode(...units)),
-  fc.constantFrom('null', '~', 'true', 'NO', '1e3', '0x1F', '012', '2026-01-01', '<<', '__proto__', '- a', 'a: b', '#'),
-  fc.constantFrom(' a', 'a ', 'a\nb\n', '\n', '\r\n a', '\t', '"', "'", '|', '{{x}}', '&a', '*a', '!!str', '%', '---'),
-  fc.constantFrom('"_environmentId":"x"', 'a'.repeat(200), 'word '.repeat(60), '\u2028', '\ufeff', '\u0000', '\u0085')
+  fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 4 })
+    .map((units) => String.fromCharCode(...units)),
+  fc.constantFrom(
+    'null',
+    '~',
+    'true',
+    'NO',
+    '1e3',
+    '0x1F',
+    '012',
+    '2026-01-01',
+    '<<',
+    '__proto__',
+    '- a',
+    'a: b',
+    '#'
+  ),
+  fc.constantFrom(
+    ' a',
+    'a ',
+    'a\nb\n',
+    '\n',
+    '\r\n a',
+    '\t',
+    '"',
+    "'",
+    '|',
+    '{{x}}',
+    '&a',
+    '*a',
+    '!!str',
+    '%',
+    '---'
+  ),
+  fc.constantFrom(
+    '"_environmentId":"x"',
+    'a'.repeat(200),
+    'word '.repeat(60),
+    '\u2028',
+    '\ufeff',
+    '\u0000',
+    '\u0085'
+  )
 )
-const id = fc.uint8Array({ minLength: 12, maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString('hex'))
+const id = fc
+  .uint8Array({ minLength: 12, maxLength: 12 })
+  .map((bytes) => Buffer.from(bytes).toString('hex'))
 const time = fc
   .date({ min: new Date('1990-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
   .map((date) => date.toISOString())
 
-const TIMES = /^(createdAt|updatedAt|lastOnlineAt|deletedAt|lastSeenDate|lastReadDate|snoozedUntil|deliveredAt|at)$/
+const TIMES =
+  /^(createdAt|updatedAt|lastOnlineAt|deletedAt|lastSeenDate|lastReadDate|snoozedUntil|deliveredAt|at)$/
 
 const named = new Map(namedSchemas(Seed).map((schema) => [schema.$id, schema as JsonSchema]))
 
@@ -61,8 +104,9 @@ const anyValueOf = valuesBy({
   }
 })
 
-const environmentSchema = (Seed as unknown as { properties: { environments: { items: JsonSchema } } }).properties
-  .environments.items
+const environmentSchema = (
+  Seed as unknown as { properties: { environments: { items: JsonSchema } } }
+).properties.environments.items
 
 function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvironment {
   const primaries = new Set<string>()
@@ -92,7 +136,10 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
     workflows: uniqueWorkflows,
     messages: messages.map(({ subscriberId, workflow, ...message }, position) => {
       count += 1
-      const subscriber = message.subscriber && { ...message.subscriber, subscriberId: `own-${count}` }
+      const subscriber = message.subscriber && {
+        ...message.subscriber,
+        subscriberId: `own-${count}`
+      }
       const isError = message.errorId !== undefined || message.errorText !== undefined
       return {
         ...message,

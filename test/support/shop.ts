@@ -8,7 +8,12 @@ export const SHOP = {
     { identifier: 'other', providerId: 'sendgrid', channel: 'email' }
   ],
   subscribers: [{ subscriberId: 'user-1', firstName: 'One', email: 'one@example.com' }],
-  workflows: [{ identifier: 'order', steps: [{ stepId: 'mail', type: 'email', controlValues: { subject: 'Hi' } }] }],
+  workflows: [
+    {
+      identifier: 'order',
+      steps: [{ stepId: 'mail', type: 'email', controlValues: { subject: 'Hi' } }]
+    }
+  ],
   messages: [{ channel: 'email', subscriberId: 'user-1', workflow: 'order', subject: 'Hello' }]
 } satisfies SeedEnvironment
 

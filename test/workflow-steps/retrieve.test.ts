@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { STEP_TYPES } from '../../src/core/enums.js'
+import { STEP_TYPES } from '../../src/domain/enums.js'
 import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
 import { givenMock } from '../support/mock.js'
 
@@ -17,9 +17,20 @@ const SEED = shop([
     _id: SHIPPED._id,
     identifier: 'order-shipped',
     name: 'Order shipped',
-    steps: [{ _id: EMAIL._id, name: 'Email Step', type: 'email', controlValues: { subject: 'On its way', body: 'Hi' } }]
+    steps: [
+      {
+        _id: EMAIL._id,
+        name: 'Email Step',
+        type: 'email',
+        controlValues: { subject: 'On its way', body: 'Hi' }
+      }
+    ]
   },
-  { _id: OTHER._id, identifier: 'order-lost', steps: [{ _id: EARLY._id, stepId: 'sorry', type: 'sms' }] }
+  {
+    _id: OTHER._id,
+    identifier: 'order-lost',
+    steps: [{ _id: EARLY._id, stepId: 'sorry', type: 'sms' }]
+  }
 ])
 
 describe('a step is found', () => {
@@ -27,32 +38,48 @@ describe('a step is found', () => {
     const mock = await givenMock({ seed: SEED })
     const answers = await Promise.all(
       [SHIPPED._id, 'order-shipped', WORKFLOW_SLUG].flatMap((workflowId) =>
-        [EMAIL._id, 'email-step', STEP_SLUG].map((stepId) => mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`))
+        [EMAIL._id, 'email-step', STEP_SLUG].map((stepId) =>
+          mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`)
+        )
       )
     )
     expect(answers[0]).toMatchObject({
       status: 200,
-      json: { _id: EMAIL._id, stepId: 'email-step', workflowId: 'order-shipped', workflowDatabaseId: SHIPPED._id }
+      json: {
+        _id: EMAIL._id,
+        stepId: 'email-step',
+        workflowId: 'order-shipped',
+        workflowDatabaseId: SHIPPED._id
+      }
     })
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   })
 
-  test.each(['', 'an-older-name', 'a_wf_b_st_c', `x_st_${EMAIL.base62}`, `x_wf_${OTHER.base62}`, 'Été / ✓'])(
-    'by slugs with the name part %j, which is not compared',
-    async (name) => {
-      const mock = await givenMock({ seed: SEED })
-      const workflowId = encodeURIComponent(`${name}_wf_${SHIPPED.base62}`)
-      const stepId = encodeURIComponent(`${name}_st_${EMAIL.base62}`)
-      const answer = await mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`)
-      expect(answer).toMatchObject({ status: 200, json: { _id: EMAIL._id, workflowDatabaseId: SHIPPED._id } })
-    }
-  )
+  test.each([
+    '',
+    'an-older-name',
+    'a_wf_b_st_c',
+    `x_st_${EMAIL.base62}`,
+    `x_wf_${OTHER.base62}`,
+    'Été / ✓'
+  ])('by slugs with the name part %j, which is not compared', async (name) => {
+    const mock = await givenMock({ seed: SEED })
+    const workflowId = encodeURIComponent(`${name}_wf_${SHIPPED.base62}`)
+    const stepId = encodeURIComponent(`${name}_st_${EMAIL.base62}`)
+    const answer = await mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`)
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { _id: EMAIL._id, workflowDatabaseId: SHIPPED._id }
+    })
+  })
 
   test('by names with any characters in them, percent-encoded', async () => {
     const [identifier, stepId] = ['orders/été 100%', 'step?#_st_ 日本']
     const workflows = [{ identifier, steps: [{ stepId, type: 'chat' }] }]
     const mock = await givenMock({ seed: shop(workflows) })
-    const answer = await mock.get(`/v2/workflows/${encodeURIComponent(identifier)}/steps/${encodeURIComponent(stepId)}`)
+    const answer = await mock.get(
+      `/v2/workflows/${encodeURIComponent(identifier)}/steps/${encodeURIComponent(stepId)}`
+    )
     expect(answer).toMatchObject({ status: 200, json: { workflowId: identifier, stepId } })
   })
 })
@@ -66,7 +93,10 @@ describe('what looks like another form', () => {
       ])
     })
     const byId = await mock.get(`/v2/workflows/${SHIPPED._id}/steps/email-step`)
-    expect(byId.json).toMatchObject({ workflowId: 'order-shipped', workflowDatabaseId: SHIPPED._id })
+    expect(byId.json).toMatchObject({
+      workflowId: 'order-shipped',
+      workflowDatabaseId: SHIPPED._id
+    })
     const lookalike = await mock.get(`/v2/workflows/${OTHER._id}/steps/sms-step`)
     expect(lookalike.json).toMatchObject({ workflowId: SHIPPED._id, workflowDatabaseId: OTHER._id })
   })
@@ -79,7 +109,8 @@ describe('what looks like another form', () => {
     ]
     const workflows = [{ identifier: 'order-shipped', steps }]
     const mock = await givenMock({ seed: shop(workflows) })
-    const step = async (stepId: string) => (await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)).json._id
+    const step = async (stepId: string) =>
+      (await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)).json._id
     expect(await step(EMAIL._id)).toBe(EMAIL._id)
     expect(await step(STEP_SLUG)).toBe(EARLY._id)
     expect(await step(`_st_${EMAIL.base62}`)).toBe(EMAIL._id)
@@ -107,29 +138,37 @@ describe('what looks like another form', () => {
 })
 
 describe('a step is not found', () => {
-  test.each(['document', 'live'] as const)('in `%s` with the name that was probably meant', async (profile) => {
-    const mock = await givenMock({ seed: SEED, profile })
-    const reasonOf = async (path: string) => (await mock.get(path)).headers.get('x-mock-reason')
-    expect(await reasonOf('/v2/workflows/order-shiped/steps/email-step')).toBe(
-      'environment Shop has no workflow with _id, identifier or slug order-shiped; did you mean order-shipped?'
-    )
-    expect(await reasonOf('/v2/workflows/order-shipped/steps/emial-step')).toBe(
-      'workflow order-shipped has no step with _id, stepId or slug emial-step; did you mean email-step?'
-    )
-    // It is compared to the letter.
-    expect(await reasonOf('/v2/workflows/Order-Shipped/steps/email-step')).toContain('did you mean order-shipped?')
-    // Of the two it is the workflow that is missing.
-    expect(await reasonOf('/v2/workflows/gone/steps/gone-too')).toBe(
-      'environment Shop has no workflow with _id, identifier or slug gone'
-    )
-  })
+  test.each(['document', 'live'] as const)(
+    'in `%s` with the name that was probably meant',
+    async (profile) => {
+      const mock = await givenMock({ seed: SEED, profile })
+      const reasonOf = async (path: string) => (await mock.get(path)).headers.get('x-mock-reason')
+      expect(await reasonOf('/v2/workflows/order-shiped/steps/email-step')).toBe(
+        'environment Shop has no workflow with _id, identifier or slug order-shiped; did you mean order-shipped?'
+      )
+      expect(await reasonOf('/v2/workflows/order-shipped/steps/emial-step')).toBe(
+        'workflow order-shipped has no step with _id, stepId or slug emial-step; did you mean email-step?'
+      )
+      // It is compared to the letter.
+      expect(await reasonOf('/v2/workflows/Order-Shipped/steps/email-step')).toContain(
+        'did you mean order-shipped?'
+      )
+      // Of the two it is the workflow that is missing.
+      expect(await reasonOf('/v2/workflows/gone/steps/gone-too')).toBe(
+        'environment Shop has no workflow with _id, identifier or slug gone'
+      )
+    }
+  )
 
   test.each([EARLY._id, 'sorry', `sorry_st_${EARLY.base62}`])(
     'by %s in a workflow that it is not of',
     async (stepId) => {
       const mock = await givenMock({ seed: SEED })
       const answer = await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)
-      expect(answer).toMatchObject({ status: 404, json: { message: `Step with id ${stepId} not found`, ctx: {} } })
+      expect(answer).toMatchObject({
+        status: 404,
+        json: { message: `Step with id ${stepId} not found`, ctx: {} }
+      })
       expect(answer.headers.get('x-mock-reason')).toBe(
         `workflow order-shipped has no step with _id, stepId or slug ${stepId}`
       )
@@ -141,14 +180,17 @@ describe('the answer', () => {
   const REQUIRED = WorkflowStep.required ?? []
 
   test("has exactly the contract's fields, the optional ones where there is something to say", async () => {
-    const issues = { controls: { body: [{ issueType: 'MISSING_VALUE', message: 'Body is required' }] } }
+    const issues = {
+      controls: { body: [{ issueType: 'MISSING_VALUE', message: 'Body is required' }] }
+    }
     const steps = [
       { stepId: 'bare', type: 'custom' },
       { stepId: 'full', type: 'sms', controlValues: { body: '' }, issues }
     ]
     const workflows = [{ identifier: 'w', steps }]
     const mock = await givenMock({ seed: shop(workflows) })
-    const fields = async (stepId: string) => Object.keys((await mock.get(`/v2/workflows/w/steps/${stepId}`)).json)
+    const fields = async (stepId: string) =>
+      Object.keys((await mock.get(`/v2/workflows/w/steps/${stepId}`)).json)
     expect((await fields('bare')).sort()).toEqual([...REQUIRED].sort())
     expect((await fields('full')).sort()).toEqual([...REQUIRED, 'controlValues', 'issues'].sort())
   })
@@ -156,7 +198,12 @@ describe('the answer', () => {
   test('works out slug, controls and variables from the name, the type and the steps before', async () => {
     const steps = [
       { stepId: 'wait', type: 'digest' },
-      { _id: EMAIL._id, name: 'sendEMailNow', type: 'email', controlValues: { subject: 'Order {{payload.orderId}}' } },
+      {
+        _id: EMAIL._id,
+        name: 'sendEMailNow',
+        type: 'email',
+        controlValues: { subject: 'Order {{payload.orderId}}' }
+      },
       { stepId: 'after', type: 'push' }
     ]
     const workflows = [{ identifier: 'w', steps }]
@@ -166,7 +213,10 @@ describe('the answer', () => {
     expect((await mock.get(`/v2/workflows/w/steps/${json.slug}`)).text).toBe(
       (await mock.get(`/v2/workflows/w/steps/${json.stepId}`)).text
     )
-    expect(json.controls).toMatchObject({ uiSchema: { group: 'EMAIL' }, dataSchema: { required: ['subject'] } })
+    expect(json.controls).toMatchObject({
+      uiSchema: { group: 'EMAIL' },
+      dataSchema: { required: ['subject'] }
+    })
     expect(Object.keys(json.variables.properties.steps.properties)).toEqual(['wait'])
     expect(json.variables.properties.payload.properties).toEqual({
       orderId: { type: 'string', default: '{{payload.orderId}}' }
@@ -179,7 +229,9 @@ describe('the answer', () => {
     for (const [index, type] of STEP_TYPES.entries()) {
       const { json } = await mock.get(`/v2/workflows/w/steps/${type}`)
       expect(json).toMatchObject({ type, stepId: type, origin: 'external', workflowId: 'w' })
-      expect(Object.keys(json.variables.properties.steps.properties)).toEqual(STEP_TYPES.slice(0, index))
+      expect(Object.keys(json.variables.properties.steps.properties)).toEqual(
+        STEP_TYPES.slice(0, index)
+      )
     }
   })
 
@@ -190,13 +242,17 @@ describe('the answer', () => {
         dataSchema: { type: 'object', properties: { when: { type: 'string' } } },
         uiSchema: {
           group: 'SKIP',
-          properties: { when: { component: 'DATA', placeholder: ['soon', 1, true, { in: 'days' }] } }
+          properties: {
+            when: { component: 'DATA', placeholder: ['soon', 1, true, { in: 'days' }] }
+          }
         }
       },
       variables: { type: 'object', properties: { anything: {} } },
       controlValues: { when: 'soon', deep: { origin: 'service-cloud', list: [null, 0, ''] } },
       issues: {
-        controls: { body: [{ issueType: 'MISSING_VALUE', variableName: 'payload.x', message: '' }] },
+        controls: {
+          body: [{ issueType: 'MISSING_VALUE', variableName: 'payload.x', message: '' }]
+        },
         integration: { email: [{ issueType: 'MISSING_INTEGRATION', message: 'none' }] }
       }
     }

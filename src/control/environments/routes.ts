@@ -1,15 +1,22 @@
 import { type Static, type StringOptions, Type } from '@sinclair/typebox'
-import { assumptionIssue, overridesOf } from '../../core/assumptions.js'
-import { isoTime } from '../../core/clock.js'
-import { DURATION_PATTERN, parseDuration } from '../../core/duration.js'
-import { invalidFields, noFieldErrors } from '../../core/errors.js'
-import { CHOSEN_API_KEY_PATTERN, ID_PATTERN } from '../../core/ids.js'
-import { latencyIssue } from '../../core/latency.js'
-import { dateTime, freeObject, namedObject, recordOf, ref, strictObject } from '../../core/typebox.js'
+import { assumptionIssue, overridesOf } from '../../domain/assumptions.js'
+import { isoTime } from '../../domain/clock.js'
+import { DURATION_PATTERN, parseDuration } from '../../domain/duration.js'
+import { invalidFields, noFieldErrors } from '../../domain/errors.js'
+import { CHOSEN_API_KEY_PATTERN, ID_PATTERN } from '../../domain/ids.js'
+import { latencyIssue } from '../../domain/latency.js'
 import { ClockSetting, ProfileName } from '../../environments/schemas.js'
+import { checkRules } from '../../faults/routes.js'
+import { LatencyPreset, LatencySetting, MAX_RULES, NewFaultRule } from '../../faults/schemas.js'
 import { type AddRoute, listOf } from '../../http/control-route.js'
-import { checkRules } from '../faults/routes.js'
-import { LatencyPreset, LatencySetting, MAX_RULES, NewFaultRule } from '../faults/schemas.js'
+import {
+  dateTime,
+  freeObject,
+  namedObject,
+  recordOf,
+  ref,
+  strictObject
+} from '../../schema/typebox.js'
 import type { TestService } from '../report/service.js'
 import type { Services } from '../services.js'
 import { MAX_SEED, toClockSetting } from '../state/routes.js'
@@ -17,59 +24,111 @@ import { MAX_SEED, toClockSetting } from '../state/routes.js'
 /** In milliseconds: 30 days. */
 const MAX_TTL = 30 * 24 * 60 * 60 * 1000
 
-const NAME = 'Display name, unique; if left out, that of the seed or the origin, with a number if it is taken'
+const NAME =
+  'Display name, unique; if left out, that of the seed or the origin, with a number if it is taken'
 const ASSUMPTIONS = 'Assumptions that differ from the profile, by their ids'
-const CLOCK = 'A time in ISO 8601 to fix the clock at, or a setting; if left out, that of the origin or of the seed'
+const CLOCK =
+  'A time in ISO 8601 to fix the clock at, or a setting; if left out, that of the origin or of the seed'
 const FAULTS = 'Fault rules that it has from its first request on'
-const LATENCY = 'How much later its answers come: the name of a preset, or a setting; if left out, that of the server'
-const API_KEY = 'The key to it, unique: 16 characters, or 8 with a digit or hyphen; a new one if left out'
-const TTL = 'Removed after this long without use, at most 30d: milliseconds, or a text such as 10m; never if left out'
+const LATENCY =
+  'How much later its answers come: the name of a preset, or a setting; if left out, that of the server'
+const API_KEY =
+  'The key to it, unique: 16 characters, or 8 with a digit or hyphen; a new one if left out'
+const TTL =
+  'Removed after this long without use, at most 30d: milliseconds, or a text such as 10m; never if left out'
 const Milliseconds = Type.Integer({ minimum: 1, maximum: MAX_TTL, format: 'int64' })
-const ownKey = { minLength: 8, maxLength: 200, pattern: CHOSEN_API_KEY_PATTERN.source, writeOnly: true }
-const text = (description: string, limits: StringOptions = {}) => Type.Optional(Type.String({ ...limits, description }))
+const ownKey = {
+  minLength: 8,
+  maxLength: 200,
+  pattern: CHOSEN_API_KEY_PATTERN.source,
+  writeOnly: true
+}
+const text = (description: string, limits: StringOptions = {}) =>
+  Type.Optional(Type.String({ ...limits, description }))
 
-export const NewEnvironment = namedObject('NewEnvironment', 'An environment to create: empty, seeded or forked', {
-  name: text(NAME, { minLength: 1, maxLength: 200 }),
-  organizationId: text('A new organization if left out', { pattern: ID_PATTERN.source }),
-  from: text('Id or name of the environment to fork, with all its ids'),
-  snapshot: text('Name of a snapshot of that environment to fork instead'),
-  scenario: text('Name of a packaged seed, such as failures: its first environment, without its keys'),
-  seed: Type.Optional(freeObject('A seed with one environment, or its content alone; its ids and keys are ignored')),
-  profile: Type.Optional(ref(ProfileName, 'If left out, that of the forked environment or of the seed')),
-  assumptions: Type.Optional(recordOf(Type.String(), ASSUMPTIONS, 100)),
-  clock: Type.Optional(Type.Union([Type.String(), ref(ClockSetting)], { description: CLOCK })),
-  faults: Type.Optional(Type.Array(ref(NewFaultRule), { maxItems: MAX_RULES, description: FAULTS })),
-  latency: Type.Optional(Type.Union([ref(LatencyPreset), ref(LatencySetting)], { description: LATENCY })),
-  apiKey: text(API_KEY, ownKey),
-  ttl: Type.Optional(Type.Union([Milliseconds, Type.String({ pattern: DURATION_PATTERN })], { description: TTL }))
-})
+export const NewEnvironment = namedObject(
+  'NewEnvironment',
+  'An environment to create: empty, seeded or forked',
+  {
+    name: text(NAME, { minLength: 1, maxLength: 200 }),
+    organizationId: text('A new organization if left out', { pattern: ID_PATTERN.source }),
+    from: text('Id or name of the environment to fork, with all its ids'),
+    snapshot: text('Name of a snapshot of that environment to fork instead'),
+    scenario: text(
+      'Name of a packaged seed, such as failures: its first environment, without its keys'
+    ),
+    seed: Type.Optional(
+      freeObject('A seed with one environment, or its content alone; its ids and keys are ignored')
+    ),
+    profile: Type.Optional(
+      ref(ProfileName, 'If left out, that of the forked environment or of the seed')
+    ),
+    assumptions: Type.Optional(recordOf(Type.String(), ASSUMPTIONS, 100)),
+    clock: Type.Optional(Type.Union([Type.String(), ref(ClockSetting)], { description: CLOCK })),
+    faults: Type.Optional(
+      Type.Array(ref(NewFaultRule), { maxItems: MAX_RULES, description: FAULTS })
+    ),
+    latency: Type.Optional(
+      Type.Union([ref(LatencyPreset), ref(LatencySetting)], { description: LATENCY })
+    ),
+    apiKey: text(API_KEY, ownKey),
+    ttl: Type.Optional(
+      Type.Union([Milliseconds, Type.String({ pattern: DURATION_PATTERN })], { description: TTL })
+    )
+  }
+)
 export type NewEnvironment = Static<typeof NewEnvironment>
 
-export const CreatedEnvironment = namedObject('CreatedEnvironment', 'A new environment, and the key to it', {
-  environmentId: Type.String({ description: 'Identifier of the environment' }),
-  organizationId: Type.String({ description: 'Owning organization' }),
-  name: Type.String({ description: 'Display name' }),
-  apiKey: Type.String({ description: 'The key to the environment. It is stored as a hash alone' }),
-  profile: ref(ProfileName),
-  keylessAfter: Type.Integer({ format: 'int64', description: 'Sequence of the last request without a valid key' })
-})
+export const CreatedEnvironment = namedObject(
+  'CreatedEnvironment',
+  'A new environment, and the key to it',
+  {
+    environmentId: Type.String({ description: 'Identifier of the environment' }),
+    organizationId: Type.String({ description: 'Owning organization' }),
+    name: Type.String({ description: 'Display name' }),
+    apiKey: Type.String({
+      description: 'The key to the environment. It is stored as a hash alone'
+    }),
+    profile: ref(ProfileName),
+    keylessAfter: Type.Integer({
+      format: 'int64',
+      description: 'Sequence of the last request without a valid key'
+    })
+  }
+)
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>
 
 const { apiKey: _key, keylessAfter: _after, ...identity } = CreatedEnvironment.properties
 
-export const ListedEnvironment = namedObject('ListedEnvironment', 'An environment, without its keys', {
-  ...identity,
-  assumptions: recordOf(Type.String(), ASSUMPTIONS),
-  createdAt: dateTime('When it was created'),
-  ttl: Type.Optional(Type.Integer({ format: 'int64', description: 'Milliseconds from its last use to its removal' })),
-  expiresAt: Type.Optional(dateTime("When it is removed unless it is used before, by the machine's clock"))
-})
+export const ListedEnvironment = namedObject(
+  'ListedEnvironment',
+  'An environment, without its keys',
+  {
+    ...identity,
+    assumptions: recordOf(Type.String(), ASSUMPTIONS),
+    createdAt: dateTime('When it was created'),
+    ttl: Type.Optional(
+      Type.Integer({
+        format: 'int64',
+        description: 'Milliseconds from its last use to its removal'
+      })
+    ),
+    expiresAt: Type.Optional(
+      dateTime("When it is removed unless it is used before, by the machine's clock")
+    )
+  }
+)
 export type ListedEnvironment = Static<typeof ListedEnvironment>
 
-const EnvironmentId = Type.String({ description: 'The id, or the name if only one environment has it' })
+const EnvironmentId = Type.String({
+  description: 'The id, or the name if only one environment has it'
+})
 
 /** Creates, lists and removes environments. */
-export function environmentRoutes(route: AddRoute, options: Services & { tests: TestService }): void {
+export function environmentRoutes(
+  route: AddRoute,
+  options: Services & { tests: TestService }
+): void {
   const { environments, seeds, faults, latency, tests } = options
   route('POST', '/environments', 'createEnvironment', 'Create an environment', {
     description:
@@ -110,19 +169,30 @@ export function environmentRoutes(route: AddRoute, options: Services & { tests: 
   })
 
   route('GET', '/environments/:id/keys', 'listApiKeys', 'List the API keys of an environment', {
-    description: 'Those that were named since the server started, and those used since: keys are stored as hashes.',
+    description:
+      'Those that were named since the server started, and those used since: keys are stored as hashes.',
     params: strictObject({ id: EnvironmentId }),
-    response: listOf('apiKeys', Type.String(), 'The keys that the server knows; none if it has their hashes alone'),
+    response: listOf(
+      'apiKeys',
+      Type.String(),
+      'The keys that the server knows; none if it has their hashes alone'
+    ),
     handler: async ({ params }, reply) => {
       reply.header('cache-control', 'no-store')
       return { apiKeys: environments.apiKeysOf(environments.find(params.id)) }
     }
   })
 
-  route('DELETE', '/environments/:id', 'removeEnvironment', 'Remove an environment and all its data', {
-    params: strictObject({ id: EnvironmentId }),
-    handler: async ({ params }) => environments.remove(environments.find(params.id))
-  })
+  route(
+    'DELETE',
+    '/environments/:id',
+    'removeEnvironment',
+    'Remove an environment and all its data',
+    {
+      params: strictObject({ id: EnvironmentId }),
+      handler: async ({ params }) => environments.remove(environments.find(params.id))
+    }
+  )
 }
 
 type Wanted = Parameters<Services['seeds']['createEnvironment']>[0]
@@ -135,8 +205,12 @@ function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironment): Wan
     if (issue) errors[field] = { messages: [issue], value }
   }
   refuse('snapshot', snapshot !== undefined && from === undefined && SNAPSHOT_OF_NONE)
-  refuse('scenario', scenario !== undefined && (seed ?? from) !== undefined && ALL_OF_AN_ENVIRONMENT)
-  for (const [id, value] of Object.entries(assumptions)) refuse(`assumptions.${id}`, assumptionIssue(id, value), value)
+  refuse(
+    'scenario',
+    scenario !== undefined && (seed ?? from) !== undefined && ALL_OF_AN_ENVIRONMENT
+  )
+  for (const [id, value] of Object.entries(assumptions))
+    refuse(`assumptions.${id}`, assumptionIssue(id, value), value)
   refuse('latency', latency !== undefined && latencyIssue(latency))
   const milliseconds = typeof ttl === 'string' ? parseDuration(ttl) : ttl
   const isPossible = (milliseconds ?? 1) >= 1 && (milliseconds ?? 1) <= MAX_TTL
@@ -150,4 +224,5 @@ function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironment): Wan
 }
 
 const SNAPSHOT_OF_NONE = 'snapshot needs from: the environment that the snapshot was taken of'
-const ALL_OF_AN_ENVIRONMENT = 'scenario can not be combined with seed or from: load more by POST /_mock/seed'
+const ALL_OF_AN_ENVIRONMENT =
+  'scenario can not be combined with seed or from: load more by POST /_mock/seed'

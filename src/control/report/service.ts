@@ -1,9 +1,9 @@
-import { isoTime, steadyClock } from '../../core/clock.js'
-import { attempt } from '../../core/errors.js'
+import { isoTime, steadyClock } from '../../domain/clock.js'
+import { attempt } from '../../domain/errors.js'
 import type { SnapshotDifferences } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
-import type { Journal } from '../requests/service.js'
-import type { StartServices } from '../start-services.js'
+import type { Journal } from '../../journal/service.js'
+import type { StartServices } from '../../services.js'
 import type { OtherRequest, TestDescription, TestRecord } from './schemas.js'
 
 export type TestService = ReturnType<typeof testService>
@@ -58,10 +58,12 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
 
     /** Returns the requests that no test has made. */
     others: (): OtherRequest[] =>
-      [...environments.list().filter(({ key }) => !tests.has(key)), undefined].flatMap((environment) => {
-        const name = environment && { environment: text(environment.name) }
-        return answered(journals.of(environment)).map((request) => ({ ...request, ...name }))
-      })
+      [...environments.list().filter(({ key }) => !tests.has(key)), undefined].flatMap(
+        (environment) => {
+          const name = environment && { environment: text(environment.name) }
+          return answered(journals.of(environment)).map((request) => ({ ...request, ...name }))
+        }
+      )
   }
 
   /** Notes that an environment is a test's. */
@@ -80,7 +82,13 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
     dropExcess()
   }
 
-  function recordOf({ environment, description, startedAt, keylessAfter, record: kept = '' }: Test): string {
+  function recordOf({
+    environment,
+    description,
+    startedAt,
+    keylessAfter,
+    record: kept = ''
+  }: Test): string {
     if (!environment) return kept
     const journal = journals.of(environment)
     const left = attempt(() => environments.compare(environment))
@@ -104,7 +112,8 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
 
   function dropExcess(): void {
     const ended = [...tests].filter(([, { environment }]) => !environment)
-    const hasFailed = ([, { description }]: [number, Test]) => Number(description.outcome === 'failed')
+    const hasFailed = ([, { description }]: [number, Test]) =>
+      Number(description.outcome === 'failed')
     const passedFirst = ended.sort((one, other) => hasFailed(one) - hasFailed(other))
     let bytes = ended.reduce((sum, [, { record = '' }]) => sum + record.length, 0)
     for (const [index, [key, { record = '' }]] of passedFirst.entries()) {
@@ -117,7 +126,10 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
 }
 
 function isDifferent({ settings, ...kinds }: SnapshotDifferences): boolean {
-  return settings.length > 0 || Object.values(kinds).some((kind) => Object.values(kind).some(({ count }) => count > 0))
+  return (
+    settings.length > 0 ||
+    Object.values(kinds).some((kind) => Object.values(kind).some(({ count }) => count > 0))
+  )
 }
 
 const answered = (journal: Journal, after?: number) =>

@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assumptions.js'
-import { dataLost } from '../../core/errors.js'
-import { freeObject, namedObject, recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../domain/assumptions.js'
+import { dataLost } from '../../domain/errors.js'
 import { type AddRoute, controlRoutes, listOf } from '../../http/control-route.js'
 import { serversOf } from '../../http/operation.js'
+import {
+  freeObject,
+  namedObject,
+  recordOf,
+  ref,
+  strictObject,
+  stringEnum
+} from '../../schema/typebox.js'
 import { readPackagedSeeds } from '../../seeds/read.js'
 
 export const ListedAssumption = Type.Object({
@@ -31,7 +38,11 @@ export function serverRoutes(route: AddRoute, { assumptions, document }: Options
   route('GET', '/assumptions', 'listAssumptions', 'List the assumptions', {
     response: listOf('assumptions', ListedAssumption, 'All assumptions'),
     handler: async () => ({
-      assumptions: ASSUMPTION_IDS.map((id) => ({ id, ...assumptionRow(id), value: assumptions[id] }))
+      assumptions: ASSUMPTION_IDS.map((id) => ({
+        id,
+        ...assumptionRow(id),
+        value: assumptions[id]
+      }))
     })
   })
 
@@ -53,7 +64,10 @@ const INSTANCE = randomUUID()
  * Answers 200 whenever the server listens, which is the last step of its start, and 503 once its data file is lost. Takes
  * any query, as checks add some.
  */
-export const healthRoute: FastifyPluginAsync<{ fileProblem?: () => string | undefined }> = async (app, options) => {
+export const healthRoute: FastifyPluginAsync<{ fileProblem?: () => string | undefined }> = async (
+  app,
+  options
+) => {
   const route = controlRoutes(app, { tag: 'Server', access: 'open' })
   route('GET', '/health', 'health', 'Check whether the server is ready', {
     response: strictObject({ status: stringEnum(['ok'], { description: 'Always `ok`' }) }),

@@ -1,9 +1,18 @@
 import { Readable } from 'node:stream'
 import { Kind, type Static, Type } from '@sinclair/typebox'
 import { errorCodes } from 'fastify'
-import { isoTime } from '../../core/clock.js'
-import { RESET_PARTS } from '../../core/enums.js'
-import { invalidFields } from '../../core/errors.js'
+import { isoTime } from '../../domain/clock.js'
+import { RESET_PARTS } from '../../domain/enums.js'
+import { invalidFields } from '../../domain/errors.js'
+import {
+  ClockSetting,
+  MAX_OFFSET,
+  Snapshot,
+  SnapshotDifferences
+} from '../../environments/schemas.js'
+import type { Environment } from '../../environments/service.js'
+import { type AddRoute, listOf } from '../../http/control-route.js'
+import { timeOf } from '../../http/validation.js'
 import {
   dateTime,
   freeObject,
@@ -13,11 +22,7 @@ import {
   ref,
   strictObject,
   stringEnum
-} from '../../core/typebox.js'
-import { ClockSetting, MAX_OFFSET, Snapshot, SnapshotDifferences } from '../../environments/schemas.js'
-import type { Environment } from '../../environments/service.js'
-import { type AddRoute, listOf } from '../../http/control-route.js'
-import { timeOf } from '../../http/validation.js'
+} from '../../schema/typebox.js'
 import type { Services } from '../services.js'
 
 /** The body limit of requests that carry a seed, in bytes. */
@@ -26,10 +31,13 @@ export const MAX_SEED = 8 * 1024 * 1024
 const MAX_YAML = 2 * 1024 * 1024
 
 const SEED_MODES = ['merge', 'replace'] as const
-const MODE = 'merge: add to what is there; replace: become what the seed describes, also for later resets'
+const MODE =
+  'merge: add to what is there; replace: become what the seed describes, also for later resets'
 const SeedQuery = strictObject({
   mode: stringEnum(SEED_MODES, { default: 'merge', description: MODE }),
-  scenario: Type.Optional(Type.String({ description: 'Name of a packaged seed, in place of a body' }))
+  scenario: Type.Optional(
+    Type.String({ description: 'Name of a packaged seed, in place of a body' })
+  )
 })
 
 const SeedDocument = freeObject('A seed with one environment')
@@ -50,7 +58,11 @@ export const ResetResult = namedObject('ResetResult', 'What was reset', {
 })
 export type ResetResult = Static<typeof ResetResult>
 
-const SnapshotName = Type.String({ minLength: 1, maxLength: 200, description: 'Name of the snapshot' })
+const SnapshotName = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'Name of the snapshot'
+})
 
 export const ClockState = namedObject('ClockState', 'The setting of the clock, and its time', {
   setting: ref(ClockSetting),
@@ -59,24 +71,33 @@ export const ClockState = namedObject('ClockState', 'The setting of the clock, a
 export type ClockState = Static<typeof ClockState>
 
 const AdvanceRequest = namedObject('AdvanceRequest', 'How far to advance the clock', {
-  by: Type.Integer({ minimum: 1, maximum: MAX_OFFSET, format: 'int64', description: 'Milliseconds' })
+  by: Type.Integer({
+    minimum: 1,
+    maximum: MAX_OFFSET,
+    format: 'int64',
+    description: 'Milliseconds'
+  })
 })
 
 const RANDOM_SEED = 'Seed of the random values, which the same seed repeats; null: not repeatable'
 export const RandomSetting = namedObject('RandomSetting', 'Where random values come from', {
-  randomSeed: nullable(Type.Integer({ minimum: 0, maximum: 4294967295, format: 'int64', description: RANDOM_SEED }))
+  randomSeed: nullable(
+    Type.Integer({ minimum: 0, maximum: 4294967295, format: 'int64', description: RANDOM_SEED })
+  )
 })
 export type RandomSetting = Static<typeof RandomSetting>
 
 /** Reads, replaces and resets the state of one environment, and keeps snapshots of it. */
 export function stateRoutes(route: AddRoute, { environments, seeds }: Services): void {
   route('GET', '/state', 'exportState', 'Export this environment as a seed', {
-    description: 'JSON, or YAML if Accept asks for it; an environment with it answers the same byte for byte.',
+    description:
+      'JSON, or YAML if Accept asks for it; an environment with it answers the same byte for byte.',
     response: SeedDocument,
     handler: async (request, reply) => {
       const { environment, headers } = request
       // What Accept names first counts.
-      const format = /json|yaml|\*/i.exec(headers.accept ?? '')?.[0].toLowerCase() === 'yaml' ? 'yaml' : 'json'
+      const format =
+        /json|yaml|\*/i.exec(headers.accept ?? '')?.[0].toLowerCase() === 'yaml' ? 'yaml' : 'json'
       reply.type(`application/${format}; charset=utf-8`)
       // Of a HEAD none is made.
       const pieces = request.method === 'HEAD' ? [] : seeds.export(environment, format)
@@ -93,9 +114,11 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
     textBody: true,
     response: strictObject({ mode: stringEnum(SEED_MODES, { description: 'How it was loaded' }) }),
     handler: async ({ environment, body, query: { mode, scenario } }) => {
-      if (scenario !== undefined && body.trim() !== '') throw invalidFields({ scenario: { messages: [ONE_AT_A_TIME] } })
+      if (scenario !== undefined && body.trim() !== '')
+        throw invalidFields({ scenario: { messages: [ONE_AT_A_TIME] } })
       // With 413, as Fastify rejects a body that is too large.
-      if (!/^\s*\{/.test(body) && Buffer.byteLength(body) > MAX_YAML) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
+      if (!/^\s*\{/.test(body) && Buffer.byteLength(body) > MAX_YAML)
+        throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
       await seeds.load(environment, scenario === undefined ? { seed: body } : { scenario }, mode)
       return { mode }
     }
@@ -109,18 +132,29 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
       timed(parts, () => environments.reset(environment, parts))
   })
 
-  route('GET', '/differences', 'compareWithBaseline', 'Compare the present state with the baseline', {
-    response: ref(SnapshotDifferences),
-    handler: async ({ environment }) => environments.compare(environment)
-  })
+  route(
+    'GET',
+    '/differences',
+    'compareWithBaseline',
+    'Compare the present state with the baseline',
+    {
+      response: ref(SnapshotDifferences),
+      handler: async ({ environment }) => environments.compare(environment)
+    }
+  )
 
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
-    response: listOf('snapshots', ref(Snapshot), 'All of the environment, in the order in which they were taken'),
+    response: listOf(
+      'snapshots',
+      ref(Snapshot),
+      'All of the environment, in the order in which they were taken'
+    ),
     handler: async ({ environment }) => ({ snapshots: environments.listSnapshots(environment) })
   })
 
   route('PUT', '/snapshots/:name', 'takeSnapshot', 'Take a snapshot', {
-    description: 'Stores the present state under the name, in place of an earlier snapshot of that name.',
+    description:
+      'Stores the present state under the name, in place of an earlier snapshot of that name.',
     params: strictObject({ name: SnapshotName }),
     response: ref(Snapshot),
     handler: async ({ environment, params }) => environments.snapshot(environment, params.name)
@@ -135,22 +169,30 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
       timed(parts, () => environments.restore(environment, params.name, parts))
   })
 
-  route('GET', '/snapshots/:name/differences', 'compareWithSnapshot', 'Compare the present state with a snapshot', {
-    params: strictObject({ name: SnapshotName }),
-    response: ref(SnapshotDifferences),
-    handler: async ({ environment, params }) => environments.compare(environment, params.name)
-  })
+  route(
+    'GET',
+    '/snapshots/:name/differences',
+    'compareWithSnapshot',
+    'Compare the present state with a snapshot',
+    {
+      params: strictObject({ name: SnapshotName }),
+      response: ref(SnapshotDifferences),
+      handler: async ({ environment, params }) => environments.compare(environment, params.name)
+    }
+  )
 
   route('DELETE', '/snapshots/:name', 'removeSnapshot', 'Remove a snapshot', {
     params: strictObject({ name: SnapshotName }),
-    handler: async ({ environment, params }) => environments.removeSnapshot(environment, params.name)
+    handler: async ({ environment, params }) =>
+      environments.removeSnapshot(environment, params.name)
   })
 }
 
 /** Recorded requests and faults stay: a restore happens within a test, which still looks at its requests. */
 const RESTORED: ResetPart[] = ['data', 'clock', 'idempotency']
 
-const ONE_AT_A_TIME = 'scenario can not be combined with a seed in the body: load one after the other'
+const ONE_AT_A_TIME =
+  'scenario can not be combined with a seed in the body: load one after the other'
 
 function timed(parts: ResetPart[], reset: () => void): ResetResult {
   const started = performance.now()
@@ -189,7 +231,8 @@ export function clockRoutes(route: AddRoute, { environments }: Services): void {
   })
 
   route('PUT', '/chance', 'setRandomSeed', 'Set the seed of random values', {
-    description: 'Ids of errors and the choices of fault rules then repeat themselves, until it is set to null.',
+    description:
+      'Ids of errors and the choices of fault rules then repeat themselves, until it is set to null.',
     body: ref(RandomSetting),
     response: ref(RandomSetting),
     handler: async ({ environment, body: { randomSeed } }) => {
@@ -199,7 +242,10 @@ export function clockRoutes(route: AddRoute, { environments }: Services): void {
   })
 }
 
-const toClockState = ({ clock, now }: Environment): ClockState => ({ setting: clock, now: isoTime(now()) })
+const toClockState = ({ clock, now }: Environment): ClockState => ({
+  setting: clock,
+  now: isoTime(now())
+})
 
 /** Returns the setting of a clock, with its time in UTC; that of a mere time fixes it there. Throws `invalid` for no time. */
 export function toClockSetting(field: string, wanted: string | ClockSetting): ClockSetting {

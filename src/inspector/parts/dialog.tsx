@@ -26,7 +26,13 @@ export function Dialog({ title, children, close, wide, isBare }: Props) {
     }
   }, [])
   return (
-    <dialog ref={ref} class={wide ? 'dialog is-wide' : 'dialog'} aria-label={title} closedby="any" onCancel={close}>
+    <dialog
+      ref={ref}
+      class={wide ? 'dialog is-wide' : 'dialog'}
+      aria-label={title}
+      closedby="any"
+      onCancel={close}
+    >
       {isBare ? (
         children
       ) : (

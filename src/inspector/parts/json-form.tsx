@@ -22,7 +22,14 @@ export interface JsonDialogProps {
 }
 
 /** A record as JSON, to be added or changed. What the server says of it stands at the line that it is about. */
-export function JsonDialog({ title, value = {}, button = title, submit, close, children }: JsonDialogProps) {
+export function JsonDialog({
+  title,
+  value = {},
+  button = title,
+  submit,
+  close,
+  children
+}: JsonDialogProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(() => formatted(value))
   const [error, setError] = useState<unknown>()
@@ -33,7 +40,9 @@ export function JsonDialog({ title, value = {}, button = title, submit, close, c
   const lines = text.split('\n')
   const send = async (event: Event) => {
     event.preventDefault()
-    const filled = [...new FormData(event.currentTarget as HTMLFormElement)].filter(([, value]) => value !== '')
+    const filled = [...new FormData(event.currentTarget as HTMLFormElement)].filter(
+      ([, value]) => value !== ''
+    )
     setBusy(true)
     setError(undefined)
     try {
@@ -74,7 +83,12 @@ export function JsonDialog({ title, value = {}, button = title, submit, close, c
             />
             <div role="alert" class="is-bad">
               {issues.map(({ line, message }) => (
-                <button type="button" style={{ '--line': line }} title={message} onClick={() => goTo(line)}>
+                <button
+                  type="button"
+                  style={{ '--line': line }}
+                  title={message}
+                  onClick={() => goTo(line)}
+                >
                   <span class="visually-hidden">Line {line}: </span>
                   <span class="cut">{message}</span>
                 </button>

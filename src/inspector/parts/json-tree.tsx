@@ -19,7 +19,11 @@ export function JsonTree({ value, label, other }: TreeProps) {
   const isCompared = other !== undefined
   return (
     <div class="card json" role="group" aria-label={label} tabIndex={0} dir="ltr">
-      {typeof value === 'string' ? value : <Node {...{ value, other, isCompared }} depth={0} comma="" />}
+      {typeof value === 'string' ? (
+        value
+      ) : (
+        <Node {...{ value, other, isCompared }} depth={0} comma="" />
+      )}
     </div>
   )
 }
@@ -63,19 +67,33 @@ function Node({ value, name, depth, comma, other, isCompared }: NodeProps) {
   const [count, setCount] = useState(SHOWN)
   const isAlike = entries ? entriesOf(other) !== undefined : value === other
   const line = (content: ComponentChildren, at = depth) => (
-    <div class={isCompared && !isAlike ? 'json-line is-different is-warn' : 'json-line'} style={{ '--depth': at }}>
+    <div
+      class={isCompared && !isAlike ? 'json-line is-different is-warn' : 'json-line'}
+      style={{ '--depth': at }}
+    >
       {content}
     </div>
   )
-  const key = name !== undefined && <span class="key toned is-accent">{JSON.stringify(name)}: </span>
+  const key = name !== undefined && (
+    <span class="key toned is-accent">{JSON.stringify(name)}: </span>
+  )
   if (!entries) {
-    const scalar = <bdi class={`toned is-${typeof value === 'string' ? 'good' : 'warn'}`}>{JSON.stringify(value)}</bdi>
+    const scalar = (
+      <bdi class={`toned is-${typeof value === 'string' ? 'good' : 'warn'}`}>
+        {JSON.stringify(value)}
+      </bdi>
+    )
     return line([key, scalar, comma])
   }
   const [opening, closing] = Array.isArray(value) ? ['[', `]${comma}`] : ['{', `}${comma}`]
   if (entries.length === 0) return line([key, opening, closing])
   const toggle = (
-    <button key="toggle" aria-expanded={isOpen} title={isOpen ? 'Close' : 'Open'} onClick={() => setOpen(!isOpen)}>
+    <button
+      key="toggle"
+      aria-expanded={isOpen}
+      title={isOpen ? 'Close' : 'Open'}
+      onClick={() => setOpen(!isOpen)}
+    >
       {isOpen ? opening : `… ${entries.length.toLocaleString()}`}
     </button>
   )
@@ -95,10 +113,14 @@ function Node({ value, name, depth, comma, other, isCompared }: NodeProps) {
         />
       ))}
       {entries.length > count &&
-        line(<button onClick={() => setCount(count * 4)}>… {entries.length - count} more</button>, depth + 1)}
+        line(
+          <button onClick={() => setCount(count * 4)}>… {entries.length - count} more</button>,
+          depth + 1
+        )}
       {line(closing)}
     </>
   )
 }
 
-const entriesOf = (value: unknown) => (typeof value === 'object' && value !== null ? Object.entries(value) : undefined)
+const entriesOf = (value: unknown) =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : undefined

@@ -58,7 +58,13 @@ export function Empty({ title, children }: { title: string; children?: Component
 }
 
 /** In place of what is open. */
-export function NothingOpen({ back, children }: { back: string | undefined; children: ComponentChildren }) {
+export function NothingOpen({
+  back,
+  children
+}: {
+  back: string | undefined
+  children: ComponentChildren
+}) {
   const head = back !== undefined && (
     <div class="head">
       <Close back={back} />

@@ -30,7 +30,17 @@ const MARGIN = 400
  * item to the next, so that the list as a whole is one stop of Tab.
  */
 export function List<Item>(props: ListProps<Item>) {
-  const { label, items, keyOf, heightOf = () => ROW, current, isAimed, choose, children, onEnd } = props
+  const {
+    label,
+    items,
+    keyOf,
+    heightOf = () => ROW,
+    current,
+    isAimed,
+    choose,
+    children,
+    onEnd
+  } = props
   const ref = useRef<HTMLDivElement>(null)
   /** The key of the row that is to get the focus once it exists. */
   const wanted = useRef<Key | undefined>(undefined)
@@ -55,7 +65,10 @@ export function List<Item>(props: ListProps<Item>) {
     if (!element) return
     const { scrollTop, clientHeight } = element
     if (index !== undefined) {
-      element.scrollTop = Math.min(topOf(index), Math.max(topOf(index + 1) - clientHeight, scrollTop))
+      element.scrollTop = Math.min(
+        topOf(index),
+        Math.max(topOf(index + 1) - clientHeight, scrollTop)
+      )
     }
     setSight({ top: element.scrollTop, height: clientHeight })
   }
@@ -68,7 +81,9 @@ export function List<Item>(props: ListProps<Item>) {
     if (isAimed && open !== -1) look(open)
   }, [isAimed, current, open === -1])
   useLayoutEffect(() => {
-    const row = ref.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(`${wanted.current}`)}"] [data-item]`)
+    const row = ref.current?.querySelector<HTMLElement>(
+      `[data-key="${CSS.escape(`${wanted.current}`)}"] [data-item]`
+    )
     if (!row) return
     wanted.current = undefined
     row.focus({ preventScroll: true })
@@ -79,7 +94,14 @@ export function List<Item>(props: ListProps<Item>) {
 
   const walk = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor(sight.height / ROW) - 1)
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -items.length, End: items.length }
+    const steps = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -items.length,
+      End: items.length
+    }
     const step = steps[event.key as keyof typeof steps]
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
@@ -94,13 +116,21 @@ export function List<Item>(props: ListProps<Item>) {
   }
   return (
     <div ref={ref} class="pane-body list" onKeyDown={walk} onScroll={() => look()}>
-      <ol aria-label={label} style={{ padding: `${topOf(first)}px 0 ${topOf(items.length) - topOf(last)}px` }}>
+      <ol
+        aria-label={label}
+        style={{ padding: `${topOf(first)}px 0 ${topOf(items.length) - topOf(last)}px` }}
+      >
         {items.slice(first, last).map((item, offset) => {
           const index = first + offset
           const key = keys[index]
           const place = { isCurrent: index === open, tabIndex: index === focusable ? 0 : -1 }
           return (
-            <li key={key ?? `passed ${index}`} data-key={key} aria-setsize={items.length} aria-posinset={index + 1}>
+            <li
+              key={key ?? `passed ${index}`}
+              data-key={key}
+              aria-setsize={items.length}
+              aria-posinset={index + 1}
+            >
               {children(item, place)}
             </li>
           )

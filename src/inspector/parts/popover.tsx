@@ -58,7 +58,11 @@ export function Popover({ button, label, isPadded, children, ...own }: PopoverPr
 
 /** Puts a panel below its button, or above where there is no room. */
 function place(panel: HTMLElement): void {
-  const { left = 0, bottom = 0, top = 0 } = panel.previousElementSibling?.getBoundingClientRect() ?? {}
+  const {
+    left = 0,
+    bottom = 0,
+    top = 0
+  } = panel.previousElementSibling?.getBoundingClientRect() ?? {}
   const { offsetWidth, offsetHeight } = panel
   const isBelow = bottom + 4 + offsetHeight <= innerHeight || top < offsetHeight
   panel.style.left = `${Math.max(8, Math.min(left, innerWidth - offsetWidth - 8))}px`
@@ -90,7 +94,12 @@ export function ActionMenu({ groups, ...own }: ActionMenuProps) {
           {groups.map(({ title, actions }) => [
             title && <p class="section">{title}</p>,
             actions.map(({ name, icon, hint, isDanger, run }) => (
-              <button key={name} data-item class={isDanger ? 'danger' : ''} onClick={() => choose(close, run)}>
+              <button
+                key={name}
+                data-item
+                class={isDanger ? 'danger' : ''}
+                onClick={() => choose(close, run)}
+              >
                 {icon && <Icon name={icon} />}
                 {name}
                 {hint && <span class="hint">{hint}</span>}

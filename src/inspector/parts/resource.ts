@@ -19,7 +19,8 @@ export function useResource<Value>(
   useEffect(() => {
     const late = new AbortController()
     const change = (part: Partial<State>) =>
-      late.signal.aborted || setState((before) => ({ ...before, error: undefined, isLoading: false, ...part }))
+      late.signal.aborted ||
+      setState((before) => ({ ...before, error: undefined, isLoading: false, ...part }))
     change({ isLoading: true })
     load(round.isAsked).then(
       (value) => change({ value }),

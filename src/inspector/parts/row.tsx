@@ -28,10 +28,31 @@ export interface RowProps {
 }
 
 /** A line of a list that opens what it tells of. */
-export function Row({ children, tone, icon, lead, end, note, isCurrent, isNew, ...link }: RowProps) {
-  const classes = ['entry', lead !== undefined && 'has-lead', note && 'has-note', isNew && 'is-new', toneClass(tone)]
+export function Row({
+  children,
+  tone,
+  icon,
+  lead,
+  end,
+  note,
+  isCurrent,
+  isNew,
+  ...link
+}: RowProps) {
+  const classes = [
+    'entry',
+    lead !== undefined && 'has-lead',
+    note && 'has-note',
+    isNew && 'is-new',
+    toneClass(tone)
+  ]
   return (
-    <a data-item class={classes.filter(Boolean).join(' ')} aria-current={isCurrent ? 'true' : undefined} {...link}>
+    <a
+      data-item
+      class={classes.filter(Boolean).join(' ')}
+      aria-current={isCurrent ? 'true' : undefined}
+      {...link}
+    >
       {icon ? <Icon name={icon} /> : <span class="dot" />}
       {lead !== undefined && <span class="hint cut">{lead}</span>}
       <span class="cut">{children}</span>

@@ -37,7 +37,13 @@ export function Tabs({ tabs, current, choose, label }: TabsProps) {
           </button>
         ))}
       </div>
-      <div key={shown?.id} class="pane-body is-padded" role="tabpanel" aria-label={shown?.title} tabIndex={0}>
+      <div
+        key={shown?.id}
+        class="pane-body is-padded"
+        role="tabpanel"
+        aria-label={shown?.title}
+        tabIndex={0}
+      >
         {shown?.content()}
       </div>
     </>

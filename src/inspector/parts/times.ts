@@ -2,7 +2,12 @@
 export function signedDuration(milliseconds: number): string {
   let rest = Math.abs(milliseconds)
   const parts: string[] = []
-  for (const [name, size] of Object.entries({ d: 86_400_000, h: 3_600_000, min: 60_000, s: 1000 })) {
+  for (const [name, size] of Object.entries({
+    d: 86_400_000,
+    h: 3_600_000,
+    min: 60_000,
+    s: 1000
+  })) {
     if (rest >= size) parts.push(`${Math.floor(rest / size)} ${name}`)
     rest %= size
   }

@@ -13,7 +13,11 @@ const STAY = 6000
 const STAY_WITH_BUTTON = 15_000
 const MAX_SHOWN = 4
 
-const host = Object.assign(document.createElement('div'), { className: 'toasts', role: 'status', ariaLive: 'polite' })
+const host = Object.assign(document.createElement('div'), {
+  className: 'toasts',
+  role: 'status',
+  ariaLive: 'polite'
+})
 let shown: readonly Toast[] = []
 
 /** Puts the toasts into the topmost dialog, if one is open: nothing outside of it can be read or clicked then. */
@@ -38,7 +42,10 @@ export function tell(text: string, button?: Toast['button']): void {
 }
 
 /** Runs an action and tells what came of it. Returns its result, or undefined if it failed. */
-export async function run<Result>(action: () => Promise<Result>, done?: string): Promise<Result | undefined> {
+export async function run<Result>(
+  action: () => Promise<Result>,
+  done?: string
+): Promise<Result | undefined> {
   try {
     const result = await action()
     if (done !== undefined) tell(done)

@@ -17,7 +17,16 @@ import { addressOf, go, useRoute } from '../shell/router.js'
 import { Operations } from '../views/coverage/coverage.js'
 import { type Difference, Differences, differencesOf } from '../views/differences.js'
 import { curlAgain } from '../views/requests/copies.js'
-import { AnswerOf, type Finding, itemsOf, Note, RequestList, Sent, StatusText, toneOf } from '../views/requests/rows.js'
+import {
+  AnswerOf,
+  type Finding,
+  itemsOf,
+  Note,
+  RequestList,
+  Sent,
+  StatusText,
+  toneOf
+} from '../views/requests/rows.js'
 import '../style.css'
 import './style.css'
 
@@ -56,7 +65,13 @@ function entriesOf({ tests, others, hints, coverage }: Report): Entry[] {
     icon: 'ring',
     end: `${coverage.covered.toLocaleString()} of ${coverage.total.toLocaleString()}`,
     findings: [],
-    tabs: [{ id: 'all', title: 'Operations', content: () => <Operations operations={coverage.operations} /> }]
+    tabs: [
+      {
+        id: 'all',
+        title: 'Operations',
+        content: () => <Operations operations={coverage.operations} />
+      }
+    ]
   })
   return entries
 }
@@ -68,7 +83,10 @@ function testEntry(test: ReportedTest, key: string): Entry {
   const { idempotencyKeys: _, ...remainder }: Partial<SnapshotDifferences> = test.left ?? {}
   const left = differencesOf(remainder)
   const own = requestsTab(key, 'requests', 'Requests', test)
-  const others = keyless.length > 0 ? [requestsTab(key, 'keyless', 'Without a valid key', { requests: keyless })] : []
+  const others =
+    keyless.length > 0
+      ? [requestsTab(key, 'keyless', 'Without a valid key', { requests: keyless })]
+      : []
   const faultRules = () => <JsonTree value={faults} label="Fault rules at its end" />
   return {
     ...OUTCOMES[outcome],
@@ -79,14 +97,22 @@ function testEntry(test: ReportedTest, key: string): Entry {
     findings: findingsOf(test, left),
     tabs: [
       ...(requests.length > 0 ? [own, ...others] : [...others, own]),
-      { id: 'left', title: 'Left behind', count: left.length, content: () => <Differences all={left} /> },
+      {
+        id: 'left',
+        title: 'Left behind',
+        count: left.length,
+        content: () => <Differences all={left} />
+      },
       { id: 'faults', title: 'Faults', count: faults.length, content: faultRules }
     ]
   }
 }
 
 /** Returns why a test failed and what it has probably not meant, what explains a failure best first. */
-function findingsOf({ error, hints, requests, keyless }: ReportedTest, left: readonly Difference[]): EntryFinding[] {
+function findingsOf(
+  { error, hints, requests, keyless }: ReportedTest,
+  left: readonly Difference[]
+): EntryFinding[] {
   const isHit = ({ flags }: RecordedRequest) => flags.faulted !== undefined
   // A refusal that a hint has told already is not told again.
   const told = hints.flatMap((hint) => hint.requests)
@@ -95,15 +121,24 @@ function findingsOf({ error, hints, requests, keyless }: ReportedTest, left: rea
   )
   const hit = sequencesOf(requests.filter(isHit))
   const [[first], [unknown]] = [left, keyless]
-  const risen = left.find(({ fields }) => fields.some(({ field, after }) => field === 'primary' && after === 'true'))
-  const remainder = risen ? `left ${risen.id} as primary` : first && `left: ${first.words} ${first.id}`
+  const risen = left.find(({ fields }) =>
+    fields.some(({ field, after }) => field === 'primary' && after === 'true')
+  )
+  const remainder = risen
+    ? `left ${risen.id} as primary`
+    : first && `left: ${first.words} ${first.id}`
   const why = `came without a valid key: ${unknown?.reason ?? unknown?.path}`
   const { status, method, path, reason } = refused ?? {}
   const refusal = [`${status} ${method} ${path}`, reason].filter(Boolean).join(': ')
   const findings: (EntryFinding | false | undefined)[] = [
     error !== undefined && { tone: 'bad', message: error },
     ...hints.map(({ message, requests }): EntryFinding => ({ tone: 'warn', message, requests })),
-    unknown && { tone: 'warn', message: `${keyless.length} ${why}`, requests: sequencesOf(keyless), tab: 'keyless' },
+    unknown && {
+      tone: 'warn',
+      message: `${keyless.length} ${why}`,
+      requests: sequencesOf(keyless),
+      tab: 'keyless'
+    },
     refused && { tone: 'warn', message: refusal, requests: [refused.sequence] },
     remainder !== undefined && { tone: 'accent', message: remainder },
     hit.length > 0 && { tone: 'fault', message: `faults injected: ${hit.length}`, requests: hit }
@@ -111,7 +146,8 @@ function findingsOf({ error, hints, requests, keyless }: ReportedTest, left: rea
   return findings.filter((each) => each !== false && each !== undefined)
 }
 
-const sequencesOf = (requests: readonly RecordedRequest[]) => requests.map(({ sequence }) => sequence)
+const sequencesOf = (requests: readonly RecordedRequest[]) =>
+  requests.map(({ sequence }) => sequence)
 
 /** The requests that no test has made: by environment, and those without a valid key. */
 function othersEntry(others: Report['others'], hints: Report['hints']): Entry {
@@ -131,7 +167,9 @@ function othersEntry(others: Report['others'], hints: Report['hints']): Entry {
       tab: String(names.indexOf(nameOf(hint)))
     })),
     tabs: names.map((name, index) =>
-      requestsTab(key, String(index), name, { requests: others.filter((request) => nameOf(request) === name) })
+      requestsTab(key, String(index), name, {
+        requests: others.filter((request) => nameOf(request) === name)
+      })
     )
   }
 }
@@ -140,17 +178,33 @@ type Sending = Pick<ReportedTest, 'requests'> & Partial<Pick<ReportedTest, 'chan
 
 function requestsTab(key: string, id: string, title: string, sent: Sending): Tab {
   const href = (sequence: number) => addressOf([key, id, String(sequence)])
-  return { id, title, count: sent.requests.length, content: () => <Exchanges {...sent} href={href} /> }
+  return {
+    id,
+    title,
+    count: sent.requests.length,
+    content: () => <Exchanges {...sent} href={href} />
+  }
 }
 
 /** A server as `npm start` gives it: what is copied runs there. */
-const SERVER = { url: 'http://127.0.0.1:4210', headers: { authorization: 'ApiKey development-key' } }
+const SERVER = {
+  url: 'http://127.0.0.1:4210',
+  headers: { authorization: 'ApiKey development-key' }
+}
 
 /** Requests in the order in which they came, with what changed between them; and one of them with its answer. */
-function Exchanges({ requests, changes = [], lost = 0, href }: Sending & { href(sequence: number): string }) {
+function Exchanges({
+  requests,
+  changes = [],
+  lost = 0,
+  href
+}: Sending & { href(sequence: number): string }) {
   const chosen = Number(useRoute().rest[1])
   const isRemarkable = (request: RecordedRequest) => toneOf(request) ?? request.reason
-  const open = requests.find(({ sequence }) => sequence === chosen) ?? requests.find(isRemarkable) ?? requests.at(-1)
+  const open =
+    requests.find(({ sequence }) => sequence === chosen) ??
+    requests.find(isRemarkable) ??
+    requests.at(-1)
   if (!open) return <p class="muted">It sent no request with the key of its environment.</p>
   const items = itemsOf(requests.toReversed(), changes).reverse()
   return (
@@ -187,7 +241,10 @@ function RunReport({ report }: { report: Report }) {
       <Head report={report} />
       <main class="view">
         <Panes isOpen={view !== ''}>
-          <Pane label="All tests" head={<SearchLine label="Search tests" {...{ placeholder, text, change }} />}>
+          <Pane
+            label="All tests"
+            head={<SearchLine label="Search tests" {...{ placeholder, text, change }} />}
+          >
             {found.length === 0 && <Empty title="No test has these words" />}
             <List
               label="Tests"
@@ -201,7 +258,11 @@ function RunReport({ report }: { report: Report }) {
               {(each, row) => {
                 const { key, title, tone, icon, end } = each
                 return (
-                  <Row {...{ ...row, title, tone, icon, end }} note={noteOf(each)} href={addressOf([key])}>
+                  <Row
+                    {...{ ...row, title, tone, icon, end }}
+                    note={noteOf(each)}
+                    href={addressOf([key])}
+                  >
                     <bdi class={tone === 'bad' ? 'is-strong' : undefined}>{title}</bdi>
                   </Row>
                 )
@@ -244,13 +305,17 @@ function Head({ report: { run, tests, coverage, dropped } }: { report: Report })
       <div class="report-title" dir="auto">
         <h1 class="cut">{run.command ?? 'A run'}</h1>
         <p class="hint">{facts.join(' · ')}</p>
-        {dropped > 0 && <Chip tone="warn">{dropped.toLocaleString()} more tests had no room here</Chip>}
+        {dropped > 0 && (
+          <Chip tone="warn">{dropped.toLocaleString()} more tests had no room here</Chip>
+        )}
       </div>
       <dl class="report-figures">
         {figures.map(([value, name]) => (
           <div key={name}>
             <dt class="hint">{name}</dt>
-            <dd class={name === 'failed' && value !== 0 ? 'big is-bad toned' : 'big'}>{value?.toLocaleString()}</dd>
+            <dd class={name === 'failed' && value !== 0 ? 'big is-bad toned' : 'big'}>
+              {value?.toLocaleString()}
+            </dd>
           </div>
         ))}
       </dl>
@@ -259,7 +324,13 @@ function Head({ report: { run, tests, coverage, dropped } }: { report: Report })
 }
 
 /** What is open: what it is, what is remarkable of it, and all of it in tabs. */
-function EntryPane({ entry: { key, title, facts, findings, tabs }, tab }: { entry: Entry; tab: string | undefined }) {
+function EntryPane({
+  entry: { key, title, facts, findings, tabs },
+  tab
+}: {
+  entry: Entry
+  tab: string | undefined
+}) {
   const head = (
     <div class="head">
       <div class="head-title">
@@ -288,7 +359,9 @@ async function readReport(): Promise<Report> {
   const text = textContent ?? ''
   if (dataset.encoding !== 'deflate-raw') return JSON.parse(text)
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).json()
+  return new Response(
+    new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))
+  ).json()
 }
 
 const report = await readReport()

@@ -56,12 +56,18 @@ export function App() {
 }
 
 /** Finds the environment that an address names, and its key: the one that the server tells, else the one that was typed. */
-async function findEnvironment(mock: ConnectedMock, wanted: string | null, typed: string | undefined) {
+async function findEnvironment(
+  mock: ConnectedMock,
+  wanted: string | null,
+  typed: string | undefined
+) {
   // Who has but a key is not told the environments.
   const environments = await mock.listEnvironments().catch((error) => {
     if (typed === undefined) throw error
   })
-  const listed = environments?.find((each) => wanted === null || [each.name, each.environmentId].includes(wanted))
+  const listed = environments?.find(
+    (each) => wanted === null || [each.name, each.environmentId].includes(wanted)
+  )
   const [told] = listed ? await mock.apiKeys(listed.environmentId) : []
   if (told !== undefined || typed === undefined || (environments && !listed)) {
     return { environments, listed, apiKey: told }
@@ -84,7 +90,9 @@ function SignIn({ isKeyless, open }: SignInProps) {
   const send = (event: Event) => {
     event.preventDefault()
     const typed = [...new FormData(event.currentTarget as HTMLFormElement)]
-    open(Object.fromEntries(typed.map(([name, secret]) => [name, String(secret).trim() || undefined])))
+    open(
+      Object.fromEntries(typed.map(([name, secret]) => [name, String(secret).trim() || undefined]))
+    )
   }
   const hint = isKeyless
     ? 'The server keeps only a hash of the key to this environment: it was created before the server was started.'
@@ -107,13 +115,19 @@ function SignIn({ isKeyless, open }: SignInProps) {
   )
 }
 
-type NoEnvironmentProps = Pick<EnvironmentProps, 'environments' | 'reload'> & { wanted: string | null }
+type NoEnvironmentProps = Pick<EnvironmentProps, 'environments' | 'reload'> & {
+  wanted: string | null
+}
 
 function NoEnvironment({ wanted, environments, reload }: NoEnvironmentProps) {
   return (
-    <Empty title={wanted === null ? 'There is no environment yet' : `There is no environment ${wanted}`}>
+    <Empty
+      title={wanted === null ? 'There is no environment yet' : `There is no environment ${wanted}`}
+    >
       <button onClick={reload}>Look again</button>
-      {environments.length === 0 && <p>Start the server with a seed, or create one: POST /_mock/environments</p>}
+      {environments.length === 0 && (
+        <p>Start the server with a seed, or create one: POST /_mock/environments</p>
+      )}
       {environments.map(({ name, environmentId }) => (
         <a key={environmentId} href={addressOf([], { environment: name })}>
           {name}
@@ -123,7 +137,10 @@ function NoEnvironment({ wanted, environments, reload }: NoEnvironmentProps) {
   )
 }
 
-type EnvironmentProps = Pick<Session, 'mock' | 'listed' | 'environments'> & { apiKey: string; reload: () => void }
+type EnvironmentProps = Pick<Session, 'mock' | 'listed' | 'environments'> & {
+  apiKey: string
+  reload: () => void
+}
 
 function Environment({ apiKey, reload, ...server }: EnvironmentProps) {
   const { mock } = server
@@ -150,7 +167,9 @@ function Views() {
   const route = useRoute()
   const { listed } = useSession()
   const view = VIEWS.find(({ path }) => path === route.view) ?? VIEWS[0]
-  useCommands(VIEWS.map(({ path, title }) => ({ name: `Go to ${title}`, run: () => go(addressOf([path])) })))
+  useCommands(
+    VIEWS.map(({ path, title }) => ({ name: `Go to ${title}`, run: () => go(addressOf([path])) }))
+  )
   useEffect(() => {
     document.title = [view.title, listed?.name, 'notification-mock'].filter(Boolean).join(' · ')
   }, [view, listed])
@@ -165,7 +184,13 @@ function Views() {
           const isShown = path === view.path
           const current = isShown ? 'page' : undefined
           return (
-            <a key={path} data-item href={addressOf([path])} aria-current={current} tabIndex={isShown ? 0 : -1}>
+            <a
+              key={path}
+              data-item
+              href={addressOf([path])}
+              aria-current={current}
+              tabIndex={isShown ? 0 : -1}
+            >
               <Icon name={icon} />
               <span>{title}</span>
             </a>

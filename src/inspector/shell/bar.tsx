@@ -26,7 +26,10 @@ export function Bar() {
   ]
   useKey('ctrl+k', () => show((now?: DialogView) => (now === Palette ? undefined : Palette)))
   useKey('?', () => open(Keys))
-  useCommands([...groups.flatMap(({ title, actions }) => actions.map((each) => ({ ...each, hint: title }))), ...more])
+  useCommands([
+    ...groups.flatMap(({ title, actions }) => actions.map((each) => ({ ...each, hint: title }))),
+    ...more
+  ])
   const name = listed?.name ?? 'Environment'
   return (
     <>
@@ -37,7 +40,10 @@ export function Bar() {
         <ActionMenu
           class="quiet environment"
           label={`Environment ${name}`}
-          groups={groups.map(({ title, actions }) => ({ title, actions: actions.slice(0, IN_MENU) }))}
+          groups={groups.map(({ title, actions }) => ({
+            title,
+            actions: actions.slice(0, IN_MENU)
+          }))}
           button={
             <>
               <span class="dot is-good" />

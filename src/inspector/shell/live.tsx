@@ -37,7 +37,13 @@ const READ = 'form[data-held="true"], .pane > .list:hover, .pane > .list [data-i
 /** Changes after which the journal may have lost what it had. */
 const EMPTYING = ['clearRequests', 'resetEnvironment']
 
-const NOTHING: Feed = { requests: [], changes: [], seen: Number.POSITIVE_INFINITY, isLoaded: false, hasMore: false }
+const NOTHING: Feed = {
+  requests: [],
+  changes: [],
+  seen: Number.POSITIVE_INFINITY,
+  isLoaded: false,
+  hasMore: false
+}
 
 /** Gets the requests that have come, ten times a second at most, also when only changes have. */
 type Listener = (requests: readonly RecordedRequest[]) => void
@@ -46,7 +52,11 @@ const bySequence = <Item extends { sequence: number }>(...items: Item[]) =>
   new Map(items.map((item) => [item.sequence, item]))
 
 /** What the journal has, as far as it was loaded, and all that has come since that began. */
-const nothingHeld = () => ({ ...NOTHING, requests: bySequence<RecordedRequest>(), changes: bySequence<Change>() })
+const nothingHeld = () => ({
+  ...NOTHING,
+  requests: bySequence<RecordedRequest>(),
+  changes: bySequence<Change>()
+})
 
 /**
  * Keeps the newest requests of an environment, and follows its stream. It calls `loadAll` when the rest of the environment
@@ -74,7 +84,10 @@ function createLive(env: AttachedEnvironment, loadAll: () => void) {
     for (const { sequence } of old) held.requests.delete(sequence)
     if (old.length > 0) held.hasMore = kept < MAX_KEPT
     const seen = feed.requests[0]?.sequence ?? NOTHING.seen
-    show({ ...held, requests, changes: [...held.changes.values()], seen, problem: undefined }, came.splice(0))
+    show(
+      { ...held, requests, changes: [...held.changes.values()], seen, problem: undefined },
+      came.splice(0)
+    )
   }
   const flushSoon = () => {
     timer ??= setTimeout(flush, BATCH)
@@ -135,7 +148,8 @@ function createLive(env: AttachedEnvironment, loadAll: () => void) {
             if (request.changed?.length) followSoon()
             flushSoon()
           }
-          if (!signal.aborted) show({ problem: 'This environment is gone, or its key is another one now.' })
+          if (!signal.aborted)
+            show({ problem: 'This environment is gone, or its key is another one now.' })
           return
         } catch (error) {
           show({ problem: `trying again: ${messageOf(error)}` })
@@ -150,7 +164,9 @@ function createLive(env: AttachedEnvironment, loadAll: () => void) {
       if (!own.hasMore || before === undefined) return
       own.hasMore = false
       kept = MAX_KEPT
-      const older = await env.requests.list({ order: 'newest', before, limit: PAGE }).catch(() => undefined)
+      const older = await env.requests
+        .list({ order: 'newest', before, limit: PAGE })
+        .catch(() => undefined)
       // What failed is tried again.
       own.hasMore = !older || older.length === PAGE
       if (!older || held !== own) return
@@ -163,7 +179,13 @@ function createLive(env: AttachedEnvironment, loadAll: () => void) {
 const LiveContext = createContext({} as ReturnType<typeof createLive>)
 
 /** Reads the requests to the environment while the page is seen, and has the page load again what others change. */
-export function LiveProvider({ children, loadAll }: { children: ComponentChildren; loadAll(): void }) {
+export function LiveProvider({
+  children,
+  loadAll
+}: {
+  children: ComponentChildren
+  loadAll(): void
+}) {
   const { env } = useSession()
   const live = useMemo(() => createLive(env, loadAll), [env, loadAll])
   useEffect(() => {

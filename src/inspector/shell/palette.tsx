@@ -31,7 +31,10 @@ export function Palette({ close }: { close: () => void }) {
   const session = useSession()
   const wanted = text.trim()
   const words = wanted.toLowerCase().split(/\s+/)
-  const { value, error } = useResource(async () => ({ wanted, records: await findRecords(session, wanted) }), [wanted])
+  const { value, error } = useResource(
+    async () => ({ wanted, records: await findRecords(session, wanted) }),
+    [wanted]
+  )
   const isSearching = error === undefined && value?.wanted !== wanted
   const isNamed = ({ name }: Action) => words.every((word) => name.toLowerCase().includes(word))
   const named = [...offered].flatMap(({ current }) => current.filter(isNamed)).slice(0, MAX_SHOWN)
@@ -80,7 +83,12 @@ export function Palette({ close }: { close: () => void }) {
       />
       <ul id="found" ref={list} class="menu palette" role="listbox" aria-label="What was found">
         {found.map((command, place) => (
-          <li id={`found-${place}`} role="option" aria-selected={place === chosen} onClick={() => choose(command)}>
+          <li
+            id={`found-${place}`}
+            role="option"
+            aria-selected={place === chosen}
+            onClick={() => choose(command)}
+          >
             {command.icon && <Icon name={command.icon} />}
             <span class="cut" dir="auto">
               {command.name}

@@ -25,9 +25,14 @@ function decoded(text: string): string {
 }
 
 /** Returns the address of a view, in the present environment if none is given. Parameters that are empty are left out. */
-export function addressOf(path: readonly string[], params: Record<string, string | undefined> = {}): string {
+export function addressOf(
+  path: readonly string[],
+  params: Record<string, string | undefined> = {}
+): string {
   const all = { environment: present().params.get('environment') ?? '', ...params }
-  const query = new URLSearchParams(Object.entries(all).flatMap(([name, value]) => (value ? [[name, value]] : [])))
+  const query = new URLSearchParams(
+    Object.entries(all).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  )
   return `#/${path.map(encodeURIComponent).join('/')}${query.size > 0 ? `?${query}` : ''}`
 }
 

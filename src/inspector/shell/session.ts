@@ -62,11 +62,21 @@ export async function callService(
 ) {
   const startedAt = performance.now()
   try {
-    const response = await fetch(env.url + path, { method, headers: { ...env.headers, ...headers }, ...options })
+    const response = await fetch(env.url + path, {
+      method,
+      headers: { ...env.headers, ...headers },
+      ...options
+    })
     const text = await response.text()
     const duration = performance.now() - startedAt
     const { status } = response
-    return { status, headers: Object.fromEntries(response.headers), text, json: parsed(text), duration }
+    return {
+      status,
+      headers: Object.fromEntries(response.headers),
+      text,
+      json: parsed(text),
+      duration
+    }
   } catch (cause) {
     // The browser tells no more than that it failed.
     const words = `no answer from ${env.url}: a fault that breaks the connection, or the server is not running`

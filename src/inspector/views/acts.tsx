@@ -6,7 +6,11 @@ import { lookOptions, reasonOf, useSession } from '../shell/session.js'
 export function useAct() {
   const { changed } = useSession()
   type Undo<Result> = (result: Result) => Promise<unknown>
-  return async function act<Result>(action: () => Promise<Result>, done: string, undo?: Undo<Result>): Promise<void> {
+  return async function act<Result>(
+    action: () => Promise<Result>,
+    done: string,
+    undo?: Undo<Result>
+  ): Promise<void> {
     // Wrapped, as most actions have no result.
     const outcome = await run(async () => ({ result: await action() }))
     changed()
@@ -28,12 +32,27 @@ export function useService() {
 }
 
 /** What one can do, as buttons in a line; or choose, where `current` is the one that is chosen. */
-export function Actions({ actions, label, current }: { actions: readonly Action[]; label?: string; current?: string }) {
-  const pressed = (name: string) => (current === undefined ? {} : { 'aria-pressed': name === current })
+export function Actions({
+  actions,
+  label,
+  current
+}: {
+  actions: readonly Action[]
+  label?: string
+  current?: string
+}) {
+  const pressed = (name: string) =>
+    current === undefined ? {} : { 'aria-pressed': name === current }
   return (
     <div class="line" role="group" aria-label={label}>
       {actions.map(({ name, isDanger, run }) => (
-        <button key={name} type="button" class={isDanger ? 'danger' : ''} {...pressed(name)} onClick={run}>
+        <button
+          key={name}
+          type="button"
+          class={isDanger ? 'danger' : ''}
+          {...pressed(name)}
+          onClick={run}
+        >
           {name}
         </button>
       ))}

@@ -12,18 +12,35 @@ export interface Difference {
 const TONES = { added: 'good', removed: 'bad', changed: 'warn' } as const
 
 /** Returns what a state has over an earlier one, record by record. */
-export function differencesOf({ settings = [], ...kinds }: Partial<SnapshotDifferences>): Difference[] {
+export function differencesOf({
+  settings = [],
+  ...kinds
+}: Partial<SnapshotDifferences>): Difference[] {
   const ofRecords = Object.entries(kinds).flatMap(([kind, differences]) =>
     Object.entries(TONES).flatMap(([change, tone]) => {
-      const { count, ids, fields = [] }: RecordDifferences['changed'] = differences[change as keyof typeof TONES]
+      const {
+        count,
+        ids,
+        fields = []
+      }: RecordDifferences['changed'] = differences[change as keyof typeof TONES]
       const noun = kind === 'idempotencyKeys' ? 'idempotency key' : kind.slice(0, -1)
       const words = `${noun} ${change}`
-      const lines = ids.map((id) => ({ tone, words, id, fields: fields.filter((each) => each.id === id) }))
+      const lines = ids.map((id) => ({
+        tone,
+        words,
+        id,
+        fields: fields.filter((each) => each.id === id)
+      }))
       const more = count - ids.length
-      return more > 0 ? [...lines, { tone, words, id: `and ${more.toLocaleString()} more`, fields: [] }] : lines
+      return more > 0
+        ? [...lines, { tone, words, id: `and ${more.toLocaleString()} more`, fields: [] }]
+        : lines
     })
   )
-  return [...ofRecords, ...settings.map((id) => ({ tone: TONES.changed, words: 'setting changed', id, fields: [] }))]
+  return [
+    ...ofRecords,
+    ...settings.map((id) => ({ tone: TONES.changed, words: 'setting changed', id, fields: [] }))
+  ]
 }
 
 /** What differs, field by field. */

@@ -19,7 +19,13 @@ import { useSession } from '../shell/session.js'
 import { Actions, useAct } from './acts.js'
 
 /** The channels, in the order in which they are shown. */
-export const CHANNELS: readonly Integration['channel'][] = ['email', 'sms', 'in_app', 'chat', 'push']
+export const CHANNELS: readonly Integration['channel'][] = [
+  'email',
+  'sms',
+  'in_app',
+  'chat',
+  'push'
+]
 
 interface RecordsProps<Item, Open> extends Pick<ListProps<Item>, 'label' | 'items' | 'onEnd'> {
   route: Route
@@ -39,7 +45,9 @@ interface RecordsProps<Item, Open> extends Pick<ListProps<Item>, 'label' | 'item
   /** Why nothing was found. */
   reason?: string | undefined
   /** What adds one, of the fields that people fill and JSON, and returns its address. */
-  add?: Pick<JsonDialogProps, 'title' | 'value' | 'children'> & { submit(fields: object): Promise<string> }
+  add?: Pick<JsonDialogProps, 'title' | 'value' | 'children'> & {
+    submit(fields: object): Promise<string>
+  }
 }
 
 /** Records of one kind: their search, their list, and the one that the address names beside it. */
@@ -66,7 +74,9 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
       label={`Search ${view}`}
       placeholder={placeholder}
       text={text}
-      change={(q) => go(addressOf(isByEnter ? [view] : [view, ...rest], { q }), { replace: !isByEnter })}
+      change={(q) =>
+        go(addressOf(isByEnter ? [view] : [view, ...rest], { q }), { replace: !isByEnter })
+      }
       isByEnter={isByEnter}
     >
       <span class="hint" role="status">
@@ -76,8 +86,12 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
     </SearchLine>
   )
   const none = value !== undefined && (
-    <Empty title={text === '' ? `The environment has no ${view}` : `None of the ${view} is like that`}>
-      <p dir="auto">{text === '' ? 'A seed brings some: the menu of the environment loads one.' : reason}</p>
+    <Empty
+      title={text === '' ? `The environment has no ${view}` : `None of the ${view} is like that`}
+    >
+      <p dir="auto">
+        {text === '' ? 'A seed brings some: the menu of the environment loads one.' : reason}
+      </p>
       {text !== '' && <a href={addressOf([view])}>All {view}</a>}
     </Empty>
   )
@@ -93,7 +107,10 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
       {(item, place) => rowOf(item, { ...place, href: hrefOf(item) })}
     </List>
   )
-  const hint = rest.length === 0 ? 'Choose one to see it' : !isLoading && `${rest.join('/')} is not among these ${view}`
+  const hint =
+    rest.length === 0
+      ? 'Choose one to see it'
+      : !isLoading && `${rest.join('/')} is not among these ${view}`
   const submit = async (fields: Fields) => {
     const id = await adding?.submit(fields)
     changed()
@@ -104,11 +121,19 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
       <h1 class="visually-hidden">{view.replace(/^./, (letter) => letter.toUpperCase())}</h1>
       <Panes isOpen={rest.length > 0}>
         <Pane label={`All ${view}`} head={search}>
-          {error !== undefined ? <ErrorNote error={error} retry={reload} /> : items.length > 0 ? rows : none}
+          {error !== undefined ? (
+            <ErrorNote error={error} retry={reload} />
+          ) : items.length > 0 ? (
+            rows
+          ) : (
+            none
+          )}
         </Pane>
         {open ? pane(open, back) : <NothingOpen back={rest[0] && back}>{hint}</NothingOpen>}
       </Panes>
-      {isAdding && adding && <JsonDialog {...adding} submit={submit} close={() => setAdding(false)} />}
+      {isAdding && adding && (
+        <JsonDialog {...adding} submit={submit} close={() => setAdding(false)} />
+      )}
     </div>
   )
 }
@@ -154,7 +179,20 @@ interface PaneProps {
 
 /** The record that is open: what it is, what one can do with it, and it as JSON. */
 export function RecordPane(props: PaneProps) {
-  const { noun, title, facts, problem, back, actions, fields, json = fields, save, remove, putBack, look } = props
+  const {
+    noun,
+    title,
+    facts,
+    problem,
+    back,
+    actions,
+    fields,
+    json = fields,
+    save,
+    remove,
+    putBack,
+    look
+  } = props
   const { changed } = useSession()
   const act = useAct()
   const [isEditing, setEditing] = useState(false)
@@ -165,7 +203,11 @@ export function RecordPane(props: PaneProps) {
   const leave = () => remove?.().then(() => go(back))
   const comeBack = async () => putBack?.().then(() => go(here))
   if (remove)
-    all.push({ name: 'Delete', isDanger: true, run: () => act(async () => leave(), `Deleted the ${noun}`, comeBack) })
+    all.push({
+      name: 'Delete',
+      isDanger: true,
+      run: () => act(async () => leave(), `Deleted the ${noun}`, comeBack)
+    })
   const head = (
     <div class="head">
       <div class="head-title">
@@ -181,9 +223,19 @@ export function RecordPane(props: PaneProps) {
       <Actions actions={all} />
     </div>
   )
-  const asJson = { id: 'json', title: 'JSON', content: () => <JsonTree label={`The ${noun} as JSON`} value={json} /> }
+  const asJson = {
+    id: 'json',
+    title: 'JSON',
+    content: () => <JsonTree label={`The ${noun} as JSON`} value={json} />
+  }
   const tabs = look ? [{ id: 'look', ...look }, asJson] : [asJson]
-  const edit = { title: `Edit the ${noun}`, value: fields, button: 'Save', submit, close: () => setEditing(false) }
+  const edit = {
+    title: `Edit the ${noun}`,
+    value: fields,
+    button: 'Save',
+    submit,
+    close: () => setEditing(false)
+  }
   return (
     <Pane label={`The ${noun}`} head={head}>
       <Tabs label={`Of this ${noun}`} tabs={tabs} current={tab} choose={setTab} />
@@ -195,7 +247,9 @@ export function RecordPane(props: PaneProps) {
 /** Returns the fields that one object has other than another; null for those that it lacks. */
 function changesOf(before: Fields, after: Fields): Fields {
   const names = Object.keys({ ...before, ...after })
-  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  const changed = names.filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name])
+  )
   return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
 }
 

@@ -1,14 +1,21 @@
 import { createHash } from 'node:crypto'
-import { isoTime } from '../../core/clock.js'
-import { type Channel, isChannel } from '../../core/enums.js'
-import { StartError } from '../../core/errors.js'
-import { createRandom, type Random } from '../../core/random.js'
+import { isoTime } from '../../domain/clock.js'
+import { type Channel, isChannel } from '../../domain/enums.js'
+import { StartError } from '../../domain/errors.js'
+import { createRandom, type Random } from '../../domain/random.js'
 import type { MessageCTA, MessageResponse } from '../../messages/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { EnvironmentInput, SeedGenerate } from '../format.js'
 import { inferPayloadSchema } from '../resolve/step-defaults.js'
 import { valueMaker } from './payload.js'
-import { createFaker, createRecipients, createSubscribers, pick, type Recipient, randomInt } from './subscribers.js'
+import {
+  createFaker,
+  createRecipients,
+  createSubscribers,
+  pick,
+  type Recipient,
+  randomInt
+} from './subscribers.js'
 import { compile, compileEmail, type Scope } from './templates.js'
 
 const DAY = 86_400_000
@@ -19,7 +26,12 @@ const DAY = 86_400_000
  * of which `environment` needs to have some only. Throws StartError when it has no step that sends messages, and SeedError
  * when its templates take more than a millisecond a message, which is twenty times what usual ones take.
  */
-export function prepare(environment: EnvironmentInput, options: SeedGenerate, now: number, present: number) {
+export function prepare(
+  environment: EnvironmentInput,
+  options: SeedGenerate,
+  now: number,
+  present: number
+) {
   const { messages: total, days = 30, randomSeed = 1 } = options
   const workflows = planWorkflows(environment)
   if (workflows.length === 0) {
@@ -29,7 +41,11 @@ export function prepare(environment: EnvironmentInput, options: SeedGenerate, no
   const own = environment.subscribers.filter(({ deleted }) => !deleted)
   const fallback = own.length > 0 ? 0 : Math.min(Math.max(Math.ceil(total / 50), 5), 1000)
   const count = options.subscribers || fallback
-  const subscribers = createSubscribers(environment, { count, randomSeed, before: now - days * DAY })
+  const subscribers = createSubscribers(environment, {
+    count,
+    randomSeed,
+    before: now - days * DAY
+  })
   const recipients = createRecipients(environment, [...own, ...subscribers], randomSeed)
   // What a trigger sends takes seconds, and must not lie in the future.
   const end = Math.floor(now) - 2 * 60_000
@@ -48,12 +64,16 @@ export function prepare(environment: EnvironmentInput, options: SeedGenerate, no
       let createdAt = Math.floor(end - days * DAY * (1 - (done + random.next()) / total))
       const share = random.next()
       // Of 1,000 subscribers, the first gets a tenth of the triggers, and the last a thirtieth of a percent.
-      const recipient = recipients[Math.floor(recipients.length * share * share * share)] as Recipient
+      const recipient = recipients[
+        Math.floor(recipients.length * share * share * share)
+      ] as Recipient
       const workflow = pick(random, workflows)
       const notificationId = newId(createdAt)
       const transactionId = random.next() < 0.15 ? random.uuid() : `txn_${newId(createdAt)}`
       const payload = workflow.payload(faker, createdAt) as Record<string, unknown>
-      const steps = Object.fromEntries(workflow.digests.map((id) => [id, { eventCount: 2 + randomInt(random, 8) }]))
+      const steps = Object.fromEntries(
+        workflow.digests.map((id) => [id, { eventCount: 2 + randomInt(random, 8) }])
+      )
       const scope = { globals: { payload, subscriber: recipient.subscriber, steps }, time }
       for (const step of workflow.steps) {
         // Who can't be reached on the channel is mostly skipped.
@@ -124,7 +144,9 @@ function outcomeOf(channel: Channel, hasAddress: boolean, random: Random) {
   const [warningId, warning] = (!hasAddress && NO_ADDRESS[channel]) || []
   if (warningId) return { status: 'warning', errorId: warningId, errorText: warning } as const
   const [rate, errorId, errorText] = REFUSALS[channel]
-  return random.next() < rate ? ({ status: 'error', errorId, errorText } as const) : ({ status: 'sent' } as const)
+  return random.next() < rate
+    ? ({ status: 'error', errorId, errorText } as const)
+    : ({ status: 'sent' } as const)
 }
 
 /** Returns when an in-app message was delivered, seen and read, and which button was pressed. */
@@ -143,7 +165,10 @@ function inboxState(random: Random, createdAt: number, now: number) {
     },
     read,
     seen,
-    pressed: read && random.next() < 0.4 ? pick(random, ['primary', 'primary', 'secondary'] as const) : undefined
+    pressed:
+      read && random.next() < 0.4
+        ? pick(random, ['primary', 'primary', 'secondary'] as const)
+        : undefined
   }
 }
 
@@ -164,7 +189,9 @@ type StepPlan = ReturnType<typeof planStep>
 /** Returns the plans of the workflows that send. Steps whose content has issues send only if all have. */
 function planWorkflows(environment: EnvironmentInput) {
   const sending = environment.steps.filter(({ type }) => isChannel(type))
-  const sound = sending.filter(({ issues }) => Object.values(issues?.controls ?? {}).every((each) => each.length === 0))
+  const sound = sending.filter(({ issues }) =>
+    Object.values(issues?.controls ?? {}).every((each) => each.length === 0)
+  )
   const usable = new Set(sound.length > 0 ? sound : sending)
   const plans = environment.workflows.map(({ _id: id, identifier, name, payloadSchema }) => {
     const all = environment.steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === id)
@@ -182,12 +209,20 @@ function planWorkflows(environment: EnvironmentInput) {
 }
 
 /** For channels that the environment has no integration of. */
-const DEFAULT_PROVIDERS = { in_app: 'novu', email: 'sendgrid', sms: 'twilio', chat: 'slack', push: 'fcm' }
+const DEFAULT_PROVIDERS = {
+  in_app: 'novu',
+  email: 'sendgrid',
+  sms: 'twilio',
+  chat: 'slack',
+  push: 'fcm'
+}
 
 /** Returns the providers of the channel's active integrations, the primary first; where none is active, of all. */
 function providersOf({ integrations }: EnvironmentInput, channel: Channel): string[] {
   const present = integrations.filter((each) => each.channel === channel && !each.deleted)
-  const active = present.filter((each) => each.active).sort((one, other) => Number(other.primary) - Number(one.primary))
+  const active = present
+    .filter((each) => each.active)
+    .sort((one, other) => Number(other.primary) - Number(one.primary))
   const providers = (active.length > 0 ? active : present).map(({ providerId }) => providerId)
   return providers.length > 0 ? providers : [DEFAULT_PROVIDERS[channel]]
 }
@@ -223,7 +258,9 @@ function textsIn(value: unknown): string[] {
 }
 
 function compileCallToAction(controlValues: object) {
-  const values = controlValues as { [Name in 'redirect' | 'primaryAction' | 'secondaryAction']?: Action | null }
+  const values = controlValues as {
+    [Name in 'redirect' | 'primaryAction' | 'secondaryAction']?: Action | null
+  }
   const url = textOf(values.redirect?.url) ?? textOf(values.primaryAction?.redirect?.url)
   const target = url === undefined ? undefined : compile(url)
   const labels = (['primary', 'secondary'] as const).flatMap((type) => {

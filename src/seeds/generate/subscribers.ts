@@ -1,8 +1,22 @@
-import { ar, base, de, en, en_GB, en_US, es, Faker, fr, ja, type LocaleDefinition, pt_BR, sv } from '@faker-js/faker'
-import { isoTime } from '../../core/clock.js'
-import { CHANNELS, CHAT_PUSH_PROVIDERS } from '../../core/enums.js'
-import { idOf } from '../../core/ids.js'
-import { createRandom, type Random } from '../../core/random.js'
+import {
+  ar,
+  base,
+  de,
+  en,
+  en_GB,
+  en_US,
+  es,
+  Faker,
+  fr,
+  ja,
+  type LocaleDefinition,
+  pt_BR,
+  sv
+} from '@faker-js/faker'
+import { isoTime } from '../../domain/clock.js'
+import { CHANNELS, CHAT_PUSH_PROVIDERS } from '../../domain/enums.js'
+import { idOf } from '../../domain/ids.js'
+import { createRandom, type Random } from '../../domain/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
 import type { EnvironmentInput, Stored } from '../format.js'
 
@@ -30,25 +44,37 @@ export function createSubscribers(
 ): Stored<SubscriberResponse>[] {
   const random = createRandom(randomSeed)
   const hasIt = (share: number) => random.next() < share
-  const regions = REGIONS.map((region) => ({ ...region, faker: createFaker(random, region.language) }))
+  const regions = REGIONS.map((region) => ({
+    ...region,
+    faker: createFaker(random, region.language)
+  }))
   const taken = new Set(subscribers.map(({ subscriberId }) => subscriberId))
   const created: Stored<SubscriberResponse>[] = []
   for (let number = 10_001; created.length < count; number++) {
     const subscriberId = `user-${number}`
     const index = Math.floor(random.next() * random.next() * regions.length)
-    const { locale, phone = '+120255501##', timezone, faker } = regions[index] as (typeof regions)[number]
+    const {
+      locale,
+      phone = '+120255501##',
+      timezone,
+      faker
+    } = regions[index] as (typeof regions)[number]
     const firstName = faker.person.firstName()
     const lastName = faker.person.lastName()
     // Accents are left out; of other scripts, no letter is left.
     const letters = `${firstName}${lastName}`.normalize('NFD').replaceAll(/[^A-Za-z]/g, '')
-    const chat = { webhookUrl: `https://hooks.example.com/services/${faker.string.alphanumeric(10)}` }
+    const chat = {
+      webhookUrl: `https://hooks.example.com/services/${faker.string.alphanumeric(10)}`
+    }
     const push = { deviceTokens: [faker.string.alphanumeric(40)] }
-    const channels = integrations.flatMap(({ _id: _integrationId, identifier: integrationIdentifier, ...own }) => {
-      const providerId = CHAT_PUSH_PROVIDERS.find((known) => known === own.providerId)
-      if (!providerId || !own.active || own.deleted || !hasIt(0.6)) return []
-      const credentials = own.channel === 'push' ? push : chat
-      return [{ providerId, integrationIdentifier, credentials, _integrationId }]
-    })
+    const channels = integrations.flatMap(
+      ({ _id: _integrationId, identifier: integrationIdentifier, ...own }) => {
+        const providerId = CHAT_PUSH_PROVIDERS.find((known) => known === own.providerId)
+        if (!providerId || !own.active || own.deleted || !hasIt(0.6)) return []
+        const credentials = own.channel === 'push' ? push : chat
+        return [{ providerId, integrationIdentifier, credentials, _integrationId }]
+      }
+    )
     const createdAt = isoTime(before - randomInt(random, 700 * 86_400_000))
     const subscriber = {
       _id: idOf(organizationId, name, 'subscriber', subscriberId),
@@ -78,7 +104,15 @@ export function createSubscribers(
 export type Recipient = ReturnType<typeof createRecipients>[number]
 
 /** The contexts of environments whose messages have none. */
-const TENANTS = [[], [], [], [], ['tenant:acme'], ['tenant:globex'], ['region:eu', 'tenant:umbrella']]
+const TENANTS = [
+  [],
+  [],
+  [],
+  [],
+  ['tenant:acme'],
+  ['tenant:globex'],
+  ['region:eu', 'tenant:umbrella']
+]
 
 /** Returns the recipients, each in a context that some of the environment's own messages show. */
 export function createRecipients(
@@ -118,5 +152,8 @@ export function pick<Item>(random: Random, items: readonly Item[]): Item {
 
 /** Returns a faker that draws from this source; what a language lacks is English. */
 export function createFaker(random: Random, language: LocaleDefinition = en): Faker {
-  return new Faker({ locale: [language, en, base], randomizer: { next: random.next, seed: () => {} } })
+  return new Faker({
+    locale: [language, en, base],
+    randomizer: { next: random.next, seed: () => {} }
+  })
 }

@@ -1,8 +1,8 @@
 import { filters, Liquid, type Template } from 'liquidjs'
-import { parseTime } from '../../core/clock.js'
-import { attempt } from '../../core/errors.js'
-import { isObject, isTooDeep } from '../../core/validation.js'
+import { parseTime } from '../../domain/clock.js'
+import { attempt } from '../../domain/errors.js'
 import type { EmailBlock, MessageResponse } from '../../messages/schemas.js'
+import { isObject, isTooDeep } from '../../schema/validation.js'
 import { createIssue, SeedError } from '../errors.js'
 
 /** What all texts of a message are rendered with. */
@@ -92,7 +92,9 @@ const styles = { textAlign: 'left' } as const
 /** Returns undefined for what is no such document, or too deep to be one. */
 function compileBlocks(body: string): Render<EmailBlock>[] | undefined {
   const document: Node | undefined = body.trimStart().startsWith('{') ? JSON.parse(body) : undefined
-  return document?.type === 'doc' && !isTooDeep(document) ? document.content?.map(compileBlock) : undefined
+  return document?.type === 'doc' && !isTooDeep(document)
+    ? document.content?.map(compileBlock)
+    : undefined
 }
 
 function compileBlock(block: Node): Render<EmailBlock> {

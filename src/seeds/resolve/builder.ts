@@ -1,10 +1,10 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import { isoTime, parseIsoTime, timeBy } from '../../core/clock.js'
-import { idOf, slugify } from '../../core/ids.js'
-import { didYouMean, MAX_CANDIDATES } from '../../core/suggest.js'
-import type { Path } from '../../core/validation.js'
+import { isoTime, parseIsoTime, timeBy } from '../../domain/clock.js'
+import { idOf, slugify } from '../../domain/ids.js'
+import { didYouMean, MAX_CANDIDATES } from '../../domain/suggestions.js'
 import type { Environment } from '../../environments/service.js'
 import type { Integration } from '../../integrations/schemas.js'
+import type { Path } from '../../schema/validation.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { errorOf } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment, WorkflowDocument } from '../format.js'
@@ -28,7 +28,9 @@ export class SeedLocation {
 
   /** The words follow the path in a sentence: `must be …`. A function is called for the first hundred issues only. */
   report(message: string | (() => string)): void {
-    this.file.issues.push(() => this.file.issueAt(this.path, typeof message === 'string' ? message : message()))
+    this.file.issues.push(() =>
+      this.file.issueAt(this.path, typeof message === 'string' ? message : message())
+    )
   }
 
   /** Returns those of the fields here that hold a time, in the form of the wire. */
@@ -61,7 +63,11 @@ export const INVALID_TIME = 'must be a time in ISO 8601, such as 2026-02-18T10:0
 export type SeedTarget = Pick<Environment, 'id' | 'organizationId' | 'name' | 'clock'>
 
 /** The field that has the name of a record, of the kinds that have one. */
-const NAMES = { integrations: 'identifier', subscribers: 'subscriberId', workflows: 'identifier' } as const
+const NAMES = {
+  integrations: 'identifier',
+  subscribers: 'subscriberId',
+  workflows: 'identifier'
+} as const
 
 type Named = keyof typeof NAMES
 
@@ -115,7 +121,12 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
     stored,
 
     /** Adds a record, to which messages may refer by the name, with its steps. */
-    add<Kind extends Named>(kind: Kind, name: string, record: EnvironmentData[Kind][number], own: WorkflowStep[] = []) {
+    add<Kind extends Named>(
+      kind: Kind,
+      name: string,
+      record: EnvironmentData[Kind][number],
+      own: WorkflowStep[] = []
+    ) {
       const records: EnvironmentData[Named][number][] = data[kind]
       records.push(record)
       named.set(`${kind} ${name}`, record)
@@ -134,19 +145,28 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
     present: () => timeBy(data.clock ?? target.clock, () => now),
 
     /** Reports an issue if another record of the kind has the name or the id. A stored step is replaced with its workflow. */
-    claimNames(kind: Named | 'steps', [field, ...name]: readonly string[], _id: string, at: SeedLocation): void {
+    claimNames(
+      kind: Named | 'steps',
+      [field, ...name]: readonly string[],
+      _id: string,
+      at: SeedLocation
+    ): void {
       const word = kind.slice(0, -1)
       if (!claim([word, String(field), ...name], at.at(String(field)))) return
       if (!claim([word, '_id', _id], at.at('_id'))) return
       const step = kind === 'steps' && existing?.find(kind, '_id', _id)
       const other =
-        kind === 'steps' ? step && stored('workflows', '_id', step.workflowDatabaseId) : stored(kind, '_id', _id)
+        kind === 'steps'
+          ? step && stored('workflows', '_id', step.workflowDatabaseId)
+          : stored(kind, '_id', _id)
       if (other) at.at('_id').report(`is that of another ${word} too, at ${STORED}`)
     },
 
     /** Reports an integration that is primary where another one is. */
     claimPrimary({ channel }: Integration, at: SeedLocation): void {
-      const own = data.integrations.find((each) => each.channel === channel && each.primary && !each.deleted)
+      const own = data.integrations.find(
+        (each) => each.channel === channel && each.primary && !each.deleted
+      )
       const other = own ?? stored('integrations', 'primary', channel)
       const message = (first: string) =>
         `must be false: ${other?.identifier} is the primary ${channel} integration already, at ${first}; a channel has at most one`
@@ -157,12 +177,15 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
     recordId(kind: Named, name: string): string {
       const isGiven = given.has(`${kind} ${NAMES[kind]} ${name}`)
       const replaced = isGiven ? existing?.find(kind, NAMES[kind], name)?._id : undefined
-      return replaced && !given.has(`${kind} _id ${replaced}`) ? replaced : derivedId(kind.slice(0, -1), name)
+      return replaced && !given.has(`${kind} _id ${replaced}`)
+        ? replaced
+        : derivedId(kind.slice(0, -1), name)
     },
 
     /** Returns the next number whose id no existing message has. */
     nextMessageNumber(): number {
-      while (existing?.find('messages', '_id', derivedId('message', messageNumber))) messageNumber += 1
+      while (existing?.find('messages', '_id', derivedId('message', messageNumber)))
+        messageNumber += 1
       return messageNumber++
     },
 
@@ -175,7 +198,8 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
         const own = data[kind].map((each) => each[NAMES[kind] as never] as string)
         const names = [...own, ...(existing?.names(kind) ?? [])].slice(0, MAX_CANDIDATES)
         if (names.length === 0) return `is ${reference}, but this environment has no ${kind}`
-        const remedy = didYouMean(reference, names) || `; there are ${names.slice(0, 10).join(', ')}`
+        const remedy =
+          didYouMean(reference, names) || `; there are ${names.slice(0, 10).join(', ')}`
         return `is ${reference}, but this environment has no such ${kind.slice(0, -1)}${remedy}`
       })
       return undefined
@@ -212,7 +236,9 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
   /** Returns the stored record with this name or id, unless one of the seed replaces it. */
   function stored<Kind extends Named>(kind: Kind, by: string, value: string) {
     const found = existing?.find(kind, by, value)
-    const isReplaced = ['_id', NAMES[kind]].some((field) => given.has(`${kind} ${field} ${found?.[field as never]}`))
+    const isReplaced = ['_id', NAMES[kind]].some((field) =>
+      given.has(`${kind} ${field} ${found?.[field as never]}`)
+    )
     return isReplaced ? undefined : found
   }
 }
@@ -221,8 +247,16 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
 function givenNames(seed: SeedEnvironment): ReadonlySet<string> {
   const given = new Set<string>()
   for (const [kind, field] of Object.entries(NAMES) as [Named, 'identifier'][]) {
-    for (const record of (seed[kind] ?? []) as readonly { _id?: string; name?: string; identifier?: string }[]) {
-      const { _id = '', name = '', [field]: recordName = kind === 'workflows' ? slugify(name) : '' } = record
+    for (const record of (seed[kind] ?? []) as readonly {
+      _id?: string
+      name?: string
+      identifier?: string
+    }[]) {
+      const {
+        _id = '',
+        name = '',
+        [field]: recordName = kind === 'workflows' ? slugify(name) : ''
+      } = record
       given.add(`${kind} _id ${_id}`).add(`${kind} ${field} ${recordName}`)
     }
   }
@@ -233,7 +267,11 @@ function givenNames(seed: SeedEnvironment): ReadonlySet<string> {
 export type TakenNames = Map<string | undefined, number>
 
 /** Returns the base, or the first of `base-2`, `base-3`, ... that is not taken, and takes it. */
-export function unusedName(base: string, taken: TakenNames, isStored?: (name: string) => boolean): string {
+export function unusedName(
+  base: string,
+  taken: TakenNames,
+  isStored?: (name: string) => boolean
+): string {
   let name = base
   let suffix = taken.get(base) ?? 1
   while (taken.has(name) || isStored?.(name)) name = `${base}-${++suffix}`
@@ -243,7 +281,12 @@ export function unusedName(base: string, taken: TakenNames, isStored?: (name: st
 }
 
 /** A copy with the fields in the contract's order and without those that are undefined. */
-export function inOrder<Schema extends TObject, Document extends Static<Schema>>(schema: Schema, document: Document) {
-  const fields = Object.keys(schema.properties).map((name) => [name, document[name as never]] as const)
+export function inOrder<Schema extends TObject, Document extends Static<Schema>>(
+  schema: Schema,
+  document: Document
+) {
+  const fields = Object.keys(schema.properties).map(
+    (name) => [name, document[name as never]] as const
+  )
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as Document
 }

@@ -1,22 +1,44 @@
-import { isoTime } from '../../core/clock.js'
-import { CHANNELS, isChannel, type StepType } from '../../core/enums.js'
-import { slugify, slugOf } from '../../core/ids.js'
+import { isoTime } from '../../domain/clock.js'
+import { CHANNELS, isChannel, type StepType } from '../../domain/enums.js'
+import { slugify, slugOf } from '../../domain/ids.js'
 import { Integration } from '../../integrations/schemas.js'
-import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../../messages/schemas.js'
+import {
+  MessageResponse,
+  NotificationGroup,
+  SubscriberResponse,
+  WorkflowResponse
+} from '../../messages/schemas.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
-import type { SeedGenerate, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow } from '../format.js'
+import type {
+  SeedGenerate,
+  SeedIntegration,
+  SeedMessage,
+  SeedSubscriber,
+  SeedWorkflow
+} from '../format.js'
 import { MAX_GENERATED, REQUEST_LIMITS } from '../limits.js'
 import { incomplete } from '../read.js'
-import { type EnvironmentBuilder, inOrder, type SeedLocation, type TakenNames, unusedName } from './builder.js'
+import {
+  type EnvironmentBuilder,
+  inOrder,
+  type SeedLocation,
+  type TakenNames,
+  unusedName
+} from './builder.js'
 import { defaultControls, inferPayloadSchema, stepVariables } from './step-defaults.js'
 
 /** About what the defaults of a record take, in characters of JSON. */
 const DEFAULTS = 250
 
-export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegration, location: SeedLocation): void {
+export function addIntegration(
+  builder: EnvironmentBuilder,
+  seed: SeedIntegration,
+  location: SeedLocation
+): void {
   // What has an issue is missing.
   const { providerId = '', channel, name = providerId } = seed
-  const isStored = (other: string) => builder.stored('integrations', 'identifier', other) !== undefined
+  const isStored = (other: string) =>
+    builder.stored('integrations', 'identifier', other) !== undefined
   const { identifier = unusedName(slugify(name) || channel, builder.identifiers, isStored) } = seed
   const { _id = builder.recordId('integrations', identifier) } = seed
   const integration = inOrder(Integration, {
@@ -32,20 +54,27 @@ export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegratio
     ...location.timesOf(seed, ['deletedAt'])
   })
   for (const field of ['deletedAt', 'deletedBy'] as const) {
-    if (integration[field] !== undefined && !integration.deleted) location.at(field).report('needs deleted: true')
+    if (integration[field] !== undefined && !integration.deleted)
+      location.at(field).report('needs deleted: true')
   }
   builder.identifiers.set(identifier, builder.identifiers.get(identifier) ?? 1)
   builder.countAdded(DEFAULTS, location)
   builder.claimNames('integrations', ['identifier', identifier], _id, location)
-  if (channel && integration.primary && !integration.deleted) builder.claimPrimary(integration, location.at('primary'))
+  if (channel && integration.primary && !integration.deleted)
+    builder.claimPrimary(integration, location.at('primary'))
   builder.add('integrations', identifier, integration)
 }
 
-export function addSubscriber(builder: EnvironmentBuilder, seed: SeedSubscriber, location: SeedLocation): void {
+export function addSubscriber(
+  builder: EnvironmentBuilder,
+  seed: SeedSubscriber,
+  location: SeedLocation
+): void {
   const subscriber = subscriberOf(builder, seed, location)
   // It has an issue: messages may refer to the one that was meant.
   if (seed.subscriberId === undefined) builder.unknown.add('subscribers')
-  else builder.claimNames('subscribers', ['subscriberId', seed.subscriberId], subscriber._id, location)
+  else
+    builder.claimNames('subscribers', ['subscriberId', seed.subscriberId], subscriber._id, location)
   builder.add('subscribers', seed.subscriberId, subscriber)
   builder.countAdded(DEFAULTS, location)
 }
@@ -67,17 +96,36 @@ function subscriberOf(builder: EnvironmentBuilder, seed: SeedSubscriber, locatio
 }
 
 /** Adds a workflow, with a step for each of its steps. */
-export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, location: SeedLocation): void {
-  const { name, identifier = slugify(name ?? ''), origin = 'external', payloadSchema, steps = [] } = seed
+export function addWorkflow(
+  builder: EnvironmentBuilder,
+  seed: SeedWorkflow,
+  location: SeedLocation
+): void {
+  const {
+    name,
+    identifier = slugify(name ?? ''),
+    origin = 'external',
+    payloadSchema,
+    steps = []
+  } = seed
   // What has an issue is missing: messages may refer to the one that was meant.
   if (incomplete.has(seed)) builder.unknown.add('steps')
   if (identifier === '') {
     if (incomplete.has(seed)) builder.unknown.add('workflows')
-    else location.report(`must have identifier${name === undefined ? ' or name' : ': its name has no slug'}`)
+    else
+      location.report(
+        `must have identifier${name === undefined ? ' or name' : ': its name has no slug'}`
+      )
     return
   }
   const { _id = builder.recordId('workflows', identifier) } = seed
-  const workflow = { _id, identifier, name: name ?? identifier, origin, ...(payloadSchema && { payloadSchema }) }
+  const workflow = {
+    _id,
+    identifier,
+    name: name ?? identifier,
+    origin,
+    ...(payloadSchema && { payloadSchema })
+  }
   builder.claimNames('workflows', ['identifier', identifier], _id, location)
 
   const resolved: WorkflowStep[] = []
@@ -90,11 +138,17 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
     const { type, name = defaultName(type), controls = defaultControls(type) } = step
     const { stepId = unusedName(slugify(name) || slugify(defaultName(type)), stepIds) } = step
     const { variables = stepVariables(resolved, payload) } = step
-    const stored = storedSteps.find((each) => each.stepId === stepId && !givenIds.includes(each._id))
+    const stored = storedSteps.find(
+      (each) => each.stepId === stepId && !givenIds.includes(each._id)
+    )
     const { _id = stored?._id ?? builder.derivedId('workflow', identifier, 'step', stepId) } = step
     const { slug = slugOf(name, 'st', _id) } = step
     const own = { ...step, _id, stepId, name, slug, controls, variables, origin }
-    const added = inOrder(WorkflowStep, { ...own, workflowId: identifier, workflowDatabaseId: workflow._id })
+    const added = inOrder(WorkflowStep, {
+      ...own,
+      workflowId: identifier,
+      workflowDatabaseId: workflow._id
+    })
     // Each step has the payload and the results of all steps before it.
     builder.countAdded(JSON.stringify(added).length, location.at('steps', index))
     builder.claimNames('steps', ['stepId', stepId, identifier], _id, location.at('steps', index))
@@ -105,7 +159,8 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
 
 /** `In-App Step`, `SMS Step`, `Email Step` */
 function defaultName(type: StepType): string {
-  const word = { in_app: 'In-App', sms: 'SMS' }[type as string] ?? type.charAt(0).toUpperCase() + type.slice(1)
+  const word =
+    { in_app: 'In-App', sms: 'SMS' }[type as string] ?? type.charAt(0).toUpperCase() + type.slice(1)
   return `${word} Step`
 }
 
@@ -114,13 +169,30 @@ const MINUTE = 60_000
 const MESSAGE_DEFAULTS = 500
 
 /** To be called after everything that messages refer to has been added. */
-export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, location: SeedLocation): void {
-  const { subscriberId, workflow: workflowIdentifier, subscriber: _embedded, template, ...fields } = seed
+export function addMessage(
+  builder: EnvironmentBuilder,
+  seed: SeedMessage,
+  location: SeedLocation
+): void {
+  const {
+    subscriberId,
+    workflow: workflowIdentifier,
+    subscriber: _embedded,
+    template,
+    ...fields
+  } = seed
   const subscriber = subscriberFor(builder, seed, location)
   const workflow = builder.referenced('workflows', workflowIdentifier, location.at('workflow'))
   const step = workflow && builder.stepsOf(workflow).find(({ type }) => type === seed.channel)
-  const times = location.timesOf(seed, ['createdAt', 'lastSeenDate', 'lastReadDate', 'snoozedUntil'])
-  const deliveredAt = seed.deliveredAt?.map((time, index) => location.at('deliveredAt', index).timeOf(time))
+  const times = location.timesOf(seed, [
+    'createdAt',
+    'lastSeenDate',
+    'lastReadDate',
+    'snoozedUntil'
+  ])
+  const deliveredAt = seed.deliveredAt?.map((time, index) =>
+    location.at('deliveredAt', index).timeOf(time)
+  )
   const number = builder.nextMessageNumber()
   const {
     _id = builder.derivedId('message', number),
@@ -162,7 +234,11 @@ export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, locat
 }
 
 /** The embedded subscriber, or the one that is referred to. */
-function subscriberFor(builder: EnvironmentBuilder, { subscriber, subscriberId }: SeedMessage, location: SeedLocation) {
+function subscriberFor(
+  builder: EnvironmentBuilder,
+  { subscriber, subscriberId }: SeedMessage,
+  location: SeedLocation
+) {
   const at = location.at('subscriberId')
   if (!subscriber) return builder.referenced('subscribers', subscriberId, at)
   if (subscriberId !== undefined && subscriberId !== subscriber.subscriberId) {
@@ -172,10 +248,16 @@ function subscriberFor(builder: EnvironmentBuilder, { subscriber, subscriberId }
 }
 
 /** Where the message went: the subscriber's address, and the provider of the channel's primary integration. */
-function addressOf(builder: EnvironmentBuilder, { channel }: SeedMessage, subscriber?: SubscriberResponse) {
+function addressOf(
+  builder: EnvironmentBuilder,
+  { channel }: SeedMessage,
+  subscriber?: SubscriberResponse
+) {
   const { data, providers } = builder
   if (!providers.has(channel)) {
-    const usable = data.integrations.filter((each) => each.channel === channel && each.active && !each.deleted)
+    const usable = data.integrations.filter(
+      (each) => each.channel === channel && each.active && !each.deleted
+    )
     const stored = builder.stored('integrations', 'active', channel)
     const all = [...(stored ? [stored] : []), ...usable]
     providers.set(channel, (all.find(({ primary }) => primary) ?? all[0])?.providerId)
@@ -188,27 +270,46 @@ function addressOf(builder: EnvironmentBuilder, { channel }: SeedMessage, subscr
   }
 }
 
-function templateOf({ owner }: EnvironmentBuilder, template: NonNullable<SeedMessage['template']>): WorkflowResponse {
+function templateOf(
+  { owner }: EnvironmentBuilder,
+  template: NonNullable<SeedMessage['template']>
+): WorkflowResponse {
   const { notificationGroup, ...fields } = template
   return inOrder(WorkflowResponse, {
     ...fields,
     ...owner,
-    ...(notificationGroup && { notificationGroup: inOrder(NotificationGroup, { ...notificationGroup, ...owner }) })
+    ...(notificationGroup && {
+      notificationGroup: inOrder(NotificationGroup, { ...notificationGroup, ...owner })
+    })
   })
 }
 
-export function setGenerate(builder: EnvironmentBuilder, generate: SeedGenerate, location: SeedLocation): void {
-  builder.claim(['generate'], location, (first) => `is given twice for this environment, first at ${first}`)
+export function setGenerate(
+  builder: EnvironmentBuilder,
+  generate: SeedGenerate,
+  location: SeedLocation
+): void {
+  builder.claim(
+    ['generate'],
+    location,
+    (first) => `is given twice for this environment, first at ${first}`
+  )
   const { data, existing, unknown } = builder
   const isUnknown = unknown.has('workflows') || unknown.has('steps')
-  if (!isUnknown && ![...data.steps, ...(existing?.stepsOf() ?? [])].some(({ type }) => isChannel(type))) {
-    location.report(`needs a workflow here with a step of a channel (${CHANNELS.join(', ')}) to make messages of`)
+  if (
+    !isUnknown &&
+    ![...data.steps, ...(existing?.stepsOf() ?? [])].some(({ type }) => isChannel(type))
+  ) {
+    location.report(
+      `needs a workflow here with a step of a channel (${CHANNELS.join(', ')}) to make messages of`
+    )
   }
   data.generate = generate
   // A file may make as many as it likes.
   if (location.file.limits !== REQUEST_LIMITS) return
   data.countGenerated = (characters) => builder.countAdded(characters, location)
-  const remedy = 'start the server with the seed, or put more into a data file before: seed generate --data'
+  const remedy =
+    'start the server with the seed, or put more into a data file before: seed generate --data'
   for (const field of ['messages', 'subscribers'] as const) {
     if ((generate[field] ?? 0) <= MAX_GENERATED) continue
     location.at(field).report(`must be at most ${MAX_GENERATED} in a request; ${remedy}`)

@@ -1,10 +1,16 @@
-import { isoTime, parseTime, WALL } from '../../core/clock.js'
-import { idOf, slugify } from '../../core/ids.js'
+import { isoTime, parseTime, WALL } from '../../domain/clock.js'
+import { idOf, slugify } from '../../domain/ids.js'
 import { errorOf, isFull } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
 import type { ExistingRecords } from '../repository.js'
-import { type EnvironmentBuilder, environmentBuilder, INVALID_TIME, SeedLocation, type SeedTarget } from './builder.js'
+import {
+  type EnvironmentBuilder,
+  environmentBuilder,
+  INVALID_TIME,
+  SeedLocation,
+  type SeedTarget
+} from './builder.js'
 import { addIntegration, addMessage, addSubscriber, addWorkflow, setGenerate } from './records.js'
 
 interface Options {
@@ -31,7 +37,11 @@ type Building = Located & { builder: EnvironmentBuilder }
  * Throws SeedError with all that is wrong: what breaks the format, every broken reference, duplicate, second primary and
  * time that is none, and every API key that `ownerOf` says belongs to an environment of none of the seeds.
  */
-export function resolveSeeds(read: readonly SeedFile[], now: number, options: Options = {}): EnvironmentData[] {
+export function resolveSeeds(
+  read: readonly SeedFile[],
+  now: number,
+  options: Options = {}
+): EnvironmentData[] {
   const { target, ownerOf } = options
   // Their own issues stay those of the format: what was read may be resolved again.
   const files = read.map((file) => ({ ...file, issues: [...file.issues] }))
@@ -52,14 +62,18 @@ export function resolveSeeds(read: readonly SeedFile[], now: number, options: Op
   if (!target) addApiKeys(located, ownerOf)
   for (const { seed, location, builder } of located) {
     const { integrations = [], subscribers = [], workflows = [] } = seed
-    for (const [at, each] of integrations.entries()) addIntegration(builder, each, location.at('integrations', at))
-    for (const [at, each] of subscribers.entries()) addSubscriber(builder, each, location.at('subscribers', at))
-    for (const [at, each] of workflows.entries()) addWorkflow(builder, each, location.at('workflows', at))
+    for (const [at, each] of integrations.entries())
+      addIntegration(builder, each, location.at('integrations', at))
+    for (const [at, each] of subscribers.entries())
+      addSubscriber(builder, each, location.at('subscribers', at))
+    for (const [at, each] of workflows.entries())
+      addWorkflow(builder, each, location.at('workflows', at))
   }
   // After the records of all files, which they refer to.
   for (const { seed, location, builder } of located) {
     const { messages = [] } = seed
-    for (const [at, each] of messages.entries()) addMessage(builder, each, location.at('messages', at))
+    for (const [at, each] of messages.entries())
+      addMessage(builder, each, location.at('messages', at))
     if (seed.generate) setGenerate(builder, seed.generate, location.at('generate'))
   }
   if (lists.some(({ length }) => length > 0)) throw errorOf(lists)
@@ -67,30 +81,41 @@ export function resolveSeeds(read: readonly SeedFile[], now: number, options: Op
 }
 
 /** Adds the builder of each environment, or of the target. Those of the same organization and name share one. */
-function withBuilders(located: readonly Located[], now: number, { target, existing }: Options): Building[] {
+function withBuilders(
+  located: readonly Located[],
+  now: number,
+  { target, existing }: Options
+): Building[] {
   /** An id that one of its environments has is that of all, but for those that have another one. */
   const organizations = new Map<string | undefined, string>()
   for (const { organization, _organizationId } of located.map(({ seed }) => seed)) {
-    if (organization !== undefined && _organizationId !== undefined) organizations.set(organization, _organizationId)
+    if (organization !== undefined && _organizationId !== undefined)
+      organizations.set(organization, _organizationId)
   }
   const builders = new Map<string, EnvironmentBuilder>()
   const byId = new Map<string, EnvironmentBuilder>()
   return located.map(({ seed, location }) => {
     const { name, organization = '', _organizationId } = seed
-    const organizationId = _organizationId ?? organizations.get(organization) ?? idOf('organization', organization)
+    const organizationId =
+      _organizationId ?? organizations.get(organization) ?? idOf('organization', organization)
     const idBase = [organizationId, name]
     const known = builders.get(idBase.join(' '))
     const { _id = known?.data.id ?? idOf(...idBase) } = seed
     const { id, ...rest } = target ?? { id: _id, organizationId, name, clock: WALL }
     const replacing = existing && { existing, seed }
-    const builder = known ?? environmentBuilder({ target: { id, ...rest }, replacing, location, idBase, now })
+    const builder =
+      known ?? environmentBuilder({ target: { id, ...rest }, replacing, location, idBase, now })
     builders.set(idBase.join(' '), builder)
     const same = byId.get(id) ?? builder
     byId.set(id, same)
     if (id !== builder.data.id) {
       location.at('_id').report(`must be ${builder.data.id}, which environment ${name} has already`)
     } else if (same !== builder) {
-      location.at('_id').report(() => `is that of environment ${same.data.name} too, at ${same.location.describe()}`)
+      location
+        .at('_id')
+        .report(
+          () => `is that of environment ${same.data.name} too, at ${same.location.describe()}`
+        )
     }
     return { seed, location, builder }
   })
@@ -115,22 +140,31 @@ function addSettings({ seed, location, builder }: Building): void {
 /** Gives each environment the keys that its seeds name, or a default one if none of them has a list of keys. */
 function addApiKeys(located: readonly Building[], ownerOf: Options['ownerOf']): void {
   const owners = new Map<string, { builder: EnvironmentBuilder; location: SeedLocation }>()
-  const add = (key: string, builder: EnvironmentBuilder, location: SeedLocation, subject = 'is') => {
+  const add = (
+    key: string,
+    builder: EnvironmentBuilder,
+    location: SeedLocation,
+    subject = 'is'
+  ) => {
     const first = owners.get(key) ?? { builder, location }
     const other = ownerOf?.(key)
     const report = (owner: string) =>
       location.report(`${subject} that of ${owner}; each environment needs keys of its own`)
-    if (other && other.id !== builder.data.id) report(`${other.name}, which these seeds leave as it is`)
-    else if (first.builder !== builder) report(`${first.builder.data.name}, at ${first.location.describe()}`)
+    if (other && other.id !== builder.data.id)
+      report(`${other.name}, which these seeds leave as it is`)
+    else if (first.builder !== builder)
+      report(`${first.builder.data.name}, at ${first.location.describe()}`)
     else if (!owners.has(key)) builder.data.apiKeys.push(key)
     owners.set(key, first)
   }
   for (const { seed, location, builder } of located) {
-    for (const [at, key] of (seed.apiKeys ?? []).entries()) add(key, builder, location.at('apiKeys', at))
+    for (const [at, key] of (seed.apiKeys ?? []).entries())
+      add(key, builder, location.at('apiKeys', at))
   }
   const named = new Set(located.filter(({ seed }) => seed.apiKeys).map(({ builder }) => builder))
   for (const builder of new Set(located.map((each) => each.builder))) {
     const key = `${slugify(builder.data.name) || 'environment'}-key`
-    if (!named.has(builder)) add(key, builder, builder.location, `has no apiKeys, and its default, ${key}, is`)
+    if (!named.has(builder))
+      add(key, builder, builder.location, `has no apiKeys, and its default, ${key}, is`)
   }
 }

@@ -1,5 +1,5 @@
-import type { StepType } from '../../core/enums.js'
-import { MAX_DEPTH } from '../../core/validation.js'
+import type { StepType } from '../../domain/enums.js'
+import { MAX_DEPTH } from '../../schema/validation.js'
 import type { ControlsMetadata } from '../../workflow-steps/schemas.js'
 // The deployed service has `placeholder: null` in places, where the contract allows no null, and since 2026
 // `rendererType: EMAIL_RENDERER_SELECT` for emails, which its clients before 3.14.1 refuse. Both are left out.
@@ -26,8 +26,18 @@ export function stepVariables(
 }
 
 /** An object of these properties and no others. */
-function strictObject(properties: JsonSchema, required = Object.keys(properties), description?: string): JsonSchema {
-  return { type: 'object', ...(description && { description }), properties, required, additionalProperties: false }
+function strictObject(
+  properties: JsonSchema,
+  required = Object.keys(properties),
+  description?: string
+): JsonSchema {
+  return {
+    type: 'object',
+    ...(description && { description }),
+    properties,
+    required,
+    additionalProperties: false
+  }
 }
 
 /** How the payload, or something in it, is used in templates. */
@@ -72,7 +82,8 @@ export function inferPayloadSchema(controlValues: unknown, { loopItems = false }
 
   function readAll(value: unknown, depth: number): void {
     if (depth > MAX_DEPTH) return
-    if (typeof value !== 'string') for (const each of Object.values(value ?? {})) readAll(each, depth + 1)
+    if (typeof value !== 'string')
+      for (const each of Object.values(value ?? {})) readAll(each, depth + 1)
     else {
       left -= value.length
       // The text of the block editor is JSON: the quotes in its Liquid are escaped.
@@ -87,7 +98,8 @@ export function inferPayloadSchema(controlValues: unknown, { loopItems = false }
       usesIn(tag, variables)
       const [, variable = '', list = ''] = LOOP.exec(tag) ?? []
       const [looped] = usesIn(list, variables)
-      if (looped) variables.set(variable, loopItems ? below(looped) : { ...below(looped), names: new Map() })
+      if (looped)
+        variables.set(variable, loopItems ? below(looped) : { ...below(looped), names: new Map() })
     }
   }
 }

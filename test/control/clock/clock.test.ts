@@ -18,12 +18,16 @@ test('the clock follows the machine, is fixed, or has an offset; and can be adva
   expect((await mock.get('/_mock/clock')).json.now).toBe('2026-02-18T12:01:00.000Z')
 
   const fixed = { mode: 'fixed', at: '2020-01-01T00:00:00.000Z' }
-  expect((await setClock(mock, { mode: 'fixed', at: '2020-01-01T01:00:00+01:00' })).json.setting).toEqual(fixed)
+  expect(
+    (await setClock(mock, { mode: 'fixed', at: '2020-01-01T01:00:00+01:00' })).json.setting
+  ).toEqual(fixed)
   wall += MINUTE
   expect((await mock.get('/_mock/clock')).json.now).toBe(fixed.at)
   expect((await advance(mock, 1500)).json.now).toBe('2020-01-01T00:00:01.500Z')
 
-  expect((await setClock(mock, { mode: 'offset', by: -DAY })).json.now).toBe('2026-02-17T12:02:00.000Z')
+  expect((await setClock(mock, { mode: 'offset', by: -DAY })).json.now).toBe(
+    '2026-02-17T12:02:00.000Z'
+  )
   wall += MINUTE
   expect((await advance(mock, MINUTE)).json).toEqual({
     setting: { mode: 'offset', by: MINUTE - DAY },
@@ -74,12 +78,28 @@ test.each([
       const [seeded] = (await mock.get('/v1/messages', key ? { key } : {})).json.data
       expect([seeded.createdAt, seeded.subscriber.createdAt], mode).toEqual([expected, expected])
     }
-    await send(mock, 'POST', '/_mock/seed?mode=replace', { environments: [{ name: 'Empty' }] }, loaded)
+    await send(
+      mock,
+      'POST',
+      '/_mock/seed?mode=replace',
+      { environments: [{ name: 'Empty' }] },
+      loaded
+    )
   }
 })
 
 const NO_TIMES = [
-  ...['noon', '', '1', '2026', '2026-2-1', '2026-02-30', '2026-13-01', '2026-02-18T25:00:00Z', '2026-02-18T12:00:00'],
+  ...[
+    'noon',
+    '',
+    '1',
+    '2026',
+    '2026-2-1',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-02-18T25:00:00Z',
+    '2026-02-18T12:00:00'
+  ],
   ...['2026-02-18 12:00:00Z', '0000-01-01T00:00:00Z', '10000-01-01T00:00:00Z', '1969-12-31']
 ]
 
@@ -87,11 +107,15 @@ test('a time or a step that can not be is refused and named, and the clock stays
   const mock = await givenMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
   for (const [field, refused] of [
-    ...(await Promise.all(NO_TIMES.map(async (at) => ['at', await setClock(mock, { mode: 'fixed', at })] as const))),
+    ...(await Promise.all(
+      NO_TIMES.map(async (at) => ['at', await setClock(mock, { mode: 'fixed', at })] as const)
+    )),
     ...(await Promise.all(
       [1e300, 0.5].map(async (by) => ['by', await setClock(mock, { mode: 'offset', by })] as const)
     )),
-    ...(await Promise.all([0, -1, 1e300].map(async (by) => ['by', await advance(mock, by)] as const)))
+    ...(await Promise.all(
+      [0, -1, 1e300].map(async (by) => ['by', await advance(mock, by)] as const)
+    ))
   ]) {
     expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, [field]])
   }

@@ -14,9 +14,17 @@ test('an environment that is created without a seed is empty, and has its own ke
   const one = await givenEnvironment(mock)
   const two = await givenEnvironment(mock, { name: 'Two' })
 
-  expect(one).toMatchObject({ name: 'Unnamed', apiKey: expect.stringMatching(/^[0-9a-f]{32}$/), profile: 'document' })
+  expect(one).toMatchObject({
+    name: 'Unnamed',
+    apiKey: expect.stringMatching(/^[0-9a-f]{32}$/),
+    profile: 'document'
+  })
   expect(two.name).toBe('Two')
-  const values = [one, two].flatMap((each) => [each.environmentId, each.organizationId, each.apiKey])
+  const values = [one, two].flatMap((each) => [
+    each.environmentId,
+    each.organizationId,
+    each.apiKey
+  ])
   expect(new Set(values).size).toBe(6)
   const { name, ...records } = await stateOf(mock, one.apiKey)
   expect(records).toEqual({ integrations: [], subscribers: [], workflows: [], messages: [] })
@@ -26,7 +34,9 @@ test('an environment that is created without a seed is empty, and has its own ke
 test('a fork with a seed has the records of both, and is reset to them', async () => {
   const mock = await givenMock()
   const origin = await givenEnvironment(mock, { seed: SEED })
-  const seed = { environments: [{ name: 'x', messages: [{ channel: 'sms', subscriberId: 'user-1' }] }] }
+  const seed = {
+    environments: [{ name: 'x', messages: [{ channel: 'sms', subscriberId: 'user-1' }] }]
+  }
   const fork = await givenEnvironment(mock, { from: origin.environmentId, seed })
   const both = await stateOf(mock, fork.apiKey)
 
@@ -39,14 +49,22 @@ test('an environment is in the organization that is named, and shares it', async
   const mock = await givenMock()
   const origin = await givenEnvironment(mock, { seed: SEED, profile: 'live' })
   const { organizationId } = origin
-  const sister = await givenEnvironment(mock, { from: origin.environmentId, organizationId, name: 'Sister' })
+  const sister = await givenEnvironment(mock, {
+    from: origin.environmentId,
+    organizationId,
+    name: 'Sister'
+  })
   expect(sister.organizationId).toBe(organizationId)
 
   const empty = await givenEnvironment(mock, { organizationId, profile: 'live' })
   const { _id } = (await stateOf(mock, origin.apiKey)).integrations?.[0] ?? {}
-  expect((await mock.post(`/v1/integrations/${_id}/set-primary`, { key: empty.apiKey })).status).toBe(403)
+  expect(
+    (await mock.post(`/v1/integrations/${_id}/set-primary`, { key: empty.apiKey })).status
+  ).toBe(403)
   const stranger = await givenEnvironment(mock, { profile: 'live' })
-  expect((await mock.post(`/v1/integrations/${_id}/set-primary`, { key: stranger.apiKey })).status).toBe(404)
+  expect(
+    (await mock.post(`/v1/integrations/${_id}/set-primary`, { key: stranger.apiKey })).status
+  ).toBe(404)
 })
 
 test('the list tells all environments in the order of their making, snapshots and keys apart', async () => {
@@ -79,7 +97,10 @@ test('an environment has its keys told by id and by name, to no cache, until it 
     expect([json, headers.get('cache-control')]).toEqual([{ apiKeys: [made.apiKey] }, 'no-store'])
   }
   await mock.call('/_mock/environments/Mine', { method: 'DELETE', key: null })
-  expect((await keysOf('Mine')).json).toMatchObject({ statusCode: 404, message: 'Environment Mine not found' })
+  expect((await keysOf('Mine')).json).toMatchObject({
+    statusCode: 404,
+    message: 'Environment Mine not found'
+  })
   const again = await givenEnvironment(mock, { name: 'Mine' })
   expect((await keysOf('Mine')).json).toEqual({ apiKeys: [again.apiKey] })
   expect(again.apiKey).not.toBe(made.apiKey)
@@ -90,30 +111,52 @@ test('a removed environment leaves nothing: no row in any table, no key, no snap
   const before = rowCounts(mock.db)
   const { environmentId, apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
   await mock.call('/_mock/snapshots/kept', { method: 'PUT', key })
-  await mock.post('/v1/integrations/mailgun-eu/set-primary', { key, headers: { 'idempotency-key': 'k' } })
+  await mock.post('/v1/integrations/mailgun-eu/set-primary', {
+    key,
+    headers: { 'idempotency-key': 'k' }
+  })
   const { environments, journals } = mock.services
   const environment = environments.find(environmentId)
   expect(journals.of(environment).requests()).toHaveLength(1)
   expect(Object.values(rowCounts(mock.db))).not.toEqual(Object.values(before))
 
-  const removed = await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
+  const removed = await mock.call(`/_mock/environments/${environmentId}`, {
+    method: 'DELETE',
+    key: null
+  })
   expect(removed.status).toBe(204)
   expect(rowCounts(mock.db)).toEqual(before)
   expectSound(mock.db)
   for (const path of ['/v1/messages', '/_mock/state', '/_mock/requests']) {
-    expect((await mock.get(path, { key })).json).toMatchObject({ statusCode: 401, message: 'API Key not found' })
+    expect((await mock.get(path, { key })).json).toMatchObject({
+      statusCode: 401,
+      message: 'API Key not found'
+    })
   }
-  expect([journals.of(environment).requests(), environments.apiKeysOf(environment)]).toEqual([[], []])
+  expect([journals.of(environment).requests(), environments.apiKeysOf(environment)]).toEqual([
+    [],
+    []
+  ])
 })
 
 test('removing takes the name of one, and refuses a name of several and a name of none', async () => {
-  const twins = ['a', 'b'].map((organization) => ({ name: 'Mine', organization, apiKeys: [`${organization}-key`] }))
+  const twins = ['a', 'b'].map((organization) => ({
+    name: 'Mine',
+    organization,
+    apiKeys: [`${organization}-key`]
+  }))
   const mock = await givenMock({ seed: { environments: twins } })
-  const remove = (name: string) => mock.call(`/_mock/environments/${name}`, { method: 'DELETE', key: null })
+  const remove = (name: string) =>
+    mock.call(`/_mock/environments/${name}`, { method: 'DELETE', key: null })
 
   const refused = await remove('Mine')
-  expect([refused.status, refused.json.message]).toEqual([400, 'There are 2 environments named Mine'])
-  expect((await mock.post('/_mock/environments', { key: null, body: jsonOf({ from: 'Mine' }) })).status).toBe(400)
+  expect([refused.status, refused.json.message]).toEqual([
+    400,
+    'There are 2 environments named Mine'
+  ])
+  expect(
+    (await mock.post('/_mock/environments', { key: null, body: jsonOf({ from: 'Mine' }) })).status
+  ).toBe(400)
   expect((await remove(mock.seededEnvironments[0]?.id ?? '')).status).toBe(204)
   expect((await remove('Mine')).status).toBe(204)
   expect((await remove('Mine')).status).toBe(404)
@@ -127,7 +170,12 @@ const INVALID: [title: string, wanted: object, status: number, field?: string][]
   ['an empty name', { name: '' }, 422, 'name'],
   ['an unknown profile', { profile: 'real' }, 422, 'profile'],
   ['an unknown assumption', { assumptions: { envelop: 'bare' } }, 422, 'assumptions.envelop'],
-  ['a position that the assumption has not', { assumptions: { envelope: 'x' } }, 422, 'assumptions.envelope'],
+  [
+    'a position that the assumption has not',
+    { assumptions: { envelope: 'x' } },
+    422,
+    'assumptions.envelope'
+  ],
   ['an origin that there is not', { from: 'Nowhere' }, 404],
   ['a snapshot that there is not', { from: 'Development', snapshot: 'none' }, 404],
   ['a snapshot of nothing', { snapshot: 'none' }, 422, 'snapshot'],
@@ -137,7 +185,12 @@ const INVALID: [title: string, wanted: object, status: number, field?: string][]
   ['a scenario with a seed', { scenario: 'failures', seed: SEED }, 422, 'scenario'],
   ['a scenario in a fork', { scenario: 'failures', from: 'Development' }, 422, 'scenario'],
   ['a clock that shows no time', { clock: 'yesterday' }, 422, 'clock'],
-  ['a last fault that contradicts itself', { faults: [FAULT, CONTRADICTION] }, 422, 'faults[1].effect'],
+  [
+    'a last fault that contradicts itself',
+    { faults: [FAULT, CONTRADICTION] },
+    422,
+    'faults[1].effect'
+  ],
   ['a key with a space', { apiKey: 'my key' }, 422, 'apiKey'],
   ['a ttl in words', { ttl: '10 minutes' }, 422, 'ttl'],
   ['a ttl of months', { ttl: '31d' }, 422, 'ttl'],
@@ -146,10 +199,18 @@ const INVALID: [title: string, wanted: object, status: number, field?: string][]
   ['a name that is taken, for a fork', { from: 'Development', name: 'Production' }, 409],
   ['a key that is taken', { apiKey: 'production-key' }, 409],
   ['a misspelt list in the content of an environment', { seed: { mesages: [] } }, 422, 'mesages'],
-  ['a seed of two environments', { seed: seedOf({ name: 'a' }, { name: 'b' }) }, 422, 'environments[1]'],
+  [
+    'a seed of two environments',
+    { seed: seedOf({ name: 'a' }, { name: 'b' }) },
+    422,
+    'environments[1]'
+  ],
   [
     'a clash of a seed with the origin',
-    { from: 'Development', seed: { integrations: [{ providerId: 'x', channel: 'email', primary: true }] } },
+    {
+      from: 'Development',
+      seed: { integrations: [{ providerId: 'x', channel: 'email', primary: true }] }
+    },
     422,
     'integrations[0].primary'
   ]
@@ -177,55 +238,97 @@ test('the content of an environment alone is a seed, when it is created and when
   const alone = await givenEnvironment(mock, { seed: SHOP })
   const empty = await givenEnvironment(mock, { seed: {}, name: 'Empty' })
   const { name: _, ...expected } = await stateOf(mock, whole.apiKey)
-  expect(expected).toMatchObject({ integrations: [{ identifier: 'main', primary: true }, {}], messages: [{}] })
+  expect(expected).toMatchObject({
+    integrations: [{ identifier: 'main', primary: true }, {}],
+    messages: [{}]
+  })
   expect(await stateOf(mock, alone.apiKey)).toEqual({ ...expected, name: 'Shop' })
   expect(await stateOf(mock, empty.apiKey)).toMatchObject({ integrations: [], messages: [] })
 
-  const load = (body: string, mode = 'merge') => mock.post(`/_mock/seed?mode=${mode}`, { key: empty.apiKey, body })
+  const load = (body: string, mode = 'merge') =>
+    mock.post(`/_mock/seed?mode=${mode}`, { key: empty.apiKey, body })
   await load(jsonOf(SHOP), 'replace')
   expect(await stateOf(mock, empty.apiKey)).toEqual({ ...expected, name: 'Empty' })
   expect((await load('{}')).status).toBe(200)
   expect(await stateOf(mock, empty.apiKey)).toEqual({ ...expected, name: 'Empty' })
-  await load('subscribers: [{ subscriberId: user-2 }]\nmessages:\n  - { channel: sms, subscriberId: user-2 }\n')
-  expect((await stateOf(mock, empty.apiKey)).messages?.map(({ channel }) => channel)).toEqual(['email', 'sms'])
+  await load(
+    'subscribers: [{ subscriberId: user-2 }]\nmessages:\n  - { channel: sms, subscriberId: user-2 }\n'
+  )
+  expect((await stateOf(mock, empty.apiKey)).messages?.map(({ channel }) => channel)).toEqual([
+    'email',
+    'sms'
+  ])
 })
 
 test('the clock that is asked for sets the times that the seed leaves out, and is what a reset goes back to', async () => {
   const mock = await givenMock()
   const at = '2026-02-18T10:00:00.000Z'
-  const seed = { clock: { mode: 'fixed', at: '2001-01-01T00:00:00.000Z' }, messages: [{ channel: 'sms' }] }
+  const seed = {
+    clock: { mode: 'fixed', at: '2001-01-01T00:00:00.000Z' },
+    messages: [{ channel: 'sms' }]
+  }
   const { apiKey: key } = await givenEnvironment(mock, { seed, clock: '2026-02-18T11:00:00+01:00' })
-  const fork = await givenEnvironment(mock, { from: 'Development', clock: { mode: 'offset', by: 5 } })
+  const fork = await givenEnvironment(mock, {
+    from: 'Development',
+    clock: { mode: 'offset', by: 5 }
+  })
 
   expect((await stateOf(mock, key)).messages?.[0]?.createdAt).toBe(at)
   await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"wall"}' })
   await mock.post('/_mock/reset', { key })
-  expect((await mock.get('/_mock/clock', { key })).json).toEqual({ setting: { mode: 'fixed', at }, now: at })
-  expect((await mock.get('/_mock/clock', { key: fork.apiKey })).json.setting).toEqual({ mode: 'offset', by: 5 })
+  expect((await mock.get('/_mock/clock', { key })).json).toEqual({
+    setting: { mode: 'fixed', at },
+    now: at
+  })
+  expect((await mock.get('/_mock/clock', { key: fork.apiKey })).json.setting).toEqual({
+    mode: 'offset',
+    by: 5
+  })
 })
 
 test('a key that is an ordinary word is refused and not repeated, and words of a key are not redacted', async () => {
   const mock = await givenMock()
   for (const apiKey of ['notification', 'abcdefghijklmno', 'se cret', 'key-one']) {
     const refused = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
-    expect([apiKey, refused.status, Object.keys(refused.json.errors)]).toEqual([apiKey, 422, ['apiKey']])
+    expect([apiKey, refused.status, Object.keys(refused.json.errors)]).toEqual([
+      apiKey,
+      422,
+      ['apiKey']
+    ])
     expect(refused.text + refused.headers.get('x-mock-reason')).not.toContain(apiKey)
   }
-  for (const apiKey of ['my-email', 'mykey123', 'abcdefghijklmnop']) await givenEnvironment(mock, { apiKey })
+  for (const apiKey of ['my-email', 'mykey123', 'abcdefghijklmnop'])
+    await givenEnvironment(mock, { apiKey })
   await mock.get('/v1/messages?channel=email')
-  expect((await mock.get('/_mock/requests')).json.requests).toMatchObject([{ query: { channel: 'email' } }])
+  expect((await mock.get('/_mock/requests')).json.requests).toMatchObject([
+    { query: { channel: 'email' } }
+  ])
 })
 
 test('without a name an environment gets one that is free', async () => {
   const mock = await givenMock()
   const names = []
   const bad = jsonOf({ seed: { messages: [{ channel: 'sms', subscriberId: 'nobody' }] } })
-  for (const wanted of [{}, {}, { from: 'Development' }, { from: 'Development' }, { seed: SEED }, { seed: SEED }]) {
+  for (const wanted of [
+    {},
+    {},
+    { from: 'Development' },
+    { from: 'Development' },
+    { seed: SEED },
+    { seed: SEED }
+  ]) {
     names.push((await givenEnvironment(mock, wanted)).name)
     // What can not be created takes none.
     expect((await mock.post('/_mock/environments', { key: null, body: bad })).status).toBe(422)
   }
-  expect(names).toEqual(['Unnamed', 'Unnamed 2', 'Development fork', 'Development fork 2', 'Shop', 'Shop 2'])
+  expect(names).toEqual([
+    'Unnamed',
+    'Unnamed 2',
+    'Development fork',
+    'Development fork 2',
+    'Shop',
+    'Shop 2'
+  ])
   await mock.call('/_mock/environments/Shop%202', { method: 'DELETE', key: null })
   expect((await givenEnvironment(mock, { seed: SEED })).name).toBe('Shop 2')
 })

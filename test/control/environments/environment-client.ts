@@ -1,5 +1,8 @@
 import { expect } from 'vitest'
-import type { CreatedEnvironment, NewEnvironment } from '../../../src/control/environments/routes.js'
+import type {
+  CreatedEnvironment,
+  NewEnvironment
+} from '../../../src/control/environments/routes.js'
 import type { Db } from '../../../src/db/open.js'
 import type { Seed } from '../../../src/seeds/format.js'
 import type { Answer, GivenMock } from '../../support/mock.js'
@@ -7,7 +10,10 @@ import type { Answer, GivenMock } from '../../support/mock.js'
 export type SeededEnvironment = Seed['environments'][number]
 
 /** An environment for the test alone. */
-export async function givenEnvironment(mock: GivenMock, wanted: NewEnvironment = {}): Promise<CreatedEnvironment> {
+export async function givenEnvironment(
+  mock: GivenMock,
+  wanted: NewEnvironment = {}
+): Promise<CreatedEnvironment> {
   const made = await mock.post('/_mock/environments', { key: null, body: JSON.stringify(wanted) })
   expect(made.status, made.text).toBe(201)
   return made.json
@@ -45,7 +51,9 @@ export function rowCounts({ client }: Db): Record<string, unknown> {
 
 /** Fails unless each dataset is referred to, each pointer leads to one, and each row lies in one. */
 export function expectSound({ client }: Db): void {
-  const pointers = PARTS.map((part) => `SELECT ${part} AS dataset FROM environments`).join(' UNION ')
+  const pointers = PARTS.map((part) => `SELECT ${part} AS dataset FROM environments`).join(
+    ' UNION '
+  )
   const unused = client.prepare(`SELECT key FROM datasets WHERE key NOT IN (${pointers})`).all()
   const missing = client.prepare(`${pointers} EXCEPT SELECT key FROM datasets`).all()
   const inTwoParts = client
@@ -55,9 +63,16 @@ export function expectSound({ client }: Db): void {
     )
     .all()
   const astray = TABLES.slice(3).flatMap((table) =>
-    client.prepare(`SELECT '${table}' FROM ${table} WHERE dataset NOT IN (SELECT key FROM datasets)`).all()
+    client
+      .prepare(`SELECT '${table}' FROM ${table} WHERE dataset NOT IN (SELECT key FROM datasets)`)
+      .all()
   )
-  expect({ unused, missing, inTwoParts, astray }).toEqual({ unused: [], missing: [], inTwoParts: [], astray: [] })
+  expect({ unused, missing, inTwoParts, astray }).toEqual({
+    unused: [],
+    missing: [],
+    inTwoParts: [],
+    astray: []
+  })
   expect(client.pragma('foreign_key_check')).toEqual([])
 }
 
@@ -72,7 +87,12 @@ export async function everyAnswer(
   { apiKey: key, environmentId, organizationId }: Omit<Origin, 'name'>
 ): Promise<string[]> {
   const exported = JSON.parse((await plainCall(mock, '/_mock/state', key)).text) as Seed
-  const { integrations = [], subscribers = [], workflows = [], messages = [] } = exported.environments[0] ?? {}
+  const {
+    integrations = [],
+    subscribers = [],
+    workflows = [],
+    messages = []
+  } = exported.environments[0] ?? {}
   const reads = [
     ...Array.from(
       { length: Math.ceil(messages.length / 1000) + 1 },
@@ -94,12 +114,15 @@ export async function everyAnswer(
   ]
   const answers: string[] = []
   for (const path of [...new Set(reads)]) answers.push(await answer('GET', path))
-  for (const { _id } of integrations) answers.push(await answer('POST', `/v1/integrations/${_id}/set-primary`))
+  for (const { _id } of integrations)
+    answers.push(await answer('POST', `/v1/integrations/${_id}/set-primary`))
   return answers
 
   async function answer(method: string, path: string): Promise<string> {
     const { status, text } = await plainCall(mock, path, key, { method })
-    const neutral = text.replaceAll(environmentId, 'ENVIRONMENT').replaceAll(organizationId, 'ORGANIZATION')
+    const neutral = text
+      .replaceAll(environmentId, 'ENVIRONMENT')
+      .replaceAll(organizationId, 'ORGANIZATION')
     return `${method} ${path} ${status} ${neutral}`
   }
 }
@@ -113,11 +136,16 @@ export async function expectSameAnswers(mock: GivenMock, origin: Origin) {
   /** With the name of the origin, as that of a copy has a number. */
   const exported = async ({ apiKey, name }: Origin) => {
     const answer = await plainCall(mock, '/_mock/state', apiKey)
-    const text = answer.text.replace(`"name":${JSON.stringify(name)}`, () => `"name":${JSON.stringify(origin.name)}`)
+    const text = answer.text.replace(
+      `"name":${JSON.stringify(name)}`,
+      () => `"name":${JSON.stringify(origin.name)}`
+    )
     return { ...answer, text }
   }
   const json = await exported(origin)
-  const yaml = await plainCall(mock, '/_mock/state', origin.apiKey, { headers: { accept: 'application/yaml' } })
+  const yaml = await plainCall(mock, '/_mock/state', origin.apiKey, {
+    headers: { accept: 'application/yaml' }
+  })
   expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
 
@@ -129,7 +157,10 @@ export async function expectSameAnswers(mock: GivenMock, origin: Origin) {
     messages: [{ channel: 'sms' }]
   }
   const ofYaml = await givenEnvironment(mock, { seed: { environments: [before] } })
-  const loaded = await plainCall(mock, '/_mock/seed?mode=replace', ofYaml.apiKey, { method: 'POST', body: yaml.text })
+  const loaded = await plainCall(mock, '/_mock/seed?mode=replace', ofYaml.apiKey, {
+    method: 'POST',
+    body: yaml.text
+  })
   expect(loaded.text).toBe('{"mode":"replace"}')
   for (const copy of [ofJson, ofYaml]) expect((await exported(copy)).text).toBe(json.text)
 

@@ -5,8 +5,10 @@ import { givenEnvironment, stateOf } from '../environments/environment-client.js
 
 const SPARE = { providerId: 'ses', channel: 'email', name: 'Spare mail' }
 
-const add = (mock: GivenMock, integration: object) => send(mock, 'POST', '/_mock/integrations', integration)
-const change = (mock: GivenMock, id: string, patch: object) => send(mock, 'PATCH', `/_mock/integrations/${id}`, patch)
+const add = (mock: GivenMock, integration: object) =>
+  send(mock, 'POST', '/_mock/integrations', integration)
+const change = (mock: GivenMock, id: string, patch: object) =>
+  send(mock, 'PATCH', `/_mock/integrations/${id}`, patch)
 const list = async (mock: GivenMock, key = DEVELOPMENT) =>
   (await mock.get('/_mock/integrations', { key })).json.integrations
 
@@ -14,10 +16,22 @@ test('an added integration is in the list, and can be made primary', async () =>
   const mock = await givenMock()
   const added = await add(mock, SPARE)
   expect([added.status, added.json.identifier]).toEqual([201, 'spare-mail'])
-  expect(added.json).toMatchObject({ ...SPARE, active: true, primary: false, deleted: false, credentials: {} })
+  expect(added.json).toMatchObject({
+    ...SPARE,
+    active: true,
+    primary: false,
+    deleted: false,
+    credentials: {}
+  })
   expect((await list(mock)).at(-1)).toEqual(added.json)
-  expect((await mock.post(setPrimary('spare-mail'))).json).toEqual({ ...added.json, primary: true, conditions: [] })
-  expect((await stateOf(mock, DEVELOPMENT)).integrations?.find(({ _id }) => _id === SENDGRID)?.primary).toBe(false)
+  expect((await mock.post(setPrimary('spare-mail'))).json).toEqual({
+    ...added.json,
+    primary: true,
+    conditions: []
+  })
+  expect(
+    (await stateOf(mock, DEVELOPMENT)).integrations?.find(({ _id }) => _id === SENDGRID)?.primary
+  ).toBe(false)
 })
 
 test.each([
@@ -26,16 +40,27 @@ test.each([
   ['an unknown channel', { ...SPARE, channel: 'mail' }, 422, 'channel'],
   ['an unknown field', { ...SPARE, provider: 'x' }, 422, 'provider'],
   ['a time that is none', { ...SPARE, deleted: true, deletedAt: 'noon' }, 422, 'deletedAt'],
-  ['a time of its deletion, without being deleted', { ...SPARE, deletedAt: '2026-01-01' }, 422, 'deletedAt'],
+  [
+    'a time of its deletion, without being deleted',
+    { ...SPARE, deletedAt: '2026-01-01' },
+    422,
+    'deletedAt'
+  ],
   ['an identifier that is taken', { ...SPARE, identifier: 'sendgrid-main' }, 409, undefined],
   ['an id that is taken', { ...SPARE, _id: SENDGRID }, 409, undefined]
-])('an integration with %s is rejected with its field, and nothing is added', async (_title, body, status, field) => {
-  const mock = await givenMock()
-  const before = await stateOf(mock, DEVELOPMENT)
-  const refused = await add(mock, body)
-  expect([refused.status, Object.keys(refused.json.errors ?? {})]).toEqual([status, field ? [field] : []])
-  expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
-})
+])(
+  'an integration with %s is rejected with its field, and nothing is added',
+  async (_title, body, status, field) => {
+    const mock = await givenMock()
+    const before = await stateOf(mock, DEVELOPMENT)
+    const refused = await add(mock, body)
+    expect([refused.status, Object.keys(refused.json.errors ?? {})]).toEqual([
+      status,
+      field ? [field] : []
+    ])
+    expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
+  }
+)
 
 test('a credential of the wrong type is not repeated', async () => {
   const mock = await givenMock()
@@ -65,7 +90,12 @@ test('a change by id or identifier merges fields, and keeps the id and the order
     credentials
   })
   const { json } = await change(mock, 'sendgrid-main', { identifier: 'mail', configurations: null })
-  const { configurations, ...expected } = { ...first, name: 'Other', credentials, identifier: 'mail' }
+  const { configurations, ...expected } = {
+    ...first,
+    name: 'Other',
+    credentials,
+    identifier: 'mail'
+  }
   expect(json).toEqual(expected)
   expect(await list(mock)).toEqual([json, ...before.slice(1)])
   expect((await mock.post(setPrimary('mail'))).status).toBe(200)
@@ -76,7 +106,9 @@ test('a change can make the one primary of a channel, and no second one, nor tak
   const mock = await givenMock()
   const refused = await change(mock, MAILGUN, { primary: true })
   expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['primary']])
-  expect(refused.text).toContain('primary must be false: sendgrid-main is the primary email integration already, ')
+  expect(refused.text).toContain(
+    'primary must be false: sendgrid-main is the primary email integration already, '
+  )
   expect((await change(mock, MAILGUN, { identifier: 'sendgrid-main' })).status).toBe(409)
   expect((await change(mock, MAILGUN, { _id: SENDGRID })).status).toBe(422)
   expect((await change(mock, 'none', {})).status).toBe(404)

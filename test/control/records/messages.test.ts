@@ -7,8 +7,10 @@ import { stateOf } from '../environments/environment-client.js'
 const LATER = '2099-01-01T00:00:00.000Z'
 const ID = '000000000000000000000001'
 
-const add = (mock: GivenMock, message: object, key?: string) => send(mock, 'POST', '/_mock/messages', message, key)
-const change = (mock: GivenMock, id: string, patch: object) => send(mock, 'PATCH', `/_mock/messages/${id}`, patch)
+const add = (mock: GivenMock, message: object, key?: string) =>
+  send(mock, 'POST', '/_mock/messages', message, key)
+const change = (mock: GivenMock, id: string, patch: object) =>
+  send(mock, 'PATCH', `/_mock/messages/${id}`, patch)
 const list = async (mock: GivenMock, query = '', key = DEVELOPMENT) =>
   (await mock.get(`/v1/messages?limit=1000${query}`, { key })).json
 
@@ -16,7 +18,12 @@ test('an added message is answered as the list shows it, of now by the clock of 
   const mock = await givenMock()
   await send(mock, 'PUT', '/_mock/clock', { mode: 'fixed', at: LATER })
   await list(mock, '&subscriberId=user-ada')
-  const seed = { subscriberId: 'user-ada', workflow: 'order-shipped', channel: 'email', subject: 'New' }
+  const seed = {
+    subscriberId: 'user-ada',
+    workflow: 'order-shipped',
+    channel: 'email',
+    subject: 'New'
+  }
   const first = await add(mock, seed)
   const second = await add(mock, { ...seed, subject: 'Newer' })
 
@@ -37,31 +44,53 @@ test('an added message is answered as the list shows it, of now by the clock of 
   expect((await journalOf(mock)).filter(({ path }) => path.includes('_mock'))).toEqual([])
 })
 
-const REFUSED: [title: string, message: object, status: number, field?: string, words?: RegExp][] = [
-  ['no channel', {}, 422, 'body'],
-  ['an unknown field', { channel: 'sms', subjct: 'x' }, 422, 'subjct', /did you mean subject/],
-  ['an unknown subscriber', { channel: 'sms', subscriberId: 'user-adda' }, 422, 'subscriberId', /user-ada\?/],
-  ['an unknown workflow', { channel: 'sms', workflow: 'order-shiped' }, 422, 'workflow', /order-shipped\?/],
-  ['a time that is none', { channel: 'sms', createdAt: 'noon' }, 422, 'createdAt'],
-  ['an error that was sent', { channel: 'sms', errorText: 'x' }, 422, 'errorText'],
-  ['an id that is taken', { channel: 'sms', _id: '' }, 409]
-]
+const REFUSED: [title: string, message: object, status: number, field?: string, words?: RegExp][] =
+  [
+    ['no channel', {}, 422, 'body'],
+    ['an unknown field', { channel: 'sms', subjct: 'x' }, 422, 'subjct', /did you mean subject/],
+    [
+      'an unknown subscriber',
+      { channel: 'sms', subscriberId: 'user-adda' },
+      422,
+      'subscriberId',
+      /user-ada\?/
+    ],
+    [
+      'an unknown workflow',
+      { channel: 'sms', workflow: 'order-shiped' },
+      422,
+      'workflow',
+      /order-shipped\?/
+    ],
+    ['a time that is none', { channel: 'sms', createdAt: 'noon' }, 422, 'createdAt'],
+    ['an error that was sent', { channel: 'sms', errorText: 'x' }, 422, 'errorText'],
+    ['an id that is taken', { channel: 'sms', _id: '' }, 409]
+  ]
 
-test.each(REFUSED)('a message with %s is rejected with its field, and nothing is added', async (...row) => {
-  const [, message, status, field, words = /./] = row
-  const mock = await givenMock()
-  const before = await stateOf(mock, DEVELOPMENT)
-  const _id = before.messages?.[0]?._id
-  const refused = await add(mock, { ...message, ...('_id' in message && { _id }) })
-  expect(refused.status).toBe(status)
-  expect(Object.keys(refused.json.errors ?? {})).toEqual(field === undefined ? [] : [field])
-  expect(refused.headers.get('x-mock-reason')).toMatch(words)
-  expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
-})
+test.each(REFUSED)(
+  'a message with %s is rejected with its field, and nothing is added',
+  async (...row) => {
+    const [, message, status, field, words = /./] = row
+    const mock = await givenMock()
+    const before = await stateOf(mock, DEVELOPMENT)
+    const _id = before.messages?.[0]?._id
+    const refused = await add(mock, { ...message, ...('_id' in message && { _id }) })
+    expect(refused.status).toBe(status)
+    expect(Object.keys(refused.json.errors ?? {})).toEqual(field === undefined ? [] : [field])
+    expect(refused.headers.get('x-mock-reason')).toMatch(words)
+    expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
+  }
+)
 
 test('a change merges fields, and all that is searched by them follows', async () => {
   const mock = await givenMock()
-  await add(mock, { _id: ID, channel: 'email', subject: 'Old', subscriberId: 'user-ada', workflow: 'order-shipped' })
+  await add(mock, {
+    _id: ID,
+    channel: 'email',
+    subject: 'Old',
+    subscriberId: 'user-ada',
+    workflow: 'order-shipped'
+  })
   const changed = await change(mock, ID, {
     channel: 'sms',
     subscriberId: 'user-kenji',
@@ -71,13 +100,20 @@ test('a change merges fields, and all that is searched by them follows', async (
     read: true
   })
   expect(changed.status, changed.text).toBe(200)
-  expect(changed.json).toMatchObject({ subject: 'Old', read: true, createdAt: '2001-01-01T00:00:00.000Z' })
+  expect(changed.json).toMatchObject({
+    subject: 'Old',
+    read: true,
+    createdAt: '2001-01-01T00:00:00.000Z'
+  })
   expect(changed.json).toMatchObject({
     subscriber: { subscriberId: 'user-kenji' },
     templateIdentifier: 'order-shipped'
   })
   expect(changed.json.email).not.toBe('ada@example.com')
-  const found = await list(mock, '&channel=sms&subscriberId=user-kenji&transactionId=other&contextKeys=tenant:x')
+  const found = await list(
+    mock,
+    '&channel=sms&subscriberId=user-kenji&transactionId=other&contextKeys=tenant:x'
+  )
   expect(found.data).toEqual([changed.json])
   expect((await list(mock)).data.at(-1)).toEqual(changed.json)
   const state = await stateOf(mock, DEVELOPMENT)
@@ -86,10 +122,21 @@ test('a change merges fields, and all that is searched by them follows', async (
 
 test('a change with null removes a field, and is a value where the contract knows it', async () => {
   const mock = await givenMock()
-  await add(mock, { _id: ID, channel: 'email', status: 'error', errorText: 'bounced', subscriberId: 'user-ada' })
+  await add(mock, {
+    _id: ID,
+    channel: 'email',
+    status: 'error',
+    errorText: 'bounced',
+    subscriberId: 'user-ada'
+  })
   const refused = await change(mock, ID, { status: 'sent' })
   expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['errorText']])
-  const { json } = await change(mock, ID, { status: 'sent', errorText: null, subscriberId: null, _templateId: null })
+  const { json } = await change(mock, ID, {
+    status: 'sent',
+    errorText: null,
+    subscriberId: null,
+    _templateId: null
+  })
   expect(json).toMatchObject({ status: 'sent', _templateId: null })
   expect(['errorText', 'subscriber', 'email'].filter((field) => field in json)).toEqual([])
 })
@@ -100,13 +147,16 @@ test.each([
   ['a word for a flag', { read: 'yes' }, 'read'],
   ['a required field', { channel: null }, 'body'],
   ['a reference', { workflow: 'none' }, 'workflow']
-])('a change of %s that can not be is rejected with its field, and nothing is changed', async (_what, patch, field) => {
-  const mock = await givenMock()
-  const { json } = await add(mock, { channel: 'email' })
-  const refused = await change(mock, json._id, patch)
-  expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, [field]])
-  expect((await list(mock)).data[0]).toEqual(json)
-})
+])(
+  'a change of %s that can not be is rejected with its field, and nothing is changed',
+  async (_what, patch, field) => {
+    const mock = await givenMock()
+    const { json } = await add(mock, { channel: 'email' })
+    const refused = await change(mock, json._id, patch)
+    expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, [field]])
+    expect((await list(mock)).data[0]).toEqual(json)
+  }
+)
 
 test('a removed message is gone, a reset brings it back, and unknown ones are not found', async () => {
   const mock = await givenMock()

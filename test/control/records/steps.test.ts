@@ -19,7 +19,13 @@ test('a changed step has what was changed and all else as it was, and the other 
 
 test.each([
   ['a type that is none', CHANGE, { type: 'fax' }, 422, 'type'],
-  ['an issue that is none', CHANGE, { issues: { controls: { body: [{ message: 'x' }] } } }, 422, 'issues'],
+  [
+    'an issue that is none',
+    CHANGE,
+    { issues: { controls: { body: [{ message: 'x' }] } } },
+    422,
+    'issues'
+  ],
   ['no such step', `${CHANGE}-2`, { name: 'x' }, 404, undefined]
 ])(
   'a change of a step to %s is rejected with its field, and nothing is changed',
@@ -28,7 +34,9 @@ test.each([
     const before = (await mock.get(STEP)).json
     const refused = await send(mock, 'PATCH', path, patch)
     expect(refused.status).toBe(status)
-    expect(Object.keys(refused.json.errors ?? {}).every((each) => each.startsWith(field ?? '?'))).toBe(true)
+    expect(
+      Object.keys(refused.json.errors ?? {}).every((each) => each.startsWith(field ?? '?'))
+    ).toBe(true)
     expect((await mock.get(STEP)).json).toEqual(before)
   }
 )

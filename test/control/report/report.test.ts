@@ -29,7 +29,12 @@ test('a test is reported with its requests, their answers and what it has left, 
   expect(others).toEqual([])
   expect(tests).toMatchObject([
     {
-      ...{ title: 'settings › switches', file: 'a.test.ts:3', outcome: 'failed', error: 'expected 1 to be 2' },
+      ...{
+        title: 'settings › switches',
+        file: 'a.test.ts:3',
+        outcome: 'failed',
+        error: 'expected 1 to be 2'
+      },
       ...{ environment: 'of a test', duration: 12, lost: 0, keyless: [] },
       requests: [
         { status: 422, answer: { status: 422, body: await refused.text() } },
@@ -113,18 +118,28 @@ test('no secret is in it: keys in titles, errors, names and rules are hidden', a
   const { mock } = await given()
   const { env, send } = await givenTest(mock, `with ${DEVELOPMENT}`)
   const { apiKey } = env
-  await env.describeTest({ title: `uses ${apiKey}`, error: `got "${apiKey}"`, file: `tests/${DEVELOPMENT}` })
-  await env.faults.add({ match: { headers: { 'x-key': apiKey } }, effect: { status: 503, body: { of: DEVELOPMENT } } })
+  await env.describeTest({
+    title: `uses ${apiKey}`,
+    error: `got "${apiKey}"`,
+    file: `tests/${DEVELOPMENT}`
+  })
+  await env.faults.add({
+    match: { headers: { 'x-key': apiKey } },
+    effect: { status: 503, body: { of: DEVELOPMENT } }
+  })
   await send(`/v1/messages?note=${apiKey}`)
   await send(setPrimary(MAILGUN), { method: 'POST' })
-  const { credentials } = (await env.integrations.list()).find(({ _id }) => _id === MAILGUN) as never as {
+  const { credentials } = (await env.integrations.list()).find(
+    ({ _id }) => _id === MAILGUN
+  ) as never as {
     credentials: { apiKey: string }
   }
   expect(credentials.apiKey.length).toBeGreaterThan(5)
   const check = async () => {
     const text = JSON.stringify(await mock.runRecord())
     expect(text).toContain('uses ***')
-    for (const secret of [apiKey, DEVELOPMENT, credentials.apiKey]) expect(text.includes(secret)).toBe(false)
+    for (const secret of [apiKey, DEVELOPMENT, credentials.apiKey])
+      expect(text.includes(secret)).toBe(false)
   }
   await check()
   await env.remove()

@@ -4,7 +4,11 @@ import fc from 'fast-check'
 import { test } from 'vitest'
 import { givenMock } from '../../support/mock.js'
 import { consistentEnvironment } from '../../support/seeds.js'
-import { expectSameAnswers, expectSound, givenEnvironment } from '../environments/environment-client.js'
+import {
+  expectSameAnswers,
+  expectSound,
+  givenEnvironment
+} from '../environments/environment-client.js'
 
 const clock = () => Date.parse('2026-02-18T10:00:00.000Z')
 const OWN_SEEDS = readdirSync('seeds').filter((file) => file.endsWith('.yaml'))
@@ -28,7 +32,10 @@ test('an export loaded into a new environment gives the same answers byte for by
     fc.asyncProperty(consistentEnvironment(), async (environment) => {
       const origin = await givenEnvironment(mock, { seed: { environments: [environment] } })
       await expectSameAnswers(mock, origin)
-      await mock.call(`/_mock/environments/${origin.environmentId}`, { method: 'DELETE', key: null })
+      await mock.call(`/_mock/environments/${origin.environmentId}`, {
+        method: 'DELETE',
+        key: null
+      })
     }),
     { numRuns: 50 }
   )

@@ -22,7 +22,10 @@ async function given(messages: SeedEnvironment['messages'] = MANY) {
     remove: () => mock.call('/_mock/environments/Shop', { method: 'DELETE', key: null }),
     state: async () => (await plainCall(mock, '/_mock/state', key)).text,
     load: (mode: string, environment: object) =>
-      plainCall(mock, `/_mock/seed?mode=${mode}`, key, { method: 'POST', body: shopJson(environment) })
+      plainCall(mock, `/_mock/seed?mode=${mode}`, key, {
+        method: 'POST',
+        body: shopJson(environment)
+      })
   }
 }
 
@@ -40,7 +43,12 @@ test('a state is what it was when it began, whatever is done to the environment 
 
   expect((await begun.text()) === before).toBe(true)
   await vi.waitFor(() => expectSound(mock.db))
-  expect(rowCounts(mock.db)).toMatchObject({ environments: 0, datasets: 0, messages: 0, integrations: 0 })
+  expect(rowCounts(mock.db)).toMatchObject({
+    environments: 0,
+    datasets: 0,
+    messages: 0,
+    integrations: 0
+  })
 })
 
 test('a client that goes away in the middle of a state leaves nothing behind', async () => {

@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RESET_PARTS, type ResetPart } from '../../../src/core/enums.js'
-import { DomainError } from '../../../src/core/errors.js'
+import { RESET_PARTS, type ResetPart } from '../../../src/domain/enums.js'
+import { DomainError } from '../../../src/domain/errors.js'
 import type { Environment } from '../../../src/environments/service.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 import { SHOP, seedOf } from '../../support/shop.js'
-import { expectSound, rowCounts, type SeededEnvironment } from '../environments/environment-client.js'
+import {
+  expectSound,
+  rowCounts,
+  type SeededEnvironment
+} from '../environments/environment-client.js'
 
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
 const RUNS = 1000
@@ -103,8 +107,16 @@ function exportedOf({ services }: GivenMock, environment: Environment): SeededEn
 }
 
 /** The answer to a set-primary; of one that is refused, the code. */
-function answered({ services }: GivenMock, environment: Environment, identifier: string, under: string) {
-  const run = () => ({ status: 200, body: Buffer.from(services.integrations.setPrimary(environment, identifier)) })
+function answered(
+  { services }: GivenMock,
+  environment: Environment,
+  identifier: string,
+  under: string
+) {
+  const run = () => ({
+    status: 200,
+    body: Buffer.from(services.integrations.setPrimary(environment, identifier))
+  })
   try {
     if (under === '') return { answer: run().body.toString(), isReplayed: false }
     const request = { target: `POST /${identifier}`, body: Buffer.alloc(0) }
@@ -132,7 +144,10 @@ function setPrimary(identifier: string, under = ''): Step {
 function merge(number: number): Step {
   return async (mock, { real, state: { keys } }) => {
     const integration = { identifier: 'added', providerId: `p${number}`, channel: 'chat' as const }
-    const seed = seedOf({ integrations: [integration], messages: [{ channel: 'push', subject: `${number}` }] })
+    const seed = seedOf({
+      integrations: [integration],
+      messages: [{ channel: 'push', subject: `${number}` }]
+    })
     await mock.services.seeds.load(real, { seed }, 'merge')
     return { exported: exportedOf(mock, real), keys }
   }
@@ -170,8 +185,12 @@ function fork(from: string | undefined): Step {
     const wanted = { from: real.id, ...(from !== undefined && { snapshot: from }) }
     const { environment } = await mock.services.seeds.createEnvironment(wanted)
     const withOwnIds = (text: string) =>
-      text.replaceAll(real.id, environment.id).replaceAll(real.organizationId, environment.organizationId)
-    const keys = [...origin.keys].map(([under, each]) => [under, { ...each, answer: withOwnIds(each.answer) }] as const)
+      text
+        .replaceAll(real.id, environment.id)
+        .replaceAll(real.organizationId, environment.organizationId)
+    const keys = [...origin.keys].map(
+      ([under, each]) => [under, { ...each, answer: withOwnIds(each.answer) }] as const
+    )
     const own = newModel(mock, environment, new Map(keys))
     // A number follows where that name is taken.
     expect(own.state.exported.name.replace(/ \d+$/, '')).toBe(`${origin.exported.name} fork`)

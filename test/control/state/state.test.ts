@@ -19,14 +19,21 @@ const SEED = seedOf(SHOP)
 const SMS = { channel: 'sms' }
 const FLOWS = { workflows: SHOP.workflows }
 
-const differencesOf = async (mock: GivenMock, key: string, name = 'before'): Promise<SnapshotDifferences> =>
+const differencesOf = async (
+  mock: GivenMock,
+  key: string,
+  name = 'before'
+): Promise<SnapshotDifferences> =>
   (await mock.get(`/_mock/snapshots/${name}/differences`, { key })).json
 
 test('merge adds records, replaces those of the same names, which keep their ids and places, and changes no others', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const before = await stateOf(mock, key)
-  const steps = ['mail', 'text'].map((stepId) => ({ stepId, type: stepId === 'mail' ? 'email' : 'sms' }))
+  const steps = ['mail', 'text'].map((stepId) => ({
+    stepId,
+    type: stepId === 'mail' ? 'email' : 'sms'
+  }))
   const body = shopJson({
     integrations: [
       { identifier: 'other', providerId: 'mailgun', channel: 'email' },
@@ -40,16 +47,33 @@ test('merge adds records, replaces those of the same names, which keep their ids
     ]
   })
   expect((await mock.post('/_mock/seed', { key, body })).text).toBe('{"mode":"merge"}')
-  const { integrations: [main = {}, other] = [], subscribers: [one] = [], workflows: [workflow] = [] } = before
+  const {
+    integrations: [main = {}, other] = [],
+    subscribers: [one] = [],
+    workflows: [workflow] = []
+  } = before
   expect(await stateOf(mock, key)).toMatchObject({
-    integrations: [main, { _id: other?._id, providerId: 'mailgun' }, { identifier: 'text', primary: true }],
+    integrations: [
+      main,
+      { _id: other?._id, providerId: 'mailgun' },
+      { identifier: 'text', primary: true }
+    ],
     subscribers: [{ _id: one?._id, firstName: 'Uno' }, { subscriberId: 'user-2' }],
-    workflows: [{ _id: workflow?._id, name: 'Order', steps: [{ _id: workflow?.steps?.[0]?._id }, { stepId: 'text' }] }],
+    workflows: [
+      {
+        _id: workflow?._id,
+        name: 'Order',
+        steps: [{ _id: workflow?.steps?.[0]?._id }, { stepId: 'text' }]
+      }
+    ],
     messages: [{ subject: 'Changed' }, { channel: 'sms' }]
   })
   expect((await mock.get('/v1/messages?channel=sms', { key })).json.totalCount).toBe(1)
   const second = { identifier: 'third', providerId: 'x', channel: 'email', primary: true }
-  const refused = await mock.post('/_mock/seed', { key, body: shopJson({ integrations: [second] }) })
+  const refused = await mock.post('/_mock/seed', {
+    key,
+    body: shopJson({ integrations: [second] })
+  })
   expect(Object.keys(refused.json.errors)).toEqual(['environments[0].integrations[0].primary'])
 })
 
@@ -64,7 +88,8 @@ test('replace leaves only what the seed describes: no other record, setting or s
 
   const replaced = await stateOf(mock, key)
   const fresh = await stateOf(mock, (await givenEnvironment(mock, { seed: SEED })).apiKey)
-  const timeless = (state: SeededEnvironment) => JSON.stringify(state).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"time"')
+  const timeless = (state: SeededEnvironment) =>
+    JSON.stringify(state).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"time"')
   expect(timeless({ ...replaced, name: fresh.name })).toBe(timeless(fresh))
   // Another client, as the answers have another form now.
   const again = await clientOf(mock.url, key).post('/v1/integrations/other/set-primary', keyed)
@@ -84,29 +109,46 @@ const BAD: [title: string, seed: string | object, field: string, words: string][
     'messages[0].subscriberId',
     'seed:3:17 messages[0].subscriberId: is x'
   ],
-  ['a time that is none', { messages: [{ ...SMS, createdAt: 'now' }] }, 'messages[0].createdAt', ''],
+  [
+    'a time that is none',
+    { messages: [{ ...SMS, createdAt: 'now' }] },
+    'messages[0].createdAt',
+    ''
+  ],
   ['a clock that is none', { clock: { mode: 'fixed', at: 'noon' } }, 'clock.at', ''],
-  ['millions of messages', { ...FLOWS, generate: { messages: 2e6 } }, 'generate.messages', 'seed generate --data'],
+  [
+    'millions of messages',
+    { ...FLOWS, generate: { messages: 2e6 } },
+    'generate.messages',
+    'seed generate --data'
+  ],
   ['what is no YAML', 'environments: [', 'seed', ''],
   ['nothing', '', 'seed', ''],
   ['two environments', 'environments: [{name: a}, {name: a}]', 'environments[1]', '']
 ]
 
-test.each(BAD)('a seed with %s is refused with its field, and changes nothing', async (_title, seed, field, words) => {
-  const mock = await givenMock()
-  const body = typeof seed === 'string' ? seed : JSON.stringify(seed)
-  await mock.call('/_mock/snapshots/kept', { method: 'PUT' })
-  const before = { rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }
-  for (const mode of ['merge', 'replace']) {
-    const refused = await mock.post(`/_mock/seed?mode=${mode}`, { body })
-    expect(refused.json).toMatchObject({ statusCode: 422, message: 'Validation Error' })
-    expect(Object.keys(refused.json.errors)).toEqual([field])
-    expect(refused.json.errors[field].messages[0]).toMatch(/^seed:\d+:\d+ |^seed must be an object$/)
-    expect(refused.headers.get('x-mock-reason')).toContain(words)
+test.each(BAD)(
+  'a seed with %s is refused with its field, and changes nothing',
+  async (_title, seed, field, words) => {
+    const mock = await givenMock()
+    const body = typeof seed === 'string' ? seed : JSON.stringify(seed)
+    await mock.call('/_mock/snapshots/kept', { method: 'PUT' })
+    const before = { rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }
+    for (const mode of ['merge', 'replace']) {
+      const refused = await mock.post(`/_mock/seed?mode=${mode}`, { body })
+      expect(refused.json).toMatchObject({ statusCode: 422, message: 'Validation Error' })
+      expect(Object.keys(refused.json.errors)).toEqual([field])
+      expect(refused.json.errors[field].messages[0]).toMatch(
+        /^seed:\d+:\d+ |^seed must be an object$/
+      )
+      expect(refused.headers.get('x-mock-reason')).toContain(words)
+    }
+    expect({ rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }).toEqual(
+      before
+    )
+    expectSound(mock.db)
   }
-  expect({ rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }).toEqual(before)
-  expectSound(mock.db)
-})
+)
 
 test('replace sets a new baseline, merge does not', async () => {
   const mock = await givenMock()
@@ -114,7 +156,10 @@ test('replace sets a new baseline, merge does not', async () => {
   const made = await stateOf(mock, key)
   const state = () => stateOf(mock, key)
 
-  await mock.post('/_mock/seed', { key, body: shopJson({ profile: 'live', messages: [{ channel: 'sms' }] }) })
+  await mock.post('/_mock/seed', {
+    key,
+    body: shopJson({ profile: 'live', messages: [{ channel: 'sms' }] })
+  })
   expect(await state()).toMatchObject({ profile: 'live', messages: [{}, {}] })
   await reset(mock, {}, key)
   expect(await state()).toEqual(made)
@@ -124,7 +169,10 @@ test('replace sets a new baseline, merge does not', async () => {
     body: shopJson({ assumptions: { envelope: 'data' }, messages: [{ channel: 'push' }] })
   })
   const replaced = await state()
-  expect(replaced).toMatchObject({ assumptions: { envelope: 'data' }, messages: [{ channel: 'push' }] })
+  expect(replaced).toMatchObject({
+    assumptions: { envelope: 'data' },
+    messages: [{ channel: 'push' }]
+  })
   await mock.post('/_mock/seed', { key, body: shopJson({ messages: [{ channel: 'sms' }] }) })
   await reset(mock, {}, key)
   expect(await state()).toEqual(replaced)
@@ -132,7 +180,11 @@ test('replace sets a new baseline, merge does not', async () => {
 
 const ALL = ['data', 'requests', 'faults', 'clock', 'idempotency']
 
-const RESETS: { parts?: string[] }[] = [...ALL.map((part) => ({ parts: [part] })), { parts: ['data', 'clock'] }, {}]
+const RESETS: { parts?: string[] }[] = [
+  ...ALL.map((part) => ({ parts: [part] })),
+  { parts: ['data', 'clock'] },
+  {}
+]
 
 test.each(RESETS)('a reset of %j sets back just that', async (body) => {
   const { parts = ALL } = body
@@ -140,14 +192,26 @@ test.each(RESETS)('a reset of %j sets back just that', async (body) => {
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   await mock.call('/_mock/snapshots/made', { method: 'PUT', key })
   const made = await changes()
-  await mock.post('/_mock/seed', { key, body: shopJson({ assumptions: { 'auth-scheme-case': 'exact' } }) })
-  await mock.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
+  await mock.post('/_mock/seed', {
+    key,
+    body: shopJson({ assumptions: { 'auth-scheme-case': 'exact' } })
+  })
+  await mock.post('/v1/integrations/other/set-primary', {
+    key,
+    headers: { 'idempotency-key': 'k' }
+  })
   await addFault(mock, { effect: { status: 503 } }, key)
   await setClock(mock, { mode: 'offset', by: 5 }, key)
   await send(mock, 'PUT', '/_mock/chance', { randomSeed: 5 }, key)
   const changed = await changes()
   const data = [2, ['assumptions.auth-scheme-case']]
-  expect(changed).toEqual({ data, clock: ['clock', 'randomSeed'], idempotency: 1, requests: 1, faults: 1 })
+  expect(changed).toEqual({
+    data,
+    clock: ['clock', 'randomSeed'],
+    idempotency: 1,
+    requests: 1,
+    faults: 1
+  })
   expect((await reset(mock, body, key)).json).toEqual({ parts, duration: expect.any(Number) })
   const kept = Object.entries(changed).filter(([part]) => !parts.includes(part))
   expect(await changes()).toEqual({ ...made, ...Object.fromEntries(kept) })
@@ -171,7 +235,10 @@ test('snapshots are listed in the order in which they were taken with their size
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   expect((await mock.get('/_mock/snapshots', { key })).json).toEqual({ snapshots: [] })
   const kept = await mock.call('/_mock/snapshots/b%20%2F%C3%A4', { method: 'PUT', key })
-  await mock.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
+  await mock.post('/v1/integrations/other/set-primary', {
+    key,
+    headers: { 'idempotency-key': 'k' }
+  })
   await setClock(mock, { mode: 'fixed', at: '2030-01-01' }, key)
   await mock.call('/_mock/snapshots/a', { method: 'PUT', key })
 
@@ -183,7 +250,9 @@ test('snapshots are listed in the order in which they were taken with their size
   ])
   expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key })).status).toBe(204)
   expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key })).status).toBe(404)
-  expect((await mock.post('/_mock/snapshots/a/restore', { key })).json.message).toBe('Snapshot a not found')
+  expect((await mock.post('/_mock/snapshots/a/restore', { key })).json.message).toBe(
+    'Snapshot a not found'
+  )
   expect((await mock.get('/_mock/snapshots', { key })).json.snapshots).toEqual([kept.json])
 })
 
@@ -225,13 +294,21 @@ test('a snapshot tells what was added, removed and changed since, of each kind o
   const added: string = (await post('/_mock/messages', { channel: 'sms' })).json._id
   await mock.call(`/_mock/messages/${present}`, { method: 'DELETE', key })
   const steps = [{ stepId: 'mail', type: 'email', controlValues: { subject: 'Other' } }]
-  await post('/_mock/seed', { subscribers: [{ subscriberId: 'zoe' }], workflows: [{ identifier: 'order', steps }] })
+  await post('/_mock/seed', {
+    subscribers: [{ subscriberId: 'zoe' }],
+    workflows: [{ identifier: 'order', steps }]
+  })
   const fields = [
     { id: 'main', field: 'primary', before: 'true', after: 'false' },
     { id: 'other', field: 'primary', before: 'false', after: 'true' },
     { id: 'other', field: 'conditions', after: '[]' }
   ]
-  const subject = { id: 'order', field: 'steps.mail.controlValues.subject', before: '"Hi"', after: '"Other"' }
+  const subject = {
+    id: 'order',
+    field: 'steps.mail.controlValues.subject',
+    before: '"Hi"',
+    after: '"Other"'
+  }
   expect(await differencesOf(mock, key)).toEqual({
     integrations: { ...NONE, added: some('third'), changed: { ...some('main', 'other'), fields } },
     subscribers: { ...NONE, added: some('zoe') },
@@ -256,7 +333,10 @@ test('a secret that differs is told as one, and a long value by its beginning', 
   const mock = await givenMock()
   await mock.call('/_mock/snapshots/before', { method: 'PUT' })
   const patch = { credentials: { apiKey: 'SG.another', senderName: 'x' }, name: 'n'.repeat(900) }
-  await mock.call('/_mock/integrations/sendgrid-main', { method: 'PATCH', body: JSON.stringify(patch) })
+  await mock.call('/_mock/integrations/sendgrid-main', {
+    method: 'PATCH',
+    body: JSON.stringify(patch)
+  })
   const differences = await differencesOf(mock, 'development-key')
   expect(differences.integrations.changed.fields).toEqual([
     { id: 'sendgrid-main', field: 'name', before: '"SendGrid"', after: `"${'n'.repeat(199)}` },
@@ -273,7 +353,10 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
   const first = await givenMock({ data, now: NOW })
   const { apiKey: key } = await givenEnvironment(first, { seed: SEED })
   const made = await stateOf(first, key)
-  await first.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
+  await first.post('/v1/integrations/other/set-primary', {
+    key,
+    headers: { 'idempotency-key': 'k' }
+  })
   await setClock(first, { mode: 'fixed', at: '2026-02-18T20:00Z' }, key)
   await first.call('/_mock/snapshots/s', { method: 'PUT', key })
   const kept = await stateOf(first, key)
@@ -290,7 +373,10 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
   expect((await second.get('/_mock/snapshots', { key })).text).toBe(snapshots)
   await second.post('/_mock/snapshots/s/restore', { key })
   expect(await stateOf(second, key)).toEqual(kept)
-  const replay = await second.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
+  const replay = await second.post('/v1/integrations/other/set-primary', {
+    key,
+    headers: { 'idempotency-key': 'k' }
+  })
   expect(replay.headers.get('idempotency-replay')).toBe('true')
   await second.post('/_mock/reset', { key })
   expect(await stateOf(second, key)).toEqual(made)
@@ -298,26 +384,47 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
 })
 
 test('a scenario, in a new environment or in place of a state, is what a server started with it has', async () => {
-  const { name: _, ...expected } = await stateOf(await givenMock({ now: NOW, seeds: ['failures'] }), 'development-key')
+  const { name: _, ...expected } = await stateOf(
+    await givenMock({ now: NOW, seeds: ['failures'] }),
+    'development-key'
+  )
   const mock = await givenMock({ now: NOW })
   const created = await givenEnvironment(mock, { scenario: 'failures' })
   const { apiKey: key, name } = await givenEnvironment(mock, { from: 'Development' })
   await mock.post('/_mock/seed?mode=replace&scenario=failures', { key })
   expect(await stateOf(mock, created.apiKey)).toEqual({ ...expected, name: created.name })
   expect(await stateOf(mock, key)).toEqual({ ...expected, name })
-  await mock.post('/_mock/seed?mode=merge', { key, body: shopJson({ subscribers: [{ subscriberId: 'zoe' }] }) })
+  await mock.post('/_mock/seed?mode=merge', {
+    key,
+    body: shopJson({ subscribers: [{ subscriberId: 'zoe' }] })
+  })
   await mock.post('/_mock/reset', { key })
   expect(await stateOf(mock, key)).toEqual({ ...expected, name })
 })
 
 test.each([
-  ['an unknown scenario', 'scenario=failure', '', 'scenario', /, failures, .*; did you mean failures\?$/],
-  ['a scenario and a seed', 'scenario=failures', '{}', 'scenario', /can not be combined with a seed in the body/],
+  [
+    'an unknown scenario',
+    'scenario=failure',
+    '',
+    'scenario',
+    /, failures, .*; did you mean failures\?$/
+  ],
+  [
+    'a scenario and a seed',
+    'scenario=failures',
+    '{}',
+    'scenario',
+    /can not be combined with a seed in the body/
+  ],
   ['neither', 'scenario=', '', 'seed', /is empty: a seed begins with environments/]
 ])('%s is refused, and nothing is loaded', async (_title, query, body, field, message) => {
   const mock = await givenMock()
   const before = (await mock.get('/_mock/state')).text
   const refused = await mock.post(`/_mock/seed?mode=replace&${query}`, { body })
-  expect([refused.status, refused.json.errors[field].messages]).toEqual([422, [expect.stringMatching(message)]])
+  expect([refused.status, refused.json.errors[field].messages]).toEqual([
+    422,
+    [expect.stringMatching(message)]
+  ])
   expect((await mock.get('/_mock/state')).text).toBe(before)
 })

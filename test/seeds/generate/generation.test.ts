@@ -2,12 +2,17 @@ import { createHash } from 'node:crypto'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { CHANNELS, type Channel } from '../../../src/core/enums.js'
-import { StartError } from '../../../src/core/errors.js'
-import { findIssues } from '../../../src/core/validation.js'
+import { CHANNELS, type Channel } from '../../../src/domain/enums.js'
+import { StartError } from '../../../src/domain/errors.js'
 import { canonicalContext, toMessageRow } from '../../../src/messages/row.js'
 import { MessageResponse, SubscriberResponse } from '../../../src/messages/schemas.js'
-import type { EnvironmentData, SeedEnvironment, SeedGenerate, SeedWorkflow } from '../../../src/seeds/format.js'
+import { findIssues } from '../../../src/schema/validation.js'
+import type {
+  EnvironmentData,
+  SeedEnvironment,
+  SeedGenerate,
+  SeedWorkflow
+} from '../../../src/seeds/format.js'
 import { prepare } from '../../../src/seeds/generate/generation.js'
 import { environmentsOf, issuesOf, NOW, shopOf } from '../../support/resolved.js'
 import { seedOf } from '../../support/shop.js'
@@ -23,7 +28,9 @@ const generation = (data: EnvironmentData, options: SeedGenerate, now = NOW) =>
 
 /** As JSON has them, without undefined fields. */
 function messagesOf(data: EnvironmentData, options: SeedGenerate): MessageResponse[] {
-  return [...generation(data, options).messages()].map((message) => JSON.parse(JSON.stringify(message)))
+  return [...generation(data, options).messages()].map((message) =>
+    JSON.parse(JSON.stringify(message))
+  )
 }
 
 function hashOf(data: EnvironmentData, options: SeedGenerate, now = NOW): string {
@@ -43,7 +50,9 @@ describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data)
 
   test('have unique ids and match the schema of the contract, with its fields in its order', () => {
     const order = Object.keys(MessageResponse.properties)
-    expect(new Set([...messages, ...data.messages].map(({ _id }) => _id)).size).toBe(1000 + data.messages.length)
+    expect(new Set([...messages, ...data.messages].map(({ _id }) => _id)).size).toBe(
+      1000 + data.messages.length
+    )
     for (const message of messages) {
       expect(findIssues(MessageResponse, message)).toEqual([])
       const fields = Object.keys(message)
@@ -53,7 +62,9 @@ describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data)
 
   test('are between the first day and now, all their times in order', () => {
     for (const { createdAt, deliveredAt = [], lastSeenDate, lastReadDate } of messages) {
-      const times = [createdAt, deliveredAt[0], lastSeenDate, lastReadDate].filter((each) => each !== undefined)
+      const times = [createdAt, deliveredAt[0], lastSeenDate, lastReadDate].filter(
+        (each) => each !== undefined
+      )
       expect(times).toEqual([...times].sort())
       const moments = [...times, ...deliveredAt].map((time) => Date.parse(time))
       expect(Math.min(...moments)).toBeGreaterThanOrEqual(NOW - 30 * DAY - 3 * 60_000)
@@ -62,7 +73,15 @@ describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data)
   })
 
   test('have an error text only if they fail, and the address of their channel unless a warning says that there is none', () => {
-    for (const { channel, status, errorId = '', errorText = '', email, phone, subscriber } of messages) {
+    for (const {
+      channel,
+      status,
+      errorId = '',
+      errorText = '',
+      email,
+      phone,
+      subscriber
+    } of messages) {
       expect(errorId + errorText !== '').toBe(status !== 'sent')
       expect(email).toBe((channel === 'email' && subscriber?.email) || undefined)
       expect(phone).toBe((channel === 'sms' && subscriber?.phone) || undefined)
@@ -75,7 +94,9 @@ describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data)
     for (const { channel, providerId, content, subject, title, cta } of messages) {
       const known = data.integrations.filter((each) => each.channel === channel && !each.deleted)
       expect(known.map((each) => each.providerId)).toContain(providerId)
-      expect(JSON.stringify({ content, subject, title, cta })).not.toMatch(/\{\{|\{%|undefined|\[object/)
+      expect(JSON.stringify({ content, subject, title, cta })).not.toMatch(
+        /\{\{|\{%|undefined|\[object/
+      )
       expect(content).not.toBe('')
     }
   })
@@ -83,9 +104,9 @@ describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data)
 
 describe('the same options give the same bytes', () => {
   test('on every machine and version of Node', () => {
-    expect(hashOf(DEVELOPMENT, { messages: 5000, randomSeed: 7, subscribers: 500 }, HALF_PAST)).toBe(
-      '909b29efee8f6a427d3a9fbcd3d150baafad2dd338933c9b70e10d6b7fa45fa8'
-    )
+    expect(
+      hashOf(DEVELOPMENT, { messages: 5000, randomSeed: 7, subscribers: 500 }, HALF_PAST)
+    ).toBe('909b29efee8f6a427d3a9fbcd3d150baafad2dd338933c9b70e10d6b7fa45fa8')
   })
 
   test('each time messages() is called, and other options give other bytes', () => {
@@ -114,14 +135,19 @@ describe('many messages', () => {
   })
 
   test('have the texts of their templates, rendered with their payload', () => {
-    const shipped = messages.filter(({ templateIdentifier }) => templateIdentifier === 'order-shipped')
+    const shipped = messages.filter(
+      ({ templateIdentifier }) => templateIdentifier === 'order-shipped'
+    )
     const { content = '', payload = {} } = shipped.find(({ channel }) => channel === 'sms') ?? {}
     const { orderId, trackingUrl } = payload
     expect(content).toBe(`Kettle & Clay: order ${orderId} is on its way. Track it: ${trackingUrl}`)
     const inbox = shipped.find(({ channel }) => channel === 'in_app')
     expect(inbox?.content).toContain(`, order ${inbox?.payload?.orderId} has left our warehouse.`)
     expect(inbox?.cta.data?.url).toBe(`/orders/${inbox?.payload?.orderId}`)
-    expect(inbox?.cta.action?.buttons?.map((button) => button.content)).toEqual(['Track parcel', 'View order'])
+    expect(inbox?.cta.action?.buttons?.map((button) => button.content)).toEqual([
+      'Track parcel',
+      'View order'
+    ])
   })
 
   test('are in contexts of messages of the seed', () => {
@@ -145,7 +171,13 @@ describe('an environment', () => {
     const data = shopOf({ workflows: [{ identifier: 'hello', steps }] })
     const messages = messagesOf(data, { messages: 2000, subscribers: 50 })
     const providers = new Set(messages.map(({ channel, providerId }) => `${channel} ${providerId}`))
-    expect([...providers].sort()).toEqual(['chat slack', 'email sendgrid', 'in_app novu', 'push fcm', 'sms twilio'])
+    expect([...providers].sort()).toEqual([
+      'chat slack',
+      'email sendgrid',
+      'in_app novu',
+      'push fcm',
+      'sms twilio'
+    ])
     expect(messages.some(({ contextKeys = [] }) => contextKeys.includes('tenant:acme'))).toBe(true)
   })
 
@@ -176,7 +208,11 @@ describe('a payload', () => {
       urgent: { type: 'boolean' },
       nickname: { type: ['string', 'null'] },
       tags: { type: 'array', items: { type: 'string' } },
-      author: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name'] }
+      author: {
+        type: 'object',
+        properties: { name: { type: 'string' }, age: { type: 'integer' } },
+        required: ['name']
+      }
     },
     additionalProperties: false
   }
@@ -184,7 +220,9 @@ describe('a payload', () => {
   test('matches the schema of its workflow', () => {
     const fields = Object.keys(payloadSchema.properties)
     const data = shopOf({
-      workflows: [{ identifier: 'ticket', payloadSchema: { ...payloadSchema, required: fields }, ...MAILS }]
+      workflows: [
+        { identifier: 'ticket', payloadSchema: { ...payloadSchema, required: fields }, ...MAILS }
+      ]
     })
     const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })
     addFormats.default(ajv)
@@ -206,11 +244,19 @@ describe('a payload', () => {
         user: { name: expect.stringMatching(/^\p{Lu}[\p{L}'’ -]+$/u) },
         lines: expect.arrayContaining([
           // A product, not a person: adjective, material, thing.
-          { name: expect.stringMatching(/^\S+ \S+ \S+$/), price: expect.stringMatching(/^€\d+\.\d\d$/) }
+          {
+            name: expect.stringMatching(/^\S+ \S+ \S+$/),
+            price: expect.stringMatching(/^€\d+\.\d\d$/)
+          }
         ])
       })
-      const { user, lines } = payload as { lines: { name: string; price: string }[]; user: { name: string } }
-      expect(content).toContain(`${user.name} ${lines.map(({ name, price }) => `${name} ${price}`).join('')}`)
+      const { user, lines } = payload as {
+        lines: { name: string; price: string }[]
+        user: { name: string }
+      }
+      expect(content).toContain(
+        `${user.name} ${lines.map(({ name, price }) => `${name} ${price}`).join('')}`
+      )
     }
   })
 })
@@ -224,10 +270,16 @@ describe('generated subscribers', () => {
       expect(Date.parse(subscriber.createdAt)).toBeLessThanOrEqual(NOW - 30 * DAY)
       // Reserved for examples and fiction.
       expect(subscriber.email ?? 'a.1@example.com').toMatch(/^[a-z.]+\.\d+@example\.com$/)
-      expect(subscriber.phone ?? '+12025550100').toMatch(/^(\+1\d{3}55501\d\d|\+447700900\d{3}|\+3363998\d{4})$/)
+      expect(subscriber.phone ?? '+12025550100').toMatch(
+        /^(\+1\d{3}55501\d\d|\+447700900\d{3}|\+3363998\d{4})$/
+      )
     }
-    expect(new Set(subscribers.flatMap(({ _id, subscriberId }) => [_id, subscriberId])).size).toBe(800)
-    expect(new Set(subscribers.map(({ firstName, lastName }) => `${firstName} ${lastName}`)).size).toBeGreaterThan(250)
+    expect(new Set(subscribers.flatMap(({ _id, subscriberId }) => [_id, subscriberId])).size).toBe(
+      800
+    )
+    expect(
+      new Set(subscribers.map(({ firstName, lastName }) => `${firstName} ${lastName}`)).size
+    ).toBeGreaterThan(250)
   })
 
   test('are the first ones again when more are requested, and never replace those of the seed', () => {
@@ -243,7 +295,9 @@ describe('generated subscribers', () => {
 test('a seed is rejected when there is nothing to generate messages from, or another seed has generate for it', () => {
   const workflows: SeedWorkflow[] = [{ identifier: 'hello', ...MAILS }]
   const issueOf = (...environments: Partial<SeedEnvironment>[]) =>
-    issuesOf(...environments.map((each, index) => ({ name: `${index}.yaml`, seed: seedOf(each) }))).join()
+    issuesOf(
+      ...environments.map((each, index) => ({ name: `${index}.yaml`, seed: seedOf(each) }))
+    ).join()
   expect(issueOf({ generate: { messages: 1 } })).toBe(
     '0.yaml environments[0].generate: needs a workflow here with a step of a channel (in_app, email, sms, chat, push) to make messages of'
   )

@@ -32,7 +32,10 @@ test.each([
   ["{{payload.gone | default: 'there' | upcase}}", 'THERE'],
   ["{{payload.dueOn | date: '%a %-d %B %Y, %H:%M'}}", 'Sun 8 March 2026, 00:00'],
   ["{{'2026-03-08T23:30:00-02:00' | date: '%d %H:%M'}}", '09 01:30'],
-  ['{% if payload.left == 3 and payload.tags contains "b" %}three{% else %}few{% endif %}', 'three'],
+  [
+    '{% if payload.left == 3 and payload.tags contains "b" %}three{% else %}few{% endif %}',
+    'three'
+  ],
   ['{% for line in payload.lines %}{{line.name}}: {{line.amount}};{% endfor %}', 'Tea: 2;Mug: 1;']
 ])('%j becomes %j', (template, text) => {
   expect(rendered(template)).toBe(text)
@@ -42,7 +45,11 @@ test.each([
   ['a time without a zone', "{{'2026-03-08T23:30' | date: '%H'}}", '2026-03-08T23:30'],
   ['what is no time', "{{payload.name | date: '%Y'}}", 'Ada'],
   ['chance and the present', "{{payload.tags | sample}}{{'now' | date: '%s'}}", 'abnow'],
-  ['a block that is not closed', '{% if payload.name %}not closed', '{% if payload.name %}not closed'],
+  [
+    'a block that is not closed',
+    '{% if payload.name %}not closed',
+    '{% if payload.name %}not closed'
+  ],
   ['an output that is not closed', 'Hi {{payload.name, and so on', 'Hi {{payload.name, and so on']
 ])('stays as it is given: %s', (_, template, text) => {
   expect(rendered(template)).toBe(text)
@@ -56,8 +63,14 @@ test.each([
 })
 
 test.each([
-  ['loops over the payload', `${'{% for i in payload.tags %}'.repeat(30)}a${'{% endfor %}'.repeat(30)}`],
-  ['thousands of outputs in a loop', `{% for i in (1..9000) %}${'{{payload.gone}}'.repeat(500)}{% endfor %}`]
+  [
+    'loops over the payload',
+    `${'{% for i in payload.tags %}'.repeat(30)}a${'{% endfor %}'.repeat(30)}`
+  ],
+  [
+    'thousands of outputs in a loop',
+    `{% for i in (1..9000) %}${'{{payload.gone}}'.repeat(500)}{% endfor %}`
+  ]
 ])('what takes longer than all messages may is refused, soon: %s', (_, template) => {
   const started = process.cpuUsage()
   expect(() => rendered(template)).toThrow(SeedError)
@@ -74,9 +87,18 @@ describe('the content of an email', () => {
     const text = (words: string) => ({ type: 'text', text: words, marks: [{ type: 'bold' }] })
     const content = [
       { type: 'heading', attrs: { level: 2 }, content: [text('Hello & welcome')] },
-      { type: 'paragraph', content: [text('Dear '), { type: 'variable', attrs: { id: 'payload.name' } }] },
-      { type: 'bulletList', content: [{ type: 'listItem', content: [{ type: 'paragraph', content: [text('one')] }] }] },
-      { type: 'button', attrs: { text: 'Open {{payload.name}}', url: 'https://example.com/{{payload.left}}' } }
+      {
+        type: 'paragraph',
+        content: [text('Dear '), { type: 'variable', attrs: { id: 'payload.name' } }]
+      },
+      {
+        type: 'bulletList',
+        content: [{ type: 'listItem', content: [{ type: 'paragraph', content: [text('one')] }] }]
+      },
+      {
+        type: 'button',
+        attrs: { text: 'Open {{payload.name}}', url: 'https://example.com/{{payload.left}}' }
+      }
     ]
     const styles = { textAlign: 'left' }
     expect(contentOf(JSON.stringify({ type: 'doc', content }))).toEqual([

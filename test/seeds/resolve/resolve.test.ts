@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { isoTime } from '../../../src/core/clock.js'
+import { isoTime } from '../../../src/domain/clock.js'
 import type { EnvironmentData, SeedEnvironment } from '../../../src/seeds/format.js'
 import type { SeedValue } from '../../../src/seeds/read.js'
 import { givenMock } from '../../support/mock.js'
@@ -86,7 +86,9 @@ describe('several seeds', () => {
   })
 
   test('may have the same names, ids and primaries in different environments, which may have one name in two organizations', () => {
-    const integrations = [{ _id: '66d5a0e97c9b1a0012ab3402', providerId: 'ses', channel: 'email', primary: true }]
+    const integrations = [
+      { _id: '66d5a0e97c9b1a0012ab3402', providerId: 'ses', channel: 'email', primary: true }
+    ]
     const found = environments({
       environments: ['One', 'Other'].map((organization) => ({
         ...{ name: 'Shop', organization, apiKeys: [organization], integrations },
@@ -103,15 +105,24 @@ describe('several seeds', () => {
       'environments: [{ name: Shop, organization: O, profile: document, assumptions: { envelope: data } }]',
       'environments: [{ name: B, organization: O, _organizationId: 66d5a0e97c9b1a0012ab33f0 }, { name: C }]'
     )
-    expect(shop).toMatchObject({ profile: 'document', assumptions: { envelope: 'data', credentials: 'stored' } })
-    expect([shop, other].map((each) => each?.organizationId)).toEqual(Array(2).fill('66d5a0e97c9b1a0012ab33f0'))
+    expect(shop).toMatchObject({
+      profile: 'document',
+      assumptions: { envelope: 'data', credentials: 'stored' }
+    })
+    expect([shop, other].map((each) => each?.organizationId)).toEqual(
+      Array(2).fill('66d5a0e97c9b1a0012ab33f0')
+    )
     expect(alone?.organizationId).not.toBe(shop?.organizationId)
   })
 
   test('give an environment all keys that any of them names, and the default key only if none names keys', () => {
     const keys = (...texts: string[]) =>
-      environments(...texts.map((text) => `environments: [{ ${text} }]`)).map(({ apiKeys }) => apiKeys)
-    expect(keys('name: Shop', 'name: Shop, apiKeys: [a]', 'name: Shop, apiKeys: [a, b]')).toEqual([['a', 'b']])
+      environments(...texts.map((text) => `environments: [{ ${text} }]`)).map(
+        ({ apiKeys }) => apiKeys
+      )
+    expect(keys('name: Shop', 'name: Shop, apiKeys: [a]', 'name: Shop, apiKeys: [a, b]')).toEqual([
+      ['a', 'b']
+    ])
     expect(keys('name: My Shop', 'name: My Shop')).toEqual([['my-shop-key']])
     expect(keys('name: Shop, apiKeys: []')).toEqual([[]])
     expect(keys('name: "!!!"')).toEqual([['environment-key']])
@@ -126,7 +137,9 @@ describe('what is left out', () => {
       { providerId: 'twilio', channel: 'sms', active: false }
     ],
     subscribers: [{ subscriberId: 'ada', email: 'ada@example.com', phone: '+15550100' }],
-    workflows: [{ name: 'Order Shipped', steps: [{ type: 'in_app' }, { type: 'email' }, { type: 'email' }] }],
+    workflows: [
+      { name: 'Order Shipped', steps: [{ type: 'in_app' }, { type: 'email' }, { type: 'email' }] }
+    ],
     messages: [
       { channel: 'email', subscriberId: 'ada', workflow: 'order-shipped' },
       { channel: 'sms', subscriberId: 'ada' },
@@ -135,11 +148,22 @@ describe('what is left out', () => {
   }
 
   test('has the same ids on every machine and in every run', () => {
-    const ids = ({ id, organizationId, integrations, subscribers, workflows, steps, messages }: EnvironmentData) => {
+    const ids = ({
+      id,
+      organizationId,
+      integrations,
+      subscribers,
+      workflows,
+      steps,
+      messages
+    }: EnvironmentData) => {
       const records = [integrations, subscribers, workflows, steps, messages].flat()
       return [organizationId, id, ...records.map(({ _id }) => _id)]
     }
-    expect(ids(shopOf(seed)).slice(0, 2)).toEqual(['662e51c3138272dcd38d02c9', '6772903ad57cc72d13587524'])
+    expect(ids(shopOf(seed)).slice(0, 2)).toEqual([
+      '662e51c3138272dcd38d02c9',
+      '6772903ad57cc72d13587524'
+    ])
     expect(
       createHash('sha256')
         .update(ids(shopOf(seed)).join())
@@ -155,20 +179,31 @@ describe('what is left out', () => {
     expect(messages.map(({ createdAt }) => createdAt)).toEqual([0, 1, 2].map(minutesAgo))
     expect(subscribers[0]).toMatchObject({ createdAt: isoTime(NOW), updatedAt: isoTime(NOW) })
     const createdAt = '2025-01-01T00:00:00.000Z'
-    const [given] = shopOf({ subscribers: [{ subscriberId: 'ada', createdAt: '2025-01-01' }] }).subscribers
+    const [given] = shopOf({
+      subscribers: [{ subscriberId: 'ada', createdAt: '2025-01-01' }]
+    }).subscribers
     expect(given).toMatchObject({ createdAt, updatedAt: createdAt })
   })
 
   test('of integrations is active, not primary, without credentials; of identifiers one that none is given, even later', () => {
     expect(shopOf(seed).integrations).toMatchObject([
-      { identifier: 'sendgrid', name: 'sendgrid', active: true, primary: true, deleted: false, credentials: {} },
+      {
+        identifier: 'sendgrid',
+        name: 'sendgrid',
+        active: true,
+        primary: true,
+        deleted: false,
+        credentials: {}
+      },
       { identifier: 'sendgrid-2', name: 'sendgrid', active: true, primary: false },
       { identifier: 'twilio', name: 'twilio', active: false }
     ])
     const integration = { providerId: 'ses', channel: 'email' as const }
     const { integrations, steps } = shopOf({
       integrations: [integration, { ...integration, identifier: 'ses' }],
-      workflows: [{ name: 'A', steps: [{ type: 'email' }, { type: 'email', stepId: 'email-step' }] }]
+      workflows: [
+        { name: 'A', steps: [{ type: 'email' }, { type: 'email', stepId: 'email-step' }] }
+      ]
     })
     expect(integrations.map(({ identifier }) => identifier)).toEqual(['ses-2', 'ses'])
     expect(steps.map(({ stepId }) => stepId)).toEqual(['email-step-2', 'email-step'])
@@ -176,7 +211,11 @@ describe('what is left out', () => {
 
   test('of steps is a name, a step id and a slug', () => {
     const { steps, workflows } = shopOf(seed)
-    expect(workflows[0]).toMatchObject({ identifier: 'order-shipped', name: 'Order Shipped', origin: 'external' })
+    expect(workflows[0]).toMatchObject({
+      identifier: 'order-shipped',
+      name: 'Order Shipped',
+      origin: 'external'
+    })
     expect(steps.map(({ stepId, name }) => [stepId, name])).toEqual([
       ['in-app-step', 'In-App Step'],
       ['email-step', 'Email Step'],
@@ -215,7 +254,12 @@ describe('what is left out', () => {
 })
 
 test('what is given is stored as it is, in the order of the contract and without fields that are not there', () => {
-  const given = { subject: 'Hi', channel: 'email' as const, _id: '66d5a0e97c9b1a0012ab3402', email: 'x@example.com' }
+  const given = {
+    subject: 'Hi',
+    channel: 'email' as const,
+    _id: '66d5a0e97c9b1a0012ab3402',
+    email: 'x@example.com'
+  }
   const { messages } = shopOf({ messages: [{ ...given, payload: { z: 1, a: [null] } }] })
   expect(messages[0]).toMatchObject(given)
   expect(JSON.stringify(messages[0]?.payload)).toBe('{"z":1,"a":[null]}')
@@ -272,8 +316,14 @@ describe('merged into an environment', () => {
 
   test('a default identifier is none that is there, unless that record is replaced by its _id', async () => {
     const identifiersAfter = async (integration: string) =>
-      (await merged(`integrations: [${integration}]`)).integrations?.map(({ identifier }) => identifier)
-    expect(await identifiersAfter('{ providerId: ses, channel: chat }')).toEqual(['ses', 'twilio', 'ses-2'])
+      (await merged(`integrations: [${integration}]`)).integrations?.map(
+        ({ identifier }) => identifier
+      )
+    expect(await identifiersAfter('{ providerId: ses, channel: chat }')).toEqual([
+      'ses',
+      'twilio',
+      'ses-2'
+    ])
     const replacing = `{ _id: ${SES}, providerId: ses, channel: email, primary: true }`
     expect(await identifiersAfter(replacing)).toEqual(['ses', 'twilio'])
   })
@@ -301,7 +351,9 @@ describe('merged into an environment', () => {
     ]
   ])('it contradicts what is there: %s', async (_, fields, issue) => {
     const [, { status, json }] = await merge(fields)
-    const issues = Object.entries<{ messages: string[] }>(json.errors).map(([path, of]) => `${path}: ${of.messages}`)
+    const issues = Object.entries<{ messages: string[] }>(json.errors).map(
+      ([path, of]) => `${path}: ${of.messages}`
+    )
     expect([status, issues]).toEqual([422, [expect.stringContaining(`environments[0].${issue}`)]])
   })
 })

@@ -1,30 +1,48 @@
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { STEP_TYPES, type StepType } from '../../../src/core/enums.js'
-import { isTooDeep } from '../../../src/core/validation.js'
-import { defaultControls, inferPayloadSchema, stepVariables } from '../../../src/seeds/resolve/step-defaults.js'
+import { STEP_TYPES, type StepType } from '../../../src/domain/enums.js'
+import { isTooDeep } from '../../../src/schema/validation.js'
+import {
+  defaultControls,
+  inferPayloadSchema,
+  stepVariables
+} from '../../../src/seeds/resolve/step-defaults.js'
 import { wireSchemas } from '../../support/wire-schemas.js'
 
 const ajv = new Ajv({ strict: false, formats: { 'date-time': true }, schemas: [...wireSchemas] })
 addFormats.default(ajv)
 
-test.each(STEP_TYPES)('the default controls of %s fit the wire, and are new objects each time', (type) => {
-  expect(ajv.validate('ControlsMetadataDto', defaultControls(type)), ajv.errorsText()).toBe(true)
-  const { dataSchema = {} } = defaultControls(type)
-  expect(ajv.validate('http://json-schema.org/draft-07/schema#', dataSchema), ajv.errorsText()).toBe(true)
-  Object.assign(dataSchema, { changed: true })
-  expect(defaultControls(type).dataSchema ?? {}).not.toHaveProperty('changed')
-})
+test.each(STEP_TYPES)(
+  'the default controls of %s fit the wire, and are new objects each time',
+  (type) => {
+    expect(ajv.validate('ControlsMetadataDto', defaultControls(type)), ajv.errorsText()).toBe(true)
+    const { dataSchema = {} } = defaultControls(type)
+    expect(
+      ajv.validate('http://json-schema.org/draft-07/schema#', dataSchema),
+      ajv.errorsText()
+    ).toBe(true)
+    Object.assign(dataSchema, { changed: true })
+    expect(defaultControls(type).dataSchema ?? {}).not.toHaveProperty('changed')
+  }
+)
 
 /** What the deployed service accepts of each type, and the field that it refuses it without. */
 test.each<[StepType, Record<string, unknown>, string]>([
   ['in_app', { subject: 'Shipped', skip: { '==': [{ var: 'payload.quiet' }, true] } }, 'subject'],
-  ['email', { subject: 'Shipped', body: '<p>Hello</p>', editorType: 'html', layoutId: null }, 'subject'],
+  [
+    'email',
+    { subject: 'Shipped', body: '<p>Hello</p>', editorType: 'html', layoutId: null },
+    'subject'
+  ],
   ['sms', { body: 'Order {{payload.orderId}}' }, 'body'],
   ['chat', { body: 'Order {{payload.orderId}}' }, 'body'],
   ['push', { subject: 'Shipped', body: 'Order {{payload.orderId}}' }, 'subject'],
-  ['digest', { type: 'regular', amount: 5, unit: 'minutes', lookBackWindow: { amount: 2, unit: 'weeks' } }, 'amount'],
+  [
+    'digest',
+    { type: 'regular', amount: 5, unit: 'minutes', lookBackWindow: { amount: 2, unit: 'weeks' } },
+    'amount'
+  ],
   ['delay', { type: 'dynamic', dynamicKey: 'payload.sendAt' }, 'dynamicKey']
 ])('%s accepts %j, but not without %s', (type, values, required) => {
   const accepts = (given: unknown) => ajv.validate(defaultControls(type).dataSchema ?? {}, given)
@@ -35,13 +53,29 @@ test.each<[StepType, Record<string, unknown>, string]>([
 
 test('the variables of a step accept a subscriber, results of all earlier steps and a payload', () => {
   const earlier = STEP_TYPES.map((type) => ({ stepId: `${type}-step`, type }))
-  const variables = stepVariables(earlier, inferPayloadSchema(['{{payload.a.b}} {{payload.c[0].d}}']))
+  const variables = stepVariables(
+    earlier,
+    inferPayloadSchema(['{{payload.a.b}} {{payload.c[0].d}}'])
+  )
   const given = {
-    subscriber: { subscriberId: 'user-ada', firstName: 'Ada', lastName: 'Byron', email: 'ada@example.com' },
+    subscriber: {
+      subscriberId: 'user-ada',
+      firstName: 'Ada',
+      lastName: 'Byron',
+      email: 'ada@example.com'
+    },
     steps: {
-      'in_app-step': { seen: true, read: false, lastSeenDate: '2026-02-18T10:07:11.402Z', lastReadDate: null },
+      'in_app-step': {
+        seen: true,
+        read: false,
+        lastSeenDate: '2026-02-18T10:07:11.402Z',
+        lastReadDate: null
+      },
       'delay-step': { duration: 3_600_000 },
-      'digest-step': { eventCount: 1, events: [{ id: 'a', time: '2026-02-18T10:07:11.402Z', payload: {} }] },
+      'digest-step': {
+        eventCount: 1,
+        events: [{ id: 'a', time: '2026-02-18T10:07:11.402Z', payload: {} }]
+      },
       'throttle-step': { throttled: false }
     },
     payload: { a: { b: 'x' }, c: [{ d: 'y' }] }
@@ -54,8 +88,15 @@ test('the variables of a step have the earlier steps by their ids, in their orde
   const ids = ['wait', 'mail', '__proto__']
   const types = ['delay', 'email', 'custom'] as const
   const earlier = ids.map((stepId, index) => ({ stepId, type: types[index] as StepType }))
-  const { steps } = stepVariables(earlier, {}).properties as Record<'steps', { properties: Record<string, unknown> }>
-  expect(steps).toMatchObject({ description: 'Previous Steps Results', required: [], additionalProperties: false })
+  const { steps } = stepVariables(earlier, {}).properties as Record<
+    'steps',
+    { properties: Record<string, unknown> }
+  >
+  expect(steps).toMatchObject({
+    description: 'Previous Steps Results',
+    required: [],
+    additionalProperties: false
+  })
   const nothing = { type: 'object', properties: {}, required: [], additionalProperties: false }
   expect(Object.entries(steps.properties)).toEqual([
     ['wait', { ...nothing, properties: { duration: { type: 'number' } }, required: ['duration'] }],
@@ -66,11 +107,20 @@ test('the variables of a step have the earlier steps by their ids, in their orde
 
 describe('the payload', () => {
   test.each([
-    ['values that are no variables', [{ amount: 5, unit: null, data: [true, undefined, 7] }, 'payload.name']],
-    ['other variables', ['{{subscriber.data.payload.x}} {{steps.digest.events[0].payload.y}} {{payloads.z}}']],
+    [
+      'values that are no variables',
+      [{ amount: 5, unit: null, data: [true, undefined, 7] }, 'payload.name']
+    ],
+    [
+      'other variables',
+      ['{{subscriber.data.payload.x}} {{steps.digest.events[0].payload.y}} {{payloads.z}}']
+    ],
     ['the payload as a whole', ['{{payload}} {{ payload | json }} {{payload[0]}}']],
     ['quoted text', [`{{ "payload.a" | append: 'payload.b' }}`]],
-    ['raw text and comments', ['{% raw %}{{payload.a}}{% endraw %}{%- comment -%}{{payload.b}}{%- endcomment -%}']],
+    [
+      'raw text and comments',
+      ['{% raw %}{{payload.a}}{% endraw %}{%- comment -%}{{payload.b}}{%- endcomment -%}']
+    ],
     ['tags left open', ['{{payload.a', '{% if payload.b', 'payload.c }}']]
   ])('of %s is open and empty', (_what, controlValues) => {
     expect(inferPayloadSchema(controlValues)).toEqual(openOf({}))
@@ -78,8 +128,14 @@ describe('the payload', () => {
 
   test('has a required string for each name, in order of first appearance', () => {
     const body = { deep: ['{{ payload.name | upcase }}', { er: '{{-payload.at-}}' }] }
-    const texts = [{ subject: 'Order {{payload.orderId}}', body }, '{{payload.été_2}} {{payload.at}}']
-    const payload = inferPayloadSchema([...texts, '{{payload.__proto__.x}} {{payload.constructor}}'])
+    const texts = [
+      { subject: 'Order {{payload.orderId}}', body },
+      '{{payload.été_2}} {{payload.at}}'
+    ]
+    const payload = inferPayloadSchema([
+      ...texts,
+      '{{payload.__proto__.x}} {{payload.constructor}}'
+    ])
     const names = ['orderId', 'name', 'at', 'été_2', '__proto__', 'constructor']
     expect(payload).toMatchObject({ type: 'object', required: names, additionalProperties: true })
     expect(Object.keys(payload.properties as object)).toEqual(names)
@@ -88,27 +144,57 @@ describe('the payload', () => {
 
   const user = openOf({ name: openOf({ first: leaf('user.name.first') }) })
   const rows = { type: 'array', items: {} }
-  const items = { type: 'array', items: openOf({ name: leaf('items[0].name'), price: leaf('items[i].price') }) }
+  const items = {
+    type: 'array',
+    items: openOf({ name: leaf('items[0].name'), price: leaf('items[i].price') })
+  }
 
   test.each<[string, string, object]>([
-    ['an object for a name with names below it', '{{payload.user}} {{payload.user.name.first}}', { user }],
-    ['an array for a name with an index', '{{payload.tags[0]}}', { tags: { type: 'array', items: leaf('tags[0]') } }],
-    ['an array of objects', '{{payload.items[0].name}} {{payload.items[i].price}} {{payload.items.size}}', { items }],
+    [
+      'an object for a name with names below it',
+      '{{payload.user}} {{payload.user.name.first}}',
+      { user }
+    ],
+    [
+      'an array for a name with an index',
+      '{{payload.tags[0]}}',
+      { tags: { type: 'array', items: leaf('tags[0]') } }
+    ],
+    [
+      'an array of objects',
+      '{{payload.items[0].name}} {{payload.items[i].price}} {{payload.items.size}}',
+      { items }
+    ],
     ['an array for a loop', '{% for a in payload.rows %}{{a.b}}{% endfor %}', { rows }],
-    ['what conditions take', '{% if payload.a and 3 < payload.b %}{% endif %}', { a: leaf('a'), b: leaf('b') }],
+    [
+      'what conditions take',
+      '{% if payload.a and 3 < payload.b %}{% endif %}',
+      { a: leaf('a'), b: leaf('b') }
+    ],
     [
       'what ranges take',
       '{% for i in (1..payload.a) %}{% endfor %}{{ 1 | default: 2, b: payload.b }}',
       { a: leaf('a'), b: leaf('b') }
     ],
     ['what indexes take', '{{subscriber[payload.a]}}', { a: leaf('a') }],
-    ['what blocks hold', '{% if a %}{{payload.b}}{% else %}{{payload.c}}{% endif %}', { b: leaf('b'), c: leaf('c') }],
+    [
+      'what blocks hold',
+      '{% if a %}{{payload.b}}{% else %}{{payload.c}}{% endif %}',
+      { b: leaf('b'), c: leaf('c') }
+    ],
     [
       'names in quotes, which may need none',
       `{{payload["a"]['b'].c}} {{payload["d e"]}}`,
-      { a: openOf({ b: openOf({ c: leaf('a.b.c') }) }), 'd e': { type: 'string', default: "{{payload['d e']}}" } }
+      {
+        a: openOf({ b: openOf({ c: leaf('a.b.c') }) }),
+        'd e': { type: 'string', default: "{{payload['d e']}}" }
+      }
     ],
-    ['the text of a block editor', '{"content":[{"text":"{{payload.a | default: \\"b\\"}}"}]}', { a: leaf('a') }]
+    [
+      'the text of a block editor',
+      '{"content":[{"text":"{{payload.a | default: \\"b\\"}}"}]}',
+      { a: leaf('a') }
+    ]
   ])('has %s', (_what, text, properties) => {
     expect(inferPayloadSchema([text])).toEqual(openOf(properties as Record<string, object>))
   })
@@ -116,7 +202,10 @@ describe('the payload', () => {
   test('has what loops use of the elements when asked', () => {
     const text =
       '{% for a in payload.rows %}{% for b in a.cells %}{{b.name}}{% endfor %}{% endfor %}{% for tag in payload.tags %}{{tag}}{% endfor %}'
-    const cells = { type: 'array', items: openOf({ name: { type: 'string', default: '{{b.name}}' } }) }
+    const cells = {
+      type: 'array',
+      items: openOf({ name: { type: 'string', default: '{{b.name}}' } })
+    }
     const tags = { type: 'array', items: { type: 'string', default: '{{tag}}' } }
     const expected = openOf({ rows: { type: 'array', items: openOf({ cells }) }, tags })
     expect(inferPayloadSchema([text], { loopItems: true })).toEqual(expected)
@@ -125,7 +214,10 @@ describe('the payload', () => {
   test.each([
     ['names of names of names', `{{${'payload.a['.repeat(3000)}1${']'.repeat(3000)}}}`],
     ['blocks in blocks', `${'{% if payload.a %}'.repeat(2000)}${'{% endif %}'.repeat(2000)}`],
-    ['lists in the JSON of a block editor', `{"payload":${'['.repeat(20_000)}"{{"${']'.repeat(20_000)}}`]
+    [
+      'lists in the JSON of a block editor',
+      `{"payload":${'['.repeat(20_000)}"{{"${']'.repeat(20_000)}}`
+    ]
   ])('is nested no deeper than JSON may be for %s, without a hang', (_what, text) => {
     const started = process.cpuUsage()
     expect(isTooDeep(inferPayloadSchema([text]))).toBe(false)
@@ -138,5 +230,10 @@ function leaf(path: string) {
 }
 
 function openOf(properties: Record<string, object>) {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: true }
+  return {
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: true
+  }
 }

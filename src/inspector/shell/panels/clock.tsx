@@ -27,17 +27,28 @@ export function ClockMenu() {
   const act = async (action: () => Promise<ClockState>) => {
     const state = await action()
     changed()
-    tell(`It is ${timeText(state.now)}, ${wordsOf(state)}`, { name: 'Undo', run: () => set(setting) })
+    tell(`It is ${timeText(state.now)}, ${wordsOf(state)}`, {
+      name: 'Undo',
+      run: () => set(setting)
+    })
   }
   const set = (time: ClockTime) => run(() => act(() => env.clock.set(time)))
   const actions: readonly Action[] = [
-    ...STEPS.map(([name, by]) => ({ name, run: () => run(() => act(() => env.clock.advance(by))) })),
+    ...STEPS.map(([name, by]) => ({
+      name,
+      run: () => run(() => act(() => env.clock.advance(by)))
+    })),
     { name: 'Stop it now', run: () => set(now) },
     { name: 'Stop it at…', run: () => setSetting(true) },
     { name: "The machine's time", run: () => set({ mode: 'wall' }) }
   ]
   const stop = ({ at }: Fields) => act(() => env.clock.set(String(at)))
-  const dialog = { title: 'Stop the clock at a time', value: { at: now }, button: 'Stop it there', submit: stop }
+  const dialog = {
+    title: 'Stop the clock at a time',
+    value: { at: now },
+    button: 'Stop it there',
+    submit: stop
+  }
   useCommands(actions.map(({ name, run }) => ({ name: `Clock: ${name}`, icon: 'clock', run })))
   return (
     <>

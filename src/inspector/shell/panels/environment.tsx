@@ -35,10 +35,16 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
     return { name, icon, run: () => go(addressOf([view], { environment: name })) }
   })
   const others = all.filter(({ icon }) => !icon)
-  const beside = others.map(({ name }) => ({ name, run: () => go(addressOf(['requests'], { beside: name })) }))
+  const beside = others.map(({ name }) => ({
+    name,
+    run: () => go(addressOf(['requests'], { beside: name }))
+  }))
   const groups = [
     { title: listed?.name ?? 'Environment', actions: own },
-    { title: 'Environments', actions: [{ name: 'Make one…', run: () => open(NewEnvironment) }, ...all] },
+    {
+      title: 'Environments',
+      actions: [{ name: 'Make one…', run: () => open(NewEnvironment) }, ...all]
+    },
     { title: 'Beside it', actions: beside }
   ]
   // Who has but a key can't do more with others.
@@ -55,7 +61,15 @@ function NewEnvironment({ close }: { close: () => void }) {
     go(addressOf([view], { environment: name }))
   }
   const fork = { name: `${listed?.name}, a fork`, from: listed?.name, profile: listed?.profile }
-  return <JsonDialog title="Make an environment" value={fork} button="Make it" submit={make} close={close} />
+  return (
+    <JsonDialog
+      title="Make an environment"
+      value={fork}
+      button="Make it"
+      submit={make}
+      close={close}
+    />
+  )
 }
 
 /** The profile of the environment: which position it takes on each assumption, and which of them are its own. */
@@ -66,9 +80,17 @@ function ProfileDialog({ close }: { close: () => void }) {
   const positions = value && Object.fromEntries(value.map((each) => [each.id, each[profile]]))
   return (
     <Dialog title={`Profile ${profile}`} close={close}>
-      <p class="muted">Chosen when the environment was made; marked is what is not as the profile has it.</p>
+      <p class="muted">
+        Chosen when the environment was made; marked is what is not as the profile has it.
+      </p>
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
-      {positions && <JsonTree label="Positions" value={{ ...positions, ...listed?.assumptions }} other={positions} />}
+      {positions && (
+        <JsonTree
+          label="Positions"
+          value={{ ...positions, ...listed?.assumptions }}
+          other={positions}
+        />
+      )}
     </Dialog>
   )
 }

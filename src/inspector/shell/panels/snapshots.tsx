@@ -13,7 +13,11 @@ import { snapshotName, useGoBack, useReset } from './state.js'
 /** What the environment has changed: since each snapshot, newest first, and since it was made. */
 export function SnapshotsDialog({ close }: { close: () => void }) {
   const { env, version } = useSession()
-  const { value: snapshots = [], error, reload } = useResource(() => env.snapshots(), [env, version])
+  const {
+    value: snapshots = [],
+    error,
+    reload
+  } = useResource(() => env.snapshots(), [env, version])
   const goBack = useGoBack()
   const reset = useReset()
   const act = useAct()
@@ -33,7 +37,12 @@ export function SnapshotsDialog({ close }: { close: () => void }) {
             remove={() => act(remove, `Deleted ${name}`)}
           />
         ))}
-        <State title="As it was made" hint="created, or seeded last" compare={env.differences} goBack={reset} />
+        <State
+          title="As it was made"
+          hint="created, or seeded last"
+          compare={env.differences}
+          goBack={reset}
+        />
       </ul>
     </Dialog>
   )

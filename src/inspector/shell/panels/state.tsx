@@ -51,9 +51,13 @@ export function useSeeds() {
   const goBack = useGoBack()
   const [error, setError] = useState<unknown>()
   const { value: scenarios = [] } = useResource(() => mock.scenarios(), [mock])
-  const load = (name: string, action: () => Promise<unknown>) => goBack(`${name} is loaded`, action).catch(setError)
+  const load = (name: string, action: () => Promise<unknown>) =>
+    goBack(`${name} is loaded`, action).catch(setError)
   const choose = (mode: 'merge' | 'replace') => {
-    const input = Object.assign(document.createElement('input'), { type: 'file', accept: '.yaml,.yml,.json' })
+    const input = Object.assign(document.createElement('input'), {
+      type: 'file',
+      accept: '.yaml,.yml,.json'
+    })
     input.onchange = () => {
       const file = input.files?.[0]
       if (file) load(file.name, async () => env.seed(await file.text(), { mode }))
@@ -81,7 +85,9 @@ export function useSeeds() {
 
 /** Has the browser save the state as a seed, under the name of the environment. */
 export async function exportState(env: AttachedEnvironment, name = 'environment'): Promise<void> {
-  const href = URL.createObjectURL(new Blob([await env.state({ format: 'yaml' })], { type: 'application/yaml' }))
+  const href = URL.createObjectURL(
+    new Blob([await env.state({ format: 'yaml' })], { type: 'application/yaml' })
+  )
   const download = `${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}.yaml`
   Object.assign(document.createElement('a'), { href, download }).click()
   URL.revokeObjectURL(href)

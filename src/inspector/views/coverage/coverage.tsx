@@ -11,7 +11,10 @@ export function CoverageView() {
   const { env, version } = useSession()
   const act = useAct()
   const { value, error, reload } = useResource(() => env.coverage(), [env, version])
-  const clear = { name: 'Start over', run: () => act(() => env.clearCoverage(), 'The count begins again') }
+  const clear = {
+    name: 'Start over',
+    run: () => act(() => env.clearCoverage(), 'The count begins again')
+  }
   return (
     <div class="view">
       <h1 class="visually-hidden">Coverage</h1>

@@ -54,13 +54,16 @@ export function FaultsPopover() {
   const load = async () => ({ rules: await env.faults.list(), latency: await env.latency.get() })
   const { value, error, reload } = useResource(load, [env, version])
   useEffect(() => {
-    return live.subscribe((came) => came.some(({ flags }) => flags.faulted !== undefined) && reload())
+    return live.subscribe(
+      (came) => came.some(({ flags }) => flags.faulted !== undefined) && reload()
+    )
   }, [live, reload])
   const { rules = [], latency = { delay: 0, spread: 0 } as Latency } = value ?? {}
   const { preset, delay, spread } = latency
   const setting = preset ? { preset } : { delay, spread }
   const undo = () => env.latency.set(setting)
-  const slow = (name: string) => act(() => env.latency.set(LATENCIES[name] ?? {}), `Latency: ${name}`, undo)
+  const slow = (name: string) =>
+    act(() => env.latency.set(LATENCIES[name] ?? {}), `Latency: ${name}`, undo)
   const later = delay + spread > 0 ? `: each answer comes later by ${durationText(delay)}` : ''
   const more = spread > 0 ? ` or more, ${durationText(delay + spread)} on average` : ''
   const count = rules.filter((rule) => !isUsedUp(rule)).length + (later ? 1 : 0)
@@ -74,14 +77,24 @@ export function FaultsPopover() {
   const button = [<Icon key="icon" name="bolt" />, texts]
   const classes = `quiet toned ${toneClass(count > 0 ? 'fault' : undefined)}`
   return (
-    <Popover class={classes} label={`${count} ${noun}`} title="Have requests fail, or be slow" isPadded button={button}>
+    <Popover
+      class={classes}
+      label={`${count} ${noun}`}
+      title="Have requests fail, or be slow"
+      isPadded
+      button={button}
+    >
       {() => (
         <div class="form">
           {error !== undefined && <ErrorNote error={error} retry={reload} />}
           <Rules rules={rules} />
           <section class="form">
             <h2 class="section">{`Latency${later}${more}`}</h2>
-            <Actions label="Latency" actions={choices(LATENCIES, slow)} current={nameIn(LATENCIES, setting)} />
+            <Actions
+              label="Latency"
+              actions={choices(LATENCIES, slow)}
+              current={nameIn(LATENCIES, setting)}
+            />
           </section>
         </div>
       )}
@@ -97,20 +110,31 @@ function Rules({ rules }: { rules: readonly FaultRule[] }) {
   const [often, setOften] = useState('once')
   const [isWriting, setWriting] = useState(false)
   const fail = (name: string) => {
-    const rule = { operation: OPERATIONS[target], times: TIMES[often], effect: EFFECTS[name] } as NewFaultRule
+    const rule = {
+      operation: OPERATIONS[target],
+      times: TIMES[often],
+      effect: EFFECTS[name]
+    } as NewFaultRule
     const undo = ({ id }: FaultRule) => env.faults.remove(id)
     return act(() => env.faults.add(rule), `${target}: ${name}, ${often}`, undo)
   }
   const remove = (gone: readonly FaultRule[], done: string) => {
     const addAgain = async () => {
-      for (const { id: _id, seen: _seen, hits, times, ...rule } of gone.filter((each) => !isUsedUp(each)))
+      for (const { id: _id, seen: _seen, hits, times, ...rule } of gone.filter(
+        (each) => !isUsedUp(each)
+      ))
         await env.faults.add({ ...rule, times: times === 'always' ? times : times - hits })
     }
     return act(() => Promise.all(gone.map(({ id }) => env.faults.remove(id))), done, addAgain)
   }
   // The server checks it.
   const write = (rule: object) => env.faults.add(rule as NewFaultRule).then(changed)
-  const written = { operation: 'listMessages', match: { query: {} }, times: 1, effect: { status: 500 } }
+  const written = {
+    operation: 'listMessages',
+    match: { query: {} },
+    times: 1,
+    effect: { status: 500 }
+  }
   const dialog = { title: 'A fault rule', value: written, button: 'Add the rule', submit: write }
   const all = { name: 'Remove all', run: () => remove(rules, 'All faults are removed') }
   return (
@@ -118,7 +142,11 @@ function Rules({ rules }: { rules: readonly FaultRule[] }) {
       {rules.map((rule) => (
         <Callout key={rule.id} tone={isUsedUp(rule) ? undefined : 'fault'}>
           <span dir="auto">{ruleWords(rule)}</span>
-          <Actions actions={[{ name: `Remove ${rule.id}`, run: () => remove([rule], `Removed ${rule.id}`) }]} />
+          <Actions
+            actions={[
+              { name: `Remove ${rule.id}`, run: () => remove([rule], `Removed ${rule.id}`) }
+            ]}
+          />
         </Callout>
       ))}
       {rules.length > 0 && <Actions actions={[all]} />}

@@ -22,9 +22,12 @@ export function IntegrationsView({ route }: { route: Route }) {
   const resource = useResource(() => env.integrations.list(), [env, version])
   const all = resource.value ?? []
   const isIn = isFound(route)
-  const primaryOf = (channel: string) => all.find((each) => each.channel === channel && each.primary && !each.deleted)
+  const primaryOf = (channel: string) =>
+    all.find((each) => each.channel === channel && each.primary && !each.deleted)
   const items = CHANNELS.flatMap((channel): Item[] => {
-    const found = all.filter((each) => each.channel === channel && isIn(each.name, each.identifier, each.providerId))
+    const found = all.filter(
+      (each) => each.channel === channel && isIn(each.name, each.identifier, each.providerId)
+    )
     return found.length === 0 ? [] : [channel, ...found]
   })
   const set = ({ _id }: Listed, primary: boolean): Promise<unknown> =>
@@ -47,7 +50,11 @@ export function IntegrationsView({ route }: { route: Route }) {
       event.preventDefault()
       const made = primary ? `${label}, in place of ${primary.name}` : label
       const undo = () => set(primary ?? item, primary !== undefined)
-      return act(() => set(item, !item.primary), item.primary ? `${channel} has no primary now` : made, undo)
+      return act(
+        () => set(item, !item.primary),
+        item.primary ? `${channel} has no primary now` : made,
+        undo
+      )
     }
     const state = { checked: item === primary, disabled: deleted }
     return (
@@ -55,7 +62,14 @@ export function IntegrationsView({ route }: { route: Route }) {
         <Row {...row} {...{ tone, note, end }}>
           <bdi>{name}</bdi>
         </Row>
-        <input type="checkbox" role="switch" class="switch" aria-label={label} {...state} onClick={toggle} />
+        <input
+          type="checkbox"
+          role="switch"
+          class="switch"
+          aria-label={label}
+          {...state}
+          onClick={toggle}
+        />
       </div>
     )
   }
@@ -92,7 +106,8 @@ function IntegrationPane({ integration, back }: { integration: Listed; back: str
   const save = async (changes: object) => {
     const saved = await env.integrations.change(_id, changes)
     // It may have another address now.
-    if (saved.identifier !== identifier) go(addressOf(['integrations', saved.identifier]), { replace: true })
+    if (saved.identifier !== identifier)
+      go(addressOf(['integrations', saved.identifier]), { replace: true })
   }
   return (
     <RecordPane
@@ -100,7 +115,9 @@ function IntegrationPane({ integration, back }: { integration: Listed; back: str
       title={name}
       facts={[channel, identifier]}
       back={back}
-      actions={[{ name: isWhole ? 'Hide credentials' : 'Show credentials', run: () => setWhole(!isWhole) }]}
+      actions={[
+        { name: isWhole ? 'Hide credentials' : 'Show credentials', run: () => setWhole(!isWhole) }
+      ]}
       fields={fields}
       save={save}
       remove={() => env.integrations.remove(_id)}

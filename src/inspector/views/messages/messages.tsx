@@ -20,7 +20,11 @@ export function MessagesView({ route }: { route: Route }) {
   const pages = more.line === line ? more.pages : 1
   const load = (isAsked: boolean) => loadMessages((path) => ask('GET', path, isAsked), line, pages)
   const resource = useResource(load, [env, line, pages, version])
-  const { data, hasMore, totalCount = 0 } = resource.value ?? { data: [] as Message[], hasMore: false }
+  const {
+    data,
+    hasMore,
+    totalCount = 0
+  } = resource.value ?? { data: [] as Message[], hasMore: false }
   const total = totalCount > data.length ? ` of ${totalCount.toLocaleString()}` : hasMore ? '+' : ''
   return (
     <RecordsView
@@ -48,7 +52,12 @@ export function MessagesView({ route }: { route: Route }) {
   )
 }
 
-const FIELDS = { subscriberId: 'Subscriber', workflow: 'Workflow', transactionId: 'Transaction', subject: 'Subject' }
+const FIELDS = {
+  subscriberId: 'Subscriber',
+  workflow: 'Workflow',
+  transactionId: 'Transaction',
+  subject: 'Subject'
+}
 
 /** The few fields of a message that people fill. */
 function MessageFields() {
@@ -98,17 +107,35 @@ function MessageRow({ message, ...row }: { message: Message } & Pick<RowProps, '
 function MessagePane({ message, back }: { message: Message; back: string }) {
   const { env } = useSession()
   const act = useAct()
-  const { _id = '', read, createdAt, status, errorText, errorId = '', providerId, contextKeys = [] } = message
+  const {
+    _id = '',
+    read,
+    createdAt,
+    status,
+    errorText,
+    errorId = '',
+    providerId,
+    contextKeys = []
+  } = message
   const fields = fieldsOf(message)
   const mark = () =>
-    act(() => env.messages.change(_id, { read: !read, seen: true }), read ? 'It is unread' : 'It is read')
-  const sent = [recipientOf(message), message.email ?? message.phone, providerId && `through ${providerId}`]
+    act(
+      () => env.messages.change(_id, { read: !read, seen: true }),
+      read ? 'It is unread' : 'It is read'
+    )
+  const sent = [
+    recipientOf(message),
+    message.email ?? message.phone,
+    providerId && `through ${providerId}`
+  ]
   return (
     <RecordPane
       noun="message"
       title={summaryOf(message).title}
       facts={[...sent, message.transactionId, ...contextKeys, timeText(createdAt)]}
-      problem={status !== 'sent' && `${errorText ?? `Its status is ${status}, without a text`} ${errorId}`}
+      problem={
+        status !== 'sent' && `${errorText ?? `Its status is ${status}, without a text`} ${errorId}`
+      }
       back={back}
       actions={[{ name: read ? 'Mark as unread' : 'Mark as read', run: mark }]}
       json={message}

@@ -2,7 +2,8 @@ import { useMemo } from 'preact/hooks'
 import { type Message, textOf } from './query.js'
 
 /** What of a message its subscriber sees. */
-export type Shown = Pick<Message, 'channel' | 'content'> & Partial<Pick<Message, 'subject' | 'title' | 'cta' | 'read'>>
+export type Shown = Pick<Message, 'channel' | 'content'> &
+  Partial<Pick<Message, 'subject' | 'title' | 'cta' | 'read'>>
 
 /** A message as its subscriber sees it. */
 export function Preview({ message }: { message: Shown }) {
@@ -86,7 +87,9 @@ function emailDocument(content: Message['content'] = '') {
   const { documentElement, body } = new DOMParser().parseFromString(written, 'text/html')
   if (!/<[a-z!/]/i.test(written)) body.style.whiteSpace = 'pre-wrap'
   body.dir ||= documentElement.dir || 'auto'
-  for (const element of documentElement.querySelectorAll('script, template, base, meta, link, iframe, object, embed'))
+  for (const element of documentElement.querySelectorAll(
+    'script, template, base, meta, link, iframe, object, embed'
+  ))
     element.remove()
   const links: { text: string; href: string }[] = []
   for (const element of documentElement.querySelectorAll('*')) {
@@ -101,7 +104,12 @@ function emailDocument(content: Message['content'] = '') {
   return { html: `<!doctype html>${HEAD}${documentElement.outerHTML}`, links }
 }
 
-function blockHtml({ type, content, url = '', styles }: Exclude<Message['content'], string | undefined>[number]) {
+function blockHtml({
+  type,
+  content,
+  url = '',
+  styles
+}: Exclude<Message['content'], string | undefined>[number]) {
   const link = `<a class="block-button" href="${url.replaceAll('"', '&quot;')}">${content}</a>`
   return `<div dir="auto" style="text-align: ${styles?.textAlign ?? 'start'}">${type === 'text' ? content : link}</div>`
 }

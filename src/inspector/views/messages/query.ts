@@ -15,7 +15,11 @@ function readLine(line: string): [name: string, value: string][] {
 }
 
 /** Loads the first pages of what a search finds: a word is a transaction, or else a subscriber. Throws what is refused. */
-export async function loadMessages(ask: (path: string) => Promise<Answer>, line: string, pages: number) {
+export async function loadMessages(
+  ask: (path: string) => Promise<Answer>,
+  line: string,
+  pages: number
+) {
   const query = readLine(line)
   const load = async (nameOfWords: string) => {
     const data: Message[] = []

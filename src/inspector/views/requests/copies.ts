@@ -9,8 +9,12 @@ type Server = Pick<AttachedEnvironment, 'url' | 'headers'>
 
 /** Returns what to send so that the server gets the same request; of a body that was cut only its beginning. */
 export function sentAgain({ method, path, query, headers, body }: RecordedRequest) {
-  const search = parametersOf(query).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-  const own = parametersOf(headers).filter(([name, value]) => !LEFT_OUT.test(name) && !value.includes('***'))
+  const search = parametersOf(query).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+  )
+  const own = parametersOf(headers).filter(
+    ([name, value]) => !LEFT_OUT.test(name) && !value.includes('***')
+  )
   return {
     method,
     path: search.length > 0 ? `${path}?${search.join('&')}` : path,
@@ -30,7 +34,9 @@ export function curlAgain(server: Server, request: RecordedRequest): string {
     // Else brackets are ranges.
     ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
     quoted(url),
-    ...Object.entries({ ...server.headers, ...headers }).map((header) => `-H ${quoted(header.join(': '))}`),
+    ...Object.entries({ ...server.headers, ...headers }).map(
+      (header) => `-H ${quoted(header.join(': '))}`
+    ),
     ...(body ? [`--data-raw ${quoted(body)}`] : [])
   ].join(' \\\n  ')
 }

@@ -1,5 +1,10 @@
 import { useState } from 'preact/hooks'
-import type { AnsweredRequest, FaultRule, NewFaultRule, RecordedRequest } from '../../../client/index.js'
+import type {
+  AnsweredRequest,
+  FaultRule,
+  NewFaultRule,
+  RecordedRequest
+} from '../../../client/index.js'
 import { Chip } from '../../parts/chip.js'
 import { CopyButton, copyText } from '../../parts/copy.js'
 import { ErrorNote, messageOf } from '../../parts/errors.js'
@@ -17,7 +22,17 @@ import { useSession } from '../../shell/session.js'
 import { useAct } from '../acts.js'
 import { EFFECTS, TIMES } from '../faults/faults.js'
 import { curlAgain, fetchAgain, sentAgain, verificationOf } from './copies.js'
-import { AnswerOf, changeText, itemsOf, Note, RequestList, Sent, StatusText, targetOf, toneOf } from './rows.js'
+import {
+  AnswerOf,
+  changeText,
+  itemsOf,
+  Note,
+  RequestList,
+  Sent,
+  StatusText,
+  targetOf,
+  toneOf
+} from './rows.js'
 import type { Place, Shown } from './shown.js'
 
 /** Requests before and after one that are shown, and those that are offered to compare with. */
@@ -41,24 +56,42 @@ export function RequestDetail({ place, shown, sequence, tab, chooseTab }: Detail
   // As the list has it, until the answer is loaded.
   const known = requests.find((each) => each.sequence === sequence)
   const [compared, compareWith] = useState<Titled & { with: number }>()
-  const { value, error } = useResource(() => source.get(sequence), [source.get, sequence, known?.duration])
+  const { value, error } = useResource(
+    () => source.get(sequence),
+    [source.get, sequence, known?.duration]
+  )
   const isThere = value?.sequence === sequence
   const request: AnsweredRequest | undefined = isThere ? value : known
   const back = place.to({ open: undefined })
-  if (!request) return <NothingOpen back={back}>{error !== undefined && messageOf(error)}</NothingOpen>
+  if (!request)
+    return <NothingOpen back={back}>{error !== undefined && messageOf(error)}</NothingOpen>
   const show = (other: Titled) => {
     compareWith({ ...other, with: sequence })
     chooseTab('compared')
   }
   const { method, time, duration, reason, flags, changed = [] } = request
   const told = [
-    ...changed.map((each) => ({ text: changeText({ changed: [each] }), title: `${each.id} ${each.fields ?? ''}` })),
-    ...changes.filter(({ after }) => after === sequence).map((each) => ({ text: changeText(each), title: each.time }))
+    ...changed.map((each) => ({
+      text: changeText({ changed: [each] }),
+      title: `${each.id} ${each.fields ?? ''}`
+    })),
+    ...changes
+      .filter(({ after }) => after === sequence)
+      .map((each) => ({ text: changeText(each), title: each.time }))
   ]
-  const eventOf = ({ text, title }: { text: string; title: string }) => <EventRow title={title}>{text}</EventRow>
-  const changesOf = () => [changed.length === 0 && <p key="none">It changed nothing.</p>, told.map(eventOf)]
+  const eventOf = ({ text, title }: { text: string; title: string }) => (
+    <EventRow title={title}>{text}</EventRow>
+  )
+  const changesOf = () => [
+    changed.length === 0 && <p key="none">It changed nothing.</p>,
+    told.map(eventOf)
+  ]
   const tabs: Tab[] = [
-    { id: 'answer', title: 'Answer', content: () => isThere && <AnswerOf key={sequence} request={request} /> },
+    {
+      id: 'answer',
+      title: 'Answer',
+      content: () => isThere && <AnswerOf key={sequence} request={request} />
+    },
     { id: 'request', title: 'Request', content: () => <Sent key={sequence} request={request} /> },
     { id: 'changes', title: 'Changes', count: told.length || undefined, content: changesOf },
     { id: 'around', title: 'Around', content: () => <Around {...{ place, shown, sequence }} /> }
@@ -67,7 +100,12 @@ export function RequestDetail({ place, shown, sequence, tab, chooseTab }: Detail
     const content = () => <Compared answers={[{ ...request, title: `#${sequence}` }, compared]} />
     tabs.push({ id: 'compared', title: 'Compared', content })
   }
-  const facts = [timeOfDay(time), durationText(duration), `#${sequence}`, flags.faulted && `rule ${flags.faulted}`]
+  const facts = [
+    timeOfDay(time),
+    durationText(duration),
+    `#${sequence}`,
+    flags.faulted && `rule ${flags.faulted}`
+  ]
   const head = (
     <div class="head">
       <div class="head-title">
@@ -102,7 +140,9 @@ function Compared({ answers }: { answers: readonly Titled[] }) {
   return (
     <>
       <p>
-        <Chip tone={isSame ? 'good' : 'warn'}>{isSame ? 'The same answer' : 'Differences are marked'}</Chip>
+        <Chip tone={isSame ? 'good' : 'warn'}>
+          {isSame ? 'The same answer' : 'Differences are marked'}
+        </Chip>
       </p>
       <div class="compare">
         {answers.map(({ title, status = 'no answer', duration }, index) => (
@@ -116,13 +156,24 @@ function Compared({ answers }: { answers: readonly Titled[] }) {
   )
 }
 
-function Around({ place, shown: { source, changes }, sequence }: Pick<DetailProps, 'place' | 'shown' | 'sequence'>) {
+function Around({
+  place,
+  shown: { source, changes },
+  sequence
+}: Pick<DetailProps, 'place' | 'shown' | 'sequence'>) {
   const query = { order: 'newest', before: sequence + AROUND + 1, limit: 2 * AROUND + 1 } as const
   const { value = [] } = useResource(() => source.list(query), [source.list, sequence])
   const requests = value.filter((each) => Math.abs(each.sequence - sequence) <= AROUND)
   const between = changes.filter(({ after }) => after <= (requests[0]?.sequence ?? 0))
   const items = itemsOf(requests, between)
-  return <RequestList label="Around it" items={items} current={sequence} href={(open) => place.to({ open })} />
+  return (
+    <RequestList
+      label="Around it"
+      items={items}
+      current={sequence}
+      href={(open) => place.to({ open })}
+    />
+  )
 }
 
 interface ActionsProps {
@@ -142,16 +193,24 @@ function RequestActions({ request, shown: { source, requests, isKeyless }, show 
     const recorded = newest && (await source.get(newest.sequence))
     // As it was recorded, since what is secret is hidden there as it is in the answer before.
     const isOwn = recorded?.answer?.headers['x-request-id'] === headers['x-request-id']
-    show({ title: 'Now', ...(isOwn ? recorded : { status, duration, answer: { status, headers, body: text } }) })
+    show({
+      title: 'Now',
+      ...(isOwn ? recorded : { status, duration, answer: { status, headers, body: text } })
+    })
   }
   const others = requests.filter(
-    (other) => other.sequence !== sequence && other.operation === operation && other.method === method
+    (other) =>
+      other.sequence !== sequence && other.operation === operation && other.method === method
   )
   const comparisons = others.slice(0, OFFERED).map((other) => ({
     name: `#${other.sequence} ${other.status ?? 'none'} ${targetOf(other)}`,
-    run: () => run(async () => show({ ...(await source.get(other.sequence)), title: `#${other.sequence}` }))
+    run: () =>
+      run(async () => show({ ...(await source.get(other.sequence)), title: `#${other.sequence}` }))
   }))
-  const copyOf = (name: string, text: () => string) => ({ name, run: () => run(() => copyText(text()), 'Copied') })
+  const copyOf = (name: string, text: () => string) => ({
+    name,
+    run: () => run(() => copyText(text()), 'Copied')
+  })
   const copies = [
     copyOf('Copy as fetch', () => fetchAgain(env, request)),
     copyOf('Copy as a verification for a test', () => verificationOf(request))
@@ -166,7 +225,11 @@ function RequestActions({ request, shown: { source, requests, isKeyless }, show 
       )}
       <CopyButton text={() => curlAgain(env, request)}>Copy as curl</CopyButton>
       {comparisons.length > 0 && (
-        <ActionMenu button="Compare" label="Compare with another request" groups={[{ actions: comparisons }]} />
+        <ActionMenu
+          button="Compare"
+          label="Compare with another request"
+          groups={[{ actions: comparisons }]}
+        />
       )}
       {operation && !isKeyless && <FailNext {...{ operation, path, method }} />}
       <ActionMenu label="More copies" groups={[{ actions: copies }]} />
@@ -175,16 +238,28 @@ function RequestActions({ request, shown: { source, requests, isKeyless }, show 
 }
 
 /** Has the next requests to the same operation and path fail. */
-function FailNext({ operation, path, method }: Pick<RecordedRequest, 'operation' | 'path' | 'method'>) {
+function FailNext({
+  operation,
+  path,
+  method
+}: Pick<RecordedRequest, 'operation' | 'path' | 'method'>) {
   const { env } = useSession()
   const act = useAct()
   const fail = (name: string, often: string) => {
-    const rule = { operation, match: { path }, times: TIMES[often], effect: EFFECTS[name] } as NewFaultRule
+    const rule = {
+      operation,
+      match: { path },
+      times: TIMES[often],
+      effect: EFFECTS[name]
+    } as NewFaultRule
     const undo = ({ id }: FaultRule) => env.faults.remove(id)
     return act(() => env.faults.add(rule), `${method} ${path}: ${name}, ${often}`, undo)
   }
   const groups = ['500', '503', 'Timeout', 'Lost answer'].map((name) => ({
-    actions: Object.keys(TIMES).map((often) => ({ name: `${name} ${often}`, run: () => fail(name, often) }))
+    actions: Object.keys(TIMES).map((often) => ({
+      name: `${name} ${often}`,
+      run: () => fail(name, often)
+    }))
   }))
   const button = [<Icon key="icon" name="bolt" />, 'Fail next']
   return <ActionMenu button={button} label="Fail the next like this" groups={groups} />

@@ -16,7 +16,15 @@ import { go, type Route, withParam } from '../../shell/router.js'
 import { callService, type Session, SessionProvider, useSession } from '../../shell/session.js'
 import { RequestDetail } from './detail.js'
 import { changeText, itemsOf, Note, RequestList, targetOf, toneOf } from './rows.js'
-import { isOfKeyless, KEYLESS, type Place, placeOf, type Shown, useKeylessCount, useShown } from './shown.js'
+import {
+  isOfKeyless,
+  KEYLESS,
+  type Place,
+  placeOf,
+  type Shown,
+  useKeylessCount,
+  useShown
+} from './shown.js'
 
 /** The newest requests, which the line of time and the hints are of; milliseconds until these show what came. */
 const NEWEST = 400
@@ -67,9 +75,12 @@ function Beside({ name, children }: { name: string; children: ComponentChildren 
   const session = useSession()
   const { mock } = session
   const { value, error } = useResource(async (): Promise<Session> => {
-    const listed = (await mock.listEnvironments()).find((each) => [each.name, each.environmentId].includes(name))
+    const listed = (await mock.listEnvironments()).find((each) =>
+      [each.name, each.environmentId].includes(name)
+    )
     const [apiKey] = listed ? await mock.apiKeys(listed.environmentId) : []
-    if (apiKey === undefined) throw new Error(`The server has no environment ${name}, or only a hash of its key.`)
+    if (apiKey === undefined)
+      throw new Error(`The server has no environment ${name}, or only a hash of its key.`)
     const env = mock.attach(apiKey)
     return { ...session, env, listed, call: (...request) => callService(env, ...request) }
   }, [mock, name])
@@ -77,7 +88,11 @@ function Beside({ name, children }: { name: string; children: ComponentChildren 
     <section aria-label={name}>
       <div class="beside-head">
         <b dir="auto">{name}</b>
-        <a class="button quiet only-icon spread" href={withParam('beside', null)} aria-label={`Close ${name}`}>
+        <a
+          class="button quiet only-icon spread"
+          href={withParam('beside', null)}
+          aria-label={`Close ${name}`}
+        >
           <Icon name="close" />
         </a>
       </div>
@@ -139,7 +154,13 @@ function RequestPanes({ place, isPaused, keyless, isStacked = false }: PanesProp
         {requests.length > 0 || !isLoaded ? (
           <Reading {...{ place, shown, isPaused, open }} />
         ) : (
-          <Scroll>{place.line === '' ? <NoRequests /> : <Empty title="No request is like that">{WORDS}</Empty>}</Scroll>
+          <Scroll>
+            {place.line === '' ? (
+              <NoRequests />
+            ) : (
+              <Empty title="No request is like that">{WORDS}</Empty>
+            )}
+          </Scroll>
         )}
       </Pane>
       {open === undefined ? (
@@ -156,7 +177,10 @@ function NoRequests() {
   const { env, call } = useSession()
   return (
     <Empty title="Nothing has come yet">
-      <p>Point your app at {env.url}, with the key of this environment, and each of its requests shows up here.</p>
+      <p>
+        Point your app at {env.url}, with the key of this environment, and each of its requests
+        shows up here.
+      </p>
       <button class="primary" onClick={() => run(() => call('GET', '/v1/messages'))}>
         Send one from here
       </button>
@@ -164,15 +188,24 @@ function NoRequests() {
   )
 }
 
-type ReadingProps = Pick<PanesProps, 'place' | 'isPaused'> & { shown: Shown; open: number | undefined }
+type ReadingProps = Pick<PanesProps, 'place' | 'isPaused'> & {
+  shown: Shown
+  open: number | undefined
+}
 
 /** The list, which does not move while one reads it: what comes meanwhile waits. */
-function Reading({ place, shown: { requests, changes, seen, loadMore }, isPaused, open }: ReadingProps) {
+function Reading({
+  place,
+  shown: { requests, changes, seen, loadMore },
+  isPaused,
+  open
+}: ReadingProps) {
   const ref = useRef<HTMLDivElement>(null)
   const [, render] = useState({})
   const list = ref.current?.querySelector('.list')
   const isOver = useRef(false)
-  const isReading = isOver.current || ref.current?.matches(':focus-within') || (list?.scrollTop ?? 0) > 0
+  const isReading =
+    isOver.current || ref.current?.matches(':focus-within') || (list?.scrollTop ?? 0) > 0
   const present = { newest: requests[0]?.sequence ?? 0, changes }
   /** The newest that is shown, and what was done until then. */
   const held = useRef(present)
@@ -196,7 +229,12 @@ function Reading({ place, shown: { requests, changes, seen, loadMore }, isPaused
   }
   // The focus is not yet elsewhere when it leaves an element.
   const look = () => (waiting > 0 || told !== changes) && setTimeout(() => render({}))
-  const listeners = { onPointerMove: move, onPointerLeave: move, onFocusOut: look, onScrollCapture: look }
+  const listeners = {
+    onPointerMove: move,
+    onPointerLeave: move,
+    onFocusOut: look,
+    onScrollCapture: look
+  }
   return (
     <div ref={ref} class="reading" {...listeners}>
       {waiting > 0 && (
@@ -256,14 +294,24 @@ function TimeStrip({ place, isPaused, keyless, pause }: PanesProps & { pause(): 
 }
 
 /** Each request as a tick in the order of time, the newest at the right; pauses are shown, but not to scale. */
-function Timeline({ requests, changes, place }: Pick<Feed, 'requests' | 'changes'> & { place: Place }) {
+function Timeline({
+  requests,
+  changes,
+  place
+}: Pick<Feed, 'requests' | 'changes'> & { place: Place }) {
   let x = STEP - 12
   const ticks = requests.map((request, index) => {
     const { sequence, method, time, status = 'no answer', duration = 0 } = request
     const pause = Date.parse(requests[index - 1]?.time ?? time) - Date.parse(time)
     x -= STEP + (pause > 1000 ? Math.min(MAX_GAP, 4 * Math.log2(pause / 500)) : 0)
     const height = Math.min(MAX_HEIGHT, 5 + 6 * Math.log10(1 + duration * 4))
-    return { sequence, x, height, tone: toneOf(request), title: `${status} ${method} ${targetOf(request)}` }
+    return {
+      sequence,
+      x,
+      height,
+      tone: toneOf(request),
+      title: `${status} ${method} ${targetOf(request)}`
+    }
   })
   const failed = ticks.filter(({ tone }) => tone !== undefined).length
   const label = `The last ${ticks.length} requests in the order of time, ${failed} of which failed`
@@ -274,7 +322,11 @@ function Timeline({ requests, changes, place }: Pick<Feed, 'requests' | 'changes
         <svg x="100%" y="100%" overflow="visible">
           {ticks.map(({ sequence, x, height, tone, title }) => {
             const isOpen = sequence === place.open
-            const look = { class: isOpen ? 'is-open' : toneClass(tone), width: isOpen ? 3 : 2, rx: 1 }
+            const look = {
+              class: isOpen ? 'is-open' : toneClass(tone),
+              width: isOpen ? 3 : 2,
+              rx: 1
+            }
             return (
               <rect
                 key={sequence}

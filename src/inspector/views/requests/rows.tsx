@@ -24,7 +24,9 @@ export function targetOf({ path, query }: RecordedRequest): string {
 
 /** Each value of parameters or headers by itself. */
 export function parametersOf(values: RecordedRequest['query']): [name: string, value: string][] {
-  return Object.entries(values).flatMap(([name, each]) => [each].flat().map((value): [string, string] => [name, value]))
+  return Object.entries(values).flatMap(([name, each]) =>
+    [each].flat().map((value): [string, string] => [name, value])
+  )
 }
 
 /** What was changed, in words, such as `Mailgun (EU) became primary for email`. */
@@ -36,8 +38,16 @@ export function changeText({ summary = '', target, changed = [] }: Partial<Chang
 }
 
 /** Returns the lines of a list, newest first: the requests with the changes between them; and before them, if it is whole. */
-export function itemsOf(requests: readonly RecordedRequest[], changes: readonly Change[], isWhole = false) {
-  const rest = changes.map((change) => ({ ...change, change: changeText(change), title: change.time }))
+export function itemsOf(
+  requests: readonly RecordedRequest[],
+  changes: readonly Change[],
+  isWhole = false
+) {
+  const rest = changes.map((change) => ({
+    ...change,
+    change: changeText(change),
+    title: change.time
+  }))
   const changesAfter = (sequence: number) =>
     rest.splice(rest.findLastIndex(({ after }) => after < sequence) + 1).reverse()
   const items = requests.flatMap((request): RequestItem[] => {
@@ -61,7 +71,9 @@ export function RequestList({ href, seen = Number.POSITIVE_INFINITY, ...list }: 
     <List
       {...list}
       keyOf={(item) => ('request' in item ? item.request.sequence : undefined)}
-      heightOf={(item) => ('request' in item && item.request.reason !== undefined ? ROW_WITH_NOTE : ROW)}
+      heightOf={(item) =>
+        'request' in item && item.request.reason !== undefined ? ROW_WITH_NOTE : ROW
+      }
       choose={(sequence) => go(href(Number(sequence)), { replace: true })}
     >
       {(item, row) => {
@@ -99,7 +111,11 @@ const Ending = ({ request }: { request: RecordedRequest }) => (
 export function StatusText({ request, ...own }: { request: RecordedRequest; class?: string }) {
   const tone = toneOf(request)
   const words = request.status ?? (request.duration === undefined ? '…' : 'none')
-  return <code class={`toned ${tone ? 'is-strong' : ''} ${toneClass(tone)} ${own.class ?? ''}`}>{words}</code>
+  return (
+    <code class={`toned ${tone ? 'is-strong' : ''} ${toneClass(tone)} ${own.class ?? ''}`}>
+      {words}
+    </code>
+  )
 }
 
 /** What the app received. */
@@ -111,7 +127,9 @@ export function AnswerOf({ request: { answer, size, duration } }: { request: Ans
   return (
     <>
       {body !== undefined && <JsonTree value={value} label="Body of the answer" />}
-      {truncated && <p class="hint">Its beginning: the answer had {size?.toLocaleString()} bytes.</p>}
+      {truncated && (
+        <p class="hint">Its beginning: the answer had {size?.toLocaleString()} bytes.</p>
+      )}
       {dropped && <p class="hint">Its body was let go for those of later answers.</p>}
       <Values title="Headers" values={parametersOf(headers)} />
     </>
@@ -120,12 +138,26 @@ export function AnswerOf({ request: { answer, size, duration } }: { request: Ans
 
 /** What the app sent, and what else is known of it. */
 export function Sent({ request }: { request: RecordedRequest }) {
-  const { query, headers, unread, body, bodyLength, operation = 'none serves it', time, flags } = request
+  const {
+    query,
+    headers,
+    unread,
+    body,
+    bodyLength,
+    operation = 'none serves it',
+    time,
+    flags
+  } = request
   const isCut = bodyLength !== undefined
   return (
     <>
       <Values title="Query" values={parametersOf(query)} unread={unread.query} />
-      {body && <JsonTree value={isCut ? parsedBeginning(body) : parsed(body)} label="Body of the request" />}
+      {body && (
+        <JsonTree
+          value={isCut ? parsedBeginning(body) : parsed(body)}
+          label="Body of the request"
+        />
+      )}
       {isCut && <p class="hint">Its beginning: it had {bodyLength.toLocaleString()} bytes.</p>}
       <Values title="Headers" values={parametersOf(headers)} unread={unread.headers} />
       <Values title="More" values={Object.entries({ operation, arrived: time, ...flags })} />
@@ -173,7 +205,12 @@ export interface Finding {
 }
 
 /** A finding, with links to its requests. */
-export function Note({ tone, message, requests = [], href = String }: Finding & { href?(open: number): string }) {
+export function Note({
+  tone,
+  message,
+  requests = [],
+  href = String
+}: Finding & { href?(open: number): string }) {
   return (
     <Callout tone={tone} icon={ICONS[tone ?? 'warn']}>
       <span class="callout-text" dir="auto">

@@ -27,7 +27,11 @@ export function placeOf({ rest: [own = ''], params }: Route, prefix: '' | 'besid
 /** The line of search for requests without a valid key. */
 export const KEYLESS = 'key:none'
 export const isOfKeyless = (line: string) => line.split(/\s+/).includes(KEYLESS)
-const OPERATIONS: readonly Operation[] = ['listMessages', 'setIntegrationAsPrimary', 'retrieveWorkflowStep']
+const OPERATIONS: readonly Operation[] = [
+  'listMessages',
+  'setIntegrationAsPrimary',
+  'retrieveWorkflowStep'
+]
 
 /** Reads a line of search; a length of time counts back from `now`. What it does not know is a word to be found. */
 function readSearch(line: string, now: number): RequestFilter {
@@ -35,10 +39,13 @@ function readSearch(line: string, now: number): RequestFilter {
   const words = line.split(/\s+/).filter((word) => {
     const [name = '', value = ''] = word.split(/:(.*)/s)
     if (word === KEYLESS || /^(status|path|operation|since|key):$/.test(word)) return false
-    const since = /^\d+[smhd]$/.test(value) ? now - milliseconds(value as Duration) : Date.parse(value)
+    const since = /^\d+[smhd]$/.test(value)
+      ? now - milliseconds(value as Duration)
+      : Date.parse(value)
     const operation = OPERATIONS.find((each) => each.toLowerCase().includes(value.toLowerCase()))
     if (name === 'path') query.pathPrefix = value
-    else if (name === 'status' && /^([1-5](\d\d|xx)|none)$/.test(value)) query.status = value as '4xx'
+    else if (name === 'status' && /^([1-5](\d\d|xx)|none)$/.test(value))
+      query.status = value as '4xx'
     else if (name === 'operation' && operation) query.operation = operation
     else if (name === 'since' && !Number.isNaN(since)) query.since = new Date(since)
     else return true
@@ -68,7 +75,10 @@ export function useShown(line: string, keyless: number) {
   const now = Date.parse(feed.requests[0]?.time ?? '') || Date.now()
   const isSearch = line.trim() !== ''
   const { value: found, error } = useResource(
-    async () => (isSearch ? await source.list({ ...readSearch(line, now), order: 'newest', limit }) : undefined),
+    async () =>
+      isSearch
+        ? await source.list({ ...readSearch(line, now), order: 'newest', limit })
+        : undefined,
     [source.list, line, limit, isSearch && (isKeyless ? keyless : feed)]
   )
   const older = found?.length === limit ? () => setLimit(limit + PAGE) : undefined

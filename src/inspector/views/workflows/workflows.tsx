@@ -26,9 +26,13 @@ export function WorkflowsView({ route }: { route: Route }) {
   })
   const count = items.filter(({ step }) => step).length
   const [workflowId = '', stepId] = route.rest
-  const workflow = resource.value?.find(({ _id, slug, identifier }) => [_id, slug, identifier].includes(workflowId))
+  const workflow = resource.value?.find(({ _id, slug, identifier }) =>
+    [_id, slug, identifier].includes(workflowId)
+  )
   // A workflow without a step stands for its first one.
-  const step = workflow?.steps.find((each) => !stepId || [each._id, each.slug, each.stepId].includes(stepId))
+  const step = workflow?.steps.find(
+    (each) => !stepId || [each._id, each.slug, each.stepId].includes(stepId)
+  )
   return (
     <RecordsView
       route={route}
@@ -41,12 +45,21 @@ export function WorkflowsView({ route }: { route: Route }) {
       rowOf={({ workflow: { name, identifier }, step }, row) => {
         const heading = [<bdi class="cut">{name}</bdi>, <code class="muted cut">{identifier}</code>]
         if (!step) return <h2 class="group">{heading}</h2>
-        const look = { lead: step.type, end: <code dir="auto">{step.stepId}</code>, children: <bdi>{step.name}</bdi> }
+        const look = {
+          lead: step.type,
+          end: <code dir="auto">{step.stepId}</code>,
+          children: <bdi>{step.name}</bdi>
+        }
         return <Row {...row} {...look} />
       }}
       open={workflow && step && { workflow, step }}
       pane={({ workflow, step }, back) => (
-        <StepPane key={step._id} workflowId={workflow.identifier} stepId={step.stepId} back={back} />
+        <StepPane
+          key={step._id}
+          workflowId={workflow.identifier}
+          stepId={step.stepId}
+          back={back}
+        />
       )}
     />
   )
@@ -60,20 +73,28 @@ function StepPane({ workflowId, stepId, back }: Record<'workflowId' | 'stepId' |
   const load = async (isAsked: boolean) => (await ask('GET', path, isAsked)).json
   const { value, error, reload } = useResource(load, [env, version, path])
   if (value === undefined || error !== undefined) {
-    return <NothingOpen back={back}>{error !== undefined && <ErrorNote error={error} retry={reload} />}</NothingOpen>
+    return (
+      <NothingOpen back={back}>
+        {error !== undefined && <ErrorNote error={error} retry={reload} />}
+      </NothingOpen>
+    )
   }
   // The profile `live` has it in an envelope.
   const step: WorkflowStep = (value as { data?: WorkflowStep }).data ?? (value as WorkflowStep)
   const { _id, workflowId: _workflowId, workflowDatabaseId, origin: _origin, ...fields } = step
   const known = Object.entries({ ...step.issues?.integration, ...step.issues?.controls })
   const issues = known.flatMap(([of, each]) => each.map(({ message }) => `${of}: ${message}`))
-  const own = { Controls: step.controlValues ?? {}, ...(issues.length > 0 && { Issues: step.issues }) }
+  const own = {
+    Controls: step.controlValues ?? {},
+    ...(issues.length > 0 && { Issues: step.issues })
+  }
   const trees = { ...own, Variables: sketchOf(step.variables) }
   const shown = shownOf(step)
   const save = async (changes: object) => {
     const saved = await env.workflows.changeStep(workflowDatabaseId, _id, changes)
     // It may have another address now.
-    if (saved.stepId !== stepId) go(addressOf(['workflows', workflowId, saved.stepId]), { replace: true })
+    if (saved.stepId !== stepId)
+      go(addressOf(['workflows', workflowId, saved.stepId]), { replace: true })
   }
   const parts = () => (
     <div class="step-parts">
@@ -111,7 +132,13 @@ function StepPane({ workflowId, stepId, back }: Record<'workflowId' | 'stepId' |
 /** Returns a step as a message of it, with the variables as the template has them; undefined if it sends none. */
 function shownOf({ type, controlValues = {} }: WorkflowStep): Shown | undefined {
   const channel = CHANNELS.find((each) => each === type)
-  const { subject = '', body = '', primaryAction, secondaryAction, redirect } = controlValues as Record<string, unknown>
+  const {
+    subject = '',
+    body = '',
+    primaryAction,
+    secondaryAction,
+    redirect
+  } = controlValues as Record<string, unknown>
   if (!channel || (body === '' && subject === '')) return undefined
   // The body of a block editor is JSON.
   const document = typeof body === 'string' ? parsed(body) : body
@@ -137,7 +164,8 @@ function textIn(block: unknown): string {
 function sketchOf(schema: unknown): unknown {
   const { type = 'any', properties, items, enum: values = type, format } = Object(schema)
   const fields = Object.entries(Object(properties))
-  if (fields.length > 0) return Object.fromEntries(fields.map(([name, own]) => [name, sketchOf(own)]))
+  if (fields.length > 0)
+    return Object.fromEntries(fields.map(([name, own]) => [name, sketchOf(own)]))
   if (items) return [sketchOf(items)]
   return [[values].flat().join(' | '), format].filter(Boolean).join(', ')
 }

@@ -1,0 +1,181 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { attempt } from '../domain/errors.js'
+import { environmentOf } from '../environments/plugin.js'
+import type { EnvironmentService } from '../environments/service.js'
+import { pathOf } from '../http/target.js'
+import type { Operation } from '../schema/operation.js'
+import type { RedactionOf } from './describe.js'
+import type { JournalEntry } from './entry.js'
+import type { Change } from './schemas.js'
+import type { JournalService } from './service.js'
+
+export interface JournalServices {
+  journals: JournalService
+  environments: EnvironmentService
+  redactionOf: RedactionOf
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The request in its environment's journal, while it is in progress. Null if it has ended or is not recorded. */
+    journalEntry: JournalEntry | null
+  }
+}
+
+/**
+ * Records every request to the service in the journal of the environment whose key it carries, or in that of the requests
+ * without a valid key; none with the header `x-mock-unrecorded`, of which neither faults, latency nor coverage know. Call
+ * it before other hooks are added, so that it also records what those reject.
+ */
+export function recordRequests(app: FastifyInstance, services: JournalServices): void {
+  app.decorateRequest('journalEntry', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    // Read once, as Fastify makes the options anew each time.
+    const { operation } = request.routeOptions.config
+    const isOfService = operation || (request.is404 && !isControlPath(request))
+    if (isOfService && request.headers['x-mock-unrecorded'] === undefined) {
+      openEntry(request, services, operation)
+      // Emitted once the answer is sent, and also when the client disconnects before that: one listener for both.
+      const { raw } = reply
+      raw.on('close', () =>
+        endEntry(request, reply, raw.writableFinished ? sizeOf(request, reply) : undefined)
+      )
+    }
+    done()
+  })
+}
+
+/** Records a request that Fastify rejects before it looks for a route, and so before any hook. */
+export function recordUnroutable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: JournalServices
+): void {
+  if (isControlPath(request)) return
+  openEntry(request, services)
+  endEntry(request, reply, sizeOf(request, reply))
+}
+
+/** Bytes of a body that are kept. */
+const MAX_BODY = 65_536
+
+/** Keeps the body of a request, or its beginning. */
+export function keepBody(entry: JournalEntry, body: unknown): void {
+  if (!Buffer.isBuffer(body) || body.length === 0) return
+  // A slice would keep the whole buffer in memory.
+  entry.body = body.length > MAX_BODY ? Buffer.from(body.subarray(0, MAX_BODY)) : body
+  entry.bodyLength = body.length
+}
+
+/** Keeps what the client is about to receive, or its beginning. */
+export function keepAnswer(entry: JournalEntry, payload: unknown): void {
+  if (
+    Buffer.isBuffer(payload) &&
+    payload.length > 0 &&
+    entry.method !== 'HEAD' &&
+    entry.journal.capacity > 0
+  ) {
+    entry.answer = entry.journal.answers.keep(payload)
+  }
+}
+
+/** Ends the request's entry, if it has one. A size of `undefined` says that no answer was sent. */
+export function endEntry(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  size: number | undefined
+): void {
+  const { journalEntry: entry } = request
+  if (!entry) return
+  request.journalEntry = null
+  entry.replayed = reply.hasHeader('idempotency-replay')
+  entry.hasKey = request.idempotencyKey !== undefined
+  entry.errorCode = request.errorCode
+  entry.changed = request.changed
+  keepBody(entry, request.body)
+  if (size === undefined) entry.answer = undefined
+  else {
+    // What Node has written before the body, as nothing else has all headers.
+    entry.head = (reply.raw as { _header?: string })._header
+    entry.status = reply.statusCode
+    entry.size = size
+    entry.reason = reply.getHeader('x-mock-reason') as string | undefined
+  }
+  entry.journal.end(entry)
+}
+
+function openEntry(
+  request: FastifyRequest,
+  { journals, environments }: JournalServices,
+  operation?: Operation
+): void {
+  // Authentication uses it too.
+  request.environment ??= environmentOf(request.headers.authorization, environments) as never
+  request.journalEntry = journals.of(request.environment).open(request, operation)
+}
+
+function isControlPath({ url }: FastifyRequest): boolean {
+  return /^\/(_mock|docs|health|openapi\.json|favicon\.ico)(?=\/|$)/.test(pathOf(url))
+}
+
+function sizeOf(request: FastifyRequest, reply: FastifyReply): number {
+  return request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0)
+}
+
+/** Notes each successful control request that changes its environment, and answers with its number in `x-mock-change`. */
+export const noteChanges = fp<JournalServices>(
+  async (app, { journals, redactionOf }) => {
+    app.addHook('onSend', (request, reply, payload, done) => {
+      const { method, headers, environment, routeOptions } = request
+      const { control } = routeOptions.config
+      const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
+      if (control && !isRead && reply.statusCode < 300) {
+        // Throws if it has been removed meanwhile: its journal must not come back.
+        void environment.datasets
+        const { text } = redactionOf(headers.authorization)
+        const { id: operation, summary } = control
+        const change = { operation, summary, ...changeBy(request, payload, text) }
+        reply.header('x-mock-change', journals.of(environment).addChange(change))
+      }
+      done()
+    })
+  },
+  { name: 'note-changes', dependencies: ['authentication'] }
+)
+
+const WORDS: Record<string, string> = {
+  POST: 'added',
+  PATCH: 'changed',
+  PUT: 'set',
+  DELETE: 'removed'
+}
+
+/** Returns what a control request has changed, as far as its path, its body and its answer say, each name as `text` has it. */
+function changeBy(
+  { method, url, params, body }: FastifyRequest,
+  payload: unknown,
+  text: (value: string) => string
+): Pick<Change, 'target' | 'changed'> {
+  const answer = (typeof payload === 'string' && attempt(() => JSON.parse(payload))) || {}
+  const [path = '', action] = pathOf(url).replace('/_mock/', '').split('/')
+  // A reset, or a restored snapshot.
+  const parts: string[] | undefined = answer.parts
+  const [about] = Object.values(params as Record<string, string>)
+  const target = about === undefined ? {} : { target: text(about) }
+  if (parts) return { ...target, changed: parts.map((part) => ({ kind: part, what: 'set back' })) }
+  if (path === 'seed')
+    return { changed: [{ kind: 'data', what: answer.mode === 'replace' ? 'replaced' : 'added' }] }
+  const isAdvance = action === 'advance'
+  const { _id, id = _id ?? about, name = answer.subject, channel } = answer
+  const fields = method === 'PATCH' || isAdvance ? Object.keys(body as object) : []
+  const record = {
+    kind: path.replace(/s$/, ''),
+    what: isAdvance ? 'advanced' : (WORDS[method] ?? method),
+    ...(typeof id === 'string' && { id: text(id) }),
+    ...(typeof name === 'string' && name !== id && { name: text(name) }),
+    ...(typeof channel === 'string' && { channel }),
+    ...(fields.length > 0 && { fields })
+  }
+  return { ...target, changed: [record] }
+}

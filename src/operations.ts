@@ -1,0 +1,11 @@
+import { setIntegrationAsPrimary } from './integrations/routes.js'
+import { listMessages } from './messages/routes.js'
+import type { Operation } from './schema/operation.js'
+import { retrieveWorkflowStep } from './workflow-steps/routes.js'
+
+/** In the order of the document. */
+export const OPERATIONS: readonly Operation[] = [
+  setIntegrationAsPrimary,
+  listMessages,
+  retrieveWorkflowStep
+]

@@ -1,0 +1,74 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { CHANNELS } from '../domain/enums.js'
+import { namedEnum, namedObject, ref, stringEnum } from './typebox.js'
+
+export const Channel = namedEnum(
+  'Channel',
+  'A channel that notifications are delivered on',
+  CHANNELS
+)
+
+const FILTER_TYPES = [
+  'BOOLEAN',
+  'TEXT',
+  'DATE',
+  'NUMBER',
+  'STATEMENT',
+  'LIST',
+  'MULTI_LIST',
+  'GROUP'
+] as const
+const FilterType = namedEnum('FilterType', 'Kind of a condition', FILTER_TYPES)
+
+const ORDER_OPERATORS = [
+  'LARGER',
+  'SMALLER',
+  'LARGER_EQUAL',
+  'SMALLER_EQUAL',
+  'EQUAL',
+  'NOT_EQUAL'
+] as const
+const SET_OPERATORS = [
+  'ALL_IN',
+  'ANY_IN',
+  'NOT_IN',
+  'BETWEEN',
+  'NOT_BETWEEN',
+  'LIKE',
+  'NOT_LIKE',
+  'IN'
+] as const
+const OPERATORS = [...ORDER_OPERATORS, ...SET_OPERATORS] as const
+const FilterOperator = namedEnum('FilterOperator', 'Operator of a comparison', OPERATORS)
+
+const FieldFilterPart = namedObject('FieldFilterPartDto', 'One comparison of a filter', {
+  field: Type.String({ description: 'Name of the field to compare' }),
+  value: Type.String({ description: 'Value to compare it with' }),
+  operator: ref(FilterOperator),
+  on: stringEnum(['subscriber', 'payload'], { description: 'Object that has the field' })
+})
+
+/** A condition of an integration, or of a step of a message's workflow. */
+export const StepFilter = namedObject('StepFilterDto', 'A condition made of comparisons', {
+  isNegated: Type.Boolean({ description: 'Whether the condition is negated' }),
+  type: ref(FilterType),
+  value: stringEnum(['AND', 'OR'], { description: 'Whether all comparisons must be true or any' }),
+  children: Type.Array(ref(FieldFilterPart), { description: 'The comparisons', minItems: 0 })
+})
+
+const CHANGED_KIND =
+  'What it is: `integration`, `message`, `fault`, `snapshot`, `clock`, ... as the paths have it'
+const CHANGE = '`added`, `changed`, `removed`, `set`, `became primary`, `is no longer primary`, ...'
+export const ChangedRecord = namedObject('ChangedRecord', 'Something that a call has changed', {
+  kind: Type.String({ description: CHANGED_KIND }),
+  id: Type.Optional(Type.String({ description: 'Its id, or the name that it is asked for by' })),
+  name: Type.Optional(
+    Type.String({ description: 'Its display name, or the subject of a message' })
+  ),
+  channel: Type.Optional(Type.String({ description: 'Its channel' })),
+  what: Type.String({ description: CHANGE }),
+  fields: Type.Optional(
+    Type.Array(Type.String(), { description: 'Names of the fields that the call has set' })
+  )
+})
+export type ChangedRecord = Static<typeof ChangedRecord>

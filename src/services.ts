@@ -1,0 +1,71 @@
+import { coverageService } from './coverage/service.js'
+import type { Db } from './db/open.js'
+import { type Clock, steadyClock } from './domain/clock.js'
+import type { LatencyPreset, LatencySetting } from './domain/latency.js'
+import { type EnvironmentDefaults, environmentService } from './environments/service.js'
+import { faultService, latencyService } from './faults/service.js'
+import { idempotencyService } from './idempotency/service.js'
+import { integrationService } from './integrations/service.js'
+import { createDescribe, createRedaction } from './journal/describe.js'
+import { journalService } from './journal/service.js'
+import { messageService } from './messages/service.js'
+import { workflowStepService } from './workflow-steps/service.js'
+
+export type StartServices = ReturnType<typeof startServices>
+
+export interface ServiceOptions {
+  db: Db
+  clock: Clock
+  /** The clock by which unused environments are removed. By default a steady one. */
+  machineClock?: Clock
+  defaults: EnvironmentDefaults
+  /** Requests that each journal keeps. */
+  journal: number
+  faultHeader?: boolean
+  /** That of environments without one of their own; none by default. */
+  latency?: LatencyPreset | LatencySetting
+  /** The token that manages environments from other machines. Without one, that is not possible. */
+  adminToken?: string | undefined
+}
+
+/** The part of the service layer that a start needs. What it keeps in memory stays right if all changes go through it. */
+export function startServices(options: ServiceOptions) {
+  const {
+    db,
+    clock,
+    machineClock = steadyClock,
+    defaults,
+    journal,
+    faultHeader = false,
+    adminToken
+  } = options
+  const faults = faultService(faultHeader)
+  const latency = latencyService(options.latency ?? 'none')
+  const environments = environmentService({ db, clock, machineClock, defaults })
+  const redactionOf = createRedaction(environments, adminToken)
+  const describe = createDescribe(redactionOf, faultHeader)
+  const coverage = coverageService(defaults)
+  const journals = journalService({ capacity: journal, clock, describe, count: coverage.count })
+  environments.subscribe({
+    onRemoved: ({ key }) => journals.drop(key),
+    onReset(environment, parts) {
+      if (parts.includes('requests')) journals.of(environment).clear()
+      if (parts.includes('faults')) for (const each of [faults, latency]) each.reset(environment)
+    }
+  })
+  return {
+    startedAt: steadyClock(),
+    adminToken,
+    fileProblem: db.fileProblem,
+    redactionOf,
+    journals,
+    faults,
+    latency,
+    coverage,
+    environments,
+    messages: messageService({ db, environments }),
+    integrations: integrationService({ db, environments }),
+    workflowSteps: workflowStepService({ db }),
+    idempotency: idempotencyService({ db, environments })
+  }
+}

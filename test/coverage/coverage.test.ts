@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest'
+import type { Coverage, CoverageItem } from '../../src/coverage/schemas.js'
+import { PROFILES } from '../../src/domain/assumptions.js'
+import {
+  addFault,
+  create,
+  DEVELOPMENT,
+  OTHER_ORGANIZATION,
+  PRODUCTION,
+  SENDGRID,
+  setPrimary
+} from '../support/control.js'
+import { itemsOf, meet, uncoveredIn } from '../support/coverage.js'
+import { type GivenMock, givenMock } from '../support/mock.js'
+
+async function coverageOf(mock: GivenMock, key = DEVELOPMENT): Promise<Coverage> {
+  return (await mock.get('/_mock/coverage', { key })).json
+}
+
+async function serverCoverage(mock: GivenMock): Promise<Coverage> {
+  return (await mock.get('/_mock/coverage/server')).json
+}
+
+async function countsOf(mock: GivenMock, id: string) {
+  const { met, injected, covered } = itemsOf(await coverageOf(mock)).find(
+    (item) => item.id === id
+  ) as CoverageItem
+  return { met, injected, covered }
+}
+
+/** What may be met beside an item: its operation, the 200 of it, its parameter, and the value that is sent of that. */
+function besides({ id }: CoverageItem): string[] {
+  const [operation, , name = ''] = id.split('.')
+  const parameter = name.replace(/=.*/, '')
+  const ids = ['operation.called', 'status.200', `query.${parameter}`, `value.${parameter}=email`]
+  return [...ids, 'header.idempotency-key'].map((each) => `${operation}.${each}`)
+}
+
+test.each(PROFILES)(
+  'each item can be met without any other than those it is a case of, and all lead to 100 %%, with the profile %s',
+  async (profile) => {
+    const mock = await givenMock({ profile })
+    const items = itemsOf(await serverCoverage(mock))
+    let uncovered = items.map(({ id }) => id)
+    for (const item of items) {
+      await meet(mock, item)
+      const left = uncoveredIn(await serverCoverage(mock))
+      expect(left, item.how).not.toContain(item.id)
+      const others = uncovered.filter((id) => id !== item.id && !left.includes(id))
+      expect(besides(item), item.id).toEqual(expect.arrayContaining(others))
+      uncovered = left
+    }
+    expect(await serverCoverage(mock)).toMatchObject({
+      percentage: 100,
+      covered: items.length,
+      total: items.length
+    })
+    // What has no valid key belongs to no environment, so it has no 401.
+    const keyless = items.filter(({ id }) => id.endsWith('.401'))
+    expect(await coverageOf(mock)).toMatchObject({
+      percentage: 100,
+      total: items.length - keyless.length
+    })
+  }
+)
+
+test('counts parameters, values and headers of requests that were answered with 200, and of no others', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?channel=sms&limit=-1')
+  expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({
+    met: 0,
+    injected: 0,
+    covered: false
+  })
+  await mock.get('/v1/messages?channel=sms&subscriberId=&transactionId[]=a')
+  expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({
+    met: 1,
+    injected: 0,
+    covered: true
+  })
+  expect(await countsOf(mock, 'listMessages.query.channel')).toMatchObject({ met: 1 })
+  expect(await countsOf(mock, 'listMessages.query.subscriberId')).toMatchObject({ met: 0 })
+  expect(await countsOf(mock, 'listMessages.query.limit')).toMatchObject({ met: 0 })
+  expect(await countsOf(mock, 'listMessages.list.transactionId.several')).toMatchObject({ met: 0 })
+  await mock.post(setPrimary('none'), { headers: { 'idempotency-key': 'a' } })
+  await mock.post(setPrimary(SENDGRID))
+  expect(await countsOf(mock, 'setIntegrationAsPrimary.header.idempotency-key')).toMatchObject({
+    met: 0
+  })
+  await mock.post(setPrimary(SENDGRID), { headers: { 'idempotency-key': 'b' } })
+  expect(await countsOf(mock, 'setIntegrationAsPrimary.header.idempotency-key')).toMatchObject({
+    met: 1
+  })
+})
+
+test('an injected answer is told apart, and counts only for what the server has no real one of', async () => {
+  const mock = await givenMock()
+  for (const status of [404, 500, 503]) {
+    await addFault(mock, { operation: 'setIntegrationAsPrimary', effect: { status } })
+    await mock.post(setPrimary(SENDGRID))
+  }
+  const injected = { met: 0, injected: 1 }
+  expect(await countsOf(mock, 'setIntegrationAsPrimary.status.404')).toEqual({
+    ...injected,
+    covered: false
+  })
+  expect(await countsOf(mock, 'setIntegrationAsPrimary.status.500')).toEqual({
+    ...injected,
+    covered: true
+  })
+  const [setPrimaryCoverage] = (await coverageOf(mock)).operations
+  expect(setPrimaryCoverage?.others).toEqual([{ status: 503, met: 0, injected: 1 }])
+})
+
+test('tells requests that no operation serves and parameters that none reads, without keys and the first 20 only', async () => {
+  const mock = await givenMock()
+  await mock.get(`/v1/topics/${PRODUCTION}?a=1`)
+  await mock.call('/v1/messages', { method: 'POST' })
+  await mock.call('/v1/messages', { method: 'POST' })
+  await mock.get(`/v1/messages?chanel=email&${PRODUCTION}=1&channel=email`)
+  const { requests, unserved, operations } = await coverageOf(mock)
+  expect([requests, unserved]).toEqual([
+    4,
+    {
+      requests: 3,
+      targets: [
+        { method: 'GET', path: '/v1/topics/***', requests: 1 },
+        { method: 'POST', path: '/v1/messages', requests: 2 }
+      ]
+    }
+  ])
+  const unread = operations.flatMap(({ operation, unread }) =>
+    unread.map((each) => ({ operation, ...each }))
+  )
+  expect(unread).toEqual([
+    { operation: 'listMessages', parameter: 'chanel', requests: 1 },
+    { operation: 'listMessages', parameter: '***', requests: 1 }
+  ])
+  const tooMany = Array.from(
+    { length: unserved.targets.length + 20 },
+    (_, index) => `/v1/none-${index}`
+  )
+  for (const path of tooMany) await mock.get(path)
+  const later = (await coverageOf(mock)).unserved
+  expect([later.requests, later.targets.length]).toEqual([unserved.requests + tooMany.length, 20])
+})
+
+test("an environment's coverage is its own, and the server's that of all, also of removed ones and without a key", async () => {
+  const mock = await givenMock()
+  const { environmentId, apiKey } = (await create(mock, { from: 'Development' })).json
+  await mock.get('/v1/messages?channel=sms', { key: apiKey })
+  await mock.get('/v1/messages', { key: PRODUCTION })
+  await mock.get('/v1/messages', { key: null })
+  const requests = async (key: string) => (await coverageOf(mock, key)).requests
+  expect([await requests(apiKey), await requests(PRODUCTION), await requests(DEVELOPMENT)]).toEqual(
+    [1, 1, 0]
+  )
+  await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE' })
+  await mock.call('/v1/messages', { method: 'HEAD' })
+  const server = await serverCoverage(mock)
+  expect(server.requests).toBe(3)
+  const met = itemsOf(server).filter(({ covered }) => covered)
+  expect(met.map(({ name }) => name)).toEqual(['called', '200', '401', 'channel', 'channel=sms'])
+})
+
+test('DELETE starts again: for one environment, or for all and the server', async () => {
+  const mock = await givenMock()
+  for (const key of [DEVELOPMENT, OTHER_ORGANIZATION]) await mock.get('/v1/messages', { key })
+  expect((await mock.call('/_mock/coverage', { method: 'DELETE' })).status).toBe(204)
+  const requests = async () => [
+    (await coverageOf(mock)).requests,
+    (await coverageOf(mock, OTHER_ORGANIZATION)).requests,
+    (await serverCoverage(mock)).requests
+  ]
+  expect(await requests()).toEqual([0, 1, 2])
+  expect((await mock.call('/_mock/coverage/server', { method: 'DELETE' })).status).toBe(204)
+  expect(await requests()).toEqual([0, 0, 0])
+  await mock.get('/v1/messages')
+  expect(await requests()).toEqual([1, 0, 1])
+})

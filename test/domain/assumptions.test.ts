@@ -1,0 +1,766 @@
+import { describe, expect, test } from 'vitest'
+import {
+  ASSUMPTION_IDS,
+  type AssumptionId,
+  type Assumptions,
+  assume,
+  assumptionRow,
+  overridesOf,
+  PROFILES,
+  type Profile,
+  positionsOf
+} from '../../src/domain/assumptions.js'
+import { StartError } from '../../src/domain/errors.js'
+import { encodeBase62 } from '../../src/domain/ids.js'
+import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
+
+const MAIL = '66f1c2a47c9b1a0012ad0001'
+const OTHER_MAIL = '66f1c2a47c9b1a0012ad0002'
+const ONLY_THERE = '66f1c2a47c9b1a0012ad0009'
+const NOWHERE = '66f1c2a47c9b1a0012adffff'
+const CHANNEL_IDS = {
+  email: MAIL,
+  sms: '66f1c2a47c9b1a0012ad0003',
+  chat: '66f1c2a47c9b1a0012ad0004',
+  push: '66f1c2a47c9b1a0012ad0005',
+  in_app: '66f1c2a47c9b1a0012ad0006'
+}
+
+/** Calls with the key of one environment, and its sibling's key: same organization, profile and assumptions. */
+interface Client {
+  get(path: string, call?: Call): Promise<Answer>
+  post(path: string, call?: Call): Promise<Answer>
+  key: string
+  siblingKey: string
+}
+
+/** Holds when the environment stands in this position of the row, whatever the positions of all other rows. */
+type Case = (client: Client) => Promise<void>
+
+const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } = {
+  envelope: {
+    bare: (client) => expectEnvelope(client, false),
+    data: (client) => expectEnvelope(client, true)
+  },
+  'vendor-names': {
+    contract: (client) =>
+      expectNames(client, ['service-cloud', 'service-cloud-v1', 'service-slack']),
+    vendor: (client) => expectNames(client, ['novu-cloud', 'novu-cloud-v1', 'novu-slack'])
+  },
+  'primary-channels': {
+    async all(client) {
+      for (const id of Object.values(CHANNEL_IDS)) {
+        expect(object(await setPrimary(client, id))).toMatchObject({
+          _id: id,
+          primary: true,
+          active: true
+        })
+      }
+    },
+    async 'email-and-sms'(client) {
+      for (const channel of ['email', 'sms'] as const) {
+        expect(object(await setPrimary(client, CHANNEL_IDS[channel]))).toMatchObject({
+          channel,
+          primary: true
+        })
+      }
+      for (const channel of ['chat', 'push', 'in_app'] as const) {
+        const answer = await setPrimary(client, CHANNEL_IDS[channel])
+        expectRefusal(answer, 400, `Channel ${channel} does not support primary`)
+      }
+    }
+  },
+  'integration-lookup': {
+    async 'id-or-identifier'(client) {
+      expect(object(await setPrimary(client, MAIL))).toMatchObject({ _id: MAIL })
+      expect(object(await setPrimary(client, 'other-mail'))).toMatchObject({ _id: OTHER_MAIL })
+      for (const unknown of [NOWHERE, 'nobody']) {
+        expectRefusal(
+          await setPrimary(client, unknown),
+          404,
+          `Integration with id ${unknown} not found`
+        )
+      }
+    },
+    async id(client) {
+      expect(object(await setPrimary(client, MAIL))).toMatchObject({ _id: MAIL })
+      expect((await setPrimary(client, NOWHERE)).status).toBe(404)
+      const { errors } = expectRefusal(
+        await setPrimary(client, 'other-mail'),
+        422,
+        'Validation Error'
+      )
+      expect(errors.integrationId).toEqual({
+        messages: ['integrationId must be a mongodb id'],
+        value: 'other-mail'
+      })
+    }
+  },
+  'foreign-integration': {
+    async 'not-found'(client) {
+      expectRefusal(
+        await setPrimary(client, ONLY_THERE),
+        404,
+        `Integration with id ${ONLY_THERE} not found`
+      )
+    },
+    async forbidden(client) {
+      const message =
+        "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
+      expectRefusal(await setPrimary(client, ONLY_THERE), 403, message)
+    }
+  },
+  credentials: {
+    async stored(client) {
+      expect(object(await setPrimary(client, MAIL))).toMatchObject({
+        credentials: { apiKey: 'SG.secret', tlsOptions: { servername: 'mail' } },
+        configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' }
+      })
+    },
+    async hidden(client) {
+      const shown = object(await setPrimary(client, MAIL))
+      expect(shown.credentials).toEqual({})
+      expect(shown.configurations).toEqual({ inboundWebhookEnabled: true })
+      expect(object(await setPrimary(client, OTHER_MAIL)).credentials).toEqual({})
+      expect(object(await setPrimary(client, OTHER_MAIL))).not.toHaveProperty('configurations')
+    }
+  },
+  'unknown-channel-filter': {
+    refuse: (client) => expectInvalid(client, 'channel=fax'),
+    'empty-page': (client) => expectEmptyPage(client, 'channel=fax', 'channel left 0 of 4')
+  },
+  'unknown-subscriber-filter': {
+    'empty-page': (client) =>
+      expectEmptyPage(
+        client,
+        'subscriberId=nobody',
+        'subscriberId left 0 of 4: no subscriber has this id'
+      ),
+    async 'not-found'(client) {
+      const answer = await client.get('/v1/messages?subscriberId=nobody')
+      expectRefusal(answer, 404, 'Subscriber not found for id nobody')
+      expect(await client.get('/v1/messages?subscriberId=quiet')).toMatchObject({
+        status: 200,
+        json: { data: [] }
+      })
+    }
+  },
+  'malformed-context-key': {
+    refuse: (client) => expectInvalid(client, 'contextKeys=tenant'),
+    'empty-page': (client) =>
+      expectEmptyPage(
+        client,
+        'contextKeys=tenant',
+        'contextKeys left 0 of 4: no message has tenant'
+      )
+  },
+  'paging-bounds': {
+    async strict(client) {
+      await expectInvalid(client, 'limit=0', 'limit=', 'limit=1001', ...NEVER_A_PAGE)
+      expect((await client.get('/v1/messages?limit=1000')).json.pageSize).toBe(1000)
+    },
+    async lenient(client) {
+      await expectInvalid(client, 'limit=-1', 'limit=1.5', 'page=-1', 'page=0.5')
+      for (const query of ['limit=x', 'page=x', 'page=1,5&limit=1001', 'page[a]=1']) {
+        const { status, json } = await client.get(`/v1/messages?${query}`)
+        const messages = [
+          `${query.split(/[=[]/)[0]} must be a number conforming to the specified constraints`
+        ]
+        expect({ status, errors: json.errors }, query).toEqual({
+          status: 422,
+          errors: { general: { messages, value: 'No Value Recorded' } }
+        })
+      }
+      const both = await client.get('/v1/messages?page=x&limit=y')
+      expect(both.json.errors.general.messages).toHaveLength(2)
+      for (const query of ['limit=0', 'limit=', 'limit=10']) {
+        expect((await client.get(`/v1/messages?${query}`)).json.pageSize).toBe(10)
+      }
+      expect((await client.get('/v1/messages?limit=1000')).json.pageSize).toBe(1000)
+      expect(await client.get('/v1/messages?limit=1001')).toMatchObject({
+        status: 400,
+        json: { message: 'Limit can not be larger then 1000' }
+      })
+    }
+  },
+  'total-count': {
+    async present(client) {
+      expect((await client.get('/v1/messages?limit=2&page=0')).json).toMatchObject({
+        totalCount: 4,
+        hasMore: true
+      })
+      expect((await client.get('/v1/messages?limit=2&page=1')).json).toMatchObject({
+        totalCount: 4,
+        hasMore: false
+      })
+      expect((await client.get('/v1/messages?channel=sms')).json).toMatchObject({
+        totalCount: 1,
+        hasMore: false
+      })
+    },
+    async absent(client) {
+      for (const [query, hasMore] of Object.entries({
+        'limit=2&page=1': true,
+        'limit=3&page=1': false
+      })) {
+        const { json } = await client.get(`/v1/messages?${query}`)
+        expect(json).toMatchObject({ hasMore })
+        expect(json).not.toHaveProperty('totalCount')
+      }
+    }
+  },
+  'unknown-step': {
+    async 'not-found'(client) {
+      const answer = await client.get('/v2/workflows/external/steps/gone')
+      expect(expectRefusal(answer, 404, 'Step with id gone not found')).not.toHaveProperty('stepId')
+    },
+    async 'bad-request'(client) {
+      const facts = { stepId: 'gone', workflowId: 'external' }
+      const answer = await client.get('/v2/workflows/external/steps/gone')
+      expect(expectRefusal(answer, 400, 'No step found', facts)).toMatchObject(facts)
+    }
+  },
+  'unknown-workflow': {
+    async named(client) {
+      const answer = await client.get('/v2/workflows/gone/steps/email-step')
+      expect(expectRefusal(answer, 404, 'Workflow with id gone not found')).not.toHaveProperty(
+        'workflowId'
+      )
+    },
+    async 'with-facts'(client) {
+      const facts = { workflowId: 'gone' }
+      const answer = await client.get('/v2/workflows/gone/steps/email-step')
+      expect(expectRefusal(answer, 404, 'Workflow cannot be found', facts)).toMatchObject(facts)
+    }
+  },
+  'control-values': {
+    async once(client) {
+      const { controls, controlValues } = object(await someStep(client))
+      expect(controlValues).toEqual({ subject: 'Hello', origin: 'service-cloud' })
+      expect(controls).not.toHaveProperty('values')
+      expect(object(await client.get('/v2/workflows/external/steps/sms-step'))).not.toHaveProperty(
+        'controlValues'
+      )
+    },
+    async twice(client) {
+      const { controls, controlValues } = object(await someStep(client))
+      expect(controlValues).toEqual({ subject: 'Hello', origin: 'service-cloud' })
+      expect(controls.values).toEqual(controlValues)
+      const empty = object(await client.get('/v2/workflows/external/steps/sms-step'))
+      expect(empty).toMatchObject({ controlValues: {}, controls: { values: {} } })
+    }
+  },
+  'idempotency-match': {
+    async request(client) {
+      const first = await setPrimary(client, MAIL, KEYED)
+      expect(first.headers.get('idempotency-replay')).toBeNull()
+      expectReplay(await setPrimary(client, MAIL, KEYED), first)
+      await expectReused(client, OTHER_MAIL)
+      await expectReused(client, MAIL, 'another body')
+      const sibling = await setPrimary(client, MAIL, { ...KEYED, key: client.siblingKey })
+      expect(sibling.headers.get('idempotency-replay')).toBeNull()
+      expect(object(sibling)._environmentId).not.toBe(object(first)._environmentId)
+    },
+    async body(client) {
+      const first = await setPrimary(client, MAIL, KEYED)
+      expect(first.headers.get('idempotency-replay')).toBeNull()
+      for (const [id, key] of [[MAIL], [OTHER_MAIL], [MAIL, client.siblingKey]] as const) {
+        expectReplay(await setPrimary(client, id, { ...KEYED, ...(key && { key }) }), first)
+      }
+      await expectReused(client, MAIL, 'another body')
+    }
+  },
+  'embedded-subscriber': {
+    async whole(client) {
+      const [{ subscriber }] = (await client.get('/v1/messages?channel=chat')).json.data
+      expect(subscriber).toMatchObject({ ...ADA, channels: [expect.any(Object)] })
+      expect(subscriber).toMatchObject(EMBEDDED)
+    },
+    async 'ten-fields'(client) {
+      const [{ subscriber, email }] = (await client.get('/v1/messages?channel=chat')).json.data
+      expect(subscriber).toEqual(EMBEDDED)
+      // The address that the message itself was sent to stays.
+      expect(email).toBe('ada@example.com')
+    }
+  },
+  'step-lookup': {
+    async 'by-kind'(client) {
+      const { _id, workflowDatabaseId } = object(await someStep(client))
+      const upper = await client.get(
+        `/v2/workflows/${workflowDatabaseId.toUpperCase()}/steps/${_id.toUpperCase()}`
+      )
+      expect(object(upper)._id).toBe(_id)
+      const digits = encodeBase62(_id)
+      const found = [`x_st_${digits}`, `_st_${digits}`]
+      const unknown = ['wf', 'env', 'lt', 'stp', 'other'].map((kind) => `x_${kind}_${digits}`)
+      expect(await foundSteps(client, [...found, ...unknown])).toEqual(found)
+    },
+    async 'any-kind'(client) {
+      const { _id, workflowDatabaseId } = object(await someStep(client))
+      expect((await client.get(`/v2/workflows/${workflowDatabaseId}/steps/${_id}`)).status).toBe(
+        200
+      )
+      expect(
+        (await client.get(`/v2/workflows/${workflowDatabaseId.toUpperCase()}/steps/${_id}`)).status
+      ).toBe(404)
+      const digits = encodeBase62(_id)
+      const found = ['wf', 'env', 'lt', 'stp', 'st'].map((kind) => `x_${kind}_${digits}`)
+      const unknown = [
+        _id.toUpperCase(),
+        `x_other_${digits}`,
+        `_st_${digits}`,
+        `x_st_${digits.slice(1)}`,
+        digits
+      ]
+      expect(await foundSteps(client, [...found, ...unknown])).toEqual(found)
+      const workflow = `x_st_${encodeBase62(workflowDatabaseId)}`
+      expect((await client.get(`/v2/workflows/${workflow}/steps/${_id}`)).status).toBe(200)
+    }
+  },
+  'idempotency-quotes': {
+    async stripped(client) {
+      const first = await setPrimary(client, MAIL, { headers: { 'idempotency-key': '"one"' } })
+      expect(first.headers.get('idempotency-key')).toBe('one')
+      expectReplay(await setPrimary(client, MAIL, { headers: { 'idempotency-key': 'one' } }), first)
+    },
+    async kept(client) {
+      const first = await setPrimary(client, MAIL, { headers: { 'idempotency-key': '"one"' } })
+      expect(first.headers.get('idempotency-key')).toBe('"one"')
+      const bare = await setPrimary(client, MAIL, { headers: { 'idempotency-key': 'one' } })
+      expect(bare.headers.get('idempotency-replay')).toBeNull()
+      expectReplay(
+        await setPrimary(client, MAIL, { headers: { 'idempotency-key': '"one"' } }),
+        first
+      )
+      const quotes = { 'idempotency-key': '""' }
+      expect(
+        (await setPrimary(client, MAIL, { headers: quotes })).headers.get('idempotency-key')
+      ).toBe('""')
+    }
+  },
+  'idempotency-refusals': {
+    async plain(client) {
+      const { headers, json } = await reusedKey(client)
+      expect(json.errors).toEqual({})
+      expect(headers.get('link')).toBeNull()
+    },
+    async linked(client) {
+      const { headers, json } = await reusedKey(client)
+      expect(json).not.toHaveProperty('errors')
+      expect(headers.get('link')).toBe('https://docs.novu.co/additional-resources/idempotency')
+      // Of a replay it says nothing.
+      const replay = await setPrimary(client, MAIL, { headers: { 'idempotency-key': 'again' } })
+      expect(replay.headers.get('link')).toBeNull()
+    }
+  },
+  'error-context': {
+    empty: (client) => expectContext(client, () => ({})),
+    exception: (client) => expectContext(client, (statusCode, error) => ({ error, statusCode }))
+  },
+  'unserved-route': {
+    async explain(client) {
+      expectRefusal(
+        await client.get('/v1/topics?page=1'),
+        501,
+        'GET /v1/topics is not served by this mock'
+      )
+      const wrongMethod = await client.get('/v1/messages', { method: 'DELETE' })
+      expect(wrongMethod.status).toBe(405)
+      expect(wrongMethod.headers.get('allow')).toBe('GET, HEAD')
+    },
+    async 'not-found'(client) {
+      expectRefusal(await client.get('/v1/topics?page=1'), 404, 'Cannot GET /v1/topics')
+      const wrongMethod = await client.get('/v1/messages', { method: 'DELETE' })
+      expectRefusal(wrongMethod, 404, 'Cannot DELETE /v1/messages')
+      expect(wrongMethod.headers.get('allow')).toBeNull()
+    }
+  },
+  'auth-scheme-case': {
+    async any(client) {
+      for (const scheme of ['apikey', 'APIKEY']) {
+        const headers = { authorization: `${scheme} ${client.key}` }
+        expect((await client.get('/v1/messages', { headers })).status, scheme).toBe(200)
+      }
+    },
+    async exact(client) {
+      expect((await client.get('/v1/messages')).status).toBe(200)
+      for (const scheme of ['apikey', 'APIKEY']) {
+        const headers = { authorization: `${scheme} ${client.key}` }
+        const answer = await client.get('/v1/messages', { headers })
+        expectRefusal(answer, 401, `Invalid authentication scheme: "${scheme}"`)
+      }
+    }
+  }
+}
+
+const NAMED = {
+  subscriberId: 'ada',
+  firstName: 'Ada',
+  lastName: 'Byron',
+  avatar: 'https://example.com/ada.png'
+}
+const CONTACTS = { email: 'ada@example.com', phone: '+15550100', locale: 'en', timezone: 'UTC' }
+const ADA = { ...NAMED, ...CONTACTS, data: { plan: 'pro' } }
+/** What is left of a subscriber in a message. */
+const EMBEDDED = {
+  ...NAMED,
+  _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+  createdAt: expect.any(String),
+  updatedAt: expect.any(String),
+  _organizationId: expect.any(String),
+  _environmentId: expect.any(String),
+  deleted: false
+}
+
+test('every row has a case for each of its positions', () => {
+  expect(Object.keys(CASES).sort()).toEqual([...ASSUMPTION_IDS].sort())
+  for (const id of ASSUMPTION_IDS)
+    expect(Object.keys(CASES[id]).sort(), id).toEqual(positionsOf(id).sort())
+})
+
+describe('an environment that says so in its seed', () => {
+  test.each(ASSUMPTION_IDS)(
+    'has its own position of %s, whatever the server and others have',
+    async (id) => {
+      const environments = positionsOf(id).flatMap((position) => {
+        return seedWithSibling(position, {
+          profile: profileElsewhere(id, position),
+          assumptions: { [id]: position }
+        })
+      })
+      const server = positionsOf(id).at(-1) ?? ''
+      const mock = await givenMock({ assumptions: { [id]: server }, seed: { environments } })
+      for (const position of positionsOf(id)) await caseOf(id, position)(clientOf(mock, position))
+    }
+  )
+
+  test('may have its own profile, overridden by the assumptions of the server and then by its own', async () => {
+    const environments = [
+      ...seedWithSibling('plain'),
+      ...seedWithSibling('live', { profile: 'live' }),
+      ...seedWithSibling('own', {
+        profile: 'live',
+        assumptions: { 'total-count': 'present', 'control-values': 'once' }
+      })
+    ]
+    const mock = await givenMock({
+      assumptions: { 'total-count': 'absent', envelope: 'bare' },
+      seed: { environments }
+    })
+    const expected = {
+      plain: {
+        envelope: 'bare',
+        'vendor-names': 'contract',
+        'control-values': 'once',
+        'total-count': 'absent'
+      },
+      live: {
+        envelope: 'bare',
+        'vendor-names': 'vendor',
+        'control-values': 'twice',
+        'total-count': 'absent'
+      },
+      own: {
+        envelope: 'bare',
+        'vendor-names': 'vendor',
+        'control-values': 'once',
+        'total-count': 'present'
+      }
+    } as const
+    for (const [name, positions] of Object.entries(expected)) {
+      for (const [id, position] of Object.entries(positions)) {
+        await caseOf(id as AssumptionId, position)(clientOf(mock, name))
+      }
+    }
+  })
+})
+
+test.each(PROFILES)(
+  'GET /_mock/assumptions lists every row, and where it stands on a server of `%s`',
+  async (profile) => {
+    const mock = await givenMock({
+      profile,
+      assumptions: { envelope: 'bare' },
+      seed: { environments: [] }
+    })
+    const { json } = await mock.get('/_mock/assumptions', { key: null })
+    expect(json.assumptions).toEqual(
+      ASSUMPTION_IDS.map((id) => ({
+        id,
+        ...assumptionRow(id),
+        value: id === 'envelope' ? 'bare' : assumptionRow(id)[profile]
+      }))
+    )
+  }
+)
+
+test.each([
+  ['nonsense', 'x', 'there is no assumption nonsense; there are envelope, vendor-names, '],
+  ['toString', 'bare', 'there is no assumption toString; there are envelope, '],
+  ['envelope', 'toString', 'assumption envelope must be one of bare, data, not toString']
+])('an unknown assumption or position is rejected: %s=%s', async (id, value, message) => {
+  const start = givenMock({ assumptions: { [id]: value } })
+  await expect(start).rejects.toThrow(StartError)
+  await expect(start).rejects.toThrow(message)
+  const seed = { environments: [{ name: 'Shop', assumptions: { [id]: value } }] }
+  await expect(givenMock({ seed })).rejects.toThrow(
+    /environments\[0\]\.assumptions\.\w+: (is not|must be)/
+  )
+})
+
+test('an unknown profile is rejected, in words that name the profiles', async () => {
+  await expect(givenMock({ profile: 'real' as Profile })).rejects.toThrow(
+    'must be one of document, live, not real'
+  )
+})
+
+/** Two environments of one organization, named after it, with the same records but for one integration. */
+function seedWithSibling(
+  name: string,
+  saying: { profile?: Profile; assumptions?: Record<string, string> } = {}
+): object[] {
+  const environment = (suffix: string, integrations: object[]) => ({
+    name: `${name}-${suffix}`,
+    organization: name,
+    apiKeys: [`${name}-${suffix}-key`],
+    ...saying,
+    integrations,
+    subscribers: [
+      {
+        ...ADA,
+        channels: [
+          {
+            providerId: 'service-slack',
+            credentials: { channel: 'service-slack' },
+            _integrationId: MAIL
+          }
+        ]
+      },
+      { subscriberId: 'quiet' }
+    ],
+    workflows: [
+      { identifier: 'cloud', origin: 'service-cloud', steps: [{ type: 'email' }] },
+      { identifier: 'cloud-v1', origin: 'service-cloud-v1', steps: [{ type: 'email' }] },
+      {
+        identifier: 'external',
+        steps: [
+          { type: 'email', controlValues: { subject: 'Hello', origin: 'service-cloud' } },
+          { type: 'sms' }
+        ]
+      }
+    ],
+    messages: [
+      {
+        channel: 'chat',
+        subscriberId: 'ada',
+        providerId: 'service-slack',
+        email: ADA.email,
+        payload: { providerId: 'service-slack' }
+      },
+      { channel: 'sms', contextKeys: ['tenant:acme'] },
+      { channel: 'email' },
+      { channel: 'email' }
+    ]
+  })
+  const mail = {
+    _id: MAIL,
+    identifier: 'mail',
+    name: 'service-slack',
+    providerId: 'service-slack',
+    channel: 'email',
+    active: false,
+    credentials: { apiKey: 'SG.secret', tlsOptions: { servername: 'mail' } },
+    configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' }
+  }
+  const otherMail = {
+    _id: OTHER_MAIL,
+    identifier: 'other-mail',
+    providerId: 'ses',
+    channel: 'email'
+  }
+  const others = Object.entries(CHANNEL_IDS)
+    .filter(([channel]) => channel !== 'email')
+    .map(([channel, _id]) => ({ _id, identifier: channel, providerId: channel, channel }))
+  const here = [mail, otherMail, ...others]
+  return [
+    environment('here', here),
+    environment('there', [
+      ...here,
+      { _id: ONLY_THERE, identifier: 'only-there', providerId: 'ses', channel: 'email' }
+    ])
+  ]
+}
+
+function clientOf(mock: GivenMock, name: string): Client {
+  const [key, siblingKey] = [`${name}-here-key`, `${name}-there-key`]
+  return {
+    key,
+    siblingKey,
+    get: (path, call) => mock.get(path, { key, ...call }),
+    post: (path, call) => mock.post(path, { key, ...call })
+  }
+}
+
+/** The profile in which the row stands in another position, if there is one, so that only the override can be why. */
+function profileElsewhere(id: AssumptionId, position: string): Profile {
+  return PROFILES.find((profile) => assumptionRow(id)[profile] !== position) ?? 'document'
+}
+
+function caseOf(id: AssumptionId, position: string): Case {
+  const found = (CASES[id] as Record<string, Case>)[position]
+  if (!found) throw new Error(`no case for ${id}=${position}`)
+  return found
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read into answers that have been checked against the contract
+function object({ status, text, json }: Answer): any {
+  expect(status, text).toBe(200)
+  return 'data' in json ? json.data : json
+}
+
+function setPrimary(client: Client, id: string, call?: Call): Promise<Answer> {
+  return client.post(`/v1/integrations/${id}/set-primary`, call)
+}
+
+function someStep(client: Client): Promise<Answer> {
+  return client.get('/v2/workflows/external/steps/email-step')
+}
+
+/** Returns those by which a step is found. */
+async function foundSteps(client: Client, names: string[]): Promise<string[]> {
+  const answers = await Promise.all(
+    names.map((name) => client.get(`/v2/workflows/external/steps/${name}`))
+  )
+  return names.filter((_, index) => answers[index]?.status === 200)
+}
+
+/** Returns the answer to a key that was used for another body. */
+async function reusedKey(client: Client): Promise<Answer> {
+  const headers = { 'idempotency-key': 'again' }
+  await setPrimary(client, MAIL, { headers })
+  const answer = await setPrimary(client, MAIL, { headers, body: 'another' })
+  expect(answer.status).toBe(422)
+  return answer
+}
+
+/** `of` says what the context of a refusal is that no other row is about. */
+async function expectContext(
+  client: Client,
+  of: (status: number, error: string) => object
+): Promise<void> {
+  const headers = { 'idempotency-key': 'once' }
+  const gone = await setPrimary(client, NOWHERE, { headers })
+  const replay = await setPrimary(client, NOWHERE, { headers })
+  const reused = await reusedKey(client)
+  const malformed = await client.get('/v1/messages?x=%')
+  const unserved = await client.get('/v1/topics')
+  for (const { status, json } of [gone, replay, reused, malformed, unserved]) {
+    expect(json.ctx, json.message).toEqual(of(status, json.error))
+  }
+  // What is invalid is told by field, and what is injected as what it stands for.
+  expect((await client.get('/v1/messages?page=-1')).json).toMatchObject({
+    ctx: {},
+    errors: { page: {} }
+  })
+  const busy = await client.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })
+  expect(busy.json.ctx).toEqual(of(503, 'Service Unavailable'))
+  const broken = await client.get('/v1/messages', { headers: { 'x-mock-fault': 'status=500' } })
+  expect(broken.json).toMatchObject({ statusCode: 500, ctx: {} })
+}
+
+async function expectNames(
+  client: Client,
+  [cloud, cloudV1, slack]: [string, string, string]
+): Promise<void> {
+  const origin = async (workflow: string) =>
+    object(await client.get(`/v2/workflows/${workflow}/steps/email-step`)).origin
+  expect(await origin('cloud')).toBe(cloud)
+  expect(await origin('cloud-v1')).toBe(cloudV1)
+  expect(await origin('external')).toBe('external')
+  expect(object(await someStep(client)).controlValues.origin).toBe('service-cloud')
+
+  expect(object(await setPrimary(client, MAIL))).toMatchObject({
+    providerId: slack,
+    name: 'service-slack'
+  })
+  expect(object(await setPrimary(client, OTHER_MAIL)).providerId).toBe('ses')
+  const [message] = (await client.get('/v1/messages?channel=chat')).json.data
+  expect(message.providerId).toBe(slack)
+  const { channels } = message.subscriber
+  // In one position of embedded-subscriber there are none.
+  if (channels)
+    expect(channels).toMatchObject([
+      { providerId: slack, credentials: { channel: 'service-slack' } }
+    ])
+  expect(message.payload).toEqual({ providerId: 'service-slack' })
+}
+
+/** Lists that no position of `paging-bounds` accepts. */
+const NEVER_A_PAGE = ['limit=-1', 'limit=1.5', 'page=-1', 'page=x']
+
+const KEYED = { headers: { 'idempotency-key': 'one' } }
+
+function expectRefusal(
+  { status, json }: Answer,
+  expected: number,
+  message: string,
+  facts?: object
+  // biome-ignore lint/suspicious/noExplicitAny: tests read into responses that were already validated
+): any {
+  expect([status, json.message]).toEqual([expected, message])
+  // What it is without facts of its own is for the row about that to say.
+  if (facts) expect(json.ctx).toEqual(facts)
+  else expect([{}, { error: json.error, statusCode: expected }]).toContainEqual(json.ctx)
+  expect(json).not.toHaveProperty('data')
+  return json
+}
+
+async function expectEnvelope(client: Client, isEnveloped: boolean): Promise<void> {
+  for (const { json } of [await setPrimary(client, MAIL), await someStep(client)]) {
+    expect(Object.keys(json).includes('data')).toBe(isEnveloped)
+    expect(isEnveloped ? Object.keys(json) : ['data']).toEqual(['data'])
+    expect(isEnveloped ? json.data : json).toHaveProperty('_id')
+  }
+  expect((await client.get('/v1/messages')).json).toMatchObject({
+    data: expect.any(Array),
+    page: 0
+  })
+  expect((await client.get('/v2/workflows/gone/steps/gone')).json).not.toHaveProperty('data')
+}
+
+async function expectEmptyPage(client: Client, query: string, reason: string): Promise<void> {
+  const answer = await client.get(`/v1/messages?${query}`)
+  expect(answer).toMatchObject({
+    status: 200,
+    json: { data: [], hasMore: false, page: 0, pageSize: 10 }
+  })
+  expect(answer.headers.get('x-mock-reason')).toBe(reason)
+}
+
+/** Expects of the list that each of these, the only parameter, is a 422 on its field. */
+async function expectInvalid(client: Client, ...queries: string[]): Promise<void> {
+  for (const query of queries) {
+    const [field = '', value] = query.split('=')
+    const { errors } = expectRefusal(
+      await client.get(`/v1/messages?${query}`),
+      422,
+      'Validation Error'
+    )
+    expect(errors, query).toEqual({ [field]: { messages: [expect.any(String)], value } })
+  }
+}
+
+function expectReplay(answer: Answer, first: Answer): void {
+  expect(answer).toMatchObject({ status: first.status, text: first.text })
+  expect(answer.headers.get('idempotency-replay')).toBe('true')
+}
+
+async function expectReused(client: Client, id: string, body?: string): Promise<void> {
+  const answer = await setPrimary(client, id, { ...KEYED, ...(body !== undefined && { body }) })
+  expectRefusal(answer, 422, 'Request with key "one" is being reused for a different body')
+}
+
+test('what another version has stored for a row that this one does not know is left out', () => {
+  const stored = assume('document', { 'row-of-another-version': 'on', credentials: 'hidden' })
+  expect(overridesOf('document', stored)).toEqual({ credentials: 'hidden' })
+})

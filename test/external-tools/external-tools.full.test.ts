@@ -1,0 +1,275 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PROFILES, type Profile } from '../../src/domain/assumptions.js'
+import { runConformance } from '../../src/remote/conformance/run.js'
+import { startServer } from '../../src/server.js'
+import { type ProxiedAnswer, startProxy } from '../remote/conformance/proxy.js'
+import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
+import { givenMock } from '../support/mock.js'
+import { givenFolder } from '../support/process.js'
+import { buildClients, GENERATORS, NOWHERE, QUERY, useClient } from './generated-clients.js'
+import { givenJudges } from './install.js'
+import { loadClient, OWN_MANIFEST } from './official-client.js'
+import { startPrism, violationsIn } from './prism.js'
+
+let judges = ''
+beforeAll(async () => {
+  judges = await givenJudges()
+}, 300_000)
+
+const STEP = '/v2/workflows/order-shipped/steps/email-step'
+
+/** The answers that the conformance suite gets in both profiles, and in one of them; and perhaps a 409, for a key in use. */
+const JUDGED = [
+  ...[200, 401, 422].map((status) => `GET messages ${status}`),
+  ...[200, 400, 401, 404, 422].map((status) => `POST integrations ${status}`),
+  ...[200, 400, 401, 404].map((status) => `GET workflows ${status}`)
+]
+const JUDGED_IN = {
+  document: [],
+  live: ['GET messages 400', 'GET messages 404', 'POST integrations 403']
+}
+
+describe.each(PROFILES)(
+  'Prism as a validating proxy, with the document of the profile %s,',
+  (profile) => {
+    const closing: (() => unknown)[] = []
+    /** Spoils the answers that Prism gets. */
+    let spoil: ((answer: ProxiedAnswer) => void) | undefined
+    let prism = ''
+    beforeAll(async () => {
+      const server = await startServer({ port: 0, logLevel: 'silent', profile })
+      closing.push(() => server.app.close())
+      const proxy = await startProxy(server.url, { answer: ({ answer }) => spoil?.(answer) })
+      closing.unshift(() => proxy[Symbol.asyncDispose]())
+      const document = await (await fetch(`${server.url}/openapi.json`)).json()
+      const judge = await startPrism(judges, document as object, proxy.url)
+      closing.unshift(judge.stop)
+      prism = judge.url
+    })
+    afterAll(async () => {
+      for (const close of closing) await close()
+    })
+
+    test('has nothing to say of all that the conformance suite is answered', async () => {
+      const violations: string[] = []
+      const judged = new Set<string>()
+      await using recorder = await startProxy(prism, {
+        answer({ request: { method, path }, answer: { status, headers } }) {
+          const found = violationsIn(headers)
+          // Of a request that the document does not have, such as GET of set-primary, it judges nothing; some it answers.
+          if (
+            found === 'not in the document' ||
+            headers['content-type'] === 'application/problem+json'
+          )
+            return
+          const kind = `${method} ${path.split(/[/?]/)[2]} ${status}`
+          judged.add(kind)
+          violations.push(...found.map((each) => `${kind} ${path}: ${each}`))
+        }
+      })
+      const report = await runConformance({
+        url: recorder.url,
+        apiKey: DEVELOPMENT,
+        allowChanges: true,
+        integrations: [SENDGRID, MAILGUN],
+        foreignIntegration: '6703aa1c5d2e8b0013b70001',
+        workflows: ['order-shipped', 'sign-in-code']
+      })
+      expect(violations).toEqual([])
+      // It answers HEAD with a 500 of its own, and repairs what can't be decoded.
+      const broken = report.cases
+        .filter(({ outcome }) => outcome === 'failed' || outcome === 'noted')
+        .map(({ id }) => id)
+      expect(broken).toEqual(['wire.head', 'malformed.query'])
+      expect([...judged]).toEqual(expect.arrayContaining([...JUDGED, ...JUDGED_IN[profile]]))
+    })
+
+    test.each([
+      [
+        'a field of another type',
+        '/v1/messages',
+        /"read":(true|false)/,
+        '"read":"no"',
+        'data.0.read must be boolean'
+      ],
+      [
+        'a word that is not of the list',
+        STEP,
+        /"type":"email"/,
+        '"type":"fax"',
+        'one of the allowed values'
+      ],
+      [
+        'an error without its status',
+        '/v1/messages?page=-1',
+        /"statusCode":422,/,
+        '',
+        "required property 'statusCode'"
+      ],
+      ['a page that is no object', '/v1/messages', /^.*$/, '[]', 'Response body must be object']
+    ])('finds %s', async (_, path, from, to, violation) => {
+      spoil = (answer) => {
+        expect(answer.text).toMatch(from)
+        answer.text = answer.text.replace(from, to)
+      }
+      const authorization = `ApiKey ${DEVELOPMENT}`
+      const { headers } = await fetch(`${prism}${path}`, { headers: { authorization } }).finally(
+        () => (spoil = undefined)
+      )
+      expect(violationsIn(Object.fromEntries(headers))).toEqual([
+        expect.stringContaining(violation)
+      ])
+    })
+  }
+)
+
+describe.each(Object.entries(GENERATORS))('a client that is generated by %s', (_, generator) => {
+  test('compiles strictly, and has what the server answers, in both profiles', async () => {
+    const mocks = { document: await givenMock(), live: await givenMock({ profile: 'live' }) }
+    const folder = givenFolder()
+    const documents = {
+      document: (await mocks.document.get('/openapi.json')).json,
+      live: (await mocks.live.get('/openapi.json')).json,
+      control: (await mocks.document.get('/_mock/openapi.json')).json
+    }
+    expect(await buildClients(judges, folder, generator, documents)).toBe('')
+    for (const profile of PROFILES) {
+      const mock = mocks[profile]
+      const read = await useClient(folder, profile, mock.url, DEVELOPMENT)
+      const page = await mock.get(
+        `/v1/messages?${new URLSearchParams(Object.entries(QUERY).flatMap(pairsOf))}`
+      )
+      const step = await mock.get(STEP)
+      const replay = await mock.post(setPrimary(MAILGUN), {
+        headers: { 'idempotency-key': 'once' }
+      })
+      expect(page.json.data.length).toBeGreaterThan(0)
+      expect(replay.headers.get('idempotency-replay')).toBe('true')
+      expect(read).toEqual({
+        integration: bare(replay.json, profile),
+        page: page.json,
+        step: bare(step.json, profile),
+        refusals: {
+          document: [
+            [404, 404, `Integration with id ${NOWHERE} not found`],
+            [422, 422, 'Validation Error'],
+            [404, 404, 'Workflow with id none not found']
+          ],
+          live: [
+            [404, 404, `Integration with id ${NOWHERE} not found`],
+            [400, 400, 'Limit can not be larger then 1000'],
+            [404, 404, 'Workflow cannot be found']
+          ]
+        }[profile]
+      })
+    }
+  })
+})
+
+const pairsOf = ([name, value]: [string, unknown]) =>
+  [value].flat().map((each): [string, string] => [name, String(each)])
+
+/** The single object that an answer holds, which the profile `live` wraps. */
+const bare = (json: { data?: object }, profile: Profile) => (profile === 'live' ? json.data : json)
+
+/** The oldest version that can read a step, and the newest. */
+const VERSIONS = ['1.7.1', '3.19.1'] as const
+const NEWEST = VERSIONS[1]
+
+const SUBJECTS = ['first', 'second', 'third', 'fourth', 'fifth']
+const SHOP = {
+  name: 'Shop',
+  apiKeys: ['shop-key'],
+  integrations: [{ _id: MAILGUN, identifier: 'mail', providerId: 'ses', channel: 'email' }],
+  subscribers: [{ subscriberId: 'ada' }],
+  workflows: [{ identifier: 'welcome', steps: [{ stepId: 'email-step', type: 'email' }] }],
+  messages: SUBJECTS.map((subject) => ({
+    ...{ channel: 'email', subscriberId: 'ada', transactionId: subject, subject },
+    ...(subject === 'second' && { contextKeys: ['tenant:acme'] })
+  }))
+}
+
+describe.each(VERSIONS.flatMap((version) => PROFILES.map((profile) => ({ version, profile }))))(
+  'the official client $version in the profile $profile',
+  ({ version, profile }) => {
+    async function givenClient(shop: object = SHOP) {
+      const mock = await givenMock({ profile, seed: { environments: [shop] } })
+      const { connect, errors, ...loaded } =
+        version === NEWEST
+          ? loadClient(OWN_MANIFEST, '@novu/api')
+          : loadClient(join(judges, 'package.json'), `novu-api-${version}`)
+      expect(loaded.version).toBe(version)
+      return {
+        errors,
+        novu: connect(mock.url, 'shop-key'),
+        stranger: connect(mock.url, 'unknown-key')
+      }
+    }
+
+    test('sets a primary, and throws for one that is not there, and for a key that is not known', async () => {
+      const { novu, stranger, errors } = await givenClient()
+      const { result } = await novu.integrations.setAsPrimary(MAILGUN)
+      expect(result).toMatchObject({ id: MAILGUN, identifier: 'mail', primary: true })
+      const error = await thrownBy(novu.integrations.setAsPrimary(NOWHERE))
+      expect(error).toBeInstanceOf(errors.SDKError)
+      expect(error).toMatchObject({
+        statusCode: 404,
+        body: expect.stringContaining(`Integration with id ${NOWHERE}`)
+      })
+      const refused = await thrownBy(stranger.messages.retrieve({}))
+      expect(refused).toBeInstanceOf(errors.ErrorDto)
+      expect(refused).toMatchObject({ statusCode: 401, message: 'API Key not found' })
+    })
+
+    test('reads pages of messages to the end, filters them, and throws for what is refused', async () => {
+      const { novu, errors } = await givenClient()
+      const seen: (string | undefined)[] = []
+      for (let [page, more] = [0, true]; more && page < 5; page++) {
+        const { result } = await novu.messages.retrieve({ page, limit: 2 })
+        expect(result).toMatchObject({ page, pageSize: 2 })
+        seen.push(...result.data.map(({ subject }) => subject))
+        more = result.hasMore
+      }
+      expect(seen).toEqual(SUBJECTS)
+      const { result } = await novu.messages.retrieve({
+        subscriberId: 'ada',
+        transactionId: ['third', 'fifth']
+      })
+      expect(result.data.map(({ subject }) => subject)).toEqual(['third', 'fifth'])
+      // The old ones leave contexts out without a word.
+      const { data } = (await novu.messages.retrieve({ contextKeys: ['tenant:acme'] })).result
+      expect(data.map(({ subject }) => subject)).toEqual(version === NEWEST ? ['second'] : SUBJECTS)
+      const invalid = await thrownBy(novu.messages.retrieve({ page: 1.5 }))
+      expect(invalid).toBeInstanceOf(errors.ValidationErrorDto)
+      expect(invalid).toMatchObject({ statusCode: 422, errors: { page: { value: '1.5' } } })
+    })
+
+    test('reads a step, and throws for one that is not there', async () => {
+      const { novu, errors } = await givenClient()
+      const { result } = await novu.workflows.steps.retrieve('welcome', 'email-step')
+      expect(result).toMatchObject({ stepId: 'email-step', type: 'email', workflowId: 'welcome' })
+      const gone = await thrownBy(novu.workflows.steps.retrieve('gone', 'email-step'))
+      expect(gone).toBeInstanceOf(errors.ErrorDto)
+      const message = expect.stringMatching(/^Workflow (with id gone not|cannot be) found$/)
+      expect(gone).toMatchObject({ statusCode: 404, message })
+    })
+
+    test('reads a message without what the contract leaves optional', async () => {
+      const { novu } = await givenClient({
+        ...SHOP,
+        messages: [{ channel: 'sms', _templateId: null }]
+      })
+      expect((await novu.messages.retrieve({})).result.data).toMatchObject([{ channel: 'sms' }])
+    })
+  }
+)
+
+async function thrownBy(call: Promise<unknown>): Promise<Error> {
+  return call.then(
+    () => {
+      throw new Error('it was answered')
+    },
+    (error) => error
+  )
+}

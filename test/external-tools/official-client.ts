@@ -1,0 +1,29 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Novu } from '@novu/api'
+import type * as Errors from '@novu/api/models/errors/index.js'
+
+/** A version of the official client; of those that are not the project's own, the parts that all of them have. */
+export interface OfficialClient {
+  version: string
+  errors: Pick<
+    typeof Errors,
+    'ErrorDto' | 'ValidationErrorDto' | 'SDKError' | 'ResponseValidationError'
+  >
+  /** Without its repeating of 409, 429 and 5xx. */
+  connect(serverURL: string, secretKey: string): Novu
+}
+
+/** Loads a package of this name as it is installed for a package.json. */
+export function loadClient(manifest: string, name: string): OfficialClient {
+  const require = createRequire(manifest)
+  const { Novu: Client } = require(name)
+  return {
+    version: require(`${name}/package.json`).version,
+    errors: require(`${name}/models/errors/index.js`),
+    connect: (serverURL, secretKey) =>
+      new Client({ serverURL, secretKey, retryConfig: { strategy: 'none' } })
+  }
+}
+
+export const OWN_MANIFEST = join(import.meta.dirname, '../../package.json')

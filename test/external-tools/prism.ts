@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever document is published
+type Document = any
+
+export interface Prism {
+  url: string
+  stop(): void
+}
+
+/**
+ * Prism as a validating proxy before a server, with this document. It passes every request on, since refusals are to be
+ * judged too: by itself it would refuse what is not valid, and what has no key.
+ */
+export async function startPrism(
+  judges: string,
+  document: Document,
+  upstream: string
+): Promise<Prism> {
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-prism-'))
+  const file = join(folder, 'openapi.json')
+  writeFileSync(file, JSON.stringify(withoutSecurity(document)))
+  const prism = join(judges, 'node_modules/@stoplight/prism-cli/dist/index.js')
+  const args = [
+    'proxy',
+    file,
+    upstream,
+    '--no-validate-request',
+    '--port',
+    '0',
+    '--host',
+    '127.0.0.1'
+  ]
+  const child = spawn(process.execPath, [prism, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const stop = () => {
+    child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  let [output, url]: [string, string | undefined] = ['', undefined]
+  return new Promise((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        // It goes on to print every request.
+        if (url !== undefined) return
+        output += text
+        url = /Prism is listening on (http:\S+:\d+)/.exec(output)?.[1]
+        if (url !== undefined) resolve({ url, stop })
+      })
+    }
+    child.on('error', reject)
+    child.on('close', () => reject(new Error(`Prism ended: ${output}`)))
+  })
+}
+
+function withoutSecurity(document: Document): Document {
+  const copy = structuredClone(document)
+  delete copy.security
+  const operations = Object.values<Document>(copy.paths).flatMap((methods) =>
+    Object.values<Document>(methods)
+  )
+  for (const operation of operations) delete operation.security
+  return copy
+}
+
+/** What Prism found in a response, by the header that it adds. It throws for a header that was cut off. */
+export function violationsIn({
+  'sl-violations': header = '[]'
+}: Record<string, string>): string[] | 'not in the document' {
+  const found = JSON.parse(header) as { location: string[]; message: string }[]
+  if (found.some(({ message }) => message === 'Selected route not found'))
+    return 'not in the document'
+  return found.map(({ location, message }) => `${location.join('.')}: ${message}`)
+}

@@ -1,0 +1,257 @@
+import { expect, test } from 'vitest'
+import {
+  addFault,
+  head,
+  journalOf,
+  MAILGUN,
+  raw,
+  SENDGRID,
+  setPrimary,
+  until
+} from '../support/control.js'
+import { type GivenMock, givenMock } from '../support/mock.js'
+
+/** Whether Mailgun is the primary of its channel: false before, in the default seed. */
+function isDone(mock: GivenMock): boolean {
+  // Of the environment or of its baseline, which is never written to.
+  const row = mock.db.client
+    .prepare('SELECT max(is_primary) AS done FROM integrations WHERE id = ?')
+    .get(MAILGUN)
+  return (row as { done: number }).done === 1
+}
+
+const KEYED = { headers: { 'idempotency-key': 'k' } }
+const storedKeys = (mock: GivenMock) =>
+  (
+    mock.db.client.prepare('SELECT count(*) AS count FROM idempotency_keys').get() as {
+      count: number
+    }
+  ).count
+
+const REFUSALS: [number, string, Record<string, string | null>][] = [
+  [400, 'Bad Request', {}],
+  [401, 'Unauthorized', { 'www-authenticate': 'ApiKey' }],
+  [409, 'Conflict', { 'retry-after': '1' }],
+  [422, 'Unprocessable Entity', {}],
+  [
+    429,
+    'API rate limit exceeded',
+    { 'retry-after': '1', 'ratelimit-limit': '60', 'ratelimit-remaining': '0' }
+  ],
+  [500, 'Internal server error, look for the errorId in the log', { 'retry-after': null }],
+  [503, 'Service Unavailable', { 'retry-after': '1', 'ratelimit-limit': null }],
+  [599, 'Error', {}]
+]
+
+test('an injected status has the error body and headers of the service, and nothing is done or stored', async () => {
+  const mock = await givenMock()
+  for (const [status, message, headers] of REFUSALS) {
+    const { id } = (await addFault(mock, { effect: { status } })).json
+    const answer = await mock.post(setPrimary(MAILGUN), KEYED)
+    expect(answer.status).toBe(status)
+    expect(answer.json).toMatchObject({
+      statusCode: status,
+      message,
+      path: setPrimary(MAILGUN),
+      ctx: {}
+    })
+    for (const [name, value] of Object.entries(headers))
+      expect(answer.headers.get(name), name).toBe(value)
+    expect(answer.headers.get('x-mock-reason')).toBe(`injected by ${id}, see GET /_mock/faults`)
+    expect(answer.headers.get('idempotency-key')).toBe('k')
+    expect([isDone(mock), storedKeys(mock)]).toEqual([false, 0])
+  }
+  const again = await mock.post(setPrimary(MAILGUN), KEYED)
+  expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, null])
+})
+
+const AUTHORIZED = { headers: { authorization: 'ApiKey development-key' } }
+
+test('headers and body of a rule replace those of the service', async () => {
+  const mock = await givenMock()
+  await addFault(mock, {
+    effect: { status: 429, headers: { 'Retry-After': '7', 'X-Own': 'a' }, body: { own: [1] } }
+  })
+  const json = await fetch(`${mock.url}/v1/messages`, AUTHORIZED)
+  expect([json.status, json.headers.get('retry-after'), json.headers.get('x-own')]).toEqual([
+    429,
+    '7',
+    'a'
+  ])
+  expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(await json.json()).toEqual({ own: [1] })
+
+  await addFault(mock, {
+    effect: { status: 502, headers: { 'Content-Type': 'text/html' }, body: '<h1>Bad</h1>' }
+  })
+  const html = await fetch(`${mock.url}/v1/messages`, AUTHORIZED)
+  expect([html.status, html.headers.get('content-type'), await html.text()]).toEqual([
+    502,
+    'text/html',
+    '<h1>Bad</h1>'
+  ])
+})
+
+test('abort reset closes the connection without an answer, and nothing is done or stored', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { abort: 'reset' } })
+  const connection = raw(
+    mock,
+    head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 0')
+  )
+  expect(await connection.closed).toMatchObject({ code: 'ECONNRESET' })
+  expect(connection.text()).toBe('')
+  expect([isDone(mock), storedKeys(mock)]).toEqual([false, 0])
+  const again = await mock.post(setPrimary(MAILGUN), KEYED)
+  expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, null])
+})
+
+test('lostAnswer does and stores the work, and sends nothing', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { lostAnswer: true } })
+  const connection = raw(
+    mock,
+    `${head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 2')}{}`
+  )
+  expect(await connection.closed).toMatchObject({ code: 'ECONNRESET' })
+  expect(connection.text()).toBe('')
+  expect([isDone(mock), storedKeys(mock)]).toEqual([true, 1])
+  const again = await mock.post(setPrimary(MAILGUN), { ...KEYED, body: '{}' })
+  expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, 'true'])
+  const [lost, replay] = await journalOf(mock)
+  expect(lost).toMatchObject({ body: '{}', flags: { faulted: 'fault-1' } })
+  expect(lost).not.toHaveProperty('status')
+  expect(replay).toMatchObject({ status: 200, flags: { replayed: true } })
+})
+
+test('abort truncate does and stores the work, and sends half of the body', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { abort: 'truncate' } })
+  const connection = raw(
+    mock,
+    head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 0')
+  )
+  await connection.closed
+  const [top = '', body = ''] = connection.text().split('\r\n\r\n')
+  const again = await mock.post(setPrimary(MAILGUN), KEYED)
+  expect(again.headers.get('idempotency-replay')).toBe('true')
+  expect(top).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+  expect(top).toContain(`content-length: ${again.text.length}`)
+  expect(body).toBe(again.text.slice(0, Math.floor(again.text.length / 2)))
+  expect((await journalOf(mock))[0]).toMatchObject({
+    status: 200,
+    size: body.length,
+    flags: { faulted: 'fault-1' }
+  })
+})
+
+test('a delayed set-primary whose client went away still runs: with its key 409, and then the replay', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { delay: 700 } })
+  const first = raw(
+    mock,
+    head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 0')
+  )
+  await until(async () => (await journalOf(mock)).some(({ flags }) => flags.faulted))
+  first.socket.destroy()
+  await until(async () => (await journalOf(mock)).every(({ duration }) => duration !== undefined))
+
+  const second = await mock.post(setPrimary(MAILGUN), KEYED)
+  expect([second.status, second.headers.get('retry-after'), isDone(mock)]).toEqual([
+    409,
+    '1',
+    false
+  ])
+  await until(() => isDone(mock))
+  const third = await mock.post(setPrimary(MAILGUN), KEYED)
+  expect([third.status, third.headers.get('idempotency-replay')]).toEqual([200, 'true'])
+})
+
+test('a server that closes does not wait for a delay: it answers at once', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { times: 2, effect: { delay: 600_000 } })
+  const waiting = [
+    fetch(`${mock.url}/v1/messages`, AUTHORIZED),
+    fetch(`${mock.url}${setPrimary(MAILGUN)}`, { ...AUTHORIZED, method: 'POST' })
+  ]
+  await until(async () => (await journalOf(mock)).length === 2)
+  await mock.app.close()
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
+})
+
+test('the header x-mock-fault injects a fault into its request', async () => {
+  const mock = await givenMock()
+  const asking = (fault: string) =>
+    mock.post(setPrimary(MAILGUN), { headers: { ...KEYED.headers, 'x-mock-fault': fault } })
+  for (const status of [400, 503, 599])
+    expect((await asking(`status=${status}`)).status).toBe(status)
+  const started = performance.now()
+  expect((await asking('delay=60, status=503')).status).toBe(503)
+  expect(performance.now() - started).toBeGreaterThan(55)
+  await expect(asking('abort=reset')).rejects.toThrow()
+  expect(isDone(mock)).toBe(false)
+  await expect(asking('abort=truncate')).rejects.toThrow()
+  expect(isDone(mock)).toBe(true)
+  for (const lost of ['lostAnswer', 'lostAnswer=true', ' lostAnswer , delay=1 '])
+    await expect(asking(lost)).rejects.toThrow()
+  expect((await journalOf(mock)).map(({ flags }) => flags.faulted)).toEqual(Array(9).fill('header'))
+})
+
+const NO_FAULTS = [
+  ...[
+    '',
+    'nonsense',
+    'status',
+    'status=',
+    'status=200',
+    'status=600',
+    'status=5x3',
+    'status=503=4',
+    'STATUS=503'
+  ],
+  ...[
+    'delay=0',
+    'delay=1.5',
+    'delay=600001',
+    'status=true',
+    'abort',
+    'abort=explode',
+    'lostAnswer=false'
+  ],
+  ...[
+    'status=503,',
+    'status=503 abort=reset',
+    'status=503,abort=reset',
+    'lostAnswer,abort=truncate'
+  ],
+  ...['status=503,status=500', 'delay=1,delay=2', 'constructor=1', '__proto__']
+]
+
+test('rejects an invalid x-mock-fault header with 400', async () => {
+  const mock = await givenMock()
+  for (const fault of NO_FAULTS) {
+    const refused = await mock.post(setPrimary(MAILGUN), { headers: { 'x-mock-fault': fault } })
+    expect([refused.status, refused.json.message], fault).toEqual([
+      400,
+      expect.stringContaining('x-mock-fault can not be understood')
+    ])
+  }
+  expect(isDone(mock)).toBe(false)
+})
+
+test('with faultHeader false the header is unread and rules still apply', async () => {
+  const mock = await givenMock({ faultHeader: false })
+  expect(
+    (await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })).status
+  ).toBe(200)
+  expect((await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'nonsense' } })).status).toBe(
+    200
+  )
+  await addFault(mock, { effect: { status: 503 } })
+  expect((await mock.post(setPrimary(SENDGRID))).status).toBe(503)
+  expect((await journalOf(mock)).map(({ unread }) => unread.headers)).toEqual([
+    ['x-mock-fault'],
+    ['x-mock-fault'],
+    []
+  ])
+})

@@ -1,0 +1,26 @@
+import { Novu } from '@novu/api'
+import { expect, test } from 'vitest'
+import { addFault, DEVELOPMENT, journalOf, MAILGUN } from '../support/control.js'
+import { givenMock } from '../support/mock.js'
+import { keyRows } from '../support/rows.js'
+
+test.each([
+  { effect: { status: 503 }, replayed: false },
+  { effect: { lostAnswer: true }, replayed: true }
+])(
+  'the official client with its default settings recovers from $effect',
+  async ({ effect, replayed }) => {
+    const mock = await givenMock()
+    await addFault(mock, { operation: 'setIntegrationAsPrimary', effect })
+    const novu = new Novu({ secretKey: DEVELOPMENT, serverURL: mock.url })
+    const { result, headers } = await novu.integrations.setAsPrimary(MAILGUN)
+    expect(result).toMatchObject({ id: MAILGUN, primary: true })
+    expect(headers['idempotency-replay']).toEqual(replayed ? ['true'] : undefined)
+
+    const entries = await journalOf(mock, '?operation=setIntegrationAsPrimary')
+    expect(entries.map(({ flags }) => flags.replayed ?? false)).toEqual([false, replayed])
+    // One key, under which one answer is stored: what a replay has not done again.
+    const [key] = keyRows(mock.db.client).map((row) => row.key)
+    expect(entries.map((entry) => entry.headers['idempotency-key'])).toEqual([key, key])
+  }
+)

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest'
+import {
+  addFault,
+  create,
+  journalOf,
+  MAILGUN,
+  setPrimary,
+  setRandomSeed
+} from '../support/control.js'
+import { type GivenMock, givenMock } from '../support/mock.js'
+
+const REFUSE = { status: 503 }
+
+/** The statuses of so many lists in a row. */
+async function lists(mock: GivenMock, count: number): Promise<number[]> {
+  const statuses: number[] = []
+  for (let n = 0; n < count; n++) statuses.push((await mock.get('/v1/messages?limit=1')).status)
+  return statuses
+}
+
+const ruleOf = async (mock: GivenMock) => (await mock.get('/_mock/faults')).json.faults[0]
+
+test('a rule that says no more hits once, and shows what it has seen and hit', async () => {
+  const mock = await givenMock()
+  const made = await addFault(mock, { effect: REFUSE })
+  expect(made).toMatchObject({ status: 201, json: { id: 'fault-1', times: 1, seen: 0, hits: 0 } })
+  expect(await lists(mock, 3)).toEqual([503, 200, 200])
+  expect(await ruleOf(mock)).toEqual({ ...made.json, seen: 3, hits: 1 })
+  expect((await journalOf(mock)).map(({ flags }) => flags.faulted)).toEqual([
+    'fault-1',
+    undefined,
+    undefined
+  ])
+})
+
+test.each<[string, object, string]>([
+  ['times', { times: 2 }, 'xx....'],
+  ['always', { times: 'always' }, 'xxxxxx'],
+  ['after', { after: 2 }, '..x...'],
+  ['every', { every: 2, times: 'always' }, '.x.x.x'],
+  ['all of them', { after: 1, every: 2, times: 2 }, '..x.x.']
+])('%s says which of the requests are hit', async (_name, when, expected) => {
+  const mock = await givenMock()
+  await addFault(mock, { ...when, effect: REFUSE })
+  expect((await lists(mock, 6)).map((status) => (status === 503 ? 'x' : '.')).join('')).toBe(
+    expected
+  )
+})
+
+test('a probability hits that share of requests, the same ones for the same random seed', async () => {
+  const mock = await givenMock()
+  const run = async () => {
+    await mock.call('/_mock/faults', { method: 'DELETE' })
+    await addFault(mock, { probability: 0.25, times: 'always', effect: REFUSE })
+    return lists(mock, 60)
+  }
+  await setRandomSeed(mock, 7)
+  const first = await run()
+  await setRandomSeed(mock, 7)
+  expect(await run()).toEqual(first)
+  await setRandomSeed(mock, 8)
+  expect(await run()).not.toEqual(first)
+  const hits = first.filter((status) => status === 503).length
+  expect(hits).toBeGreaterThan(6)
+  expect(hits).toBeLessThan(24)
+})
+
+test('a rule applies only to its operation and match, where a number is compared as text', async () => {
+  const mock = await givenMock()
+  const add = (rule: object) => addFault(mock, { times: 'always', ...rule })
+  await add({ operation: 'setIntegrationAsPrimary', effect: { status: 500 } })
+  await add({ match: { query: { channel: 'email', limit: 1 } }, effect: { status: 502 } })
+  await add({ match: { headers: { 'X-Run': { matches: '^7$' } } }, effect: { status: 504 } })
+  await add({ match: { path: { matches: '^/v2/' } }, effect: { status: 418 } })
+  expect((await mock.post(setPrimary(MAILGUN))).status).toBe(500)
+  const list = async (query: string, headers = {}) =>
+    (await mock.get(`/v1/messages?${query}`, { headers })).status
+  expect(await list('channel=email&limit=1')).toBe(502)
+  expect([await list('channel=sms&limit=1'), await list('channel=email&limit=11')]).toEqual([
+    200, 200
+  ])
+  expect([await list('', { 'x-run': '7' }), await list('', { 'x-run': '77' })]).toEqual([504, 200])
+  expect((await mock.get('/v2/workflows/order-shipped/steps/email-step')).status).toBe(418)
+  const { faults } = (await mock.get('/_mock/faults')).json
+  expect(faults.map(({ hits }: { hits: number }) => hits)).toEqual([1, 1, 1, 1])
+})
+
+test('an environment has at most a thousand rules', async () => {
+  const mock = await givenMock()
+  const faults = Array(1000).fill({ effect: REFUSE })
+  const { apiKey } = (await create(mock, { faults })).json
+  const one = JSON.stringify({ effect: REFUSE })
+  const add = () => mock.post('/_mock/faults', { key: apiKey, body: one })
+  expect(await add()).toMatchObject({
+    status: 400,
+    json: { message: 'There are 1000 fault rules already' }
+  })
+  expect((await mock.call('/_mock/faults/fault-1', { method: 'DELETE', key: apiKey })).status).toBe(
+    204
+  )
+  expect(await add()).toMatchObject({ status: 201, json: { id: 'fault-1001' } })
+})
+
+test('faults are not injected into control routes, unauthenticated or unserved requests', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { times: 'always', effect: REFUSE })
+  const headers = { 'x-mock-fault': 'status=503' }
+  expect((await mock.get('/_mock/requests', { headers })).status).toBe(200)
+  expect((await mock.get('/v1/messages', { key: 'nobody', headers })).status).toBe(401)
+  expect((await mock.get('/v1/nothing', { headers })).status).toBe(501)
+  expect(await ruleOf(mock)).toMatchObject({ seen: 0 })
+})
+
+test('rejects an invalid rule with the name of its field', async () => {
+  const mock = await givenMock()
+  for (const [fault, fields] of WRONG) {
+    const refused = await addFault(mock, fault)
+    expect(refused.status, JSON.stringify(fault)).toBe(422)
+    expect(Object.keys(refused.json.errors), JSON.stringify(fault)).toEqual(fields)
+  }
+  expect((await mock.get('/_mock/faults')).json).toEqual({ faults: [] })
+  expect(await lists(mock, 1)).toEqual([200])
+})
+
+/** More, with what is said of it, is in validation-messages.test.ts. */
+const WRONG: [object, string[]][] = [
+  [{ effect: { status: 399 } }, ['effect.status']],
+  [{ effect: { status: 600 } }, ['effect.status']],
+  [{ effect: { ...REFUSE, header: {} } }, ['effect.header']],
+  [{ effect: REFUSE, match: { body: 'x' } }, ['match.body']],
+  [{ effect: { delay: 0 } }, ['effect.delay']],
+  [{ effect: { status: 503, abort: 'reset' } }, ['effect']],
+  [{ effect: { status: 503, lostAnswer: true } }, ['effect']],
+  [{ effect: { abort: 'truncate', lostAnswer: true } }, ['effect']],
+  [{ effect: { delay: 5, headers: { a: 'b' } } }, ['effect']],
+  [{ effect: { lostAnswer: true, body: null } }, ['effect']],
+  [{ effect: { status: 503, headers: { 'a b': 'c' } } }, ['effect.headers.a b']],
+  [{ effect: { status: 503, headers: { a: 'b\nc' } } }, ['effect.headers.a']],
+  [
+    { effect: { status: 503, headers: { 'Content-Length': '1' } } },
+    ['effect.headers.Content-Length']
+  ]
+]
+
+test('a header that can not be sent is refused with its value, but for that of a secret', async () => {
+  const mock = await givenMock()
+  const headers = {
+    authorization: 'Bearer s3cret\n',
+    'x-api-key': 's3cret\n',
+    'x-place': 'a\n',
+    connection: 'close'
+  }
+  const { status, json } = await addFault(mock, { effect: { status: 503, headers } })
+  const refused = (name: string) => ({
+    messages: [`effect.headers.${name} can not be sent as a header`]
+  })
+  expect([status, json.errors]).toEqual([
+    422,
+    {
+      'effect.headers.authorization': refused('authorization'),
+      'effect.headers.x-api-key': refused('x-api-key'),
+      'effect.headers.x-place': { ...refused('x-place'), value: 'a\n' },
+      'effect.headers.connection': { ...refused('connection'), value: 'close' }
+    }
+  ])
+})

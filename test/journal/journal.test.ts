@@ -1,0 +1,258 @@
+import { Novu } from '@novu/api'
+import { expect, test } from 'vitest'
+import {
+  addFault,
+  DEVELOPMENT,
+  head,
+  journalOf,
+  keylessJournalOf,
+  MAILGUN,
+  OTHER_ORGANIZATION,
+  PRODUCTION,
+  raw,
+  send,
+  setPrimary,
+  until
+} from '../support/control.js'
+import { givenMock } from '../support/mock.js'
+
+const AUTHORIZED = { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }
+
+test('records what a request sent and how it was answered', async () => {
+  const mock = await givenMock({ now: Date.parse('2026-02-18T10:00:00Z') })
+  const answer = await mock.post(`${setPrimary(MAILGUN)}?x=1&y=2&y=3`, {
+    headers: { 'idempotency-key': 'once', 'content-type': 'application/json', 'X-Trace': 'abc' },
+    body: '{"a":1}'
+  })
+  const [entry, ...others] = await journalOf(mock)
+  expect(others).toEqual([])
+  expect(entry).toMatchObject({
+    sequence: 1,
+    time: '2026-02-18T10:00:00.000Z',
+    operation: 'setIntegrationAsPrimary',
+    method: 'POST',
+    path: setPrimary(MAILGUN),
+    query: { x: '1', y: ['2', '3'] },
+    headers: { 'idempotency-key': 'once', 'content-type': 'application/json', 'x-trace': 'abc' },
+    body: '{"a":1}',
+    status: 200,
+    size: Buffer.byteLength(answer.text),
+    flags: {}
+  })
+  expect(entry?.duration).toBeGreaterThan(0)
+})
+
+test('leaves out who says that they only look on, from faults and coverage too', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { status: 503 } })
+  const look = (path: string) => mock.get(path, { headers: { 'x-mock-unrecorded': 'by a person' } })
+  expect((await look('/v1/messages')).status).toBe(200)
+  expect((await look('/v1/messages?limit=0')).status).toBe(422)
+  expect((await look('/v1/subscribers')).status).toBe(501)
+  expect((await mock.get('/v1/messages')).status).toBe(503)
+  expect(await journalOf(mock)).toMatchObject([{ sequence: 1, status: 503 }])
+  expect((await mock.get('/_mock/coverage')).json).toMatchObject({ requests: 1 })
+})
+
+test('records the reason of an error, and flags replayed and unserved requests', async () => {
+  const mock = await givenMock()
+  const refused = await mock.post(setPrimary('none'))
+  const keyed = { headers: { 'idempotency-key': 'k' } }
+  await mock.post(setPrimary(MAILGUN), keyed)
+  await mock.post(setPrimary(MAILGUN), keyed)
+  await mock.get('/v1/subscribers')
+  await mock.call('/v1/messages', { method: 'DELETE' })
+  expect(await journalOf(mock)).toMatchObject([
+    { status: 404, reason: refused.headers.get('x-mock-reason') },
+    { status: 200, flags: {} },
+    { status: 200, flags: { replayed: true } },
+    { status: 501, path: '/v1/subscribers', flags: { unserved: true } },
+    { status: 405, path: '/v1/messages', method: 'DELETE', flags: { unserved: true } }
+  ])
+})
+
+test('keeps the configured number of requests; with 0 it keeps none and rejects verification', async () => {
+  const three = await givenMock({ journal: 3 })
+  for (const limit of [1, 2, 3, 4, 5]) await three.get(`/v1/messages?limit=${limit}`)
+  expect((await journalOf(three)).map(({ sequence, query }) => [sequence, query.limit])).toEqual([
+    [3, '3'],
+    [4, '4'],
+    [5, '5']
+  ])
+  const none = await givenMock({ journal: 0 })
+  await none.get('/v1/messages')
+  expect(await journalOf(none)).toEqual([])
+  const verdict = await send(none, 'POST', '/_mock/requests/verify', { never: true })
+  expect(verdict).toMatchObject({ status: 400, json: { message: 'The journal is turned off' } })
+})
+
+test('records a request only in the journal of the environment of its key; without a valid one in the keyless', async () => {
+  const mock = await givenMock()
+  const keys = [DEVELOPMENT, PRODUCTION, OTHER_ORGANIZATION]
+  for (const [limit, key] of keys.entries())
+    await mock.get(`/v1/messages?limit=${limit + 1}`, { key })
+  await mock.get('/v1/messages?limit=4', { key: null })
+  await mock.get('/v1/messages?limit=5', { key: 'mistyped-key' })
+  await mock.get('/v1/subscribers', { key: null })
+  const keyless = await keylessJournalOf(mock)
+  expect(keyless).toMatchObject([
+    {
+      status: 401,
+      operation: 'listMessages',
+      query: { limit: '4' },
+      reason: expect.stringContaining('Authorization')
+    },
+    { status: 401, operation: 'listMessages', headers: { authorization: 'ApiKey ***' } },
+    { status: 501, flags: { unserved: true } }
+  ])
+  expect(JSON.stringify(keyless)).not.toContain('mistyped-key')
+  for (const [limit, key] of keys.entries()) {
+    expect((await journalOf(mock, '', key)).map(({ query }) => query)).toEqual([
+      { limit: `${limit + 1}` }
+    ])
+  }
+})
+
+test('does not record requests to control routes, documents and preflights', async () => {
+  const mock = await givenMock()
+  for (const path of [
+    '/health',
+    '/openapi.json',
+    '/docs',
+    '/_mock/clock',
+    '/_mock/nothing',
+    '/_mock'
+  ]) {
+    await fetch(`${mock.url}${path}`, AUTHORIZED)
+    await fetch(`${mock.url}${path}`)
+  }
+  const preflight = { origin: 'http://x', 'access-control-request-method': 'GET' }
+  await fetch(`${mock.url}/v1/messages`, { method: 'OPTIONS', headers: preflight })
+  expect(await journalOf(mock)).toEqual([])
+  expect(await keylessJournalOf(mock)).toEqual([])
+})
+
+test('records a request once that is rejected before its operation runs', async () => {
+  const mock = await givenMock()
+  await mock.post(setPrimary(MAILGUN), { headers: { 'idempotency-key': 'k'.repeat(256) } })
+  await mock.get('/v1/messages?limit=%zz&page=1')
+  await mock.post(setPrimary(MAILGUN), { body: 'x'.repeat(1024 * 1024 + 1) })
+  await mock.post(setPrimary(MAILGUN), { headers: { 'x-mock-fault': 'nonsense' } })
+  await mock.get('/v1/integrations/%zz/set-primary')
+  expect(await journalOf(mock)).toMatchObject([
+    {
+      sequence: 1,
+      status: 400,
+      operation: 'setIntegrationAsPrimary',
+      reason: expect.stringContaining('idempotency-key')
+    },
+    {
+      sequence: 2,
+      status: 400,
+      operation: 'listMessages',
+      query: { limit: '%zz', page: '1' },
+      unread: { query: [] }
+    },
+    { sequence: 3, status: 413, operation: 'setIntegrationAsPrimary' },
+    { sequence: 4, status: 400, reason: expect.stringContaining('status=400 to 599') },
+    {
+      sequence: 5,
+      status: 400,
+      path: '/v1/integrations/%zz/set-primary',
+      flags: { unserved: true }
+    }
+  ])
+})
+
+test('records a request whose client disconnected without a status', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { operation: 'listMessages', effect: { delay: 60_000 } })
+  const waiting = raw(mock, head('GET /v1/messages'))
+  await until(async () => (await journalOf(mock))[0]?.flags.faulted !== undefined)
+  waiting.socket.destroy()
+  await until(async () => (await journalOf(mock))[0]?.duration !== undefined)
+
+  const sending = raw(mock, `${head(`POST ${setPrimary(MAILGUN)}`, 'content-length: 10')}half`)
+  await until(async () => (await journalOf(mock)).length === 2)
+  sending.socket.destroy()
+  await until(async () => (await journalOf(mock))[1]?.duration !== undefined)
+  const entries = await journalOf(mock)
+  expect(entries).toHaveLength(2)
+  expect(entries[0]).not.toHaveProperty('status')
+})
+
+test('filters requests by operation, method, path, status, time, sequence and number, and reads them page by page', async () => {
+  let now = Date.parse('2026-02-18T10:00:00Z')
+  const mock = await givenMock({ clock: () => now })
+  await mock.get('/v1/messages')
+  now += 1000
+  await mock.get('/v1/messages?limit=x')
+  now += 1000
+  await mock.post(setPrimary(MAILGUN))
+  await mock.get('/v2/workflows/none/steps/none')
+  await addFault(mock, { effect: { abort: 'reset' } })
+  await mock.get('/v1/messages').catch(() => {})
+  const zone = encodeURIComponent('+02:00')
+  for (const [query, expected] of [
+    ['operation=listMessages', [1, 2, 5]],
+    ['method=post', [3]],
+    ['path=/v1/messages', [1, 2, 5]],
+    ['pathPrefix=/v2/', [4]],
+    ['pathPrefix=/v1/&status=4xx', [2]],
+    ['status=422', [2]],
+    ['status=4xx', [2, 4]],
+    ['status=2xx', [1, 3]],
+    ['status=none', [5]],
+    ['since=2026-02-18T10:00:01Z', [2, 3, 4, 5]],
+    [`since=2026-02-18T12:00:01.001${zone}`, [3, 4, 5]],
+    ['operation=listMessages&status=200', [1]],
+    ['limit=2', [1, 2]],
+    ['after=1&limit=1', [2]],
+    ['before=3', [1, 2]],
+    ['order=newest&limit=2', [5, 4]],
+    ['order=newest&limit=2&before=4', [3, 2]],
+    ['order=newest&limit=2&before=2', [1]]
+  ] as const) {
+    expect([query, (await journalOf(mock, `?${query}`)).map(({ sequence }) => sequence)]).toEqual([
+      query,
+      expected
+    ])
+  }
+  const refused = await mock.get('/_mock/requests?status=9xx&order=sideways')
+  expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['status', 'order']])
+})
+
+test('lists parameters and headers that are not read, and none of the official client', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?chanel=email&limit=1&subscriberID=x', {
+    headers: { 'idempotent-key': 'k' }
+  })
+  await mock.get('/v1/messages?channel=email&contextKeys[]=a:b&transactionId[0]=t')
+  const novu = new Novu({
+    secretKey: DEVELOPMENT,
+    serverURL: mock.url,
+    retryConfig: { strategy: 'none' }
+  })
+  await novu.integrations.setAsPrimary(MAILGUN)
+  await novu.messages.retrieve({ channel: 'email', limit: 5 })
+  await novu.workflows.steps.retrieve('order-shipped', 'email-step')
+  const [misspelt, ...others] = (await journalOf(mock)).map(({ unread }) => unread)
+  expect(misspelt).toEqual({ query: ['chanel', 'subscriberID'], headers: ['idempotent-key'] })
+  expect(others).toEqual(Array(4).fill({ query: [], headers: [] }))
+})
+
+test('keeps the beginning of a long body, and returns a body that is not text in base64', async () => {
+  const mock = await givenMock()
+  await mock.post(setPrimary(MAILGUN), { body: 'word '.repeat(100_000) })
+  await fetch(`${mock.url}${setPrimary(MAILGUN)}`, {
+    ...AUTHORIZED,
+    method: 'POST',
+    body: Buffer.from([0, 255, 254])
+  })
+  const [long, binary] = await journalOf(mock)
+  expect(long?.bodyLength).toBe(500_000)
+  expect(long?.body?.length).toBeLessThanOrEqual(65_536)
+  expect(long?.body?.length).toBeGreaterThan(65_000)
+  expect(binary?.body).toBe(Buffer.from([0, 255, 254]).toString('base64'))
+  expect(binary).not.toHaveProperty('bodyLength')
+})

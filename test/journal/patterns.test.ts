@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { addFault, verify } from '../support/control.js'
+import { givenMock } from '../support/mock.js'
+
+const GUARD = 10_000
+
+test('a pattern is matched in linear time, where the engine of Node takes longer than the world lasts', async () => {
+  const mock = await givenMock()
+  const long = `${'a'.repeat(5000)}!`
+  await mock.get(`/v1/messages?x=${long}`)
+  const before = performance.now()
+  for (const matches of [
+    '(a+)+$',
+    '^(([a-z])+.)+[A-Z]([a-z])+$',
+    '(.*a){20}$',
+    '(?:a?){30}a{30}!!'
+  ]) {
+    expect((await verify(mock, { query: { x: { matches } }, never: true })).status, matches).toBe(
+      200
+    )
+    await addFault(mock, { match: { query: { x: { matches } } }, effect: { status: 503 } })
+  }
+  expect((await mock.get(`/v1/messages?x=${long}`)).status).toBe(200)
+  expect((await mock.get(`/v1/messages?x=aaaa`)).status).toBe(503)
+  expect(performance.now() - before).toBeLessThan(GUARD)
+})
+
+const IMPOSSIBLE =
+  'must do without lookarounds and backreferences, and repeat nothing more than 1,000 times'
+const REFUSED = [
+  ['(?=a)', IMPOSSIBLE],
+  ['(?<!a)b', IMPOSSIBLE],
+  ['(a)\\1', IMPOSSIBLE],
+  ['a{1001}', IMPOSSIBLE],
+  ['(?:a{100}){1000}', IMPOSSIBLE],
+  ['x'.repeat(201), 'must have at most 200 characters'],
+  ['(', 'must be a regular expression: Invalid regular expression: /(/: Unterminated group']
+] as const
+
+test('a pattern that can not be matched is refused wherever it stands, and nothing is stored', async () => {
+  const mock = await givenMock()
+  for (const [matches, message] of REFUSED) {
+    const errorsAt = (...paths: string[]) =>
+      Object.fromEntries(
+        paths.map((path) => [path, { messages: [`${path} ${message}`], value: matches }])
+      )
+    const match = { path: { matches }, query: { a: { matches } }, headers: { 'X-A': { matches } } }
+    const fault = await addFault(mock, { match, effect: { status: 503 } })
+    const fields = ['match.path.matches', 'match.query.a.matches', 'match.headers.X-A.matches']
+    expect([fault.status, fault.json.errors], matches).toEqual([422, errorsAt(...fields)])
+    const verified = await verify(mock, { inOrder: [{}, { body: { matches } }] })
+    expect([verified.status, verified.json.errors], matches).toEqual([
+      422,
+      errorsAt('inOrder[1].body.matches')
+    ])
+  }
+  expect((await mock.get('/_mock/faults')).json.faults).toEqual([])
+})
+
+test('what would be compared with each request too often is refused with its limit', async () => {
+  const mock = await givenMock()
+  const fields = (count: number, value: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, value]))
+  for (const [verification, field, message] of [
+    [
+      { query: fields(21, { matches: 'a' }) },
+      'query.p20.matches',
+      'is one of more than 20 patterns: use fewer'
+    ],
+    [{ query: { a: Array(101).fill('a') } }, 'query.a', 'must have at most 100'],
+    [{ headers: fields(51, 'a') }, 'headers', 'must have at most 50 fields']
+  ] as const) {
+    const { errors } = (await verify(mock, verification)).json
+    expect(errors[field]?.messages).toEqual([`${field} ${message}`])
+  }
+})

@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import { type AnswerStore, bytesOfAnswer, createAnswers } from '../../src/journal/responses.js'
+import type { AnsweredRequest } from '../../src/journal/schemas.js'
+import { addFault, journalOf, MAILGUN, SENDGRID, send, setPrimary } from '../support/control.js'
+import { type GivenMock, givenMock } from '../support/mock.js'
+
+async function recorded(mock: GivenMock, sequence = 1): Promise<AnsweredRequest> {
+  return (await mock.get(`/_mock/requests/${sequence}`)).json
+}
+
+test('a request is kept with the status, the headers and the body that its client has received', async () => {
+  const mock = await givenMock()
+  const refused = await mock.get('/v1/messages?limit=5000')
+  const { answer, ...request } = await recorded(mock)
+  expect(request).toEqual((await journalOf(mock))[0])
+  expect(answer).toMatchObject({ status: 422, body: refused.text })
+  expect(answer?.headers).toEqual(Object.fromEntries(refused.headers))
+  expect(answer).not.toHaveProperty('truncated')
+})
+
+test('of a long answer the first 16 KiB are kept, without half a word at the end', async () => {
+  const mock = await givenMock()
+  await send(mock, 'POST', '/_mock/messages', { channel: 'sms', content: 'word '.repeat(6000) })
+  const { text } = await mock.get('/v1/messages?limit=1')
+  const { answer, size } = await recorded(mock)
+  expect(answer?.truncated).toBe(true)
+  expect(size).toBe(Buffer.byteLength(text))
+  const length = Buffer.byteLength(answer?.body ?? '')
+  expect(length).toBeLessThanOrEqual(16_384)
+  expect(length).toBeGreaterThan(16_384 - 'word '.length)
+  expect(text.startsWith(answer?.body ?? '?')).toBe(true)
+  expect(answer?.body?.endsWith('word ')).toBe(true)
+})
+
+test('a request without a valid key is kept with its answer too, and one that is not there is not found', async () => {
+  const mock = await givenMock()
+  const { text } = await mock.get('/v1/messages', { key: null })
+  const [{ sequence }] = (await mock.get('/_mock/requests/keyless')).json.requests.slice(-1)
+  const found = await mock.get(`/_mock/requests/keyless/${sequence}`)
+  expect(found.json).toMatchObject({ sequence, answer: { status: 401, body: text } })
+  const none = await mock.get('/_mock/requests/9')
+  expect([none.status, none.json.message]).toEqual([404, 'Request 9 not found'])
+})
+
+test('nothing secret of an answer is shown: no credentials, no signing keys', async () => {
+  const mock = await givenMock()
+  const { json } = await mock.post(setPrimary(MAILGUN))
+  expect(Object.keys(json.credentials).length).toBeGreaterThan(2)
+  const { answer } = await recorded(mock)
+  const shown = JSON.parse(answer?.body ?? '')
+  expect(
+    new Set(Object.values(shown.credentials).filter((value) => typeof value === 'string'))
+  ).toEqual(new Set(['***']))
+  expect(shown.configurations.inboundWebhookSigningKey).toBe('***')
+  expect({ ...shown, credentials: 0, configurations: 0 }).toEqual({
+    ...json,
+    credentials: 0,
+    configurations: 0
+  })
+})
+
+test('a lost answer is none, half an answer is what came, and HEAD has no body', async () => {
+  const mock = await givenMock()
+  await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })
+  await addFault(mock, { effect: { lostAnswer: true } })
+  await mock.get('/v1/messages').catch(() => {})
+  expect(await recorded(mock)).not.toHaveProperty('answer')
+  await addFault(mock, { effect: { abort: 'truncate' } })
+  await mock.get('/v1/messages?limit=1').catch(() => {})
+  const { answer: half, size = 0 } = await recorded(mock, 2)
+  expect(half?.status).toBe(200)
+  expect(Buffer.byteLength(half?.body ?? '')).toBe(size)
+  expect(Number(half?.headers['content-length'])).toBeGreaterThanOrEqual(size * 2)
+  await mock.call('/v1/messages', { method: 'HEAD' })
+  const { answer: head } = await recorded(mock, 3)
+  expect(head).toMatchObject({
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8' }
+  })
+  expect(Object.keys(head ?? {})).toEqual(['status', 'headers'])
+})
+
+/** Keeps so many answers of 16 KiB, each of another byte than the one before. */
+const keepMany = (store: AnswerStore, count: number) =>
+  Array.from({ length: count }, (_, index) => store.keep(Buffer.alloc(16_384, index % 251)))
+
+test('a journal keeps 16 MiB of answers and all together 128: the oldest are dropped, and the others stay as they are', () => {
+  const createStore = createAnswers()
+  const first = keepMany(createStore(), 1500)
+  const kept = first.map(bytesOfAnswer)
+  expect(kept.findIndex((bytes) => bytes !== undefined)).toBe(1500 - 1024)
+  for (const [index, bytes] of kept.entries())
+    if (bytes) expect(bytes.equals(Buffer.alloc(16_384, index % 251))).toBe(true)
+  const journals = Array.from({ length: 8 }, () => keepMany(createStore(), 1024))
+  const counts = journals.map(
+    (answers) => answers.filter((answer) => bytesOfAnswer(answer) !== undefined).length
+  )
+  expect(counts).toEqual(Array(8).fill(1024))
+  expect(first.map(bytesOfAnswer).filter(Boolean)).toEqual([])
+})
+
+test('what was dropped is said, and the request stays', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages')
+  keepMany(mock.services.journals.of(mock.services.environments.find('Development')).answers, 1024)
+  await mock.get('/v1/messages')
+  const { answer, ...request } = await recorded(mock)
+  expect(request).toMatchObject({ sequence: 1, status: 200 })
+  expect(answer).toEqual({ status: 200, headers: expect.any(Object), dropped: true })
+  expect((await recorded(mock, 2)).answer).toHaveProperty('body')
+})
+
+test('a set-primary says which integration stepped up and which stepped down, and one that changes nothing does not', async () => {
+  const mock = await givenMock()
+  const keyed = { headers: { 'idempotency-key': 'once' } }
+  await mock.post(setPrimary(MAILGUN), keyed)
+  await mock.post(setPrimary(MAILGUN), keyed)
+  await mock.post(setPrimary(MAILGUN))
+  const about = { kind: 'integration', channel: 'email' }
+  const [first, ...others] = (await journalOf(mock)).map(({ changed }) => changed)
+  expect(first).toEqual([
+    { ...about, id: MAILGUN, name: 'Mailgun (EU)', what: 'became primary' },
+    { ...about, id: SENDGRID, name: 'SendGrid', what: 'is no longer primary' }
+  ])
+  expect(others).toEqual([undefined, undefined])
+})
+
+test('a control call says what it has changed', async () => {
+  const mock = await givenMock()
+  const { _id } = (await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })).json
+  await send(mock, 'PATCH', `/_mock/messages/${_id}`, { transactionId: 'other' })
+  await send(mock, 'PATCH', '/_mock/integrations/mailgun-eu', { name: 'Other', active: false })
+  await mock.call(`/_mock/messages/${_id}`, { method: 'DELETE' })
+  await send(mock, 'POST', '/_mock/reset', { parts: ['data'] })
+  const { changes } = (await mock.get('/_mock/requests/changes')).json
+  expect(changes.map(({ changed }: { changed: unknown }) => changed)).toEqual([
+    [{ kind: 'message', id: _id, channel: 'sms', what: 'added' }],
+    [{ kind: 'message', id: _id, channel: 'sms', what: 'changed', fields: ['transactionId'] }],
+    [
+      {
+        kind: 'integration',
+        id: MAILGUN,
+        name: 'Other',
+        channel: 'email',
+        what: 'changed',
+        fields: ['name', 'active']
+      }
+    ],
+    [{ kind: 'message', id: _id, what: 'removed' }],
+    [{ kind: 'data', what: 'set back' }]
+  ])
+})
+
+test('a list says that there are more pages, and the last one does not', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages')
+  await mock.get('/v1/messages?page=5')
+  expect((await journalOf(mock)).map(({ hasMore }) => hasMore)).toEqual([true, undefined])
+})

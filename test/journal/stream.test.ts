@@ -1,0 +1,130 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { connect } from '../../src/client/index.js'
+import type { RecordedRequest } from '../../src/journal/schemas.js'
+import {
+  head,
+  journalOf,
+  MAILGUN,
+  PRODUCTION,
+  raw,
+  send,
+  setPrimary,
+  until
+} from '../support/control.js'
+import { type GivenMock, givenMock } from '../support/mock.js'
+
+afterEach(() => void vi.useRealTimers())
+
+/** A client of the stream, over a socket of its own, once the stream has begun. */
+async function streamOf(mock: GivenMock, ...headers: string[]) {
+  const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
+  await until(() => text().includes('as they are answered'))
+  // As in the wire format, with what Node puts around each chunk taken away.
+  const events = () =>
+    [...text().matchAll(/^id: (\d+)\nevent: request\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
+      id: Number(id),
+      entry: JSON.parse(data ?? '') as RecordedRequest
+    }))
+  return { text, events, closed, leave: () => void socket.destroy() }
+}
+
+/** In an event each of its characters takes six bytes: 8 MiB are 24 events. */
+const LARGE = '\u0001'.repeat(60_000)
+
+const limits = ({ events }: Awaited<ReturnType<typeof streamOf>>) =>
+  events().map(({ entry }) => entry.query.limit)
+
+test('streams each request when it is answered, or never will be, as the journal lists it', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?limit=1')
+  const stream = await streamOf(mock)
+  expect(stream.text()).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+  expect(stream.text()).toContain('content-type: text/event-stream; charset=utf-8')
+  await mock.get('/v1/messages?limit=2')
+  await mock.get('/v1/messages?limit=3', { key: PRODUCTION })
+  await mock.post(setPrimary('none'))
+  await expect(
+    mock.get('/v1/messages', { headers: { 'x-mock-fault': 'abort=reset' } })
+  ).rejects.toThrow()
+  await until(() => stream.events().length === 3)
+  expect(stream.events().map(({ entry }) => entry)).toEqual(await journalOf(mock, '?after=1'))
+  expect(stream.events()[2]?.entry).not.toHaveProperty('status')
+})
+
+test('Last-Event-ID resumes the stream without loss or repetition', async () => {
+  const mock = await givenMock()
+  const first = await streamOf(mock)
+  await mock.get('/v1/messages?limit=1')
+  await until(() => first.events().length === 1)
+  first.leave()
+  await first.closed
+  await mock.get('/v1/messages?limit=2')
+  await mock.get('/v1/messages?limit=3')
+  const second = await streamOf(mock, `last-event-id: ${first.events()[0]?.id}`)
+  await mock.get('/v1/messages?limit=4')
+  await until(() => second.events().length >= 3)
+  expect(limits(second)).toEqual(['2', '3', '4'])
+  // The second is one of an earlier run of the server.
+  for (const id of [0, 500]) {
+    const third = await streamOf(mock, `last-event-id: ${id}`)
+    await until(() => third.events().length >= 4)
+    expect(limits(third)).toEqual(['1', '2', '3', '4'])
+  }
+})
+
+test('a stream that is resumed tells how many requests are no longer in the journal', async () => {
+  const mock = await givenMock({ journal: 2 })
+  for (const limit of [1, 2, 3, 4, 5]) await mock.get(`/v1/messages?limit=${limit}`)
+  const stream = await streamOf(mock, 'last-event-id: 1')
+  await until(() => stream.events().length === 2)
+  expect(stream.text()).toContain(': 2 requests before this one are no longer in the journal\n')
+})
+
+test('resumes by the order of answers, not of arrivals', async () => {
+  const mock = await givenMock()
+  const slow = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'content-length: 2'))
+  await until(async () => (await journalOf(mock)).length === 1)
+  const first = await streamOf(mock)
+  await mock.get('/v1/messages')
+  await until(() => first.events().length === 1)
+  first.leave()
+  await first.closed
+  await mock.get('/v1/messages')
+  slow.socket.write('{}')
+  await until(() => slow.text().includes('200 OK'))
+  const second = await streamOf(mock, `last-event-id: ${first.events()[0]?.id}`)
+  await until(() => second.events().length === 2)
+  expect([...first.events(), ...second.events()].map(({ entry }) => entry.sequence)).toEqual([
+    2, 3, 1
+  ])
+})
+
+test('a stream for which 8 MiB wait ends, and a client that resumes it gets each request and goes on', async () => {
+  const mock = await givenMock()
+  for (let count = 0; count < 30; count++) await mock.post(setPrimary('none'), { body: LARGE })
+  const resumed = await streamOf(mock, 'last-event-id: 0')
+  expect(await resumed.closed).toBeUndefined()
+  expect(resumed.events().length).toBeLessThan(30)
+  const env = connect(mock.url).attach('development-key')
+  const sequences: number[] = []
+  for await (const { sequence } of env.requests.stream({ replay: true })) {
+    sequences.push(sequence)
+    if (sequence === 30) await mock.get('/v1/messages')
+    if (sequence === 31) break
+  }
+  expect(sequences).toEqual(Array.from({ length: 31 }, (_, index) => index + 1))
+})
+
+test('streams end when their environment is removed, and all when the server closes, which does not wait for them', async () => {
+  const mock = await givenMock()
+  const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
+  const doomed = raw(mock, head('GET /_mock/requests/stream').replace('development-key', apiKey))
+  await until(() => doomed.text().includes('as they are answered'))
+  const other = await streamOf(mock)
+  await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE' })
+  expect(await doomed.closed).toBeUndefined()
+  await mock.post(setPrimary(MAILGUN))
+  await until(() => other.events().length === 1)
+  await mock.app.close()
+  expect(await other.closed).toBeUndefined()
+})

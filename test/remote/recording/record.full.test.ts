@@ -1,0 +1,441 @@
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { attempt } from '../../../src/domain/errors.js'
+import type { SeedEnvironment } from '../../../src/seeds/format.js'
+import { givenMock, givenOwnMock } from '../../support/mock.js'
+import { givenFolder, runCommand, spawnCommand } from '../../support/process.js'
+import { listen } from '../listen.js'
+import { answersOf, givenProxy, recordFrom } from './target.js'
+
+const DEVELOPMENT = { authorization: 'ApiKey development-key' }
+
+/** The workflows and steps of a server, as `--step` names them, and the paths to ask for them. */
+async function stepsOf(url: string) {
+  const response = await fetch(`${url}/_mock/state`, {
+    headers: { ...DEVELOPMENT, accept: 'application/json' }
+  })
+  const [{ workflows = [] }] = ((await response.json()) as { environments: [SeedEnvironment] })
+    .environments
+  const steps = workflows.flatMap(({ _id: workflow = '', steps: all = [] }) =>
+    all.map(({ _id: step = '' }) => ({ workflow, step }))
+  )
+  return {
+    steps,
+    paths: steps.map(({ workflow, step }) => `/v2/workflows/${workflow}/steps/${step}`)
+  }
+}
+
+/** Whether it asks for a page of messages, and not for the newest alone. */
+function isPage(path = ''): boolean {
+  return /\/messages\?page=\d+&limit=([2-9]|\d\d+)$/.test(path)
+}
+
+const idOf = ({ _id }: { _id?: unknown }) => _id
+
+function environmentIn(file: string): Required<SeedEnvironment> {
+  return parse(readFileSync(file, 'utf8'), { maxAliasCount: -1 }).environments[0]
+}
+
+describe('a recorded seed', () => {
+  test.each(['default', 'failures', 'steps', 'two-tenants', 'unicode', 'many-pages'])(
+    'gives the answers of %s, byte for byte, in both profiles',
+    async (name) => {
+      for (const profile of ['document', 'live'] as const) {
+        const source = await givenMock({ seeds: [name], profile })
+        const recording = await expectSameAnswers(source.url)
+        expect(recording).toMatchObject({ profile, assumptions: {} })
+      }
+    }
+  )
+
+  test('of 10,000 messages gives the same pages and steps, byte for byte', async () => {
+    const generate = { messages: 10_000, subscribers: 500, randomSeed: 7 }
+    const environments = [{ ...environmentIn('seeds/default.yaml'), generate }]
+    const source = await givenOwnMock({ seed: { environments }, profile: 'live' })
+    expect((await expectSameAnswers(source.url, 'seed.json', 500)).messages).toBeGreaterThan(10_000)
+  }, 300_000)
+
+  /** Records a server with all that it has, and compares its answers with those of a server with the seed. */
+  async function expectSameAnswers(url: string, file = 'seed.yaml', pageSize = 10) {
+    const out = join(givenFolder(), file)
+    const { steps, paths } = await stepsOf(url)
+    const recording = await recordFrom(url, out, { keepPersonalData: true, pageSize, steps })
+    expect(recording.steps).toBe(steps.length)
+    const copy = await givenOwnMock({ seeds: [out] })
+    const expected = (await answersOf(url, 'development-key', paths)).map(withoutWebhooks)
+    expect((await answersOf(copy.url, 'recorded-key', paths)).map(withoutWebhooks)).toEqual(
+      expected
+    )
+    return recording
+  }
+
+  test('with other personal data has the same shapes, counts and filters', async () => {
+    const source = await givenMock({ seeds: ['everything'] })
+    const out = join(givenFolder(), 'seed.yaml')
+    await recordFrom(source.url, out)
+    const copy = await givenMock({ seeds: [out] })
+    type Message = { _id: string; transactionId: string; subscriber?: { subscriberId: string } }
+    const listed = async (mock: typeof copy, key: string, filter: object): Promise<Message[]> =>
+      (await mock.get(`/v1/messages?${new URLSearchParams({ limit: '1000', ...filter })}`, { key }))
+        .json.data
+    const [all, own] = [
+      await listed(source, 'development-key', {}),
+      await listed(copy, 'recorded-key', {})
+    ]
+    expect(own.map(shapeOf)).toEqual(all.map(shapeOf))
+    // Each filter finds the same messages, by the replaced value that messages have.
+    const channels = ['in_app', 'email', 'sms', 'chat', 'push'].map((channel) => [
+      { channel },
+      { channel }
+    ])
+    const values = all.flatMap(({ transactionId, subscriber }, index) => [
+      [{ transactionId }, { transactionId: own[index]?.transactionId }],
+      ...(subscriber
+        ? [
+            [subscriber, own[index]?.subscriber].map((each) => ({
+              subscriberId: each?.subscriberId
+            }))
+          ]
+        : [])
+    ])
+    for (const [filter = {}, replaced = {}] of [...channels, ...values]) {
+      const expected = (await listed(source, 'development-key', filter)).map(idOf)
+      expect((await listed(copy, 'recorded-key', replaced)).map(idOf)).toEqual(expected)
+    }
+  })
+
+  test('has the positions that its source was seen to take, and no others', async () => {
+    const assumptions = {
+      envelope: 'data',
+      'unknown-step': 'bad-request',
+      'unknown-workflow': 'with-facts',
+      'paging-bounds': 'lenient',
+      'unserved-route': 'not-found',
+      'auth-scheme-case': 'exact'
+    }
+    const source = await givenMock({ assumptions })
+    // A content that names the deployed service's provider is not a spelling of it.
+    await source.post('/_mock/messages', {
+      body: JSON.stringify({ channel: 'sms', content: '"novu-slack"' })
+    })
+    const recording = await recordFrom(source.url, join(givenFolder(), 'seed.yaml'))
+    expect(recording).toMatchObject({ profile: 'document', assumptions })
+    expect(Object.keys(recording.assumptions).sort()).toEqual(Object.keys(assumptions).sort())
+    expect(recording.differences.join()).not.toContain('unknown-step')
+  })
+
+  test('is the same bytes when it is recorded again', async () => {
+    const source = await givenMock({})
+    const folder = givenFolder()
+    await recordFrom(source.url, join(folder, 'one.yaml'))
+    await recordFrom(source.url, join(folder, 'two.yaml'))
+    expect(readFileSync(join(folder, 'two.yaml'), 'utf8')).toBe(
+      readFileSync(join(folder, 'one.yaml'), 'utf8')
+    )
+  })
+})
+
+/** Addresses of webhooks and tokens of devices are credentials, which are always replaced. */
+function withoutWebhooks(text: string): string {
+  return text
+    .replaceAll(/("(?:directW|w)ebhookUrl":)"[^"]*"/g, '$1""')
+    .replaceAll(/("deviceTokens":)\[[^\]]*\]/g, '$1[]')
+    .replaceAll(/("credentials":)\{[^{}]*\}/g, '$1{}')
+}
+
+/** The names of fields, and the types of their values. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf)
+  if (typeof value !== 'object' || value === null) return value === null ? null : typeof value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]))
+}
+
+describe('record', () => {
+  test('survives 429, 503, resets, broken JSON and pages of a proxy', async () => {
+    const source = await givenMock({ seeds: ['many-pages'] })
+    const folder = givenFolder()
+    const pageSize = 25
+    await recordFrom(source.url, join(folder, 'quiet.yaml'), { pageSize })
+    const ways = [
+      { status: 429, headers: { 'retry-after': '0' }, body: '{"statusCode":429}' },
+      { status: 503, headers: {}, body: '<h1>Unavailable</h1>' },
+      { status: 200, headers: {}, body: '<html>Log in to the network</html>' },
+      { status: 200, headers: {}, body: '{"data": [{"_id": "6' },
+      { status: 200, headers: {}, body: '{"ok": true}' }
+    ]
+    let at = 0
+    const retries: string[] = []
+    const proxy = await givenProxy(source.url, (request, response, asked) => {
+      if (asked > 1) return false
+      const way = ways[at++ % (ways.length + 1)]
+      if (way) response.writeHead(way.status, way.headers).end(way.body)
+      else request.socket.resetAndDestroy()
+      return true
+    })
+    const onRetry = (reason: string) => void retries.push(reason)
+    await recordFrom(proxy.url, join(folder, 'disturbed.yaml'), { pageSize, onRetry })
+    expect(environmentIn(join(folder, 'disturbed.yaml'))).toEqual(
+      environmentIn(join(folder, 'quiet.yaml'))
+    )
+    expect(retries.join('\n')).toMatch(/answers 429[\s\S]*answers 503[\s\S]*no JSON/)
+  })
+
+  test.each([
+    [1, [1, 1, 1]],
+    [3, [1, 1, 1]],
+    [20, [7, 45, 3]]
+  ])(
+    'has no gaps when messages are removed while it reads, with pages of %d',
+    async (pageSize, counts) => {
+      const source = await givenOwnMock({ seeds: ['many-pages'] })
+      const idsOf = async () => (await source.get('/v1/messages?limit=1000')).json.data.map(idOf)
+      const newest = await idsOf()
+      let pages = 0
+      const proxy = await givenProxy(source.url, async ({ url = '' }) => {
+        const removed =
+          /page=[1-9]/.test(url) && [2, 4, 6].includes(++pages)
+            ? newest.splice(0, counts.shift())
+            : []
+        for (const id of removed) await source.call(`/_mock/messages/${id}`, { method: 'DELETE' })
+        return false
+      })
+      const out = join(givenFolder(), 'seed.yaml')
+      const recording = await recordFrom(proxy.url, out, { pageSize })
+      expect(counts).toEqual([])
+      expect(environmentIn(out).messages.map(idOf)).toEqual(expect.arrayContaining(await idsOf()))
+      expect(recording.differences.join()).not.toContain('some may be missing')
+    }
+  )
+
+  test('has neither doubles nor gaps when messages come in while it reads, as many as a page has too', async () => {
+    const source = await givenOwnMock({ seeds: ['many-pages'] })
+    let [pages, added] = [0, 0]
+    const proxy = await givenProxy(source.url, async ({ url = '' }) => {
+      pages += isPage(url) ? 1 : 0
+      const counts: Record<number, number> = { 2: 3, 3: 12, 4: 3, 5: 3, 20: 1 }
+      for (const end = added + (isPage(url) ? (counts[pages] ?? 0) : 0); added < end; added++) {
+        const createdAt = new Date(Date.UTC(2030, 0, 1) + added * 1000).toISOString()
+        const body = JSON.stringify({ channel: 'sms', content: `Late ${added}`, createdAt })
+        await source.post('/_mock/messages', {
+          body,
+          headers: { 'content-type': 'application/json' }
+        })
+      }
+      return false
+    })
+    const out = join(givenFolder(), 'seed.yaml')
+    expect(await recordFrom(proxy.url, out)).toMatchObject({ messages: 137 + 22 })
+    const { json } = await source.get('/v1/messages?limit=1000')
+    expect(environmentIn(out).messages.map(idOf)).toEqual(json.data.map(idOf))
+    expect(pages).toBeGreaterThan(20)
+  })
+
+  test.each([1, 25])(
+    'ends at the second page of a target whose pages are all the same, of %d messages',
+    async (limit) => {
+      const source = await givenMock({ seeds: ['many-pages'] })
+      let pages = 0
+      const stuck = await givenProxy(source.url, async ({ url = '' }, response) => {
+        if (!/\/messages\?page=\d+&limit=25/.test(url)) return false
+        pages += 1
+        const answer = await source.get(`/v1/messages?page=0&limit=${limit}`)
+        response.writeHead(200, { 'content-type': 'application/json' }).end(answer.text)
+        return true
+      })
+      const out = join(givenFolder(), 'seed.yaml')
+      await expect(recordFrom(stuck.url, out, { pageSize: 25 })).rejects.toThrow(
+        'page 1 of the target has only messages'
+      )
+      expect(pages).toBe(3)
+    }
+  )
+
+  /** Records one message with other fields than it has in the seed. */
+  async function recordOne(fields: string) {
+    const source = await givenMock({})
+    const { json } = await source.get('/v1/messages?limit=1')
+    const text = `{"data":[${JSON.stringify(json.data[0]).replace(/\}$/, fields)}],"page":0,"pageSize":1,"hasMore":false}`
+    const proxy = await givenProxy(source.url, ({ url = '' }, response) => {
+      if (!isPage(url)) return false
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+      return true
+    })
+    return recordFrom(proxy.url, join(givenFolder(), 'seed.yaml'))
+  }
+
+  test.each([
+    [
+      'a message that is nested 5,000 deep',
+      `,"payload":{"a":${'['.repeat(5000)}${']'.repeat(5000)}}}`,
+      /a message is left out, as it is nested more than 100 deep/
+    ],
+    [
+      'what the contract does not have',
+      ',"tenant":"acme","lastSeenDate":"yesterday","status":"lost"}',
+      /message\.lastSeenDate is no time in ISO 8601: left out.*message\.tenant is not in the contract: left out/
+    ],
+    [
+      'an error where the status is sent',
+      ',"errorText":"Not sent","status":"sent"}',
+      /errorText are left out where/
+    ]
+  ])('leaves out %s, and says so', async (_, fields, difference) => {
+    expect((await recordOne(fields)).differences.join()).toMatch(difference)
+  })
+
+  test('writes through no link', async () => {
+    const source = await givenMock({})
+    const folder = givenFolder()
+    writeFileSync(join(folder, 'mine.txt'), 'mine')
+    symlinkSync(join(folder, 'mine.txt'), join(folder, 'seed.yaml'))
+    await expect(recordFrom(source.url, join(folder, 'seed.yaml'))).rejects.toMatchObject({
+      code: 'ELOOP'
+    })
+    expect(readdirSync(folder).sort()).toEqual(['mine.txt', 'seed.yaml'])
+    expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine')
+  })
+
+  test('reads a target behind a gateway that answers unknown paths with HTML', async () => {
+    const source = await givenMock({})
+    const proxy = await givenProxy(source.url, async (request, response) => {
+      const answer = await fetch(source.url + request.url, { headers: DEVELOPMENT })
+      if (answer.status < 400) return false
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')
+      return true
+    })
+    const out = join(givenFolder(), 'seed.yaml')
+    const steps = [{ workflow: 'unknown', step: 'unknown' }]
+    const retries: string[] = []
+    const recording = await recordFrom(proxy.url, out, {
+      steps,
+      onRetry: (reason) => void retries.push(reason)
+    })
+    expect(recording.differences.join()).toMatch(/unserved-route.*not to be seen by reading/)
+    expect(recording.assumptions).toEqual({})
+    expect(retries.filter((reason) => reason.includes('/steps/unknown'))).toEqual([])
+  })
+
+  test.skipIf(process.platform === 'win32')(
+    'only its owner can read a seed with personal data',
+    async () => {
+      const source = await givenMock({})
+      const out = join(givenFolder(), 'seed.yaml')
+      await recordFrom(source.url, out, { keepPersonalData: true })
+      expect(statSync(out).mode & 0o777).toBe(0o600)
+    }
+  )
+
+  test('--messages tells and writes so many, also when pages end elsewhere', async () => {
+    const source = await givenMock({ seeds: ['many-pages'] })
+    const out = join(givenFolder(), 'seed.yaml')
+    const told: number[] = []
+    const options = {
+      pageSize: 20,
+      maximum: 30,
+      onProgress: (count: number) => void told.push(count)
+    }
+    expect(await recordFrom(source.url, out, options)).toMatchObject({ messages: 30 })
+    expect(told.slice(0, 2)).toEqual([20, 30])
+    expect(readFileSync(out, 'utf8')).toMatch(/: 30 messages,/)
+    expect(environmentIn(out).messages).toHaveLength(30)
+  })
+
+  test('tells a wrong key, a server that is none, and a file that has no name of a seed', async () => {
+    const source = await givenMock({})
+    const cwd = givenFolder()
+    const run = (...args: string[]) =>
+      runCommand(['record', '--from', source.url, ...args], { cwd })
+    for (const [args, code, message] of [
+      [['--api-key', 'wrong-key', '--out', 'seed.yaml'], 1, 'refuses the key with 401'],
+      [
+        ['--api-key', 'development-key', '--out', 'seed.txt'],
+        2,
+        '--out must end in .yaml or .json'
+      ],
+      [['--out', 'seed.yaml'], 2, '--api-key']
+    ] as const) {
+      expect(await run(...args)).toMatchObject({ code, stderr: expect.stringContaining(message) })
+    }
+    expect(readdirSync(cwd)).toEqual([])
+  })
+})
+
+/** `RECORDED_MESSAGES` sets another number. */
+const COUNT = Number(process.env.RECORDED_MESSAGES ?? 100_000)
+const MAX_MEMORY = 300
+
+/** What Linux says a process has had in memory at most, in MiB. */
+function peakMemory(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
+}
+
+test.skipIf(process.platform !== 'linux')(
+  `record of ${COUNT} messages takes less than ${MAX_MEMORY} MiB`,
+  async () => {
+    const id = (number: number) => `6${number.toString(16).padStart(23, '0')}`
+    const owner = { _organizationId: id(2), _environmentId: id(1) }
+    const message = (number: number) => ({
+      _id: id(COUNT - number),
+      ...owner,
+      _notificationId: id(3),
+      _subscriberId: id(number % 5000),
+      subscriber: {
+        _id: id(number % 5000),
+        subscriberId: `user-${number % 5000}`,
+        firstName: 'Ada',
+        ...owner,
+        deleted: false,
+        createdAt: '2026-01-01T00:00:00.000Z',
+        updatedAt: '2026-01-01T00:00:00.000Z'
+      },
+      createdAt: new Date(Date.UTC(2026, 0, 1) - number * 1000).toISOString(),
+      transactionId: `t-${number}`,
+      channel: 'email',
+      read: false,
+      seen: false,
+      cta: {},
+      status: 'sent',
+      content: `Order ${number} `.repeat(6)
+    })
+    await using server = await listen((request, response) => {
+      const query = new URL(request.url ?? '', 'http://x').searchParams
+      const [page, limit] = [Number(query.get('page')), Number(query.get('limit') ?? 10)]
+      const length = Math.max(0, Math.min(limit, COUNT - page * limit))
+      const data = Array.from({ length }, (_, at) => message(page * limit + at))
+      const body = { hasMore: (page + 1) * limit < COUNT, data, pageSize: limit, page }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+    const cwd = givenFolder()
+    const asked = [
+      '--from',
+      server.url,
+      '--api-key',
+      'development-key',
+      '--out',
+      'seed.json',
+      '--json'
+    ]
+    const fast = ['--page-size', '500', '--rate', '10000', '--messages', String(COUNT)]
+    const { child, ended } = await spawnCommand(['record', ...asked, ...fast], { cwd })
+    let peak = 0
+    const timer = setInterval(() => {
+      // Of a process that has ended there is none.
+      peak = Math.max(peak, attempt(() => peakMemory(child.pid)) || 0)
+    }, 50)
+    const { code, stdout, stderr } = await ended
+    clearInterval(timer)
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ messages: COUNT, subscribers: 5000 })
+    expect(peak).toBeGreaterThan(50)
+    expect(peak).toBeLessThan(MAX_MEMORY)
+    const copy = await givenOwnMock({ seeds: [join(cwd, 'seed.json')] })
+    const { json } = await copy.get(`/v1/messages?limit=1&page=${COUNT - 1}`, {
+      key: 'recorded-key'
+    })
+    expect(json).toMatchObject({ data: [{ _id: id(1) }] })
+  },
+  600_000
+)

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { isTooDeep, MAX_DEPTH } from '../../src/schema/validation.js'
+
+const nested = (depth: number): unknown =>
+  JSON.parse('[{"a":'.repeat(depth / 2) + 1 + '}]'.repeat(depth / 2))
+
+test('a value may be nested as deep as the limit says, and no deeper', () => {
+  expect(isTooDeep(nested(MAX_DEPTH))).toBe(false)
+  expect(isTooDeep([nested(MAX_DEPTH)])).toBe(true)
+  expect(isTooDeep(nested(1_000_000))).toBe(true)
+})
