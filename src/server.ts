@@ -76,7 +76,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
   checkOptions(options, config)
   const { data, exportOnExit } = config
-  // A file of the name of the packaged seed comes before it.
+  // A file of the name of the built-in seed comes before it.
   const isDefault =
     !watch &&
     !data &&

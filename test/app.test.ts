@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { registerOperations } from '../src/app.js'
 import { coverageService } from '../src/coverage/service.js'
 import { COMPILERS } from '../src/http/validation.js'
-import { givenMock } from './support/mock.js'
+import { useMock } from './support/mock.js'
 import { SHOP, seedOf } from './support/shop.js'
 
 test('an answer that is not in the published document fails the run', async () => {
-  const mock = await givenMock({ seed: seedOf(SHOP) })
+  const mock = await useMock({ seed: seedOf(SHOP) })
   mock.db.client.exec(`UPDATE messages SET document = json_set(document, '$.extra', 1)`)
   await expect(mock.get('/v1/messages')).rejects.toThrow('must NOT have additional properties')
   mock.db.client.exec(

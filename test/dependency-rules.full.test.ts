@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { givenFolder } from './support/process.js'
+import { createTempFolder } from './support/process.js'
 
 const root = join(import.meta.dirname, '..')
 
@@ -40,11 +40,11 @@ test('the source keeps the rules', () => {
 })
 
 test('a project that keeps the rules passes, and one without a source file is refused', () => {
-  expect(check(givenProject(SOUND))).toEqual({
+  expect(check(createProject(SOUND))).toEqual({
     status: 0,
     output: expect.stringContaining('no violations')
   })
-  expect(check(givenProject({}))).toEqual({
+  expect(check(createProject({}))).toEqual({
     status: 1,
     output: expect.stringContaining('nothing was checked')
   })
@@ -60,7 +60,7 @@ test('each file that breaks a rule, has no layer or is too long is named, and no
       broken.map(([file, [, source]]) => [file, `${source}\nexport const x = 1`])
     )
   }
-  const { status, output } = check(givenProject({ ...SOUND, ...files }))
+  const { status, output } = check(createProject({ ...SOUND, ...files }))
   expect(status).toBe(1)
   const named = [...output.matchAll(/^([a-z][a-z -]+): (\S+)/gm)].map(
     ([, rule, file]) => `${rule} ${file}`
@@ -79,8 +79,8 @@ function check(folder: string) {
 }
 
 /** A project folder with these sources, our package.json and our node_modules. */
-function givenProject(files: Record<string, string>): string {
-  const folder = givenFolder()
+function createProject(files: Record<string, string>): string {
+  const folder = createTempFolder()
   for (const name of ['package.json', 'tsconfig.json']) cpSync(join(root, name), join(folder, name))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   for (const [name, text] of Object.entries(files)) {

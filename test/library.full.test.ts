@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { createMock } from '../src/index.js'
-import { commandIn, givenPackage } from './support/process.js'
+import { buildPackage, commandIn } from './support/process.js'
 
 test('closing waits for a client that reads slowly, and cuts nothing of its answer', async () => {
   const content = 'x'.repeat(50_000)
@@ -31,7 +31,7 @@ test('closing waits for a client that reads slowly, and cuts nothing of its answ
 })
 
 test('with unref a forgotten close does not keep `node --test` alive, connections or none', async () => {
-  const folder = await givenPackage()
+  const folder = await buildPackage()
   const program = `
     import { test } from 'node:test'
     import { connect } from 'node:net'
@@ -61,7 +61,7 @@ test('an error that nobody catches shows its sentence, and no pages of the bundl
     "import('notification-mock')"
   ]) {
     const program = `${load}.then(({ createMock }) => createMock({ seeds: ['none.yaml'] }))`
-    const cwd = await givenPackage()
+    const cwd = await buildPackage()
     const { status, stderr } = spawnSync(process.execPath, ['-e', program], {
       cwd,
       encoding: 'utf8'

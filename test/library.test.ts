@@ -12,7 +12,7 @@ import {
   type SeedReload,
   StartError
 } from '../src/index.js'
-import { givenFolder } from './support/process.js'
+import { createTempFolder } from './support/process.js'
 import { seedOf } from './support/shop.js'
 
 const SHOP = seedOf({
@@ -56,7 +56,7 @@ test('a mock takes a free port of loopback, and tells its environments with thei
 
 describe('exportOnExit', () => {
   test('keeps all environments as a seed, which brings them back with ids, keys, settings and every byte', async () => {
-    const file = join(givenFolder(), 'state.yaml')
+    const file = join(createTempFolder(), 'state.yaml')
     const first = await createMock({ seeds: ['default'], exportOnExit: file })
     await call(first, '/v1/integrations/mailgun-eu/set-primary', 'POST', 'development-key')
     const own = await first.environment({ from: 'Development', name: 'Own', profile: 'live' })
@@ -81,7 +81,7 @@ describe('exportOnExit', () => {
   })
 
   test('is refused at the start where nothing can be written, and a start that fails leaves the file as it was', async () => {
-    const path = givenFolder()
+    const path = createTempFolder()
     await expect(createMock({ exportOnExit: join(path, 'gone/state.yaml') })).rejects.toThrow(
       /can't write .*ENOENT/
     )
@@ -96,7 +96,7 @@ describe('exportOnExit', () => {
   })
 
   test('that fails in the end is logged, and closing rejects', async () => {
-    const file = join(givenFolder(), 'state.yaml')
+    const file = join(createTempFolder(), 'state.yaml')
     const lines: string[] = []
     const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
     const mock = await createMock({ seed: SHOP, exportOnExit: file, logger })
@@ -119,7 +119,7 @@ test('several mocks side by side share nothing', async () => {
 })
 
 test('what a closed mock took is free; after a restart the keys of the seeds are known, and those used since; in the file is none', async () => {
-  const folder = givenFolder()
+  const folder = createTempFolder()
   const options = { seed: SHOP, data: join(folder, 'mock.db') }
   const first = await createMock(options)
   const { apiKey } = await first.environment({ name: 'Mine' })
@@ -187,7 +187,7 @@ test('its options decide how it answers', async () => {
 })
 
 test('a seed may be a value, YAML or JSON, and is used after seed files', async () => {
-  const folder = givenFolder()
+  const folder = createTempFolder()
   writeFileSync(join(folder, 'base.yaml'), 'environments: [{ name: Base }]')
   const names = async (options: MockOptions) =>
     (await given(options)).environments.map(({ name }) => name)
@@ -197,7 +197,7 @@ test('a seed may be a value, YAML or JSON, and is used after seed files', async 
 })
 
 test('watched seed files are taken over when they change, and it is told what came of it', async () => {
-  const folder = givenFolder()
+  const folder = createTempFolder()
   const file = join(folder, 'shop.json')
   writeFileSync(file, JSON.stringify(SHOP))
   const told: SeedReload[] = []
@@ -311,7 +311,7 @@ describe('what can not be is thrown with the remedy:', () => {
   })
 
   test('and leaves nothing open: the file can be used at once', async () => {
-    const folder = givenFolder()
+    const folder = createTempFolder()
     const data = join(folder, 'mock.db')
     await expect(createMock({ seed: SHOP, data, host: '192.0.2.1' })).rejects.toThrow(
       'this machine has no such address'

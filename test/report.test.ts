@@ -4,7 +4,7 @@ import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Report } from '../src/client/index.js'
 import { createMock } from '../src/index.js'
-import { givenFolder } from './support/process.js'
+import { createTempFolder } from './support/process.js'
 
 /** Returns the data of a report, and all around them. */
 function read(file: string): { data: Report; page: string } {
@@ -17,7 +17,7 @@ function read(file: string): { data: Report; page: string } {
 
 test('a report is one file with all data, with hints, that only its owner can read', async () => {
   await using mock = await createMock()
-  const file = join(givenFolder(), 'run.html')
+  const file = join(createTempFolder(), 'run.html')
   writeFileSync(file, 'of an earlier run', { mode: 0o644 })
   const env = await mock.environment({ from: 'Development' })
   await env.describeTest({ title: '</script><script>alert(1)</script> $& $1', outcome: 'failed' })
@@ -45,7 +45,7 @@ test('a report is one file with all data, with hints, that only its owner can re
 
 test('a report follows no link, and leaves what it leads to as it was', async () => {
   await using mock = await createMock()
-  const folder = givenFolder()
+  const folder = createTempFolder()
   writeFileSync(join(folder, 'other.txt'), 'other')
   symlinkSync('other.txt', join(folder, 'run.html'))
   await expect(mock.report(join(folder, 'run.html'))).rejects.toThrow('is no regular file')

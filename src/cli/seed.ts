@@ -14,7 +14,7 @@ import { printable } from '../platform/printable.js'
 import { replaceFile } from '../platform/replace-file.js'
 import { SeedError } from '../seeds/errors.js'
 import type { SeedGenerate } from '../seeds/format.js'
-import { readPackagedSeeds, readSeeds, seedPath } from '../seeds/read.js'
+import { readBuiltInSeeds, readSeeds, seedPath } from '../seeds/read.js'
 import { resolveSeeds } from '../seeds/resolve/resolve.js'
 import { addOptions, countOption, seedOption, textOption } from './options.js'
 import { ask, keyOption, serverUrl, USUAL_URL, usualServer } from './reach.js'
@@ -118,7 +118,7 @@ function check(files: string[], { json }: JsonFlag): void {
 }
 
 function list({ json }: JsonFlag): void {
-  const seeds = readPackagedSeeds()
+  const seeds = readBuiltInSeeds()
   const width = Math.max(...seeds.map(({ name }) => name.length))
   const lines = seeds.map(({ name, description }) => `${name.padEnd(width)}  ${description}\n`)
   process.stdout.write(json ? `${JSON.stringify({ seeds })}\n` : lines.join(''))

@@ -16,7 +16,7 @@ import {
 } from './environment.js'
 import type { RequestFilter } from './requests.js'
 
-/** An environment to create: empty, from a seed or a packaged scenario, or as a fork of another one. */
+/** An environment to create: empty, from a seed or a built-in seed, or as a fork of another one. */
 export interface EnvironmentOptions extends Omit<wire.NewEnvironment, 'seed' | 'clock' | 'ttl'> {
   /** A seed with one environment, or only what is in it. */
   seed?: Exclude<SeedContent, string>
@@ -98,8 +98,8 @@ function serverAt(server: Connection) {
     /** Resolves when the server is ready; rejects when it is not. */
     health: () => done('GET', '/health'),
     assumptions: () => list<wire.Assumption>('/_mock/assumptions', 'assumptions'),
-    /** Returns the seeds that come with the package, for `environment({ scenario })` and `loadScenario`. */
-    scenarios: () => list<wire.Scenario>('/_mock/scenarios', 'scenarios'),
+    /** Returns the built-in seeds, for `environment({ scenario })` and `loadBuiltInSeed`. */
+    builtInSeeds: () => list<wire.BuiltInSeed>('/_mock/seeds', 'seeds'),
     /** Returns the OpenAPI document of the control routes. */
     controlDocument: () => json<Record<string, unknown>>('GET', '/_mock/openapi.json')
   }

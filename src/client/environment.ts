@@ -49,7 +49,7 @@ export function attachedEnvironment(server: Connection, apiKey: string, keylessA
     seed: (content: SeedContent, { mode }: { mode?: 'merge' | 'replace' } = {}) =>
       done('POST', '/_mock/seed', { query: { mode }, body: content }),
     /** The same with a seed that comes with the package, by its name: its first environment. */
-    loadScenario: (scenario: string, { mode }: { mode?: 'merge' | 'replace' } = {}) =>
+    loadBuiltInSeed: (scenario: string, { mode }: { mode?: 'merge' | 'replace' } = {}) =>
       done('POST', '/_mock/seed', { query: { scenario, mode } }),
     /** Goes back to the state in which the environment was created or seeded: all of it, or some parts. */
     reset: (options: ResetOptions = {}) =>

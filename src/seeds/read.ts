@@ -44,7 +44,7 @@ export interface SeedValue {
 }
 
 /**
- * Reads seeds: files, names of packaged seeds, or values. What breaks the format is told by `resolveSeeds`, with all else
+ * Reads seeds: files, names of built-in seeds, or values. What breaks the format is told by `resolveSeeds`, with all else
  * that is wrong. Throws SeedError only when one of them has no value: for syntax, limits, and a file that can't be read.
  */
 export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
@@ -69,11 +69,11 @@ export function readSeed(seed: string | object): SeedFile {
   return readValue({ name: 'seed', seed }, REQUEST_LIMITS)
 }
 
-/** Reads the first environment of a packaged seed. Throws `invalid` for a name of none. */
+/** Reads the first environment of a built-in seed. Throws `invalid` for a name of none. */
 export function readScenario(name: string): SeedFile {
   const names = packagedNames()
   if (!names.includes(name)) {
-    const message = `scenario must be the name of a packaged seed, ${names.join(', ')}${didYouMean(name, names)}`
+    const message = `scenario must be the name of a built-in seed, ${names.join(', ')}${didYouMean(name, names)}`
     throw invalidFields({ scenario: { messages: [message], value: name } })
   }
   const file = scenarios.get(name) ?? readFile(packagedPath(name))
@@ -81,7 +81,7 @@ export function readScenario(name: string): SeedFile {
   return { ...file, seed: { environments: file.seed.environments.slice(0, 1) } }
 }
 
-/** A packaged seed never changes, and its YAML takes longer to read than to load. */
+/** A built-in seed never changes, and its YAML takes longer to read than to load. */
 const scenarios = new Map<string, SeedFile>()
 
 /** The path of a seed: a file, or one that comes with the package, by its bare name. */
@@ -242,7 +242,7 @@ export function packagedNames(): string[] {
 }
 
 /** Reads what the seeds that come with the package are called and for, the default first. */
-export function readPackagedSeeds(): { name: string; description: string }[] {
+export function readBuiltInSeeds(): { name: string; description: string }[] {
   return packagedNames().map((name) => {
     // The first sentence of the comment that it begins with.
     const text = readFileSync(packagedPath(name), 'utf8')

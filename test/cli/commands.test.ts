@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { givenFolder, runCommand, startCommand } from '../support/process.js'
+import { createTempFolder, runCommand, startCommand } from '../support/process.js'
 import { runHere } from './here.js'
 
 const { version } = JSON.parse(
@@ -62,7 +62,7 @@ describe('help', () => {
     const text = await help('--help')
     const examples = [...text.matchAll(/^ {2}\$ (.*?) {2,}/gm)].map(([, example = '']) => example)
     expect(examples.length).toBeGreaterThanOrEqual(5)
-    const cwd = givenFolder()
+    const cwd = createTempFolder()
     writeFileSync(join(cwd, 'shop.yaml'), 'environments: [{ name: Shop }]')
     for (const example of examples) {
       const words = example.split(' ')
@@ -96,7 +96,7 @@ test('--version prints the version', async () => {
 describe('seed check', () => {
   /** Returns their paths. */
   function givenSeeds(...texts: string[]): string[] {
-    const folder = givenFolder()
+    const folder = createTempFolder()
     return texts.map((text, index) => {
       const file = join(folder, `${index}.yaml`)
       writeFileSync(file, text)
@@ -111,7 +111,7 @@ describe('seed check', () => {
 `
 
   test('counts the records of a valid seed, and exits with 0; a name is that of a seed of the package', async () => {
-    const cwd = givenFolder()
+    const cwd = createTempFolder()
     writeFileSync(join(cwd, 'shop.yaml'), VALID)
     // A folder beside it is none.
     mkdirSync(join(cwd, 'empty'))

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { coverageMarkdown, coverageText, fetchCoverage } from '../../src/cli/coverage.js'
 import { addFault, DEVELOPMENT, PRODUCTION } from '../support/control.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 import { runHere } from './here.js'
 
 test('reports the whole server, or one environment, as text, Markdown or JSON', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get('/v1/messages')
   await mock.get('/v1/messages', { key: PRODUCTION })
   const run = (...args: string[]) =>
@@ -31,7 +31,7 @@ test('reports the whole server, or one environment, as text, Markdown or JSON', 
 })
 
 test('is at most 12 lines unless all are asked for: figures, slips, then what was not met', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get('/v1/messages?chanel=sms')
   const whole = (await mock.get('/_mock/coverage/server')).json
   const lines = coverageText(whole, 'MORE').split('\n')
@@ -64,7 +64,7 @@ test.each([
 })
 
 test('a report that can not be had is an error that says why, without the key', async () => {
-  const mock = await givenMock({ adminToken: 'the-token' })
+  const mock = await useMock({ adminToken: 'the-token' })
   await expect(fetchCoverage(mock.url, { apiKey: 'nobody-here' })).rejects.toThrow(
     /^no environment has this key(?!.*nobody-here)/
   )
@@ -83,7 +83,7 @@ test('a report that can not be had is an error that says why, without the key', 
 })
 
 test('tells injected answers, and requests beside the contract', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const status of [503, 422]) {
     await addFault(mock, { effect: { status } })
     await mock.get('/v1/messages')

@@ -3,12 +3,12 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
+  buildPackage,
   commandIn,
-  type Ended,
-  givenFolder,
-  givenPackage,
+  createTempFolder,
   type Options,
-  type Running,
+  type ProcessResult,
+  type RunningProcess,
   runCommand,
   startCommand
 } from '../support/process.js'
@@ -24,7 +24,7 @@ function givenSeed(folder: string, name: string, key = `${name}-key`): void {
   )
 }
 
-async function stopped({ child, ended }: Running): Promise<Ended> {
+async function stopped({ child, ended }: RunningProcess): Promise<ProcessResult> {
   child.kill('SIGTERM')
   return ended
 }
@@ -38,7 +38,7 @@ async function setPrimary(url: string, identifier: string, key: string) {
 }
 
 test('what a session has made is exported when it stops, and a seed from then on', async () => {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   givenSeed(cwd, 'shop')
   const first = await startCommand(['--seed', 'shop.yaml', '--export-on-exit', 'state.yaml'], {
     cwd
@@ -60,7 +60,7 @@ test('what a session has made is exported when it stops, and a seed from then on
 })
 
 test('a new file is seeded; one with environments is left as it was, and keys are told that the seeds name', async () => {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   givenSeed(cwd, 'shop')
   givenSeed(cwd, 'other')
   const start = (seed: string, ...args: string[]) =>
@@ -100,12 +100,12 @@ test('a new file is seeded; one with environments is left as it was, and keys ar
 const NOBODY: Options = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 const canBeNobody =
   process.getuid !== undefined &&
-  spawnSync(process.execPath, [commandIn(await givenPackage()), '--version'], NOBODY).status === 0
+  spawnSync(process.execPath, [commandIn(await buildPackage()), '--version'], NOBODY).status === 0
 
 test.skipIf(!canBeNobody)(
   'without the permission to write the file, or to look into its folder, an old data file is refused, and is as it was',
   async () => {
-    const folder = givenFolder()
+    const folder = createTempFolder()
     await stopped(await startCommand(['--no-seed', '--data', 'mock.db'], { cwd: folder }))
     const before = readFileSync(join(folder, 'mock.db'))
     chmodSync(join(folder, 'mock.db'), 0o444)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Report } from '../../src/client/index.js'
-import { givenFolder, runCommand } from '../support/process.js'
+import { createTempFolder, runCommand } from '../support/process.js'
 
 /** Sends a request with a slip in it as a test would, in an environment of its own, and one without a valid key. */
 const PROGRAM = `
@@ -18,7 +18,7 @@ const PROGRAM = `
   process.exitCode = Number(process.argv.at(-1))`
 
 async function run(args: readonly string[], code = 0) {
-  const folder = givenFolder()
+  const folder = createTempFolder()
   writeFileSync(join(folder, 'program.mjs'), PROGRAM)
   const command = [process.execPath, 'program.mjs', '--token=hidden-value', `${code}`]
   const ended = await runCommand(['exec', ...args, '--', ...command], { cwd: folder })

@@ -4,13 +4,13 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import {
+  buildPackage,
   commandIn,
-  type Ended,
-  givenDependent,
-  givenFolder,
-  givenPackage,
+  createDependentPackage,
+  createTempFolder,
   type Options,
-  type Running,
+  type ProcessResult,
+  type RunningProcess,
   runCommand,
   spawnCommand,
   startProcess
@@ -19,7 +19,7 @@ import {
 /** Without a terminal, as in CI, whoever runs the tests. */
 const WITHOUT_TERMINAL = { detached: true } as const
 
-async function endOf(words: string[], options: Options = {}): Promise<Ended> {
+async function endOf(words: string[], options: Options = {}): Promise<ProcessResult> {
   return (
     await spawnCommand(['exec', '--no-seed', '--', ...words], { ...WITHOUT_TERMINAL, ...options })
   ).ended
@@ -36,8 +36,10 @@ async function untilEnded(pid: number): Promise<void> {
 const ASK = `"${process.execPath}" -e "fetch(process.env.NOTIFICATION_MOCK_URL + '/health')"`
 const FAMILY = ['sh', '-c', `sleep 1000 & ${ASK} && echo $$ $!; wait; true`]
 
-async function startFamily(options: Options = {}): Promise<{ exec: Running; pids: number[] }> {
-  const args = [commandIn(await givenPackage()), 'exec', '--no-seed', '--', ...FAMILY]
+async function startFamily(
+  options: Options = {}
+): Promise<{ exec: RunningProcess; pids: number[] }> {
+  const args = [commandIn(await buildPackage()), 'exec', '--no-seed', '--', ...FAMILY]
   const exec = await startProcess(process.execPath, args, {
     ...WITHOUT_TERMINAL,
     ready: /^\d+ \d+\n/,
@@ -50,7 +52,7 @@ test.each(['SIGTERM', 'SIGKILL', 'SIGSEGV'] as const)(
   'dies of %s that its command has died of',
   async (signal) => {
     const words = ['sh', '-c', `ulimit -c 0; kill -${constants.signals[signal]} $$`]
-    expect(await endOf(words, { cwd: givenFolder() })).toMatchObject({ code: null, signal })
+    expect(await endOf(words, { cwd: createTempFolder() })).toMatchObject({ code: null, signal })
   }
 )
 
@@ -85,7 +87,7 @@ test('a command ends with an exec that is killed by SIGKILL, and so does what it
 })
 
 test('what a command leaves behind is ended with it, also if it does not want to; nothing stays in a folder', async () => {
-  const [cwd, folder] = [givenFolder(), givenFolder()]
+  const [cwd, folder] = [createTempFolder(), createTempFolder()]
   const script = `trap '' TERM; sleep 1000 & echo $!; trap - TERM; sleep 1000 & echo $!; exit 3`
   const { code, stdout } = await endOf(['sh', '-c', script], {
     cwd,
@@ -99,7 +101,7 @@ test('what a command leaves behind is ended with it, also if it does not want to
 })
 
 test('says that the server has failed, asks the command to end, and ends with 125', async () => {
-  const fault = join(givenFolder(), 'fault.mjs')
+  const fault = join(createTempFolder(), 'fault.mjs')
   writeFileSync(fault, `process.once('SIGWINCH', () => { throw new Error('out of the blue') })`)
   const { exec, pids } = await startFamily({ env: { NODE_OPTIONS: `--import=${fault}` } })
   exec.child.kill('SIGWINCH')
@@ -113,7 +115,7 @@ test('says that the server has failed, asks the command to end, and ends with 12
 })
 
 test('at a terminal the command reads what is typed, and a Ctrl-C reaches it once', async () => {
-  const file = join(givenFolder(), 'program.mjs')
+  const file = join(createTempFolder(), 'program.mjs')
   // It ends once all signals that came with the first have come.
   const program = `import { openSync } from 'node:fs'
     import { ReadStream } from 'node:tty'
@@ -125,7 +127,7 @@ test('at a terminal the command reads what is typed, and a Ctrl-C reaches it onc
     new ReadStream(openSync('/dev/tty', 'r+')).on('data', (line) => console.log('has read ' + line))
     console.log('listening')`
   writeFileSync(file, program)
-  const ours = `"${process.execPath}" "${commandIn(await givenPackage())}"`
+  const ours = `"${process.execPath}" "${commandIn(await buildPackage())}"`
   // In place of the shell: one that waits, as dash does, is ended by Ctrl-C itself.
   const command = `exec ${ours} exec --no-seed -- "${process.execPath}" "${file}"`
   const { child, ended } = await startProcess('script', ['-qec', command, '/dev/null'], {
@@ -138,7 +140,7 @@ test('at a terminal the command reads what is typed, and a Ctrl-C reaches it onc
 })
 
 test('a SIGTERM to npm, whose script it is, ends the command', async () => {
-  const folder = await givenDependent({
+  const folder = await createDependentPackage({
     test: `notification-mock exec --no-seed -- sh ./test.sh && echo never`
   })
   writeFileSync(join(folder, 'test.sh'), 'echo $$; sleep 1000; true')
@@ -177,7 +179,7 @@ test('sets the variables that --env or its variable names; no key where there is
 
 describe('the coverage', () => {
   test('is printed on stderr and written as JSON; stdout is that of the command', async () => {
-    const cwd = givenFolder()
+    const cwd = createTempFolder()
     const flags = ['--coverage', '--coverage-json', 'coverage.json', '--min', '0']
     const { code, stdout, stderr } = await runCommand(['exec', ...flags, '--', 'echo', 'done'], {
       cwd

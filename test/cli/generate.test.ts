@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { givenFolder, runCommand } from '../support/process.js'
+import { createTempFolder, runCommand } from '../support/process.js'
 import { runHere } from './here.js'
 
 const generate = (...args: string[]) => ['seed', 'generate', ...args]
 
 test('seed generate --out writes a seed with a message a line, and prints the outcome', async () => {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   const args = generate('--messages', '25', '--seed', 'two-tenants', '--out', 'many.yaml', '--json')
   expect(await runCommand(args, { cwd })).toMatchObject({
     code: 0,
@@ -51,7 +51,7 @@ test.each<[string, string[], number, string]>([
     "can't use the data file /proc/mock.db: it or"
   ]
 ])('seed generate is rejected %s, and writes nothing', async (_, args, code, message) => {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   const words = args.map((word) => (word.startsWith('a.') ? join(cwd, word) : word))
   const ended = await runHere(generate('--messages', '1', ...words))
   expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })

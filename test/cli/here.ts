@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import { mockOptions, type ServerFlags } from '../../src/cli/options.js'
 import { commandLine, run } from '../../src/cli/program.js'
 import type { MockOptions } from '../../src/index.js'
-import type { Ended } from '../support/process.js'
+import type { ProcessResult } from '../support/process.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -13,7 +13,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export async function runHere(
   args: readonly string[],
   env: Record<string, string> = {}
-): Promise<Omit<Ended, 'signal'>> {
+): Promise<Omit<ProcessResult, 'signal'>> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   const before = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)))
   const outputBefore = new Set(process.stdout.listeners('error'))

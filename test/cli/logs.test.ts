@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
+  buildPackage,
   commandIn,
-  type Ended,
-  givenFolder,
-  givenPackage,
-  type Running,
+  createTempFolder,
+  type ProcessResult,
+  type RunningProcess,
   startCommand,
   startProcess
 } from '../support/process.js'
@@ -24,7 +24,7 @@ environments:
 `
 
 function givenShop(): string {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   writeFileSync(join(cwd, 'shop.yaml'), SHOP)
   return cwd
 }
@@ -42,7 +42,7 @@ async function callAll(url: string): Promise<void> {
   expect((await call('/v1/messages', 'Bearer no-such-key-5d2')).status).toBe(401)
 }
 
-async function logOf({ child, url, ended }: Running): Promise<string> {
+async function logOf({ child, url, ended }: RunningProcess): Promise<string> {
   await callAll(url)
   child.kill('SIGTERM')
   const { stderr } = await ended
@@ -95,8 +95,8 @@ const ESCAPE = String.fromCharCode(27)
 const CTRL_C = String.fromCharCode(3)
 
 /** Everything that a terminal shows of it; the key is among it, as it is printed for the user. */
-async function onTerminal(env: Record<string, string> = {}): Promise<Ended> {
-  const file = commandIn(await givenPackage())
+async function onTerminal(env: Record<string, string> = {}): Promise<ProcessResult> {
+  const file = commandIn(await buildPackage())
   const command = `exec "${process.execPath}" "${file}" --seed shop.yaml --port 0`
   const terminal = await startProcess('script', ['-qec', command, '/dev/null'], {
     cwd: givenShop(),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import {
+  buildPackage,
   commandIn,
-  givenFolder,
-  givenPackage,
-  type Running,
+  createTempFolder,
+  type RunningProcess,
   startCommand,
   startProcess
 } from '../support/process.js'
@@ -11,12 +11,12 @@ import { expectCleanFile } from './stopping.js'
 
 /** Our command as bash runs it, between what else is to be done there. */
 async function ours(...args: string[]): Promise<string> {
-  return [process.execPath, commandIn(await givenPackage()), ...args]
+  return [process.execPath, commandIn(await buildPackage()), ...args]
     .map((word) => `"${word}"`)
     .join(' ')
 }
 
-async function startInBash(script: string, cwd: string): Promise<Running> {
+async function startInBash(script: string, cwd: string): Promise<RunningProcess> {
   return startProcess('bash', ['-c', script], { cwd })
 }
 
@@ -28,7 +28,7 @@ async function refuseMany(url: string): Promise<void> {
 }
 
 test('a server whose stderr nobody reads answers, and ends with 0 and a clean file on SIGTERM', async () => {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   const server = await ours('--port', '0', '--data', 'kept.db')
   const { child, url, ended } = await startInBash(
     `mkfifo log; exec 3<>log; exec ${server} 2>&3`,

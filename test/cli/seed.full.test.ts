@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { givenFolder, runCommand, spawnCommand, startCommand } from '../support/process.js'
-import { environmentsOf } from '../support/resolved.js'
+import { createTempFolder, runCommand, spawnCommand, startCommand } from '../support/process.js'
+import { resolveEnvironments } from '../support/resolved.js'
 
 test('seed new writes a beginning with comments that has no issue, and never over a file', async () => {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   expect(await runCommand(['seed', 'new'], { cwd })).toMatchObject({ code: 0, stderr: '' })
   const text = readFileSync(join(cwd, 'seed.yaml'), 'utf8')
   expect(text).toMatch(
@@ -29,7 +29,7 @@ test('seed new writes a beginning with comments that has no issue, and never ove
 })
 
 test('seed export writes the state of the environment of a key as a seed that has no issue', async () => {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   const { url } = await startCommand(['--seed', 'one-page'])
   const env = { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_API_KEY: 'development-key' }
   const [yaml, json, refused] = await Promise.all([
@@ -66,14 +66,17 @@ function countIn(file: string): number {
 
 describe('seed generate --data', () => {
   test('seeds a new file first, and adds to an existing one', async () => {
-    const cwd = givenFolder()
+    const cwd = createTempFolder()
     const file = join(cwd, 'mock.db')
     const args = generating(21_000, '--subscribers', '50')
     expect(await runCommand(args, { cwd })).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^Development: 21000 messages into mock.db, in [\d.]+ s\n$/)
     })
-    const own = environmentsOf('default').reduce((sum, { messages }) => sum + messages.length, 0)
+    const own = resolveEnvironments('default').reduce(
+      (sum, { messages }) => sum + messages.length,
+      0
+    )
     expect(countIn(file)).toBe(21_000 + own)
     expect(await runCommand(generating(40, '--random-seed', '2'), { cwd })).toMatchObject({
       code: 0,
@@ -94,7 +97,7 @@ describe('seed generate --data', () => {
   })
 
   test('leaves nothing of a new file when it is interrupted', async () => {
-    const cwd = givenFolder()
+    const cwd = createTempFolder()
     const { child, ended } = await spawnCommand(generating(3_000_000), { cwd })
     while (!readdirSync(cwd).some((name) => statSync(join(cwd, name)).size > 1e6)) await delay(5)
     child.kill('SIGINT')
@@ -112,7 +115,7 @@ describe('seed generate --data', () => {
   test.each(['SIGINT', 'SIGKILL'] as const)(
     'leaves an existing file as it was on %s',
     async (signal) => {
-      const cwd = givenFolder()
+      const cwd = createTempFolder()
       const file = join(cwd, 'mock.db')
       await runCommand(generating(100), { cwd })
       const before = countIn(file)

@@ -14,9 +14,9 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
+  buildPackage,
   commandIn,
-  givenFolder,
-  givenPackage,
+  createTempFolder,
   runCommand,
   startCommand
 } from '../support/process.js'
@@ -33,7 +33,7 @@ const SHOP_KEY = "it's-$HOME-`x`-key!"
 
 /** A folder with the seed in it, to start the command in. */
 function givenShop(seed = SHOP): { cwd: string } {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   writeFileSync(join(cwd, 'shop.yaml'), seed)
   return { cwd }
 }
@@ -245,7 +245,7 @@ describe('what can not be done is reported in one line, with the remedy and with
 
   test('a database addon that was not built, as when npm may run no scripts or Node has changed', async () => {
     const folder = await givenCopy('package.json', 'dist', 'migrations', 'seeds')
-    const addon = realpathSync(join(await givenPackage(), 'node_modules/better-sqlite3'))
+    const addon = realpathSync(join(await buildPackage(), 'node_modules/better-sqlite3'))
     mkdirSync(join(folder, 'node_modules'))
     for (const name of NEEDS_BUILD ? ['bindings', 'file-uri-to-path'] : []) {
       symlinkSync(join(addon, '..', name), join(folder, 'node_modules', name))
@@ -312,14 +312,14 @@ const NEEDS_BUILD = Number(process.versions.napi) < 10
 
 /** A folder with these parts of our package. */
 async function givenCopy(...names: string[]): Promise<string> {
-  const [ours, folder] = [await givenPackage(), givenFolder()]
+  const [ours, folder] = [await buildPackage(), createTempFolder()]
   for (const name of names) cpSync(join(ours, name), join(folder, name), { recursive: true })
   return folder
 }
 
 /** The option that makes Node say that it is another. */
 function otherNode(versions: { node: string; napi?: string }): string {
-  const file = join(givenFolder(), 'other.mjs')
+  const file = join(createTempFolder(), 'other.mjs')
   writeFileSync(
     file,
     `Object.defineProperty(process, 'version', { value: 'v${versions.node}' })

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
-  type Ended,
+  createDependentPackage,
+  createTempFolder,
   freePort,
-  givenDependent,
-  givenFolder,
+  type ProcessResult,
   runCommand,
   spawnCommand,
   startCommand,
@@ -17,7 +17,7 @@ import { untilSeeding, writeSeed } from './stopping.js'
 interface User {
   cwd: string
   env: Record<string, string>
-  run(...args: string[]): Promise<Ended>
+  run(...args: string[]): Promise<ProcessResult>
   /** Starts a server, and returns what is told of it. */
   start(
     ...args: string[]
@@ -26,8 +26,8 @@ interface User {
 
 /** A user whose started servers are stopped when the test ends. */
 function givenUser(port?: number): User {
-  const cwd = givenFolder()
-  const env = { TMPDIR: givenFolder(), ...(port && { NOTIFICATION_MOCK_PORT: `${port}` }) }
+  const cwd = createTempFolder()
+  const env = { TMPDIR: createTempFolder(), ...(port && { NOTIFICATION_MOCK_PORT: `${port}` }) }
   const run: User['run'] = (...args) => runCommand(args, { cwd, env })
   onTestFinished(async () => void (await run('stop', '--all')))
   return {
@@ -129,7 +129,9 @@ test('stop ends no process but the server that was started, whoever has its port
 
 test('a server that npm has started goes on when npm has ended', async () => {
   const { env, run } = givenUser()
-  const folder = await givenDependent({ mock: 'notification-mock start --no-seed --port 0 --json' })
+  const folder = await createDependentPackage({
+    mock: 'notification-mock start --no-seed --port 0 --json'
+  })
   const npm = await startProcess('npm', ['--silent', 'run', 'mock'], { cwd: folder, env })
   await npm.ended
   // Longer than a server looks for who has started it.

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { givenOpenCall } from '../support/open-call.js'
+import { startOpenRequest } from '../support/open-request.js'
 import {
-  givenDependent,
-  givenFolder,
-  type Running,
+  createDependentPackage,
+  createTempFolder,
+  type RunningProcess,
   spawnCommand,
   startCommand,
   startProcess
@@ -21,7 +21,7 @@ import {
   writeSeed
 } from './stopping.js'
 
-function connectTo({ url }: Running): Socket {
+function connectTo({ url }: RunningProcess): Socket {
   const socket = connect({
     port: Number(new URL(url).port),
     host: '127.0.0.1',
@@ -32,8 +32,8 @@ function connectTo({ url }: Running): Socket {
 }
 
 /** What may keep a server busy when it is asked to stop, each begun so that the server knows of it. */
-const BUSY: Record<string, (server: Running) => Promise<unknown>> = {
-  'a request that never ends': ({ url }) => givenOpenCall(`${url}${SET_PRIMARY}`, AUTHORIZATION),
+const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
+  'a request that never ends': ({ url }) => startOpenRequest(`${url}${SET_PRIMARY}`, AUTHORIZATION),
   'a request whose headers never end': async (server) => {
     const socket = connectTo(server)
     socket.write(
@@ -61,7 +61,7 @@ const BUSY: Record<string, (server: Running) => Promise<unknown>> = {
 test.each(Object.entries(BUSY))(
   '%s: SIGTERM ends the process within a second, the file clean',
   async (what, makeBusy) => {
-    const cwd = givenFolder()
+    const cwd = createTempFolder()
     const server = await startCommand(KEPT, { cwd })
     await makeBusy(server)
     const sentAt = performance.now()
@@ -81,7 +81,7 @@ test.each(Object.entries(BUSY))(
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s ends a start at once, and the next begins anew',
   async (signal) => {
-    const cwd = givenFolder()
+    const cwd = createTempFolder()
     writeSeed(cwd, 400_000)
     const args = ['--seed', 'seed.json', '--data', 'kept.db']
     const { child, ended } = await spawnCommand([...args, '--port', '0'], { cwd })
@@ -105,10 +105,12 @@ test.each([
 ] as const)(
   'started by npm, %s to %s finishes what is in flight and closes the file clean',
   async (signal, to) => {
-    const folder = await givenDependent({ start: 'notification-mock --port 0 --data kept.db' })
+    const folder = await createDependentPackage({
+      start: 'notification-mock --port 0 --data kept.db'
+    })
     // In a process group of its own, like a job of a shell or a service of a supervisor.
     const server = await startProcess('npm', ['--silent', 'start'], { cwd: folder, detached: true })
-    const call = await givenOpenCall(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
+    const call = await startOpenRequest(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
     process.kill(to === 'npm alone' ? server.child.pid : -server.child.pid, signal)
     await untilClosing(server.url)
     expect(await call.finish()).toMatchObject({ status: 200 })

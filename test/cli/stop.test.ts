@@ -4,8 +4,8 @@ import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { givenOpenCall } from '../support/open-call.js'
-import { givenFolder, startCommand } from '../support/process.js'
+import { startOpenRequest } from '../support/open-request.js'
+import { createTempFolder, startCommand } from '../support/process.js'
 import {
   AUTHORIZATION,
   expectCleanFile,
@@ -18,7 +18,7 @@ import {
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '%s ends an idle server with 0 and a clean file, whatever connections are kept open',
   async (signal) => {
-    const cwd = givenFolder()
+    const cwd = createTempFolder()
     const { child, url, ended } = await startCommand(KEPT, { cwd })
     const agent = new Agent({ keepAlive: true })
     onTestFinished(() => agent.destroy())
@@ -36,11 +36,11 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
 )
 
 test('a signal finishes what is being sent, and keeps its effect, also when it comes twice as through npm', async () => {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   const { child, url, ended } = await startCommand(KEPT, { cwd })
   const calls = await Promise.all(
     [1, 2, 3].map((key) =>
-      givenOpenCall(`${url}${SET_PRIMARY}`, { ...AUTHORIZATION, 'idempotency-key': `${key}` })
+      startOpenRequest(`${url}${SET_PRIMARY}`, { ...AUTHORIZATION, 'idempotency-key': `${key}` })
     )
   )
   child.kill('SIGTERM')
@@ -60,7 +60,7 @@ test('a signal finishes what is being sent, and keeps its effect, also when it c
 })
 
 test('an uncaught error closes the file clean, is logged, and ends it with 1', async () => {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   writeFileSync(
     join(cwd, 'fault.mjs'),
     `process.once('SIGUSR2', () => { throw new Error('out of the blue') })`

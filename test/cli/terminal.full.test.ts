@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
+  buildPackage,
   commandIn,
-  givenFolder,
-  givenPackage,
+  createTempFolder,
   startCommand,
   startProcess
 } from '../support/process.js'
@@ -28,7 +28,7 @@ const SEED = {
 
 /** A folder with a seed of hostile names, and one that has an issue of such a name. */
 function givenSeeds(): string {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   writeFileSync(join(cwd, 'seed.json'), JSON.stringify(SEED))
   const messages = [{ workflow: HOSTILE, subscriberId: HOSTILE, channel: 'email', [HOSTILE]: 1 }]
   writeFileSync(
@@ -69,7 +69,7 @@ async function givenTarget(): Promise<string> {
 
 /** Starts our command at a terminal, where it prints what `ready` matches. */
 async function startOnTerminal(command: string, cwd: string, ready = /./) {
-  const ours = `exec "${process.execPath}" "${commandIn(await givenPackage())}" ${command}`
+  const ours = `exec "${process.execPath}" "${commandIn(await buildPackage())}" ${command}`
   const env = { TERM: 'xterm-256color', NO_COLOR: '1', TMPDIR: cwd }
   return startProcess('script', ['-qec', ours, '/dev/null'], { cwd, env, ready })
 }

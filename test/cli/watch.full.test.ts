@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { givenFolder, type Running, startCommand } from '../support/process.js'
+import { createTempFolder, type RunningProcess, startCommand } from '../support/process.js'
 
 const SHOP = `
 environments:
@@ -17,7 +17,7 @@ const reloaded = (messages: string, file = 'shop.yaml') =>
 const MORE_RELOADED = reloaded('2 messages')
 const STAYS = 'the changed seed is not applied: the data stays as it was\n'
 
-interface Watched extends Running {
+interface Watched extends RunningProcess {
   cwd: string
   /** Puts a text into the file, as `cat` does. */
   write(text: string, file?: string): void
@@ -32,7 +32,7 @@ async function watched(
   files: Record<string, string>,
   args: readonly string[] = []
 ): Promise<Watched> {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   const write = (text: string, file = 'shop.yaml') => writeFileSync(join(cwd, file), text)
   for (const [file, text] of Object.entries(files)) write(text, file)
   const seeds = Object.keys(files).flatMap((file) => ['--seed', file])
@@ -55,7 +55,7 @@ async function watched(
 }
 
 /** All that is written from now on, some lines at a time. */
-function linesOf(stream: Running['child']['stdout']): (lines: number) => Promise<string> {
+function linesOf(stream: RunningProcess['child']['stdout']): (lines: number) => Promise<string> {
   let text = ''
   stream.on('data', (more: string) => {
     text += more
@@ -70,7 +70,7 @@ function linesOf(stream: Running['child']['stdout']): (lines: number) => Promise
 }
 
 test('applies a seed that is written over, prints what was reloaded, and serves it; a data file is as it was left', async () => {
-  const data = ['--data', join(givenFolder(), 'mock.db')]
+  const data = ['--data', join(createTempFolder(), 'mock.db')]
   const first = await watched({ 'shop.yaml': SHOP }, data)
   first.child.kill('SIGTERM')
   await first.ended

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { connect, MockError } from '../../src/client/index.js'
 import { MAILGUN, setPrimary } from '../support/control.js'
-import { givenMock, givenOwnMock } from '../support/mock.js'
+import { useMock, useNewMock } from '../support/mock.js'
 
 async function givenClient() {
-  const server = await givenMock()
+  const server = await useMock()
   const mock = connect(server.url)
   const env = await mock.environment({ from: 'Development' })
   return { server, mock, env }
@@ -143,7 +143,7 @@ test('the clock takes times and lengths of time', async () => {
 })
 
 test('the admin token opens the routes of the server, and is sent nowhere else', async () => {
-  const { url } = await givenOwnMock({ adminToken: 'the-admin-token' })
+  const { url } = await useNewMock({ adminToken: 'the-admin-token' })
   const sent: [string, string][] = []
   const mock = connect(url, {
     adminToken: 'the-admin-token',
@@ -180,7 +180,7 @@ test('a key or a token that no header can carry is refused, and not repeated', a
 })
 
 test('where no server answers, the error names the url and the remedy', async () => {
-  const { url } = await givenOwnMock()
+  const { url } = await useNewMock()
   const gone = new URL(url)
   gone.port = '9'
   const error = await errorOf(connect(gone.href).health())

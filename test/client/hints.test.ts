@@ -8,13 +8,13 @@ import {
   type RecordedRequest
 } from '../../src/client/index.js'
 import { MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 const about = (hints: Hint[]) => hints.map(({ id, requests }) => [id, requests])
 
 /** Sends requests one after the other; one that gets no answer is no failure. */
 async function given() {
-  const { url } = await givenMock()
+  const { url } = await useMock()
   const env = await connect(url).environment({ from: 'Development' })
   const send = (path: string, init: RequestInit = {}) =>
     fetch(env.url + path, { ...init, headers: { ...env.headers, ...init.headers } }).catch(() => {})

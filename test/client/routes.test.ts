@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { connect, type RequestFilter } from '../../src/client/index.js'
 import { contractOf } from '../support/contract.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 const FILTER: Required<RequestFilter> = {
   operation: 'listMessages',
@@ -44,7 +44,7 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'env.integrations.remove': ['one'],
   'env.workflows.changeStep': ['order-shipped', 'email-step', { name: 'x' }],
   'env.seed': [{ environments: [{ name: 'any' }] }, { mode: 'merge' }],
-  'env.loadScenario': ['empty'],
+  'env.loadBuiltInSeed': ['empty'],
   'env.reset': [{ parts: ['clock'] }],
   'env.describeTest': [{ title: 'a test' }],
   'env.snapshot': ['other']
@@ -52,7 +52,7 @@ const ARGUMENTS: Record<string, unknown[]> = {
 
 /** A client whose answers are checked against the document, an environment with a request, and all that is sent. */
 async function given() {
-  const { url } = await givenMock()
+  const { url } = await useMock()
   const contract = contractOf(await (await fetch(`${url}/_mock/openapi.json`)).text())
   const sent: { method: string; path: string; query: string[] }[] = []
   const mock = connect(url, {

@@ -3,7 +3,7 @@ import { type AddressInfo, connect as connectTo, createServer, type Socket } fro
 import { expect, onTestFinished, test } from 'vitest'
 import { connect, type Environment } from '../../src/client/index.js'
 import { until } from '../support/control.js'
-import { givenMock, givenOwnMock } from '../support/mock.js'
+import { useMock, useNewMock } from '../support/mock.js'
 
 /** A way to a server whose connections can be cut. */
 async function givenWay(target: { port: number }) {
@@ -31,7 +31,7 @@ async function givenWay(target: { port: number }) {
 }
 
 async function given() {
-  const server = await givenMock()
+  const server = await useMock()
   const env = await connect(server.url).environment({ from: 'Development' })
   return { server, way: await givenWay(server), env }
 }
@@ -75,7 +75,7 @@ test('a stream whose connection is cut goes on, with nothing lost and nothing tw
 })
 
 test('a stream ends by its signal, while it waits too', async () => {
-  const { url } = await givenMock()
+  const { url } = await useMock()
   const env = await connect(url).environment()
   const ending = new AbortController()
   const stream = env.requests.stream({ signal: ending.signal })
@@ -97,12 +97,12 @@ test('a stream ends when the environment is removed', async () => {
 })
 
 test('a stream is an error when the key is none, or when the server has gone for more than a moment', async () => {
-  const { url } = await givenMock()
+  const { url } = await useMock()
   await expect(connect(url).attach('no-key').requests.stream().next()).rejects.toMatchObject({
     status: 401
   })
 
-  const server = await givenOwnMock()
+  const server = await useNewMock()
   const way = await givenWay(server)
   const env = await connect(way.url).environment()
   const next = env.requests.stream().next()

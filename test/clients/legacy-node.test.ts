@@ -1,7 +1,7 @@
 import { type OutgoingHttpHeaders, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
 /** What clients that are not installed here put on the wire, as they were measured or read. */
 
@@ -41,7 +41,7 @@ interface Received {
 
 /** Sends exactly these headers, besides Host and Connection, and a body with any method. */
 async function send(
-  mock: GivenMock,
+  mock: TestMock,
   path: string,
   { method = 'GET', headers = {}, body }: Sent = {}
 ): Promise<Received> {
@@ -125,7 +125,7 @@ test.each<
   ],
   ['@novu/api', 'an empty cookie, and a key with all requests', OF_API, ALL]
 ])('%s sends %s, and is answered as any other', async (_client, _what, headers, calls, body) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   for (const call of calls) {
     const [method = '', path = ''] = call.split(' ')
     const plain = await mock.call(path, { method })
@@ -141,7 +141,7 @@ test.each<
 })
 
 test('@novu/node filters with `+` for a space, brackets for a list, and commas as they are', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const filters =
     'subscriberId=sub+1%2F%C3%BC&channel=email&transactionId%5B%5D=tx-a&transactionId%5B%5D=tx,b'
   const found = await send(mock, `/v1/messages?page=0&limit=25&${filters}`, { headers: OF_NODE })

@@ -3,7 +3,7 @@ import { HTTPClient } from '@novu/api/lib/http.js'
 import * as errors from '@novu/api/models/errors/index.js'
 import type { MessagesControllerGetMessagesRequest } from '@novu/api/models/operations/index.js'
 import { describe, expect, test } from 'vitest'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 const PROFILES = ['document', 'live'] as const
 type Profile = (typeof PROFILES)[number]
@@ -19,7 +19,7 @@ async function givenClient(profile: Profile, shop: object = {}) {
     { name: 'Shop', apiKeys: ['shop-key'], ...shop },
     { name: 'Sibling', integrations: [{ _id: ONLY_THERE, providerId: 'ses', channel: 'email' }] }
   ]
-  const mock = await givenMock({ profile, seed: { environments } })
+  const mock = await useMock({ profile, seed: { environments } })
   const sent: Request[] = []
   const clientOf = (secretKey: string | undefined) =>
     new Novu({
@@ -368,7 +368,7 @@ const OTHERWISE = [
 test.each(SEEDS)(
   'reads all that the seed %s has in %s, and shows each field of it',
   async (seed, profile) => {
-    const mock = await givenMock({ profile, seeds: [seed] })
+    const mock = await useMock({ profile, seeds: [seed] })
     const novu = new Novu({
       secretKey: 'development-key',
       serverURL: mock.url,

@@ -1,9 +1,9 @@
 import { networkInterfaces } from 'node:os'
 import { expect, test } from 'vitest'
 import { connect } from '../../src/client/index.js'
-import { callFrom } from '../support/any-host.js'
 import { setClock } from '../support/control.js'
-import { givenMock } from '../support/mock.js'
+import { requestWithHost } from '../support/host-header.js'
+import { useMock } from '../support/mock.js'
 import { givenEnvironment } from './environments/environment-client.js'
 
 const TOKEN = 'let-me-in'
@@ -32,10 +32,10 @@ const STRANGERS: [title: string, headers: Record<string, string>][] = [
 ]
 
 test.each(STRANGERS)('%s manages no environments', async (_title, headers) => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const before = (await mock.get('/_mock/environments')).text
   for (const [method, path] of ROUTES) {
-    const refused = await callFrom(headers, mock.url + path, method)
+    const refused = await requestWithHost(headers, mock.url + path, method)
     expect(refused.status).toBe(403)
     expect(JSON.parse(refused.text)).toMatchObject({ statusCode: 403, error: 'Forbidden' })
   }
@@ -52,15 +52,15 @@ test.each([
   ],
   ['the origin of a page of this machine', { origin: 'http://localhost:5173' }]
 ])('on loopback environments are managed with %s', async (_title, headers) => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const statuses = []
   for (const [method, path] of ROUTES)
-    statuses.push((await callFrom(headers, mock.url + path, method)).status)
+    statuses.push((await requestWithHost(headers, mock.url + path, method)).status)
   expect(statuses).toEqual([201, 200, 200, 204])
 })
 
 test('the admin token is accepted with any Host and Origin; a wrong one and an API key are rejected', async () => {
-  const mock = await givenMock({ adminToken: TOKEN })
+  const mock = await useMock({ adminToken: TOKEN })
   const foreign = { host: 'mock.example', origin: 'https://console.example' }
   const statuses = []
   for (const [method, path] of ROUTES) {
@@ -70,7 +70,7 @@ test('the admin token is accepted with any Host and Origin; a wrong one and an A
       { ...foreign, authorization: 'ApiKey development-key' },
       { ...foreign, ...bearer(TOKEN) }
     ]) {
-      statuses.push((await callFrom(headers, mock.url + path, method)).status)
+      statuses.push((await requestWithHost(headers, mock.url + path, method)).status)
     }
   }
   expect(statuses).toEqual([201, 200, 200, 204].flatMap((accepted) => [403, 403, 403, accepted]))
@@ -83,35 +83,36 @@ const outside = Object.values(networkInterfaces())
 test.skipIf(outside === undefined)(
   'from an address that is not loopback the admin token is needed, and must have been set',
   async () => {
-    const mock = await givenMock({ host: '0.0.0.0', adminToken: TOKEN })
+    const mock = await useMock({ host: '0.0.0.0', adminToken: TOKEN })
     const url = `http://${outside}:${mock.port}`
     const statuses = []
     for (const [method, path] of ROUTES) {
       // Not even with the Host of loopback, which anyone can send.
       for (const headers of [{}, { host: 'localhost' }, bearer('wrong'), bearer(TOKEN)]) {
-        statuses.push((await callFrom(headers, url + path, method)).status)
+        statuses.push((await requestWithHost(headers, url + path, method)).status)
       }
     }
     expect(statuses).toEqual([201, 200, 200, 204].flatMap((accepted) => [403, 403, 403, accepted]))
     expect(
-      (await callFrom({ authorization: 'ApiKey development-key' }, `${url}/v1/messages`)).status
+      (await requestWithHost({ authorization: 'ApiKey development-key' }, `${url}/v1/messages`))
+        .status
     ).toBe(200)
     // Whoever sees it in a test runner sends no header by hand.
     await expect(connect(url).listEnvironments()).rejects.toThrow(
       'from NOTIFICATION_MOCK_ADMIN_TOKEN'
     )
 
-    const { port } = await givenMock({ host: '0.0.0.0' })
+    const { port } = await useMock({ host: '0.0.0.0' })
     for (const headers of [{}, bearer(''), bearer('undefined')]) {
-      expect((await callFrom(headers, `http://${outside}:${port}/_mock/environments`)).status).toBe(
-        403
-      )
+      expect(
+        (await requestWithHost(headers, `http://${outside}:${port}/_mock/environments`)).status
+      ).toBe(403)
     }
   }
 )
 
 test('a key gives access to its own environment only', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { apiKey: key } = await givenEnvironment(mock)
   const keys = ['development-key', 'production-key']
   const states = () =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEVELOPMENT } from '../support/control.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 /** Names that every object has by its prototype. */
 const INHERITED = ['toString', 'constructor', '__proto__']
@@ -8,7 +8,7 @@ const INHERITED = ['toString', 'constructor', '__proto__']
 test.each(INHERITED)(
   'a field or a parameter named %s is refused as any unknown one',
   async (name) => {
-    const mock = await givenMock()
+    const mock = await useMock()
     const field = `{${JSON.stringify(name)}: 1}`
     for (const [path, body, expected] of [
       ['/_mock/clock/advance', `{"by": 1, ${field.slice(1)}`, name],
@@ -23,7 +23,7 @@ test.each(INHERITED)(
 )
 
 test('what a document calls as prototypes do is kept, and given back as it came', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const own =
     '{"__proto__":{"a":[{"__proto__":1}]},"constructor":{"prototype":null},"toString":"text"}'
   const seed = `{"environments":[{"name":"Odd",
@@ -51,7 +51,7 @@ test('what a document calls as prototypes do is kept, and given back as it came'
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`
 
 test('a body nested more than 100 deep is refused by every route, and nothing of it is stored', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const deep = { body: { messages: ['body is nested more than 100 deep: make it flatter'] } }
   for (const depth of [102, 150_000]) {
     for (const path of [
@@ -77,7 +77,7 @@ test('a body nested more than 100 deep is refused by every route, and nothing of
 })
 
 test('a body that is too large is refused with 413 and the way that takes it: a file at the start', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const reason =
     'a body may have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: give a larger seed as a file at the start, with --seed, and have many messages made by seed generate'
   const MIB = 1024 * 1024

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { addFault, journalOf } from '../support/control.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
 interface Operation {
   route: string
@@ -10,7 +10,7 @@ interface Operation {
 }
 
 /** All that the document of the control routes describes. */
-async function operationsOf(mock: GivenMock): Promise<Operation[]> {
+async function operationsOf(mock: TestMock): Promise<Operation[]> {
   const { paths } = (await mock.get('/_mock/openapi.json')).json
   return Object.entries<Record<string, { security?: object[] }>>(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { security = [] }]) => ({
@@ -27,7 +27,7 @@ async function operationsOf(mock: GivenMock): Promise<Operation[]> {
 }
 
 test('every route about one environment rejects requests without its key, those with the admin token too', async () => {
-  const mock = await givenMock({ adminToken: 'let-me-in' })
+  const mock = await useMock({ adminToken: 'let-me-in' })
   for (const { method, path, route, needs } of await operationsOf(mock)) {
     if (needs !== 'environment') continue
     for (const headers of [
@@ -47,7 +47,7 @@ test('every route about one environment rejects requests without its key, those 
 })
 
 test('every route refuses query parameters that it does not have, names them, and does nothing', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, { times: 'always', effect: { status: 503 } })
   await mock.get('/v1/messages')
   for (const { method, path, route } of await operationsOf(mock)) {
@@ -63,7 +63,7 @@ test('every route refuses query parameters that it does not have, names them, an
 })
 
 test('every route that takes a body refuses fields that it does not have, and every other any field', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, { times: 'always', effect: { status: 503 } })
   for (const { method, path, route } of await operationsOf(mock)) {
     if (method === 'GET') continue
@@ -77,7 +77,7 @@ test('every route that takes a body refuses fields that it does not have, and ev
 })
 
 test('every route refuses a body that is not JSON, or no object, whatever it says it is', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const { method, path, route } of await operationsOf(mock)) {
     if (method === 'GET') continue
     // Takes YAML too, where a mistake is told with its place.
@@ -102,7 +102,7 @@ test('every route refuses a body that is not JSON, or no object, whatever it say
 })
 
 test('a control answer that is not as the document says fails the run', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   mock.services.faults.list = () => [{ id: 7 } as never]
   await expect(mock.get('/_mock/faults')).rejects.toThrow('answer against the contract')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { OPERATION_IDS } from '../../src/domain/enums.js'
 import { send } from '../support/control.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 const FAULT: [string, string] = ['POST', '/_mock/faults']
 const CLOCK: [string, string] = ['PUT', '/_mock/clock']
@@ -67,7 +67,7 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
 ]
 
 test('an invalid control request gets, for each field, what it must be and what was probably meant', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const [[method, path], sent, said] of CASES) {
     const { status, json } = await send(mock, method, path, sent)
     expect(status, JSON.stringify(sent)).toBe(422)

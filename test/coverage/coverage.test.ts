@@ -10,18 +10,18 @@ import {
   SENDGRID,
   setPrimary
 } from '../support/control.js'
-import { itemsOf, meet, uncoveredIn } from '../support/coverage.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { cover, itemsOf, uncoveredIds } from '../support/coverage.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
-async function coverageOf(mock: GivenMock, key = DEVELOPMENT): Promise<Coverage> {
+async function coverageOf(mock: TestMock, key = DEVELOPMENT): Promise<Coverage> {
   return (await mock.get('/_mock/coverage', { key })).json
 }
 
-async function serverCoverage(mock: GivenMock): Promise<Coverage> {
+async function serverCoverage(mock: TestMock): Promise<Coverage> {
   return (await mock.get('/_mock/coverage/server')).json
 }
 
-async function countsOf(mock: GivenMock, id: string) {
+async function countsOf(mock: TestMock, id: string) {
   const { met, injected, covered } = itemsOf(await coverageOf(mock)).find(
     (item) => item.id === id
   ) as CoverageItem
@@ -39,12 +39,12 @@ function besides({ id }: CoverageItem): string[] {
 test.each(PROFILES)(
   'each item can be met without any other than those it is a case of, and all lead to 100 %%, with the profile %s',
   async (profile) => {
-    const mock = await givenMock({ profile })
+    const mock = await useMock({ profile })
     const items = itemsOf(await serverCoverage(mock))
     let uncovered = items.map(({ id }) => id)
     for (const item of items) {
-      await meet(mock, item)
-      const left = uncoveredIn(await serverCoverage(mock))
+      await cover(mock, item)
+      const left = uncoveredIds(await serverCoverage(mock))
       expect(left, item.how).not.toContain(item.id)
       const others = uncovered.filter((id) => id !== item.id && !left.includes(id))
       expect(besides(item), item.id).toEqual(expect.arrayContaining(others))
@@ -65,7 +65,7 @@ test.each(PROFILES)(
 )
 
 test('counts parameters, values and headers of requests that were answered with 200, and of no others', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get('/v1/messages?channel=sms&limit=-1')
   expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({
     met: 0,
@@ -94,7 +94,7 @@ test('counts parameters, values and headers of requests that were answered with 
 })
 
 test('an injected answer is told apart, and counts only for what the server has no real one of', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const status of [404, 500, 503]) {
     await addFault(mock, { operation: 'setIntegrationAsPrimary', effect: { status } })
     await mock.post(setPrimary(SENDGRID))
@@ -113,7 +113,7 @@ test('an injected answer is told apart, and counts only for what the server has 
 })
 
 test('tells requests that no operation serves and parameters that none reads, without keys and the first 20 only', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get(`/v1/topics/${PRODUCTION}?a=1`)
   await mock.call('/v1/messages', { method: 'POST' })
   await mock.call('/v1/messages', { method: 'POST' })
@@ -146,7 +146,7 @@ test('tells requests that no operation serves and parameters that none reads, wi
 })
 
 test("an environment's coverage is its own, and the server's that of all, also of removed ones and without a key", async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { environmentId, apiKey } = (await create(mock, { from: 'Development' })).json
   await mock.get('/v1/messages?channel=sms', { key: apiKey })
   await mock.get('/v1/messages', { key: PRODUCTION })
@@ -164,7 +164,7 @@ test("an environment's coverage is its own, and the server's that of all, also o
 })
 
 test('DELETE starts again: for one environment, or for all and the server', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const key of [DEVELOPMENT, OTHER_ORGANIZATION]) await mock.get('/v1/messages', { key })
   expect((await mock.call('/_mock/coverage', { method: 'DELETE' })).status).toBe(204)
   const requests = async () => [

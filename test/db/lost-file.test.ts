@@ -10,8 +10,8 @@ import {
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startServer } from '../../src/server.js'
-import { givenLoggedMock } from '../support/logged-mock.js'
-import { givenFolder } from '../support/process.js'
+import { useLoggedMock } from '../support/logged-mock.js'
+import { createTempFolder } from '../support/process.js'
 import { SHOP, seedOf } from '../support/shop.js'
 
 test.skipIf(process.platform === 'win32').each([
@@ -27,8 +27,8 @@ test.skipIf(process.platform === 'win32').each([
 ])(
   'a data file that is %s under a server: writes are refused, and /health and the log say why',
   async (how, lose) => {
-    const data = join(givenFolder(), 'mock.db')
-    const mock = await givenLoggedMock({ data, seed: seedOf(SHOP) })
+    const data = join(createTempFolder(), 'mock.db')
+    const mock = await useLoggedMock({ data, seed: seedOf(SHOP) })
     expect((await mock.post('/v1/integrations/other/set-primary')).status).toBe(200)
     expect((await mock.get('/health')).status).toBe(200)
     lose(data)
@@ -56,12 +56,12 @@ test.skipIf(process.platform === 'win32').each([
 )
 
 test('a damaged page is a 500 that names the data file and the remedy', async () => {
-  const data = join(givenFolder(), 'mock.db')
+  const data = join(createTempFolder(), 'mock.db')
   const messages = Array.from({ length: 500 }, () => ({ channel: 'email' as const }))
   await (
     await startServer({ port: 0, data, seed: seedOf({ messages }), logLevel: 'silent' })
   ).close()
-  const mock = await givenLoggedMock({ data, seed: seedOf({ messages }) })
+  const mock = await useLoggedMock({ data, seed: seedOf({ messages }) })
   const [size, damaged] = [readFileSync(data).length, 65_536]
   writeSync(openSync(data, 'r+'), Buffer.alloc(damaged, 0xff), 0, damaged, size - damaged)
   const answer = await mock.get('/v1/messages', { key: 'shop-key' })

@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/db/open.js'
 import { StartError } from '../../src/domain/errors.js'
 import { type ServerOptions, startServer } from '../../src/server.js'
 import { expectSound } from '../control/environments/environment-client.js'
-import { givenFolder } from '../support/process.js'
+import { createTempFolder } from '../support/process.js'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 
@@ -41,7 +41,7 @@ function contents(folder: string): Record<string, string> {
 }
 
 /** A file of ours, closed, changed by SQL. */
-function givenFile(change = '', folder = givenFolder()): string {
+function givenFile(change = '', folder = createTempFolder()): string {
   const file = join(folder, 'mock.db')
   openDatabase(file).close()
   const client = new Database(file)
@@ -69,7 +69,7 @@ const FROM_THE_FUTURE = `INSERT INTO __drizzle_migrations (hash, created_at) VAL
 
 describe('a file', () => {
   test('that is not there is made, in WAL mode, with our application id and every migration', () => {
-    const file = join(givenFolder(), 'mock.db')
+    const file = join(createTempFolder(), 'mock.db')
     const { client } = open(file).db
     expect(client.pragma('journal_mode', { simple: true })).toBe('wal')
     expect(client.pragma('foreign_keys', { simple: true })).toBe(1)
@@ -83,9 +83,9 @@ describe('a file', () => {
   })
 
   test('is used like one that is not there if it is empty, or if its first start was killed before its tables were made', () => {
-    const empty = join(givenFolder(), 'mock.db')
+    const empty = join(createTempFolder(), 'mock.db')
     writeFileSync(empty, '')
-    const begun = join(givenFolder(), 'mock.db')
+    const begun = join(createTempFolder(), 'mock.db')
     new Database(begun)
       .exec(
         'CREATE TABLE __drizzle_migrations (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)'
@@ -177,7 +177,7 @@ describe('is refused, and stays as it was to the byte: a file', () => {
   test.each(['gone/mock.db', '.'])(
     'in a folder that is not there, or that is a folder: %s',
     (path) => {
-      const folder = givenFolder()
+      const folder = createTempFolder()
       const file = join(folder, path)
       expect(refusal(file)).toBe(
         `can't use the data file ${file}: it or its folder is not there or can not be read or written; check the path and the permissions`
@@ -193,7 +193,7 @@ describe('migrations', () => {
 
   /** A file as the version wrote it that had the first migrations only. */
   function givenOlderFile(count: number): string {
-    const folder = givenFolder()
+    const folder = createTempFolder()
     const migrationsFolder = join(folder, 'migrations')
     cpSync(MIGRATIONS, migrationsFolder, { recursive: true })
     const older = JSON.stringify({ ...journal, entries: entries.slice(0, count) })
@@ -284,7 +284,7 @@ describe('migrations', () => {
 test.skipIf(process.platform === 'win32')(
   'a new file can be read by its owner only, an old one keeps its mode',
   () => {
-    const folder = givenFolder()
+    const folder = createTempFolder()
     const modes = () => {
       const { close } = openDatabase(join(folder, 'mock.db'))
       const all = readdirSync(folder).map((name) => [

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 /**
  * Runs what the documents show, each in its order and on one server, and compares what comes with what they say comes.
@@ -15,7 +15,7 @@ const NAMES = /^```sh\n(api=.*?)^```$/ms
 const EXAMPLE = /^```sh\n(.*?)^```\n\n```(json|text)\n(.*?)^```$/gms
 
 test.each(DOCUMENTS)('every command of %s prints what it says it prints', async (document) => {
-  const mock = await givenMock({ now: Date.parse('2026-02-18T10:00:00Z') })
+  const mock = await useMock({ now: Date.parse('2026-02-18T10:00:00Z') })
   const text = readFileSync(document, 'utf8')
   const names = NAMES.exec(text)?.[1] ?? ''
   const seen: string[] = []
@@ -36,7 +36,7 @@ test.each(DOCUMENTS)('every command of %s prints what it says it prints', async 
 })
 
 test('the control documentation has an example of every control route', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const texts = DOCUMENTS.map((document) => readFileSync(document, 'utf8'))
   const examples = texts.flatMap((text) => [...text.matchAll(EXAMPLE)])
   const commands = examples.flatMap(([, command = '']) => command.split('\ncurl'))

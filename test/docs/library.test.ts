@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CONTRACT } from '../../src/openapi/contract.js'
-import { commandIn, givenPackage } from '../support/process.js'
+import { buildPackage, commandIn } from '../support/process.js'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/library.md'), 'utf8')
 
@@ -13,7 +13,7 @@ test('the JavaScript of docs/library.md prints what is written there, as one pro
       .map(([, content = '']) => content)
       .join('')
   // A package may import itself by its name.
-  const file = join(commandIn(await givenPackage()), '../library.mjs')
+  const file = join(commandIn(await buildPackage()), '../library.mjs')
   writeFileSync(file, blocks('js'))
   const { stdout, stderr } = spawnSync(process.execPath, [file], {
     encoding: 'utf8',

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import {
+  buildPackage,
+  createTempFolder,
   freePort,
-  givenFolder,
-  givenPackage,
   runCommand,
   startCommand
 } from '../support/process.js'
@@ -28,7 +28,7 @@ test('the README is short, and its first commands are the two that a newcomer ne
 })
 
 test('every command and program of the README prints what the README says it prints', async () => {
-  const folder = givenFolder()
+  const folder = createTempFolder()
   const server = await startCommand([])
   const port = Number(new URL(server.url).port)
   await compareShown(README, folder, async ({ language, text }) => {
@@ -48,7 +48,7 @@ test('the skill for agents has its front matter, is short, and its commands prin
     '---'
   ])
   expect(lines.length).toBeLessThanOrEqual(120)
-  const folder = givenFolder()
+  const folder = createTempFolder()
   const port = await freePort()
   onTestFinished(async () => void (await runCommand(['stop', '--port', String(port)])))
   await compareShown(SKILL, folder, async ({ language, text }) =>
@@ -80,7 +80,7 @@ async function compareShown(
 
 /** In the folder of the package, where its own name and those of other packages are found as by a program of a user. */
 async function program(text: string, port: number): Promise<string> {
-  const file = join(await givenPackage(), `readme-${text.length}.mjs`)
+  const file = join(await buildPackage(), `readme-${text.length}.mjs`)
   writeFileSync(file, text.replaceAll('4210', String(port)))
   return (await promisify(execFile)(process.execPath, [file])).stdout
 }

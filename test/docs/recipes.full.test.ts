@@ -13,7 +13,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { outside } from '../support/project.js'
+import { envWithoutRunner } from '../support/project.js'
 
 /** Writes the files of docs/recipes.md and runs its commands, where the packed package and the runners are installed. */
 const root = join(import.meta.dirname, '../..')
@@ -141,7 +141,7 @@ function run(
   const path = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((entry) => !entry.includes('node_modules'))
-  const env = { ...outside(), PATH: path.join(delimiter), CI: '1' }
+  const env = { ...envWithoutRunner(), PATH: path.join(delimiter), CI: '1' }
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd,
     env,

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { givenMock } from '../support/mock.js'
-import { givenFolder, runCommand } from '../support/process.js'
+import { useMock } from '../support/mock.js'
+import { createTempFolder, runCommand } from '../support/process.js'
 
 const root = join(import.meta.dirname, '../..')
 const text = readFileSync(join(root, 'docs/seeds.md'), 'utf8')
@@ -20,12 +20,12 @@ test('the document lists every seed of the package, and no other', () => {
 
 test('the seed with generated messages is served with as many as it says', async () => {
   const [seed = ''] = blocks('yaml')
-  const mock = await givenMock({ seed })
+  const mock = await useMock({ seed })
   expect((await mock.get('/v1/messages?limit=1')).json.totalCount).toBe(10_000)
 })
 
 test.each(blocks('sh').flatMap((block) => block.trim().split('\n')))('%s', async (command) => {
-  const cwd = givenFolder()
+  const cwd = createTempFolder()
   const args = command
     .replace(/^npx notification-mock /, '')
     .replace(/--messages \d+/, '--messages 10')

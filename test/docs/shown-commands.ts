@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { commandIn, givenPackage } from '../support/process.js'
+import { buildPackage, commandIn } from '../support/process.js'
 
 /** A fenced block of a page. */
 export interface Block {
@@ -24,7 +24,7 @@ export async function runShown(text: string, folder: string, port: number): Prom
     .replaceAll('4210', String(port))
     .replaceAll(
       'npx notification-mock',
-      `"${process.execPath}" "${commandIn(await givenPackage())}"`
+      `"${process.execPath}" "${commandIn(await buildPackage())}"`
     )
   const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd: folder })
   return `${stdout.replaceAll('\r', '').trim()}\n`.replaceAll(String(port), '4210')

@@ -12,7 +12,7 @@ import {
 } from '../../src/domain/assumptions.js'
 import { StartError } from '../../src/domain/errors.js'
 import { encodeBase62 } from '../../src/domain/ids.js'
-import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, type TestRequest, type TestResponse, useMock } from '../support/mock.js'
 
 const MAIL = '66f1c2a47c9b1a0012ad0001'
 const OTHER_MAIL = '66f1c2a47c9b1a0012ad0002'
@@ -28,8 +28,8 @@ const CHANNEL_IDS = {
 
 /** Calls with the key of one environment, and its sibling's key: same organization, profile and assumptions. */
 interface Client {
-  get(path: string, call?: Call): Promise<Answer>
-  post(path: string, call?: Call): Promise<Answer>
+  get(path: string, call?: TestRequest): Promise<TestResponse>
+  post(path: string, call?: TestRequest): Promise<TestResponse>
   key: string
   siblingKey: string
 }
@@ -429,7 +429,7 @@ describe('an environment that says so in its seed', () => {
         })
       })
       const server = positionsOf(id).at(-1) ?? ''
-      const mock = await givenMock({ assumptions: { [id]: server }, seed: { environments } })
+      const mock = await useMock({ assumptions: { [id]: server }, seed: { environments } })
       for (const position of positionsOf(id)) await caseOf(id, position)(clientOf(mock, position))
     }
   )
@@ -443,7 +443,7 @@ describe('an environment that says so in its seed', () => {
         assumptions: { 'total-count': 'present', 'control-values': 'once' }
       })
     ]
-    const mock = await givenMock({
+    const mock = await useMock({
       assumptions: { 'total-count': 'absent', envelope: 'bare' },
       seed: { environments }
     })
@@ -478,7 +478,7 @@ describe('an environment that says so in its seed', () => {
 test.each(PROFILES)(
   'GET /_mock/assumptions lists every row, and where it stands on a server of `%s`',
   async (profile) => {
-    const mock = await givenMock({
+    const mock = await useMock({
       profile,
       assumptions: { envelope: 'bare' },
       seed: { environments: [] }
@@ -499,17 +499,17 @@ test.each([
   ['toString', 'bare', 'there is no assumption toString; there are envelope, '],
   ['envelope', 'toString', 'assumption envelope must be one of bare, data, not toString']
 ])('an unknown assumption or position is rejected: %s=%s', async (id, value, message) => {
-  const start = givenMock({ assumptions: { [id]: value } })
+  const start = useMock({ assumptions: { [id]: value } })
   await expect(start).rejects.toThrow(StartError)
   await expect(start).rejects.toThrow(message)
   const seed = { environments: [{ name: 'Shop', assumptions: { [id]: value } }] }
-  await expect(givenMock({ seed })).rejects.toThrow(
+  await expect(useMock({ seed })).rejects.toThrow(
     /environments\[0\]\.assumptions\.\w+: (is not|must be)/
   )
 })
 
 test('an unknown profile is rejected, in words that name the profiles', async () => {
-  await expect(givenMock({ profile: 'real' as Profile })).rejects.toThrow(
+  await expect(useMock({ profile: 'real' as Profile })).rejects.toThrow(
     'must be one of document, live, not real'
   )
 })
@@ -591,7 +591,7 @@ function seedWithSibling(
   ]
 }
 
-function clientOf(mock: GivenMock, name: string): Client {
+function clientOf(mock: TestMock, name: string): Client {
   const [key, siblingKey] = [`${name}-here-key`, `${name}-there-key`]
   return {
     key,
@@ -613,16 +613,16 @@ function caseOf(id: AssumptionId, position: string): Case {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read into answers that have been checked against the contract
-function object({ status, text, json }: Answer): any {
+function object({ status, text, json }: TestResponse): any {
   expect(status, text).toBe(200)
   return 'data' in json ? json.data : json
 }
 
-function setPrimary(client: Client, id: string, call?: Call): Promise<Answer> {
+function setPrimary(client: Client, id: string, call?: TestRequest): Promise<TestResponse> {
   return client.post(`/v1/integrations/${id}/set-primary`, call)
 }
 
-function someStep(client: Client): Promise<Answer> {
+function someStep(client: Client): Promise<TestResponse> {
   return client.get('/v2/workflows/external/steps/email-step')
 }
 
@@ -635,7 +635,7 @@ async function foundSteps(client: Client, names: string[]): Promise<string[]> {
 }
 
 /** Returns the answer to a key that was used for another body. */
-async function reusedKey(client: Client): Promise<Answer> {
+async function reusedKey(client: Client): Promise<TestResponse> {
   const headers = { 'idempotency-key': 'again' }
   await setPrimary(client, MAIL, { headers })
   const answer = await setPrimary(client, MAIL, { headers, body: 'another' })
@@ -701,7 +701,7 @@ const NEVER_A_PAGE = ['limit=-1', 'limit=1.5', 'page=-1', 'page=x']
 const KEYED = { headers: { 'idempotency-key': 'one' } }
 
 function expectRefusal(
-  { status, json }: Answer,
+  { status, json }: TestResponse,
   expected: number,
   message: string,
   facts?: object
@@ -750,7 +750,7 @@ async function expectInvalid(client: Client, ...queries: string[]): Promise<void
   }
 }
 
-function expectReplay(answer: Answer, first: Answer): void {
+function expectReplay(answer: TestResponse, first: TestResponse): void {
   expect(answer).toMatchObject({ status: first.status, text: first.text })
   expect(answer.headers.get('idempotency-replay')).toBe('true')
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseQuery } from '../../src/domain/query-string.js'
 import { exchange } from '../http/exchange.js'
 import { KEYS, SEED } from '../support/logged-mock.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 /** Queries of the message list with the number of messages found; there are three, see the seed. */
 const FOUND: [string, number][] = [
@@ -27,7 +27,7 @@ const FOUND: [string, number][] = [
 ]
 
 test('a query returns the messages that match it', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   for (const [query, count] of FOUND) {
     const { json } = await mock.get(`/v1/messages?${query}`)
     expect({ query: query.slice(0, 100), count: json.totalCount }).toEqual({
@@ -45,7 +45,7 @@ const PAGING: [string, { page: number; pageSize: number }][] = [
 ]
 
 test.each(PAGING)('%s is taken, in both profiles', async (query, expected) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, KEYS.live]) {
     const answer = await mock.get(`/v1/messages?${query}`, { key })
     expect(answer).toMatchObject({ status: 200, json: expected })
@@ -87,7 +87,7 @@ const REFUSED: [string, string, unknown, string][] = [
 ]
 
 test('an invalid parameter is a 422 on its field, with the value that was sent', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   for (const [name, sent, value, message] of REFUSED) {
     const answer = await mock.get(`/v1/messages?${name}=${sent}`)
     const field = name.replace(/\[.*/, '')
@@ -114,7 +114,7 @@ test.each([
   ['GET', '/v2/workflows/shipped/steps/email-step'],
   ['POST', '/v1/integrations/mailgun/set-primary']
 ])('a query that can not be read is 400 for %s %s', async (method, path) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   for (const [query, reason] of MALFORMED) {
     const answer = await exchange(
       mock,
@@ -130,7 +130,7 @@ test.each([
 })
 
 test('operations without query parameters ignore the query', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   for (const path of ['/health?%zz', '/openapi.json?a=%ff'])
     expect(await mock.get(path)).toMatchObject({ status: 200 })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { connectTo, exchange } from '../http/exchange.js'
-import { givenLoggedMock, KEYS, SEED } from '../support/logged-mock.js'
-import { givenMock } from '../support/mock.js'
+import { KEYS, SEED, useLoggedMock } from '../support/logged-mock.js'
+import { useMock } from '../support/mock.js'
 
 const OPERATIONS = [
   ['POST', '/v1/integrations/mailgun/set-primary'],
@@ -10,7 +10,7 @@ const OPERATIONS = [
 ] as const
 
 test.each(OPERATIONS)('%s %s asks for a key, and takes a good one', async (method, path) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
 
   const refused = await mock.call(path, { method, key: null })
   expect(refused.status).toBe(401)
@@ -29,7 +29,7 @@ test.each([
   [`ApiKey "${KEYS.shop}"`, 'API Key not found'],
   [`ApiKey ${'k'.repeat(100_000)}`, 'API Key not found']
 ])('the authorization header %j is refused: %s', async (authorization, message) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const answer = await mock.get('/v1/messages', { key: null, headers: { authorization } })
   expect(answer).toMatchObject({ status: 401, json: { message, error: 'Unauthorized', ctx: {} } })
   expect(answer.headers.get('www-authenticate')).toBe('ApiKey')
@@ -38,7 +38,7 @@ test.each([
 test.each([`ApiKey ${KEYS.second}`, `ApiKey    ${KEYS.shop}  `, `ApiKey\t${KEYS.shop}`])(
   'the authorization header %j is taken',
   async (authorization) => {
-    const mock = await givenMock({ seed: SEED })
+    const mock = await useMock({ seed: SEED })
     expect(await mock.get('/v1/messages', { headers: { authorization } })).toMatchObject({
       status: 200,
       json: { totalCount: 3 }
@@ -47,7 +47,7 @@ test.each([`ApiKey ${KEYS.second}`, `ApiKey    ${KEYS.shop}  `, `ApiKey\t${KEYS.
 )
 
 test('the key is looked at before the query, the path, the body and the idempotency key', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const headers = { 'content-type': 'application/json', 'idempotency-key': 'k'.repeat(300) }
   for (const [method, path, body] of [
     ['GET', '/v1/messages?page=x&%zz', undefined],
@@ -64,7 +64,7 @@ test('the key is looked at before the query, the path, the body and the idempote
 })
 
 test('a refused request is read to its end, and its connection goes on', async () => {
-  const connection = await connectTo(await givenMock({ seed: SEED }))
+  const connection = await connectTo(await useMock({ seed: SEED }))
   const head =
     'POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\nhost: x\r\ncontent-length: 900000\r\n\r\n'
   connection.send(`${head}${'{'.repeat(1000)}`)
@@ -78,7 +78,7 @@ test('a refused request is read to its end, and its connection goes on', async (
 })
 
 test('of two authorization headers the first one counts', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const first = `authorization: ApiKey ${KEYS.shop}\r\n`
   const second = 'authorization: ApiKey nobody-has-this\r\n'
   const request = (headers: string) =>
@@ -100,7 +100,7 @@ test.each([
 ])(
   'a key %s is refused, and neither answered nor logged',
   async (_place, headers: Record<string, string>) => {
-    const mock = await givenLoggedMock()
+    const mock = await useLoggedMock()
     const names = [
       'apiKey',
       'api_key',

@@ -8,9 +8,9 @@ import {
   givenEnvironment,
   rowCounts
 } from '../control/environments/environment-client.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
-import { givenOpenCall } from '../support/open-call.js'
-import { givenFolder } from '../support/process.js'
+import { type TestMock, useMock } from '../support/mock.js'
+import { startOpenRequest } from '../support/open-request.js'
+import { createTempFolder } from '../support/process.js'
 
 const MINUTE = 60_000
 const FIXED = Date.parse('2026-02-18T10:00:00.000Z')
@@ -47,7 +47,7 @@ function given(file?: string) {
 }
 
 const listed = async (
-  mock: GivenMock
+  mock: TestMock
 ): Promise<{ name: string; ttl?: number; expiresAt?: string }[]> =>
   (await mock.get('/_mock/environments', { key: null })).json.environments
 
@@ -86,7 +86,7 @@ test('a request with its key, one that names it and a fork of it begin its time 
 })
 
 test('a list says by its own time until when each is there, and uses none; a step of the clock removes nothing', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { name } = await givenEnvironment(mock, { ttl: '1h' })
   const find = async () => (await listed(mock)).find((each) => each.name === name)
   const first = await find()
@@ -106,7 +106,7 @@ test('a list says by its own time until when each is there, and uses none; a ste
 })
 
 test('while a request is open the time of its environment does not end, and begins again after that', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { environmentId, apiKey } = await givenEnvironment(mock, { ttl: '1h' })
   const { environments } = mock.services
   const environment = environments.find(environmentId)
@@ -120,7 +120,7 @@ test('while a request is open the time of its environment does not end, and begi
     ['/_mock/seed', '{"messages": []}', 200],
     ['/v1/integrations/unknown/set-primary', '{}', 404]
   ] as const) {
-    const call = await givenOpenCall(mock.url + path, { authorization: `ApiKey ${apiKey}` })
+    const call = await startOpenRequest(mock.url + path, { authorization: `ApiKey ${apiKey}` })
     expect([pass(60 * MINUTE), pass(60 * MINUTE)]).toEqual([true, true])
     const begun = environment.lastUsed
     call.request.write(body)
@@ -138,7 +138,7 @@ test('while a request is open the time of its environment does not end, and begi
 })
 
 test('a server removes what is unused by itself, though its own clock stands still', async () => {
-  const mock = await givenMock({ now: FIXED })
+  const mock = await useMock({ now: FIXED })
   const before = rowCounts(mock.db)
   const { apiKey } = await givenEnvironment(mock, { from: 'Development', ttl: '30ms' })
   await vi.waitFor(() => expect(rowCounts(mock.db)).toEqual(before), { timeout: 20_000 })
@@ -147,7 +147,7 @@ test('a server removes what is unused by itself, though its own clock stands sti
 })
 
 test('the ttl holds after a restart on a data file, and counts from the start', async () => {
-  const folder = givenFolder()
+  const folder = createTempFolder()
   const first = given(join(folder, 'mock.db'))
   await first.create(MINUTE)
   await first.create()

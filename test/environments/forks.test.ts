@@ -9,7 +9,7 @@ import {
   rowCounts,
   stateOf
 } from '../control/environments/environment-client.js'
-import { type GivenMock, givenMock, givenOwnMock } from '../support/mock.js'
+import { type TestMock, useMock, useNewMock } from '../support/mock.js'
 import { SHOP as SHARED_SHOP } from '../support/shop.js'
 
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
@@ -29,20 +29,17 @@ const KEYED = { method: 'POST', headers: { 'idempotency-key': 'once' } }
 const setPrimary = (identifier: string) => `/v1/integrations/${identifier}/set-primary`
 
 /** An environment of the shop, with the answer to a set-primary under an idempotency key. */
-async function givenShop(
-  mock: GivenMock,
-  wanted: NewEnvironment = {}
-): Promise<CreatedEnvironment> {
+async function givenShop(mock: TestMock, wanted: NewEnvironment = {}): Promise<CreatedEnvironment> {
   const shop = await givenEnvironment(mock, { seed: SHOP, ...wanted })
   expect((await plainCall(mock, setPrimary('other'), shop.apiKey, KEYED)).status).toBe(200)
   return shop
 }
 
-const fork = (mock: GivenMock, { environmentId: from }: Owner, wanted: NewEnvironment = {}) =>
+const fork = (mock: TestMock, { environmentId: from }: Owner, wanted: NewEnvironment = {}) =>
   givenEnvironment(mock, { from, ...wanted })
 
 /** What shows documents of an environment, changing nothing that another of them shows. */
-const SHOWING: Record<string, (mock: GivenMock, key: string) => Promise<{ text: string }>> = {
+const SHOWING: Record<string, (mock: TestMock, key: string) => Promise<{ text: string }>> = {
   'the list': (mock, key) => plainCall(mock, '/v1/messages', key),
   'a filtered list': (mock, key) =>
     plainCall(mock, '/v1/messages?subscriberId=user-1&channel=email', key),
@@ -65,7 +62,7 @@ const JSON_PATCH = { method: 'PATCH', headers: { 'content-type': 'application/js
 const ids = ({ environmentId, organizationId }: Owner) => [environmentId, organizationId]
 
 /** Fails where anything that the environment shows has ids of the others, or has not its own. */
-async function expectOwnIds(mock: GivenMock, owner: Owner, others: Owner[]): Promise<void> {
+async function expectOwnIds(mock: TestMock, owner: Owner, others: Owner[]): Promise<void> {
   for (const [what, show] of Object.entries(SHOWING)) {
     const { text } = await show(mock, owner.apiKey)
     const foreign = others
@@ -91,7 +88,7 @@ function expectAtHome({ client }: Db): void {
 }
 
 test('a fork gives the answers of its origin, with its own ids wherever documents are shown', async () => {
-  const mock = await givenMock({ now: NOW })
+  const mock = await useMock({ now: NOW })
   const origin = await givenShop(mock)
   const made = await fork(mock, origin)
   for (const [what, show] of Object.entries(SHOWING).slice(0, 6)) {
@@ -111,7 +108,7 @@ test('a fork gives the answers of its origin, with its own ids wherever document
 })
 
 test('a fork of a fork shows its own ids, before and after any of the three has changed', async () => {
-  const mock = await givenMock({ now: NOW })
+  const mock = await useMock({ now: NOW })
   const origin = await givenShop(mock)
   const middle = await fork(mock, origin)
   const last = await fork(mock, middle)
@@ -125,7 +122,7 @@ test('a fork of a fork shows its own ids, before and after any of the three has 
 })
 
 test('forks outlive what they are forks of, and the last one to go leaves nothing', async () => {
-  const mock = await givenMock({ now: NOW })
+  const mock = await useMock({ now: NOW })
   const before = rowCounts(mock.db)
   const origin = await givenShop(mock)
   const middle = await fork(mock, origin)
@@ -146,7 +143,7 @@ test('forks outlive what they are forks of, and the last one to go leaves nothin
 })
 
 test('what is written in one of origin, fork and snapshot shows in no other', async () => {
-  const mock = await givenMock({ now: NOW })
+  const mock = await useMock({ now: NOW })
   const origin = await givenShop(mock)
   const made = await fork(mock, origin)
   await mock.call('/_mock/snapshots/kept', { method: 'PUT', key: made.apiKey })
@@ -167,7 +164,7 @@ test('what is written in one of origin, fork and snapshot shows in no other', as
 })
 
 test("users' own JSON stays as it is, also where it speaks of ids", async () => {
-  const mock = await givenMock({ now: NOW })
+  const mock = await useMock({ now: NOW })
   const origin = await givenShop(mock)
   const payload = {
     quoted: `{"_environmentId":"${origin.environmentId}"}`,
@@ -196,7 +193,7 @@ test("users' own JSON stays as it is, also where it speaks of ids", async () => 
 })
 
 test("an organization's answer that a fork has is replayed with the fork's ids in its organization", async () => {
-  const mock = await givenMock({ now: NOW })
+  const mock = await useMock({ now: NOW })
   const assumptions = { 'idempotency-match': 'body' }
   const origin = await givenShop(mock, { assumptions })
   const made = await fork(mock, origin)
@@ -220,7 +217,7 @@ test("an organization's answer that a fork has is replayed with the fork's ids i
 })
 
 test('an environment whose organization has changed shows the new one, also of an earlier snapshot', async () => {
-  const mock = await givenMock({ now: NOW })
+  const mock = await useMock({ now: NOW })
   const { environments } = mock.services
   const shop = await givenShop(mock)
   const key = shop.apiKey
@@ -248,7 +245,7 @@ test('fork, snapshot, restore and reset write as many rows for 60 messages as fo
   const costs = []
   for (const messages of [60, 10_000]) {
     const generate = { messages, randomSeed: 7 }
-    const mock = await givenOwnMock({ now: NOW, seed: { environments: [{ ...SHOP, generate }] } })
+    const mock = await useNewMock({ now: NOW, seed: { environments: [{ ...SHOP, generate }] } })
     const { environments } = mock.services
     const origin = environments.find('Shop')
     const made = environments.fork(origin, { organizationId: 'c'.repeat(24) })

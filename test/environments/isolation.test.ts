@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DATASET_KINDS } from '../../src/domain/enums.js'
 import { encodeBase62 } from '../../src/domain/ids.js'
-import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, type TestRequest, type TestResponse, useMock } from '../support/mock.js'
 import { allRows } from '../support/rows.js'
 
 /** `foo` and `bar` are of one organization, `baz` is of another. Of one length, as everything named after them. */
@@ -107,14 +107,14 @@ function environment(name: Name, profile: string): object {
 
 const NOW = Date.UTC(2026, 1, 18, 10)
 
-interface GivenEnvironments extends GivenMock {
+interface GivenEnvironments extends TestMock {
   /** The whole answer, but for `date` and what concerns the connection. */
   ask(name: Name, request: Request): Promise<Answered>
   /** Every row of every table, by table; or only those of some environments. */
   rows(of?: (name: string) => boolean): Record<string, unknown[]>
 }
 
-interface Request extends Omit<Call, 'key'> {
+interface Request extends Omit<TestRequest, 'key'> {
   path: string
 }
 
@@ -129,7 +129,7 @@ async function givenEnvironments(
   assumptions: Record<string, string> = {}
 ): Promise<GivenEnvironments> {
   const environments = NAMES.map((name) => environment(name, profiles[name]))
-  const mock = await givenMock({ now: NOW, assumptions, seed: { environments } })
+  const mock = await useMock({ now: NOW, assumptions, seed: { environments } })
   return { ...mock, ask, rows }
 
   async function ask(name: Name, { path, headers, ...call }: Request): Promise<Answered> {
@@ -155,7 +155,7 @@ async function givenEnvironments(
   }
 }
 
-function comparable({ status, headers, text }: Answer): Answered {
+function comparable({ status, headers, text }: TestResponse): Answered {
   const { date, connection, 'keep-alive': keepAlive, ...rest } = Object.fromEntries(headers)
   return { status, headers: rest, text }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { expectSound } from '../control/environments/environment-client.js'
 import { connectTo } from '../http/exchange.js'
 import { KEYS, SEED } from '../support/logged-mock.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 const BODIES = {
   '/_mock/faults': { effect: { status: 503 } },
@@ -16,7 +16,7 @@ const BODIES = {
 test.each(Object.entries(BODIES))(
   'a POST to %s whose environment was removed while it was still being sent is a 401, and nothing is kept of it',
   async (path, json) => {
-    const mock = await givenMock({ seed: SEED })
+    const mock = await useMock({ seed: SEED })
     const { environments, faults } = mock.services
     const environment = environments.find('Shop')
     const body = JSON.stringify(json)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 test('an unknown environment is refused with the name that was probably meant', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const no = (name: string) =>
     `there is no environment ${name}: GET /_mock/environments lists those there are`
   const headers = { 'content-type': 'application/json' }

@@ -9,10 +9,10 @@ import {
   setPrimary,
   until
 } from '../support/control.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
 /** Whether Mailgun is the primary of its channel: false before, in the default seed. */
-function isDone(mock: GivenMock): boolean {
+function isDone(mock: TestMock): boolean {
   // Of the environment or of its baseline, which is never written to.
   const row = mock.db.client
     .prepare('SELECT max(is_primary) AS done FROM integrations WHERE id = ?')
@@ -21,7 +21,7 @@ function isDone(mock: GivenMock): boolean {
 }
 
 const KEYED = { headers: { 'idempotency-key': 'k' } }
-const storedKeys = (mock: GivenMock) =>
+const storedKeys = (mock: TestMock) =>
   (
     mock.db.client.prepare('SELECT count(*) AS count FROM idempotency_keys').get() as {
       count: number
@@ -44,7 +44,7 @@ const REFUSALS: [number, string, Record<string, string | null>][] = [
 ]
 
 test('an injected status has the error body and headers of the service, and nothing is done or stored', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const [status, message, headers] of REFUSALS) {
     const { id } = (await addFault(mock, { effect: { status } })).json
     const answer = await mock.post(setPrimary(MAILGUN), KEYED)
@@ -68,7 +68,7 @@ test('an injected status has the error body and headers of the service, and noth
 const AUTHORIZED = { headers: { authorization: 'ApiKey development-key' } }
 
 test('headers and body of a rule replace those of the service', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, {
     effect: { status: 429, headers: { 'Retry-After': '7', 'X-Own': 'a' }, body: { own: [1] } }
   })
@@ -93,7 +93,7 @@ test('headers and body of a rule replace those of the service', async () => {
 })
 
 test('abort reset closes the connection without an answer, and nothing is done or stored', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, { effect: { abort: 'reset' } })
   const connection = raw(
     mock,
@@ -107,7 +107,7 @@ test('abort reset closes the connection without an answer, and nothing is done o
 })
 
 test('lostAnswer does and stores the work, and sends nothing', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, { effect: { lostAnswer: true } })
   const connection = raw(
     mock,
@@ -125,7 +125,7 @@ test('lostAnswer does and stores the work, and sends nothing', async () => {
 })
 
 test('abort truncate does and stores the work, and sends half of the body', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, { effect: { abort: 'truncate' } })
   const connection = raw(
     mock,
@@ -146,7 +146,7 @@ test('abort truncate does and stores the work, and sends half of the body', asyn
 })
 
 test('a delayed set-primary whose client went away still runs: with its key 409, and then the replay', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, { effect: { delay: 700 } })
   const first = raw(
     mock,
@@ -168,7 +168,7 @@ test('a delayed set-primary whose client went away still runs: with its key 409,
 })
 
 test('a server that closes does not wait for a delay: it answers at once', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, { times: 2, effect: { delay: 600_000 } })
   const waiting = [
     fetch(`${mock.url}/v1/messages`, AUTHORIZED),
@@ -180,7 +180,7 @@ test('a server that closes does not wait for a delay: it answers at once', async
 })
 
 test('the header x-mock-fault injects a fault into its request', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const asking = (fault: string) =>
     mock.post(setPrimary(MAILGUN), { headers: { ...KEYED.headers, 'x-mock-fault': fault } })
   for (const status of [400, 503, 599])
@@ -228,7 +228,7 @@ const NO_FAULTS = [
 ]
 
 test('rejects an invalid x-mock-fault header with 400', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const fault of NO_FAULTS) {
     const refused = await mock.post(setPrimary(MAILGUN), { headers: { 'x-mock-fault': fault } })
     expect([refused.status, refused.json.message], fault).toEqual([
@@ -240,7 +240,7 @@ test('rejects an invalid x-mock-fault header with 400', async () => {
 })
 
 test('with faultHeader false the header is unread and rules still apply', async () => {
-  const mock = await givenMock({ faultHeader: false })
+  const mock = await useMock({ faultHeader: false })
   expect(
     (await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })).status
   ).toBe(200)

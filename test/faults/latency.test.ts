@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { create, journalOf, MAILGUN, reset, setLatency, setPrimary } from '../support/control.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
-const latencyOf = async (mock: GivenMock, key?: string) =>
+const latencyOf = async (mock: TestMock, key?: string) =>
   (await mock.get('/_mock/latency', key ? { key } : {})).json
 
 /** Longer than any test may take. */
@@ -10,7 +10,7 @@ const FOR_EVER = 60_000
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
 test('a latency is set by a preset or by figures, told with its figures, and that of one environment alone', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   expect(await latencyOf(mock)).toEqual({ preset: 'none', delay: 0, spread: 0 })
   const mobile = await setLatency(mock, { preset: 'mobile' })
   expect([mobile.status, mobile.json]).toEqual([200, { preset: 'mobile', delay: 80, spread: 70 }])
@@ -35,7 +35,7 @@ test.each([
 ])(
   'the latency %j is refused with the field and what it takes, and stays as it was',
   async (latency, field, said) => {
-    const mock = await givenMock()
+    const mock = await useMock()
     const refused = await setLatency(mock, latency)
     expect([refused.status, refused.json.errors[field]?.messages]).toEqual([
       422,
@@ -46,7 +46,7 @@ test.each([
 )
 
 test('every answer to a valid key is delayed once, whatever it is, and the journal tells by how much', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await setLatency(mock, { delay: 25 })
   const statuses = [
     (await mock.get('/v1/messages?limit=1')).status,
@@ -66,14 +66,14 @@ test('every answer to a valid key is delayed once, whatever it is, and the journ
 })
 
 test('neither control routes nor answers without a valid key are delayed', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await setLatency(mock, { delay: FOR_EVER })
   expect((await mock.get('/v1/messages', { key: null })).status).toBe(401)
   expect((await mock.post('/_mock/reset')).status).toBe(200)
 })
 
 test('a reset of the faults goes back to the latency of the start: of its creation, or of the server', async () => {
-  const mock = await givenMock({ latency: 'office' })
+  const mock = await useMock({ latency: 'office' })
   const own = (await create(mock, { latency: { delay: 7 } })).json.apiKey
   const fork = (await create(mock, { from: 'Development' })).json.apiKey
   for (const [key, latency] of [

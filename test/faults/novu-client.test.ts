@@ -1,7 +1,7 @@
 import { Novu } from '@novu/api'
 import { expect, test } from 'vitest'
 import { addFault, DEVELOPMENT, journalOf, MAILGUN } from '../support/control.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 import { keyRows } from '../support/rows.js'
 
 test.each([
@@ -10,7 +10,7 @@ test.each([
 ])(
   'the official client with its default settings recovers from $effect',
   async ({ effect, replayed }) => {
-    const mock = await givenMock()
+    const mock = await useMock()
     await addFault(mock, { operation: 'setIntegrationAsPrimary', effect })
     const novu = new Novu({ secretKey: DEVELOPMENT, serverURL: mock.url })
     const { result, headers } = await novu.integrations.setAsPrimary(MAILGUN)

@@ -7,21 +7,21 @@ import {
   setPrimary,
   setRandomSeed
 } from '../support/control.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
 const REFUSE = { status: 503 }
 
 /** The statuses of so many lists in a row. */
-async function lists(mock: GivenMock, count: number): Promise<number[]> {
+async function lists(mock: TestMock, count: number): Promise<number[]> {
   const statuses: number[] = []
   for (let n = 0; n < count; n++) statuses.push((await mock.get('/v1/messages?limit=1')).status)
   return statuses
 }
 
-const ruleOf = async (mock: GivenMock) => (await mock.get('/_mock/faults')).json.faults[0]
+const ruleOf = async (mock: TestMock) => (await mock.get('/_mock/faults')).json.faults[0]
 
 test('a rule that says no more hits once, and shows what it has seen and hit', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const made = await addFault(mock, { effect: REFUSE })
   expect(made).toMatchObject({ status: 201, json: { id: 'fault-1', times: 1, seen: 0, hits: 0 } })
   expect(await lists(mock, 3)).toEqual([503, 200, 200])
@@ -40,7 +40,7 @@ test.each<[string, object, string]>([
   ['every', { every: 2, times: 'always' }, '.x.x.x'],
   ['all of them', { after: 1, every: 2, times: 2 }, '..x.x.']
 ])('%s says which of the requests are hit', async (_name, when, expected) => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, { ...when, effect: REFUSE })
   expect((await lists(mock, 6)).map((status) => (status === 503 ? 'x' : '.')).join('')).toBe(
     expected
@@ -48,7 +48,7 @@ test.each<[string, object, string]>([
 })
 
 test('a probability hits that share of requests, the same ones for the same random seed', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const run = async () => {
     await mock.call('/_mock/faults', { method: 'DELETE' })
     await addFault(mock, { probability: 0.25, times: 'always', effect: REFUSE })
@@ -66,7 +66,7 @@ test('a probability hits that share of requests, the same ones for the same rand
 })
 
 test('a rule applies only to its operation and match, where a number is compared as text', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const add = (rule: object) => addFault(mock, { times: 'always', ...rule })
   await add({ operation: 'setIntegrationAsPrimary', effect: { status: 500 } })
   await add({ match: { query: { channel: 'email', limit: 1 } }, effect: { status: 502 } })
@@ -86,7 +86,7 @@ test('a rule applies only to its operation and match, where a number is compared
 })
 
 test('an environment has at most a thousand rules', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const faults = Array(1000).fill({ effect: REFUSE })
   const { apiKey } = (await create(mock, { faults })).json
   const one = JSON.stringify({ effect: REFUSE })
@@ -102,7 +102,7 @@ test('an environment has at most a thousand rules', async () => {
 })
 
 test('faults are not injected into control routes, unauthenticated or unserved requests', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, { times: 'always', effect: REFUSE })
   const headers = { 'x-mock-fault': 'status=503' }
   expect((await mock.get('/_mock/requests', { headers })).status).toBe(200)
@@ -112,7 +112,7 @@ test('faults are not injected into control routes, unauthenticated or unserved r
 })
 
 test('rejects an invalid rule with the name of its field', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const [fault, fields] of WRONG) {
     const refused = await addFault(mock, fault)
     expect(refused.status, JSON.stringify(fault)).toBe(422)
@@ -143,7 +143,7 @@ const WRONG: [object, string[]][] = [
 ]
 
 test('a header that can not be sent is refused with its value, but for that of a secret', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const headers = {
     authorization: 'Bearer s3cret\n',
     'x-api-key': 's3cret\n',

@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { type Contract, contractOf } from '../support/contract.js'
-import { KEYS, type LoggedMock, loggedMockOfGroup, SEED } from '../support/logged-mock.js'
-import { type GivenMock, givenMock, givenOwnMock } from '../support/mock.js'
+import { KEYS, type LoggedMock, SEED, useLoggedMockOfGroup } from '../support/logged-mock.js'
+import { type TestMock, useMock, useNewMock } from '../support/mock.js'
 import { type Bytes, connectTo, exchange, type RawAnswer } from './exchange.js'
 
 interface Row {
@@ -209,7 +209,7 @@ describe.each([
   ['path', PATHS],
   ['query', QUERIES]
 ])('%s', (_part, rows) => {
-  const mockOfGroup = loggedMockOfGroup()
+  const mockOfGroup = useLoggedMockOfGroup()
 
   test.each(Object.entries(rows))('%s', async (_name, row) => {
     const mock = mockOfGroup()
@@ -232,7 +232,7 @@ describe.each([
 
 /** All that comes back, until the server has nothing more to say. */
 async function answersTo(
-  mock: GivenMock,
+  mock: TestMock,
   { send, statuses, method, after }: Row
 ): Promise<RawAnswer[]> {
   const connection = await connectTo(mock)
@@ -256,7 +256,7 @@ async function answersTo(
 
 let published: Promise<Contract> | undefined
 
-async function mustBeRefusal(mock: GivenMock, answer: RawAnswer, method = 'GET'): Promise<void> {
+async function mustBeRefusal(mock: TestMock, answer: RawAnswer, method = 'GET'): Promise<void> {
   published ??= fetch(`${mock.url}/openapi.json`).then(async (document) =>
     contractOf(await document.text())
   )
@@ -295,7 +295,7 @@ test.each([
 ])(
   'a client that is still sending %s gets %i before the connection is closed',
   async (_what, status, path, sizes) => {
-    const { url } = await givenMock({ seed: SEED })
+    const { url } = await useMock({ seed: SEED })
     const told = await fetchElsewhere(url + path, sizes, 5)
     expect(told).toEqual(Array(5).fill(status))
   }
@@ -325,7 +325,7 @@ async function fetchElsewhere(url: string, sizes: object, times: number): Promis
 }
 
 test('a client that asks for a tunnel behind many requests, and then resets the connection, ends nothing', async () => {
-  const mock = await givenOwnMock({ seed: SEED })
+  const mock = await useNewMock({ seed: SEED })
   const socket = connect(mock.port, '127.0.0.1')
   const closed = once(socket, 'close')
   socket.write(`${get('/v1/messages').repeat(400)}CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SEED } from '../support/logged-mock.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 const ORIGIN = { origin: 'http://localhost:3000' }
 const EXPOSED =
@@ -15,7 +15,7 @@ test.each([
   'a preflight of %s %s is answered without a key, for any origin and the headers that clients send',
   async (...row) => {
     const [method, path] = row
-    const { url } = await givenMock({ seed: SEED })
+    const { url } = await useMock({ seed: SEED })
     const asked = 'authorization,content-type,idempotency-key'
     const answer = await fetch(url + path, {
       method: 'OPTIONS',
@@ -43,7 +43,7 @@ test.each([
   ['the document', '/openapi.json', {}],
   ['a replay', '/v1/integrations/mailgun/set-primary', { method: 'POST' }]
 ])('%s can be read by a page of any origin, with our headers', async (_name, path, call) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const sent = { ...call, headers: { ...ORIGIN, 'idempotency-key': 'once' } }
   await mock.call(path, sent)
   const { headers } = await mock.call(path, sent)
@@ -52,7 +52,7 @@ test.each([
 })
 
 test('without CORS no answer has a header of it, and OPTIONS is a method like others', async () => {
-  const mock = await givenMock({ seed: SEED, cors: false })
+  const mock = await useMock({ seed: SEED, cors: false })
   const preflight = { ...ORIGIN, 'access-control-request-method': 'GET' }
 
   const served = await mock.call('/v1/messages', {

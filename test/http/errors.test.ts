@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { givenLoggedMock, SEED } from '../support/logged-mock.js'
-import { givenMock } from '../support/mock.js'
+import { SEED, useLoggedMock } from '../support/logged-mock.js'
+import { useMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
 
 /** One request for each status that can be provoked, with what stands in its answer. */
@@ -53,7 +53,7 @@ test.each(REFUSALS)(
   '%s: %i in the one error body, with the path and query of the request',
   async (...row) => {
     const [, status, path, call, expected] = row
-    const mock = await givenMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
+    const mock = await useMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
     const answer = await mock.call(path, {
       ...call,
       headers: { 'content-type': 'application/json' }
@@ -80,7 +80,7 @@ test.each([
   ['GET', '/_mock/integrations', 'integrations']
 ])('an internal error in %s %s reveals nothing but how to find it in the log', async (...row) => {
   const [method, path, table] = row
-  const mock = await givenLoggedMock()
+  const mock = await useLoggedMock()
   mock.db.client.pragma('foreign_keys = off')
   mock.db.client.exec(`DROP TABLE ${table}`)
 
@@ -108,7 +108,7 @@ test.each([
 })
 
 test('x-mock-reason is printable ASCII of at most 1000 characters', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const long = await mock.post(`/v1/integrations/${'a'.repeat(100_000)}/set-primary`)
   expect(long.headers.get('x-mock-reason')?.length).toBeLessThanOrEqual(1000)
   expect(long.json.message).toBe(`Integration with id ${'a'.repeat(100_000)} not found`)
@@ -130,7 +130,7 @@ test.each([
   ['/openapi.json', {}],
   ['/v1/%zz', {}]
 ])('HEAD %s has the status and headers of GET, and no body', async (path, call) => {
-  const mock = await givenMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
+  const mock = await useMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
   const [get, head] = [
     await mock.get(path, call),
     await mock.call(path, { ...call, method: 'HEAD' })
@@ -143,7 +143,7 @@ test.each([
 })
 
 test('every answer has an x-request-id: the one that was sent, or a new one', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const keyless = { key: null }
   for (const [path, call] of [
     ['/v1/messages', {}],
@@ -161,7 +161,7 @@ test('every answer has an x-request-id: the one that was sent, or a new one', as
 })
 
 test('an x-request-id that is not fit for a log line is not taken', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   for (const name of ['', ' ', 'a b', 'é', '"quoted"', 'x'.repeat(65), '{"a":1}']) {
     const answer = await exchange(
       mock,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { givenLoggedMock, KEYS } from '../support/logged-mock.js'
+import { KEYS, useLoggedMock } from '../support/logged-mock.js'
 import { exchange } from './exchange.js'
 
 const ADMIN_TOKEN = 'admin-token-77aa'
@@ -58,7 +58,7 @@ const ODD_PLACES = [
 ]
 
 test('no secret stands in the log at any level, wherever it was sent', async () => {
-  const mock = await givenLoggedMock({ adminToken: ADMIN_TOKEN })
+  const mock = await useLoggedMock({ adminToken: ADMIN_TOKEN })
   mock.services.environments.addApiKey(mock.services.environments.find('Live'), ODD_KEY)
   const leaks: string[] = []
   for (const [place, requestOf] of PLACES) {
@@ -81,7 +81,7 @@ test('no secret stands in the log at any level, wherever it was sent', async () 
 })
 
 test('a request with the longest path there is is refused and logged at once', async () => {
-  const mock = await givenLoggedMock()
+  const mock = await useLoggedMock()
   const startedAt = performance.now()
   const words = Array.from({ length: 30_000 }, (_, index) => `${index}`).join('/')
   expect((await mock.get(`/v1/${words}`)).status).toBe(501)

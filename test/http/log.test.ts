@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { givenLoggedMock, KEYS, type LogLine } from '../support/logged-mock.js'
+import { KEYS, type LogLine, useLoggedMock } from '../support/logged-mock.js'
 
 /** The lines at a level, without what each line of a logger has. */
 const linesAt = (log: LogLine[], wanted: number) =>
@@ -9,7 +9,7 @@ const INFO = 30
 const DEBUG = 20
 
 test('each line about a request says which it was, in which environment, what came of it and how long it took', async () => {
-  const mock = await givenLoggedMock()
+  const mock = await useLoggedMock()
   await mock.get('/v1/messages?channel=email')
   await mock.get('/v1/messages?page=-1', { key: KEYS.live })
   await mock.get('/v1/mesages', { key: null })
@@ -37,7 +37,7 @@ test('each line about a request says which it was, in which environment, what ca
 })
 
 test('a request has one line, be it answered, refused, answered as before or given a fault', async () => {
-  const mock = await givenLoggedMock()
+  const mock = await useLoggedMock()
   const keyed = { headers: { 'idempotency-key': 'one' } }
   await mock.get('/v1/messages')
   await mock.post('/v1/integrations/none/set-primary', keyed)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/operations.js'
 import { KEYS, SEED } from '../support/logged-mock.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
 
 const SERVED = `served are ${OPERATIONS.map(({ method, url }) => `${method} ${url}`).join('; ')}`
@@ -12,7 +12,7 @@ test.each([
   ['POST', '/health', 'GET, HEAD'],
   ['PUT', '/openapi.json', 'GET, HEAD']
 ] as const)('%s %s is 405, and Allow says %s', async (method, path, allowed) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, null, 'nobody-has-this']) {
     const answer = await mock.call(path, { method, key })
     expect(answer.status).toBe(405)
@@ -34,7 +34,7 @@ test.each([
   ['GET', '/favicon.ico', 404],
   ['GET', '/_mock/nothing', 404]
 ] as const)('%s %s is %i, with and without a key', async (method, path, status) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const asked = path.split('?')[0]
   const message =
     status === 501 ? `${method} ${asked} is not served by this mock` : `Cannot ${method} ${asked}`
@@ -44,7 +44,7 @@ test.each([
 })
 
 test('a request that no route serves is rejected before its body is read', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const waiting = 'host: x\r\ncontent-length: 100\r\n\r\n{'
   expect(await exchange(mock, `POST /v1/messages HTTP/1.1\r\n${waiting}`)).toMatchObject({
     status: 405
@@ -72,7 +72,7 @@ test.each([
   ['/v1/topics', SERVED],
   ['/_mock/something-else', 'GET /_mock/openapi.json describes the control routes there are']
 ])('%s gets the reason, in both profiles: %s', async (path, reason) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, KEYS.live, null]) {
     expect((await mock.get(path, { key })).headers.get('x-mock-reason')).toBe(reason)
   }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { KEYS, SEED } from '../support/logged-mock.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 import { connectTo } from './exchange.js'
 
 const HEAD = `host: a\r\nauthorization: ApiKey ${KEYS.shop}\r\n`
 const POST = `POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\n${HEAD}idempotency-key: one\r\ncontent-length: 2\r\n\r\n`
 
 test('a request that is not sent in time is a 408 that does nothing, and its idempotency key is free again', async () => {
-  const mock = await givenMock({ seed: SEED, requestTimeout: 100 })
+  const mock = await useMock({ seed: SEED, requestTimeout: 100 })
   const slow = await connectTo(mock)
   slow.send(`${POST}{`)
   expect(await slow.answer()).toMatchObject({ status: 408 })
@@ -24,7 +24,7 @@ test('a request that is not sent in time is a 408 that does nothing, and its ide
 })
 
 test('it limits neither the time of an answer nor that between two requests', async () => {
-  const mock = await givenMock({ seed: SEED, requestTimeout: 50 })
+  const mock = await useMock({ seed: SEED, requestTimeout: 50 })
   const connection = await connectTo(mock)
   for (let count = 0; count < 2; count += 1) {
     connection.send(`GET /v1/messages HTTP/1.1\r\n${HEAD}x-mock-fault: delay=200\r\n\r\n`)

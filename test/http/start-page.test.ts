@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { VERSION } from '../../src/platform/package.js'
-import { callFrom } from '../support/any-host.js'
-import { givenMock } from '../support/mock.js'
+import { requestWithHost } from '../support/host-header.js'
+import { useMock } from '../support/mock.js'
 
 const ACCEPT_OF_BROWSERS = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
@@ -11,7 +11,7 @@ test.each([
   ['GET', 'application/json, text/plain, */*'],
   ['HEAD', undefined]
 ])('%s / with the Accept %s answers 200 in JSON, without a key', async (method, accept) => {
-  const { url } = await givenMock()
+  const { url } = await useMock()
   const response = await fetch(url, { method, headers: accept ? { accept } : {} })
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -25,7 +25,7 @@ test.each([
 })
 
 test('a browser gets the inspector, which may load and run nothing but what is its own', async () => {
-  const { url } = await givenMock()
+  const { url } = await useMock()
   const page = await fetch(url, { headers: { accept: ACCEPT_OF_BROWSERS } })
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(page.headers.get('vary')).toMatch(/\bAccept\b/)
@@ -49,14 +49,14 @@ test('a browser gets the inspector, which may load and run nothing but what is i
 
 /** As a browser asks. */
 const visit = (url: string, headers: Record<string, string>) =>
-  callFrom({ accept: ACCEPT_OF_BROWSERS, ...headers }, url)
+  requestWithHost({ accept: ACCEPT_OF_BROWSERS, ...headers }, url)
 
 const STRANGERS = [{ host: 'evil.example' }, { origin: 'http://evil.example' }]
 
 test.each(STRANGERS)(
   'with %j neither the page nor keys are given, and what programs get is',
   async (stranger) => {
-    const { url } = await givenMock()
+    const { url } = await useMock()
     for (const path of ['/', '/inspector/inspector.js', '/_mock/environments/Development/keys']) {
       expect((await visit(`${url}${path}`, stranger)).status, path).toBe(403)
     }
@@ -66,8 +66,8 @@ test.each(STRANGERS)(
 )
 
 test('no page of another site can read the page, also where it may be asked for by any name', async () => {
-  const own = await givenMock()
-  const open = await givenMock({ adminToken: 'let-me-in' })
+  const own = await useMock()
+  const open = await useMock({ adminToken: 'let-me-in' })
   for (const path of ['/', '/inspector/inspector.js', '/inspector/inspector.css']) {
     for (const answer of [
       await visit(`${own.url}${path}`, {}),

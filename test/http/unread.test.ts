@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { MessageQuery } from '../../src/messages/filters.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 const PROFILES = ['document', 'live'] as const
 const STEP = '/v2/workflows/order-shipped/steps/email-step'
@@ -9,7 +9,7 @@ const SET_PRIMARY = '/v1/integrations/66f1c2a47c9b1a0012ad0001/set-primary'
 test.each(PROFILES)(
   'in the profile %s each operation names a parameter that it does not read',
   async (profile) => {
-    const mock = await givenMock({ profile })
+    const mock = await useMock({ profile })
     const list = await mock.get('/v1/messages?chanel=email')
     expect(list.status).toBe(200)
     expect(list.headers.get('x-mock-reason')).toBe('chanel is not read; did you mean channel?')
@@ -30,7 +30,7 @@ test.each(PROFILES)(
 )
 
 test('it comes after what the reason says otherwise, be it of an empty page, a refusal, a replay or a fault', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const reasonOf = async (path: string, headers = {}) =>
     (await mock.call(path, { method: path === SET_PRIMARY ? 'POST' : 'GET', headers })).headers.get(
       'x-mock-reason'

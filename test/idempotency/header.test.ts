@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { connectTo, exchange } from '../http/exchange.js'
 import { KEYS, SEED } from '../support/logged-mock.js'
-import { type Call, type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, type TestRequest, useMock } from '../support/mock.js'
 import { keyRows } from '../support/rows.js'
 
 const PATH = '/v1/integrations/mailgun/set-primary'
 
-function postWith(mock: GivenMock, key: string, call: Call = {}) {
+function postWith(mock: TestMock, key: string, call: TestRequest = {}) {
   return mock.post(PATH, { ...call, headers: { 'idempotency-key': key, ...call.headers } })
 }
 
-function storedKeys(mock: GivenMock): string[] {
+function storedKeys(mock: TestMock): string[] {
   return keyRows(mock.db.client).map(({ key }) => key)
 }
 
@@ -30,7 +30,7 @@ function request(target: string, ...headers: string[]): string {
 }
 
 test('the first answer carries the key, and a replay says that it is one', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const [first, second] = [await postWith(mock, 'a'), await postWith(mock, 'a')]
 
   expect(first.headers.get('idempotency-key')).toBe('a')
@@ -52,7 +52,7 @@ test.each([
   ['\u00a0\u00e9\u00ff\u00a0', '\u00a0\u00e9\u00ff\u00a0'],
   [`"${'x'.repeat(255)}"`, 'x'.repeat(255)]
 ])('the key %j is %j', async (sent, key) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const answer = await postWith(mock, sent)
   expect(answer.status).toBe(200)
   expect(answer.headers.get('idempotency-key')?.trim()).toBe(key.trim())
@@ -60,13 +60,13 @@ test.each([
 })
 
 test('a key sent in two headers, of any case, is one key, joined by a comma', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const answer = await exchange(mock, request(PATH, 'IDEMPOTENCY-KEY: a', 'idempotency-key: b'))
   expect(answer.headers.get('idempotency-key')).toBe('a, b')
 })
 
 test.each(['', '   ', '""'])('the empty key %j counts as absent', async (key) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   for (const answer of [await postWith(mock, key), await postWith(mock, key)]) {
     expect(answer.status).toBe(200)
     expect(answer.headers.get('idempotency-key')).toBeNull()
@@ -82,7 +82,7 @@ test.each([
   ['x'.repeat(100_000), 'x'.repeat(100_000), TOO_LONG],
   ['"a\tb"', 'a\tb', 'has control characters']
 ])('the key %j is refused', async (sent, key, complaint) => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const answer = await postWith(mock, sent)
   expect(answer).toMatchObject({
     status: 400,
@@ -103,7 +103,7 @@ test.each([
 ])(
   'on %s %s a key has no effect: no header, nothing stored, and none is too long',
   async (method, path) => {
-    const mock = await givenMock({ seed: SEED })
+    const mock = await useMock({ seed: SEED })
     for (const key of ['a', 'a', '"a"', 'x'.repeat(300), 'a\tb', '']) {
       const answer = await mock.call(path, { method, headers: { 'idempotency-key': key } })
       expect(answer.status).toBe(200)
@@ -115,7 +115,7 @@ test.each([
 )
 
 test('the same path, however it is written, is the same request', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   expect((await exchange(mock, request(PATH, 'idempotency-key: a'))).status).toBe(200)
   for (const target of [`http://example.com${PATH}`, `${PATH}?attempt=2`]) {
     const answer = await exchange(mock, request(target, 'idempotency-key: a'))
@@ -124,7 +124,7 @@ test('the same path, however it is written, is the same request', async () => {
 })
 
 /** A request under the key `slow` whose headers the server has taken, and whose body it waits for. */
-async function givenRunning(mock: GivenMock) {
+async function givenRunning(mock: TestMock) {
   const connection = await connectTo(mock)
   connection.send(
     request(PATH, 'idempotency-key: slow', 'expect: 100-continue', 'content-length: 2')
@@ -134,7 +134,7 @@ async function givenRunning(mock: GivenMock) {
 }
 
 test('a key is in use while the body of the first request is being received', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const first = await givenRunning(mock)
 
   const second = await postWith(mock, '"slow"')
@@ -163,7 +163,7 @@ test('a key is in use while the body of the first request is being received', as
 })
 
 test('an aborted request leaves its key free', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   const first = await givenRunning(mock)
   first.socket.destroy()
 
@@ -175,7 +175,7 @@ test('an aborted request leaves its key free', async () => {
 })
 
 test('a request without a valid API key, or whose body is too large, leaves the idempotency key free', async () => {
-  const mock = await givenMock({ seed: SEED })
+  const mock = await useMock({ seed: SEED })
   expect(await postWith(mock, 'a', { body: 'x'.repeat(2_000_000) })).toMatchObject({ status: 413 })
   for (const [path, key] of [
     [PATH, null],

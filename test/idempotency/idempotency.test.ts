@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
-import { givenOpenCall } from '../support/open-call.js'
+import { type TestMock, type TestRequest, type TestResponse, useMock } from '../support/mock.js'
+import { startOpenRequest } from '../support/open-request.js'
 import { allRows, keyRows, primaries } from '../support/rows.js'
 
 const INTEGRATIONS = [
@@ -31,7 +31,7 @@ const START = Date.parse('2026-02-18T10:00:00.000Z')
 const DAY = 24 * 60 * 60 * 1000
 
 test('a repeated key does not run the operation again: changes made in between stay', async () => {
-  const mock = await givenMock({ seed: seed() })
+  const mock = await useMock({ seed: seed() })
   const effects = givenEffectLog(mock)
   const first = await post(mock, MAILGUN, 'key-1')
   await post(mock, SES, 'key-2')
@@ -64,7 +64,7 @@ describe('an error of the operation', () => {
     '%i for %s is stored and replayed, with its own timestamp',
     async (status, _, data, path, call) => {
       let now = START
-      const mock = await givenMock({ seed: data, clock: () => now })
+      const mock = await useMock({ seed: data, clock: () => now })
       const first = await post(mock, path, 'key-1', call)
       expect(first).toMatchObject({ status, json: { timestamp: '2026-02-18T10:00:00.000Z', path } })
 
@@ -79,7 +79,7 @@ describe('an error of the operation', () => {
 test.each(['UPDATE ON integrations', 'INSERT ON idempotency_keys'])(
   'a 500 as %s fails is not stored, and has changed nothing: the key is new once the fault is gone',
   async (write) => {
-    const mock = await givenMock({ seed: seed() })
+    const mock = await useMock({ seed: seed() })
     const { client } = mock.db
     client.exec(
       `CREATE TRIGGER refuse BEFORE ${write} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`
@@ -106,7 +106,7 @@ describe('another request under the same key', () => {
     ['another body', MAILGUN, body],
     ['an integration that is not there', UNKNOWN, {}]
   ])('request: %s is a 422 that is neither done nor stored', async (_, path, call) => {
-    const mock = await givenMock({ seed: seed() })
+    const mock = await useMock({ seed: seed() })
     const first = await post(mock, MAILGUN, 'key-1')
     await post(mock, '/v1/integrations/sendgrid/set-primary', 'key-2')
     const before = allRows(mock.db.client)
@@ -131,7 +131,7 @@ describe('another request under the same key', () => {
   })
 
   test('body: a key of another organisation is new, and so is one that only a snapshot remembers', async () => {
-    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': 'body' } }) })
+    const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': 'body' } }) })
     await post(mock, MAILGUN, 'key-1')
     expectNew(await post(mock, MAILGUN, 'key-1', { key: 'rival-key' }))
     await mock.call('/_mock/snapshots/after', { method: 'PUT' })
@@ -145,11 +145,11 @@ describe('another request under the same key', () => {
   ])(
     '%s: while the first is running the key is a %i in the rest of the organisation',
     async (position, status) => {
-      const mock = await givenMock({
+      const mock = await useMock({
         seed: seed({ assumptions: { 'idempotency-match': position } })
       })
       const headers = { authorization: 'ApiKey shop-key', 'idempotency-key': 'key-1' }
-      const first = await givenOpenCall(mock.url + MAILGUN, headers)
+      const first = await startOpenRequest(mock.url + MAILGUN, headers)
       expect((await post(mock, SES, 'key-1', { key: 'staging-key' })).status).toBe(status)
       expect((await post(mock, SES, 'key-1', { key: 'rival-key' })).status).toBe(200)
       expect((await first.finish()).status).toBe(200)
@@ -164,7 +164,7 @@ describe('another request under the same key', () => {
   ]
 
   test('no body, an empty one and {} are the same request', async () => {
-    const mock = await givenMock({ seed: seed() })
+    const mock = await useMock({ seed: seed() })
     for (const [index, first] of EMPTIES.entries()) {
       const { text: answer } = await post(mock, MAILGUN, `key-${index}`, first)
       for (const again of EMPTIES) {
@@ -183,7 +183,7 @@ describe('another request under the same key', () => {
 describe('a key is stored for 24 hours by the clock of its environment', () => {
   test('it replays up to the last millisecond, which does not prolong it, and is new at 24 hours', async () => {
     let now = START
-    const mock = await givenMock({ seed: seed(), clock: () => now })
+    const mock = await useMock({ seed: seed(), clock: () => now })
     const effects = givenEffectLog(mock)
     const first = await post(mock, MAILGUN, 'key-1')
     await post(mock, SES, 'key-2')
@@ -202,7 +202,7 @@ describe('a key is stored for 24 hours by the clock of its environment', () => {
 
   test('expired keys are swept when the environment stores another, and may be used again even before', async () => {
     let now = START
-    const mock = await givenMock({
+    const mock = await useMock({
       seed: seed({ assumptions: { 'idempotency-match': 'body' } }),
       clock: () => now
     })
@@ -223,7 +223,7 @@ describe('a key is stored for 24 hours by the clock of its environment', () => {
 test.each(['request', 'body'])(
   '%s: of 40 calls at once under one key one is done',
   async (position) => {
-    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': position } }) })
+    const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': position } }) })
     const effects = givenEffectLog(mock)
 
     const paths = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? MAILGUN : SES))
@@ -243,20 +243,20 @@ test.each(['request', 'body'])(
 )
 
 function post(
-  mock: GivenMock,
+  mock: TestMock,
   path: string,
   idempotencyKey: string,
-  { headers, ...call }: Call = {}
+  { headers, ...call }: TestRequest = {}
 ) {
   return mock.post(path, { ...call, headers: { ...headers, 'idempotency-key': idempotencyKey } })
 }
 
-function expectNew({ status, headers }: Answer): void {
+function expectNew({ status, headers }: TestResponse): void {
   expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
 }
 
 /** The identifiers of the integrations that are made primary from here on, written down by the database itself. */
-function givenEffectLog({ db: { client } }: GivenMock): () => string[] {
+function givenEffectLog({ db: { client } }: TestMock): () => string[] {
   client.exec(`
     CREATE TEMP TABLE effects (identifier TEXT);
     CREATE TEMP TRIGGER effect AFTER UPDATE OF is_primary ON integrations WHEN NEW.is_primary = 1
@@ -266,6 +266,6 @@ function givenEffectLog({ db: { client } }: GivenMock): () => string[] {
 }
 
 /** Each with the number of its environment, oldest first. */
-function storedKeys(mock: GivenMock): string[] {
+function storedKeys(mock: TestMock): string[] {
   return keyRows(mock.db.client).map(({ environment, key }) => `${environment} ${key}`)
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { ask, expectAccessibleInBoth, givenInspector } from '../support/inspector.js'
+import { expectAccessibleInBoth, openInspector, sendRequest } from '../support/inspector.js'
 
 test('it tells what of the contract requests have met, how to meet the rest, and starts over', async (context) => {
-  const inspector = await givenInspector(context, {
+  const inspector = await openInspector(context, {
     hash: '#/coverage',
     viewport: { width: 390, height: 800 }
   })
@@ -13,7 +13,7 @@ test('it tells what of the contract requests have met, how to meet the rest, and
     .waitFor()
   await env.faults.add({ operation: 'retrieveWorkflowStep', effect: { status: 500 } })
   for (const path of ['/v1/messages?channel=email', '/v2/workflows/order-shipped/steps/email-step'])
-    await ask(env, path)
+    await sendRequest(env, path)
   await page.getByRole('button', { name: 'Load again' }).click()
   const { covered } = await env.coverage()
   await page.getByRole('heading', { name: `${covered} of ${total} things` }).waitFor()

@@ -6,12 +6,12 @@ import {
   countClicks,
   expectAccessible,
   expectAccessibleInBoth,
-  givenInspector
+  openInspector
 } from '../support/inspector.js'
-import { givenFolder } from '../support/process.js'
+import { createTempFolder } from '../support/process.js'
 
 test('a snapshot, a change, what differs by field, a restore and its Undo take six clicks', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/integrations' })
+  const inspector = await openInspector(context, { hash: '#/integrations' })
   const { page, env } = inspector
   const clicks = countClicks()
   const primary = async () =>
@@ -53,7 +53,7 @@ test('a snapshot, a change, what differs by field, a restore and its Undo take s
 })
 
 test('what the environment has changed since it was made is one click away, the newest snapshot comes first', async (context) => {
-  const { page, env } = await givenInspector(context, {
+  const { page, env } = await openInspector(context, {
     hash: '#/messages',
     viewport: { width: 390, height: 800 }
   })
@@ -77,7 +77,7 @@ test('what the environment has changed since it was made is one click away, the 
 })
 
 test('the clock goes a day ahead by two clicks, is stopped, set, and follows the machine again', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/workflows' })
+  const inspector = await openInspector(context, { hash: '#/workflows' })
   const { page, env } = inspector
   const clock = page.getByRole('button', { name: /^Clock: / })
   const clicks = countClicks()
@@ -108,7 +108,7 @@ test('the clock goes a day ahead by two clicks, is stopped, set, and follows the
 })
 
 test('the state is exported by two clicks, a seed loaded from a file or by its name, refused with its lines, and all can be undone', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/workflows' })
+  const inspector = await openInspector(context, { hash: '#/workflows' })
   const { page, env } = inspector
   const menu = page.getByRole('button', { name: 'Environment Development' })
   const clicks = countClicks()
@@ -117,7 +117,7 @@ test('the state is exported by two clicks, a seed loaded from a file or by its n
   await clicks.click(page.getByRole('button', { name: 'Export as a seed' }))
   const download = await downloaded
   expect([clicks.count, download.suggestedFilename()]).toEqual([2, 'development.yaml'])
-  const file = join(givenFolder(), 'all.yaml')
+  const file = join(createTempFolder(), 'all.yaml')
   await download.saveAs(file)
   expect(parse(readFileSync(file, 'utf8'))).toEqual(await env.state())
 
@@ -155,7 +155,7 @@ test('the state is exported by two clicks, a seed loaded from a file or by its n
   await expect.poll(async () => (await identifiers()).length).toBe(10)
   await undo()
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill('packaged seed steps')
+  await page.getByRole('combobox').fill('built-in seed steps')
   await page.keyboard.press('Enter')
   await page.getByText('Class draft').waitFor()
   await undo()
@@ -163,7 +163,7 @@ test('the state is exported by two clicks, a seed loaded from a file or by its n
 })
 
 test('the profile is told with the positions of its own marked, and an environment is made', async (context) => {
-  const inspector = await givenInspector(context, {
+  const inspector = await openInspector(context, {
     args: ['--assume', 'envelope=data'],
     hash: '#/workflows',
     viewport: { width: 390, height: 800 },

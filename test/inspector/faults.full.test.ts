@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import {
-  ask,
   countClicks,
   expectAccessible,
   expectAccessibleInBoth,
-  givenInspector,
-  requestRows
+  openInspector,
+  requestRows,
+  sendRequest
 } from '../support/inspector.js'
 
 test('the next list calls fail with 500 twice after three clicks, and every view tells that a fault is on', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/workflows' })
+  const inspector = await openInspector(context, { hash: '#/workflows' })
   const { page, env } = inspector
   const clicks = countClicks()
   await clicks.click(page.getByRole('button', { name: '0 faults' }))
@@ -19,7 +19,7 @@ test('the next list calls fail with 500 twice after three clicks, and every view
   await page.getByText(/^List messages: 500, twice .*met 0 requests/).waitFor()
   await expectAccessibleInBoth(inspector)
   const statuses = []
-  for (let count = 0; count < 3; count++) statuses.push(await ask(env, '/v1/messages'))
+  for (let count = 0; count < 3; count++) statuses.push(await sendRequest(env, '/v1/messages'))
   expect(statuses).toEqual([500, 500, 200])
   // The page sees the requests come.
   await page.getByText('met 2 requests').waitFor()
@@ -30,11 +30,11 @@ test('the next list calls fail with 500 twice after three clicks, and every view
   const told = page.locator('.toast').filter({ hasText: `Removed ${used}` })
   await told.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('It is as it was before').waitFor()
-  expect(await ask(env, '/v1/messages')).toBe(200)
+  expect(await sendRequest(env, '/v1/messages')).toBe(200)
   // Others set them too.
   await page.getByRole('button', { name: '0 faults' }).click()
   await env.faults.add({ times: 'always', effect: { status: 429 } })
-  await ask(env, '/v1/messages')
+  await sendRequest(env, '/v1/messages')
   await page.getByRole('button', { name: '1 fault', exact: true }).waitFor()
   await env.faults.add({ times: 'always', effect: { status: 429 } })
   await page.getByRole('button', { name: 'Remove fault-3' }).click()
@@ -49,7 +49,7 @@ test('the next list calls fail with 500 twice after three clicks, and every view
 })
 
 test('answers are slow by 2 s after two clicks, or as a preset has it', async (context) => {
-  const { page, env } = await givenInspector(context, { hash: '#/messages' })
+  const { page, env } = await openInspector(context, { hash: '#/messages' })
   const clicks = countClicks()
   await clicks.click(page.getByRole('button', { name: '0 faults' }))
   await clicks.click(page.getByRole('button', { name: '2 s', exact: true }))
@@ -59,14 +59,14 @@ test('answers are slow by 2 s after two clicks, or as a preset has it', async (c
   await page.getByText('each answer comes later by 400 ms or more, 1000 ms on average').waitFor()
   await page.getByRole('button', { name: '500 ms', exact: true }).click()
   await page.getByText('each answer comes later by 500 ms').waitFor()
-  await ask(env, '/v1/messages')
+  await sendRequest(env, '/v1/messages')
   expect((await env.requests.list()).at(-1)?.flags.delayed).toBe(500)
   await page.getByRole('button', { name: 'None' }).click()
   await expect.poll(async () => (await env.latency.get()).delay).toBe(0)
 })
 
 test('each fault is what a client meets, a rule is written as JSON, and rules are told in words', async (context) => {
-  const inspector = await givenInspector(context, { viewport: { width: 390, height: 800 } })
+  const inspector = await openInspector(context, { viewport: { width: 390, height: 800 } })
   const { page, env } = inspector
   await page.getByRole('button', { name: '0 faults' }).click()
   await page.getByRole('button', { name: 'Any request' }).click()
@@ -81,7 +81,7 @@ test('each fault is what a client meets, a rule is written as JSON, and rules ar
     await expect
       .poll(async () => (await env.faults.list()).filter(({ hits }) => hits === 0).length)
       .toBe(1)
-    expect(await ask(env, '/v1/messages').catch(() => undefined)).toBe(met)
+    expect(await sendRequest(env, '/v1/messages').catch(() => undefined)).toBe(met)
   }
   await page.getByRole('button', { name: 'always' }).click()
   await page.getByRole('button', { name: 'Timeout' }).click()

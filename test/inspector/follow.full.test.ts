@@ -1,20 +1,20 @@
 import { setTimeout as nextTick } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { ask, expectAccessible, givenInspector, requestRows } from '../support/inspector.js'
+import { expectAccessible, openInspector, requestRows, sendRequest } from '../support/inspector.js'
 
 const items = (page: Page) => page.locator('main [data-item]')
 
 test('between the requests stands what was done to the environment, and what a request has changed', async (context) => {
-  const inspector = await givenInspector(context, { colorScheme: 'dark' })
+  const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env } = inspector
   await env.clock.set('2030-01-01T00:00:00Z')
-  await ask(env, '/v1/messages?limit=1')
+  await sendRequest(env, '/v1/messages?limit=1')
   await env.snapshot('before <b>it</b>')
-  await ask(env, '/v1/integrations/mailgun-eu/set-primary', { method: 'POST' })
+  await sendRequest(env, '/v1/integrations/mailgun-eu/set-primary', { method: 'POST' })
   await env.latency.set('none')
   await env.clock.set('2030-01-01T00:30:00Z')
-  await ask(env, '/v1/messages?limit=2')
+  await sendRequest(env, '/v1/messages?limit=2')
   const list = page.getByRole('list', { name: 'Requests, newest first' })
   await expect.poll(() => requestRows(page).count()).toBe(3)
   await expect
@@ -37,8 +37,8 @@ test('between the requests stands what was done to the environment, and what a r
 })
 
 test('the page follows what others do: a reset, the clock, records and rules', async (context) => {
-  const { page, env, go, events } = await givenInspector(context)
-  await ask(env, '/v1/messages?limit=1')
+  const { page, env, go, events } = await openInspector(context)
+  await sendRequest(env, '/v1/messages?limit=1')
   await expect.poll(() => requestRows(page).count()).toBe(1)
   await env.reset()
   await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
@@ -63,7 +63,7 @@ test('the page follows what others do: a reset, the clock, records and rules', a
 })
 
 test('what one reads stays as it is while others change it, until one looks away', async (context) => {
-  const { page, env } = await givenInspector(context, { hash: '#/messages' })
+  const { page, env } = await openInspector(context, { hash: '#/messages' })
   await items(page).nth(1).hover()
   const first = await items(page).first().innerText()
   await env.messages.add({ channel: 'sms', content: 'Newest of all' })

@@ -3,11 +3,11 @@ import {
   countClicks,
   expectAccessible,
   expectAccessibleInBoth,
-  givenInspector
+  openInspector
 } from '../support/inspector.js'
 
 test('the primary of a channel is switched by one click, as the app does it, and back by Undo', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/integrations' })
+  const inspector = await openInspector(context, { hash: '#/integrations' })
   const { page, env } = inspector
   const clicks = countClicks()
   const primaryOf = async (wanted: string) =>
@@ -38,7 +38,7 @@ test('the primary of a channel is switched by one click, as the app does it, and
 })
 
 test('an integration is added as JSON with the message of the server at its line, edited, deleted and back; credentials are hidden until asked for', async (context) => {
-  const inspector = await givenInspector(context, {
+  const inspector = await openInspector(context, {
     hash: '#/integrations',
     viewport: { width: 390, height: 800 }
   })

@@ -6,11 +6,11 @@ import {
   countClicks,
   expectAccessible,
   expectAccessibleInBoth,
-  givenInspector
+  openInspector
 } from '../support/inspector.js'
 
 test('a message for a subscriber is added by four clicks, read, edited where the server says what is wrong, and deleted and back', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/messages' })
+  const inspector = await openInspector(context, { hash: '#/messages' })
   const { page, env } = inspector
   const clicks = countClicks()
   const list = page.getByRole('list', { name: 'Messages, newest first' })
@@ -76,7 +76,7 @@ test('a message for a subscriber is added by four clicks, read, edited where the
 })
 
 test('one line searches by subscriber, transaction, context and channel, its address keeps it, and refusals are in words', async (context) => {
-  const { page, env, url, go } = await givenInspector(context, { hash: '#/messages' })
+  const { page, env, url, go } = await openInspector(context, { hash: '#/messages' })
   const search = page.getByRole('searchbox', { name: 'Search messages' })
   const rows = page.getByRole('list', { name: 'Messages, newest first' }).getByRole('link')
   const hash = () => decodeURIComponent(new URL(page.url()).hash)
@@ -133,7 +133,7 @@ test('one line searches by subscriber, transaction, context and channel, its add
 })
 
 test('a list shows the row that a link has opened, and Tab finds one in it wherever it is scrolled', async (context) => {
-  const { page, env, url, go } = await givenInspector(context, { hash: '#/messages' })
+  const { page, env, url, go } = await openInspector(context, { hash: '#/messages' })
   const answer = await fetch(`${url}/v1/messages?limit=100`, { headers: env.headers })
   const { data } = (await answer.json()) as { data: { _id: string }[] }
   const list = page.getByRole('list', { name: 'Messages, newest first' })
@@ -158,7 +158,7 @@ test('a list shows the row that a link has opened, and Tab finds one in it where
 })
 
 test('each channel is shown as its subscriber sees it, in both themes, an email as high as its content', async (context) => {
-  const inspector = await givenInspector(context, {
+  const inspector = await openInspector(context, {
     args: ['--seed', 'unicode'],
     hash: '#/messages',
     viewport: { width: 390, height: 800 }
@@ -202,7 +202,7 @@ test('each channel is shown as its subscriber sees it, in both themes, an email 
 })
 
 test('a thousand messages are asked for at once and only those in sight are rows; more come as one scrolls, also during a load', async (context) => {
-  const { page, env, events } = await givenInspector(context, { hash: '#/messages' })
+  const { page, env, events } = await openInspector(context, { hash: '#/messages' })
   await env.seed({ generate: { messages: 1200 } })
   const asked = () =>
     events.requested.flatMap((each) =>
@@ -306,7 +306,7 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
       }))
     ]
   }
-  const { page, mock, env, url, go, events } = await givenInspector(context)
+  const { page, mock, env, url, go, events } = await openInspector(context)
   await env.seed(seed as never, { mode: 'replace' })
   await env.snapshot(evil.slice(0, 190))
   await env.faults.add({

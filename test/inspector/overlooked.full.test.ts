@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { givenInspector } from '../support/inspector.js'
+import { openInspector } from '../support/inspector.js'
 
 test('in a narrow window everything of the bar and every view stands in sight', async (context) => {
-  const { page } = await givenInspector(context, { viewport: { width: 390, height: 800 } })
+  const { page } = await openInspector(context, { viewport: { width: 390, height: 800 } })
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   const parts = [
     page.getByRole('banner').getByRole('button'),

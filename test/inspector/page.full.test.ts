@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../src/client/index.js'
-import { givenPage } from '../support/browser.js'
-import { expectAccessible, givenInspector } from '../support/inspector.js'
+import { openPage } from '../support/browser.js'
+import { expectAccessible, openInspector } from '../support/inspector.js'
 import {
+  buildPackage,
   commandIn,
-  givenFolder,
-  givenPackage,
+  createTempFolder,
   startCommand,
   startProcess
 } from '../support/process.js'
 
 test('the page opens with the requests of the first environment, and asks no other server for anything', async (context) => {
-  const { page, events, url } = await givenInspector(context)
+  const { page, events, url } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Environment Development' }).waitFor()
   expect(
@@ -26,7 +26,7 @@ test('the page opens with the requests of the first environment, and asks no oth
 })
 
 test('its script is under 50 KB compressed, its style under 6', async () => {
-  const folder = join(commandIn(await givenPackage()), '../../inspector')
+  const folder = join(commandIn(await buildPackage()), '../../inspector')
   const size = (name: string) => gzipSync(readFileSync(join(folder, name))).length
   expect(size('inspector.js')).toBeLessThan(50 * 1024)
   expect(size('inspector.css')).toBeLessThan(6 * 1024)
@@ -34,7 +34,7 @@ test('its script is under 50 KB compressed, its style under 6', async () => {
 
 test('every view can be gone to by its icon and by the palette, and has no obstacles in light and dark', async (context) => {
   for (const colorScheme of ['light', 'dark'] as const) {
-    const inspector = await givenInspector(context, { colorScheme })
+    const inspector = await openInspector(context, { colorScheme })
     const { page } = inspector
     await page.getByRole('heading', { level: 1 }).waitFor()
     const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link')
@@ -60,12 +60,12 @@ test('every view can be gone to by its icon and by the palette, and has no obsta
 }, 180_000)
 
 test('an address that is malformed shows its view', async (context) => {
-  const { page } = await givenInspector(context, { hash: '#/messages/%E0' })
+  const { page } = await openInspector(context, { hash: '#/messages/%E0' })
   await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
 })
 
 test('the keys are told by ? and by the palette', async (context) => {
-  const { page } = await givenInspector(context)
+  const { page } = await openInspector(context)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keys' }).getByText('Walk through the list').waitFor()
@@ -74,12 +74,12 @@ test('the keys are told by ? and by the palette', async (context) => {
 })
 
 test('the palette shows the command that the arrows have come to', async (context) => {
-  const { page } = await givenInspector(context)
+  const { page } = await openInspector(context)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
   const options = page.getByRole('listbox', { name: 'What was found' }).getByRole('option')
   // Their names are loaded.
-  await options.filter({ hasText: 'packaged seed' }).first().waitFor()
+  await options.filter({ hasText: 'built-in seed' }).first().waitFor()
   const count = await options.count()
   for (let index = 1; index < count; index++) await page.keyboard.press('ArrowDown')
   expect(await options.last().getAttribute('aria-selected')).toBe('true')
@@ -93,7 +93,7 @@ test('the palette shows the command that the arrows have come to', async (contex
 
 describe('an address', () => {
   test('names the environment, which can be chosen by its name', async (context) => {
-    const { page, url } = await givenInspector(context, { hash: '#/messages' })
+    const { page, url } = await openInspector(context, { hash: '#/messages' })
     await page.getByRole('button', { name: 'Environment Development' }).click()
     await page.getByRole('button', { name: 'Production', exact: true }).first().click()
     await page.waitForURL(`${url}/#/messages?environment=Production`)
@@ -102,14 +102,14 @@ describe('an address', () => {
   })
 
   test('of an environment that is not there says which there are', async (context) => {
-    const { page } = await givenInspector(context, { hash: '#/messages?environment=Nowhere' })
+    const { page } = await openInspector(context, { hash: '#/messages?environment=Nowhere' })
     await page.getByRole('heading', { name: 'There is no environment Nowhere' }).waitFor()
     await page.getByRole('link', { name: 'Production' }).click()
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   })
 
   test('of an environment that was created after the page was loaded shows it', async (context) => {
-    const { page, mock, url } = await givenInspector(context)
+    const { page, mock, url } = await openInspector(context)
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     await mock.environment({ name: 'Later' })
     await page.goto(`${url}/#/messages?environment=Later`)
@@ -122,7 +122,7 @@ describe('an address', () => {
   })
 
   test('is not said to be of no environment while the page still looks', async (context) => {
-    const { page, mock, url } = await givenInspector(context)
+    const { page, mock, url } = await openInspector(context)
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     let answer = () => {}
     const isAllowed = new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ describe('an address', () => {
 })
 
 test('a list of environments that fails to load once leaves the page there, with the error and another try', async (context) => {
-  const { page, env } = await givenInspector(context)
+  const { page, env } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.route('**/_mock/environments', (route) => route.abort())
   const alert = page.getByRole('alert')
@@ -165,14 +165,14 @@ test('a list of environments that fails to load once leaves the page there, with
 })
 
 test('a key that is typed opens the environment that the address names, and no other one', async (context) => {
-  const data = join(givenFolder(), 'data.db')
+  const data = join(createTempFolder(), 'data.db')
   const first = await startCommand(['--data', data])
   const { apiKey } = await connect(first.url).environment({ name: 'Kept' })
   const other = await connect(first.url).environment({ name: 'Kept too' })
   first.child.kill()
   await first.ended
   const { url } = await startCommand(['--data', data])
-  const { page } = await givenPage(context)
+  const { page } = await openPage(context)
   await page.goto(`${url}/#/requests?environment=Kept`)
   const field = page.getByRole('textbox', { name: 'API key' })
   await field.fill('production-key')
@@ -196,7 +196,7 @@ describe('from another machine', () => {
 
   test('it asks for the admin token, says that one is wrong, and keeps it in memory only', async (context) => {
     const { url } = await startCommand(args)
-    const { page } = await givenPage(context)
+    const { page } = await openPage(context)
     // By a name that is not one of this machine, as from another.
     await page.goto(`http://mock.test:${new URL(url).port}/`)
     const token = page.getByRole('textbox', { name: 'Admin token' })
@@ -219,7 +219,7 @@ describe('from another machine', () => {
 
   test('it shows one environment to who has only its key', async (context) => {
     const { url } = await startCommand(args)
-    const { page } = await givenPage(context)
+    const { page } = await openPage(context)
     await page.goto(`http://mock.test:${new URL(url).port}/`)
     const key = page.getByRole('textbox', { name: 'API key of an environment' })
     await key.fill('no-key-of-any')
@@ -256,7 +256,7 @@ test('behind a path of a proxy it finds its files and its server', async (contex
     request.pipe(asked)
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void proxy.close().closeAllConnections())
-  const { page, events } = await givenPage(context)
+  const { page, events } = await openPage(context)
   await page.goto(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mocks/one/`)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   expect(events.troubles).toEqual([])
@@ -273,8 +273,8 @@ test('a server without it answers browsers as it does programs', async () => {
 })
 
 test('what it is made of is read only when it is asked for, and a server that lacks it says so', async () => {
-  const built = await givenPackage()
-  const folder = givenFolder()
+  const built = await buildPackage()
+  const folder = createTempFolder()
   for (const name of ['migrations', 'seeds', 'node_modules'])
     symlinkSync(join(built, name), join(folder, name))
   for (const name of ['package.json', 'dist'])

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from '@playwright/test'
 import { expect, type TestContext, test } from 'vitest'
-import { givenPage } from '../support/browser.js'
+import { openPage } from '../support/browser.js'
 import { expectAccessible } from '../support/inspector.js'
-import { givenProject, modules, outside } from '../support/project.js'
+import { createProject, envWithoutRunner, modules } from '../support/project.js'
 
 /** Runs a program of a project under `exec --report`. Returns the file of the report, and the exit code. */
 async function reported(files: Record<string, string>, program: readonly string[]) {
-  const cwd = await givenProject(files)
+  const cwd = await createProject(files)
   const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
   const args = [command, 'exec', '--report', 'run.html', '--', ...program]
   const [code, output] = await new Promise<[unknown, string]>((resolve) => {
-    execFile(process.execPath, args, { cwd, env: outside() }, (error, stdout, stderr) =>
+    execFile(process.execPath, args, { cwd, env: envWithoutRunner() }, (error, stdout, stderr) =>
       resolve([error?.code ?? 0, stdout + stderr])
     )
   })
@@ -35,7 +35,7 @@ async function reportedScript(script: string, ...args: string[]): Promise<string
 
 /** Opens a report from disk in a browser without a network. */
 async function openReport(context: TestContext, file: string, options = {}) {
-  const opened = await givenPage(context, options)
+  const opened = await openPage(context, options)
   await opened.page.context().setOffline(true)
   await opened.page.goto(pathToFileURL(file).href)
   await opened.page.getByRole('list', { name: 'Tests' }).waitFor()

@@ -2,8 +2,8 @@ import { setTimeout as nextTick } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
 import { expect, test, vi } from 'vitest'
 import { connect } from '../../src/client/index.js'
-import { givenPage } from '../support/browser.js'
-import { ask, expectAccessible, givenInspector, requestRows } from '../support/inspector.js'
+import { openPage } from '../support/browser.js'
+import { expectAccessible, openInspector, requestRows, sendRequest } from '../support/inspector.js'
 import { watchPage } from '../support/page-costs.js'
 import { startCommand } from '../support/process.js'
 
@@ -15,23 +15,23 @@ const row = (page: Page, end: string) =>
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search requests' })
 
 test('a request shows up with its reason, is found by a line of search, and opens by keyboard with all that was sent', async (context) => {
-  const inspector = await givenInspector(context)
+  const inspector = await openInspector(context)
   const { page, env, events } = inspector
   await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
   await expectAccessible(inspector)
   await page.getByRole('button', { name: 'Send one from here' }).click()
   await row(page, '/v1/messages').waitFor()
 
-  await ask(env, '/v1/messages?limt=5', { headers: { 'x-flavour': 'sweet' } })
+  await sendRequest(env, '/v1/messages?limt=5', { headers: { 'x-flavour': 'sweet' } })
   const headers = { 'idempotency-key': 'order-1', 'content-type': 'application/json' }
-  await ask(env, '/v1/integrations/mailgun-eu/set-primary', { method: 'POST', headers })
-  await ask(env, '/v1/integrations/mailgun-eu/set-primary', { method: 'POST', headers })
-  await ask(env, '/v1/integrations/nowhere/set-primary', {
+  await sendRequest(env, '/v1/integrations/mailgun-eu/set-primary', { method: 'POST', headers })
+  await sendRequest(env, '/v1/integrations/mailgun-eu/set-primary', { method: 'POST', headers })
+  await sendRequest(env, '/v1/integrations/nowhere/set-primary', {
     method: 'POST',
     headers: {},
     body: '{"a":[1]}'
   })
-  await ask(env, '/v1/subscribers')
+  await sendRequest(env, '/v1/subscribers')
   await expect.poll(() => requestRows(page).count()).toBe(6)
   const texts = (await requestRows(page).allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
   expect(texts).toEqual([
@@ -114,8 +114,8 @@ test('a request shows up with its reason, is found by a line of search, and open
 })
 
 test('what came by the keyboard alone: Tab is at the list after eight stops at most, and every stop shows the focus', async (context) => {
-  const { page, env } = await givenInspector(context)
-  await ask(env, '/v1/messages')
+  const { page, env } = await openInspector(context)
+  await sendRequest(env, '/v1/messages')
   await row(page, '/v1/messages').waitFor()
   const stops: string[] = []
   for (let count = 0; count < 8; count += 1) {
@@ -131,11 +131,11 @@ test('what came by the keyboard alone: Tab is at the list after eight stops at m
 })
 
 test('deleted requests are gone from the page, and an address of one says so', async (context) => {
-  const inspector = await givenInspector(context, { colorScheme: 'dark' })
+  const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env, go } = inspector
-  await ask(env, '/v1/messages?limit=1')
+  await sendRequest(env, '/v1/messages?limit=1')
   await row(page, 'limit=1').waitFor()
-  await ask(env, '/v1/messages?limit=-1')
+  await sendRequest(env, '/v1/messages?limit=-1')
   // That which is open by itself can't be closed.
   await page.getByRole('group', { name: 'Request 2' }).waitFor()
   expect(await page.getByRole('link', { name: 'Close' }).count()).toBe(0)
@@ -151,11 +151,11 @@ test('deleted requests are gone from the page, and an address of one says so', a
 })
 
 test('nothing moves while one reads: what comes waits behind its number, by mouse, keyboard, scrolling and pause', async (context) => {
-  const { page, env } = await givenInspector(context, { viewport: { width: 390, height: 700 } })
+  const { page, env } = await openInspector(context, { viewport: { width: 390, height: 700 } })
   const newOnes = (count: number) => page.getByRole('button', { name: `${count} new` })
-  for (let count = 0; count < 60; count += 1) await ask(env, `/v1/messages?page=${count}`)
+  for (let count = 0; count < 60; count += 1) await sendRequest(env, `/v1/messages?page=${count}`)
   await row(page, 'page=59').hover()
-  await ask(env, '/v1/messages?limit=1')
+  await sendRequest(env, '/v1/messages?limit=1')
   await newOnes(1).waitFor()
   expect(await row(page, 'limit=1').count()).toBe(0)
   await newOnes(1).click()
@@ -163,7 +163,7 @@ test('nothing moves while one reads: what comes waits behind its number, by mous
 
   await page.mouse.move(200, 20)
   await row(page, 'limit=1').focus()
-  await ask(env, '/v1/messages?limit=2')
+  await sendRequest(env, '/v1/messages?limit=2')
   await newOnes(1).waitFor()
   await page.evaluate('document.activeElement.blur()')
   await row(page, 'limit=2').waitFor()
@@ -175,7 +175,7 @@ test('nothing moves while one reads: what comes waits behind its number, by mous
   const offset = () =>
     row(page, 'page=35').evaluate((element) => element.getBoundingClientRect().top)
   const before = await offset()
-  await ask(env, '/v1/messages?limit=3')
+  await sendRequest(env, '/v1/messages?limit=3')
   await newOnes(1).waitFor()
   expect(await offset()).toBe(before)
   await scroll(0)
@@ -183,8 +183,8 @@ test('nothing moves while one reads: what comes waits behind its number, by mous
 
   await page.keyboard.press('p')
   await page.getByRole('button', { name: 'Paused' }).waitFor()
-  await ask(env, '/v1/messages?limit=4')
-  await ask(env, '/v1/messages?limit=5')
+  await sendRequest(env, '/v1/messages?limit=4')
+  await sendRequest(env, '/v1/messages?limit=5')
   await newOnes(2).waitFor()
   await page.getByRole('button', { name: 'Paused' }).click()
   await row(page, 'limit=5').waitFor()
@@ -203,7 +203,7 @@ test('requests without a valid key stand beside them with what is wrong, but not
   const { url } = await startCommand(['--host', '0.0.0.0', '--admin-token', 'the-admin-token'])
   const wrong = `ApiKey ${'5'.repeat(32)}`
   await fetch(`${url}/v1/messages`, { headers: { authorization: wrong } })
-  const opened = await givenPage(context)
+  const opened = await openPage(context)
   const { page } = opened
   const open = async (field: string, secret: string) => {
     await page.goto(`http://mock.test:${new URL(url).port}/`)
@@ -231,7 +231,7 @@ test('requests without a valid key stand beside them with what is wrong, but not
 })
 
 test('a tab that is not seen keeps no connection, and shows what is there when it is seen again', async (context) => {
-  const { page, env, events, url } = await givenInspector(context)
+  const { page, env, events, url } = await openInspector(context)
   const streams = () =>
     events.requested.filter((each) => each.includes('/_mock/requests/stream')).length
   const see = (isSeen: boolean) =>
@@ -239,14 +239,14 @@ test('a tab that is not seen keeps no connection, and shows what is there when i
       Object.defineProperty(document, 'hidden', { configurable: true, value: ${!isSeen} })
       document.dispatchEvent(new Event('visibilitychange'))
     `)
-  await ask(env, '/v1/messages?limit=1')
+  await sendRequest(env, '/v1/messages?limit=1')
   await row(page, 'limit=1').waitFor()
   const ended = page.waitForEvent('requestfailed', (request) =>
     request.url().startsWith(`${url}/_mock/requests/stream`)
   )
   await see(false)
   await ended
-  await ask(env, '/v1/messages?limit=2')
+  await sendRequest(env, '/v1/messages?limit=2')
   expect(await requestRows(page).count()).toBe(1)
   const before = streams()
   await see(true)
@@ -258,32 +258,32 @@ test('a tab that is not seen keeps no connection, and shows what is there when i
   await page.keyboard.press('p')
   await env.requests.clear()
   await row(page, 'limit=2').waitFor({ state: 'detached' })
-  await ask(env, '/v1/messages?limit=3')
+  await sendRequest(env, '/v1/messages?limit=3')
   await row(page, 'limit=3').waitFor()
 })
 
 test('when the server is started again, the page says that it was gone and shows what comes then', async (context) => {
   const first = await startCommand(['--port', '0'])
   const { port } = new URL(first.url)
-  const { page } = await givenPage(context)
+  const { page } = await openPage(context)
   await page.goto(first.url)
   const ofProduct = () => connect(first.url).attach('development-key')
-  await ask(ofProduct(), '/v1/messages?limit=7')
+  await sendRequest(ofProduct(), '/v1/messages?limit=7')
   await row(page, 'limit=7').waitFor()
   first.child.kill('SIGKILL')
   await page.getByRole('alert').getByText('Not connected').waitFor()
   // Another process may have the port for a moment.
   await vi.waitFor(() => startCommand(['--port', port]), { timeout: 20_000 })
-  await ask(ofProduct(), '/v1/messages?limit=8')
+  await sendRequest(ofProduct(), '/v1/messages?limit=8')
   await row(page, 'limit=8').waitFor()
   await expect.poll(() => page.getByRole('alert').count()).toBe(0)
   expect(await row(page, 'limit=7').count()).toBe(0)
 })
 
 test('what fails to load once is loaded again', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/coverage' })
+  const inspector = await openInspector(context, { hash: '#/coverage' })
   const { page, env } = inspector
-  for (let count = 0; count < 301; count++) await ask(env, '/v1/messages?limit=1')
+  for (let count = 0; count < 301; count++) await sendRequest(env, '/v1/messages?limit=1')
   for (const part of ['order', 'before']) {
     const isOne = (url: URL) => url.pathname === '/_mock/requests' && url.searchParams.has(part)
     await page.route(isOne, (route) => route.abort(), { times: 1 })
@@ -302,11 +302,11 @@ test('what fails to load once is loaded again', async (context) => {
 })
 
 test('of 10,000 requests the newest are there at once, the oldest by one key, and each is found by search', async (context) => {
-  const { page, env } = await givenInspector(context, { args: ['--journal', '10000'] })
+  const { page, env } = await openInspector(context, { args: ['--journal', '10000'] })
   for (let count = 0; count < 10_000; count += 50) {
     await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        ask(env, `/v1/messages?limit=1&page=${count + index}`)
+        sendRequest(env, `/v1/messages?limit=1&page=${count + index}`)
       )
     )
   }
@@ -336,7 +336,7 @@ test('of 10,000 requests the newest are there at once, the oldest by one key, an
 }, 120_000)
 
 test('with 500 requests a second for 20 seconds the page stays usable, small, and shows the last one', async (context) => {
-  const { page, env, events } = await givenInspector(context)
+  const { page, env, events } = await openInspector(context)
   await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
   const watched = await watchPage(page)
   const sizeNow = async () => ({
@@ -349,11 +349,11 @@ test('with 500 requests a second for 20 seconds the page stays usable, small, an
     const answers: Promise<number>[] = []
     for (; sent < count - 1; await nextTick(10)) {
       const due = Math.min(count - 1, first + Math.ceil((performance.now() - startedAt) / 2))
-      while (sent < due) answers.push(ask(env, `/v1/messages?limit=1&page=${++sent}`))
+      while (sent < due) answers.push(sendRequest(env, `/v1/messages?limit=1&page=${++sent}`))
     }
     await Promise.all(answers)
     // Behind all others: those that are sent together arrive in any order.
-    await ask(env, `/v1/messages?limit=1&page=${++sent}`)
+    await sendRequest(env, `/v1/messages?limit=1&page=${++sent}`)
     await row(page, `page=${count}`).waitFor()
   }
   await sendUntil(2000)
@@ -382,7 +382,7 @@ const HOSTILE =
   '<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'`javascript:window.ran=1'
 
 test('hostile text in a path, a query, a header, a body and an answer stays text', async (context) => {
-  const { page, env, go, events } = await givenInspector(context)
+  const { page, env, go, events } = await openInspector(context)
   const hostile = encodeURIComponent(HOSTILE)
   await env.faults.add({
     effect: { status: 503, body: { [HOSTILE]: HOSTILE }, headers: { 'x-said': HOSTILE } }
@@ -392,8 +392,8 @@ test('hostile text in a path, a query, a header, a body and an answer stays text
     headers: { 'x-hostile': HOSTILE, 'idempotency-key': HOSTILE },
     body: `{"${'a'}":${JSON.stringify(HOSTILE)}}`
   }
-  await ask(env, `/v1/integrations/${hostile}/set-primary?${hostile}=${hostile}`, sent)
-  await ask(env, `/v1/integrations/${hostile}/set-primary`, sent)
+  await sendRequest(env, `/v1/integrations/${hostile}/set-primary?${hostile}=${hostile}`, sent)
+  await sendRequest(env, `/v1/integrations/${hostile}/set-primary`, sent)
   await env.snapshot(HOSTILE)
   for (const sequence of [1, 2]) {
     await go(`#/requests/${sequence}?q=`)
@@ -427,9 +427,9 @@ test.each([
   'nothing stands beside the screen at $width px, and the first row is at 120 px or higher up',
   async (viewport) => {
     // At 200 % zoom a window of 1280 by 800 px has 640 by 400.
-    const context = { skip: () => {} } as unknown as Parameters<typeof givenInspector>[0]
-    const { page, env, go } = await givenInspector(context, { viewport })
-    await ask(env, '/v1/messages?limit=5000')
+    const context = { skip: () => {} } as unknown as Parameters<typeof openInspector>[0]
+    const { page, env, go } = await openInspector(context, { viewport })
+    await sendRequest(env, '/v1/messages?limit=5000')
     await row(page, 'limit=5000').waitFor()
     const isWithin = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
     expect((await row(page, 'limit=5000').boundingBox())?.y).toBeLessThanOrEqual(120)

@@ -4,20 +4,20 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import {
-  ask,
   countClicks,
   expectAccessible,
-  givenInspector,
-  requestRows
+  openInspector,
+  requestRows,
+  sendRequest
 } from '../support/inspector.js'
-import { givenFolder } from '../support/process.js'
+import { createTempFolder } from '../support/process.js'
 
 const COPYING = { permissions: ['clipboard-read', 'clipboard-write'] }
 
 test('why a request was refused stands on the first screen, with what the app received', async (context) => {
-  const { page, env } = await givenInspector(context)
-  await ask(env, '/v1/messages?limit=5000')
-  await ask(env, '/v1/messages')
+  const { page, env } = await openInspector(context)
+  await sendRequest(env, '/v1/messages?limit=5000')
+  await sendRequest(env, '/v1/messages')
   const detail = page.getByRole('group', { name: 'Request 1' })
   await detail.getByText('limit must be a whole number from 1 to 1000').first().waitFor()
   const body = detail.getByRole('group', { name: 'Body of the answer' })
@@ -25,10 +25,10 @@ test('why a request was refused stands on the first screen, with what the app re
 })
 
 test('the next list call fails with 500 twice after three clicks, and Undo takes it back', async (context) => {
-  const inspector = await givenInspector(context)
+  const inspector = await openInspector(context)
   const { page, env } = inspector
   const clicks = countClicks()
-  await ask(env, '/v1/messages?limit=1')
+  await sendRequest(env, '/v1/messages?limit=1')
   await clicks.click(requestRows(page).first())
   await clicks.click(page.getByRole('button', { name: 'Fail the next like this' }))
   await expectAccessible(inspector)
@@ -36,7 +36,8 @@ test('the next list call fails with 500 twice after three clicks, and Undo takes
   await page.getByText('GET /v1/messages: 500, twice').waitFor()
   expect(clicks.count).toBe(3)
   const statuses = []
-  for (let count = 0; count < 3; count += 1) statuses.push(await ask(env, '/v1/messages?limit=2'))
+  for (let count = 0; count < 3; count += 1)
+    statuses.push(await sendRequest(env, '/v1/messages?limit=2'))
   expect(statuses).toEqual([500, 500, 200])
   await page.getByRole('button', { name: 'Fail the next like this' }).click()
   await page.getByRole('button', { name: 'Lost answer always' }).click()
@@ -46,11 +47,11 @@ test('the next list call fails with 500 twice after three clicks, and Undo takes
 })
 
 test('a request is sent again by its curl after two clicks, and verified by what is copied for a test', async (context) => {
-  const { page, env } = await givenInspector(context, COPYING)
+  const { page, env } = await openInspector(context, COPYING)
   const body = `{"note":"it's \\"quoted\\" and שלום"}`
   const path = '/v1/integrations/sendgrid-main/set-primary?note=%5Ba%5D%20%26%20b&note=2'
   const headers = { 'idempotency-key': `it's`, 'content-type': 'application/json' }
-  await ask(env, path, { method: 'POST', headers, body })
+  await sendRequest(env, path, { method: 'POST', headers, body })
   const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
   const clicks = countClicks()
   await clicks.click(requestRows(page).first())
@@ -85,10 +86,10 @@ test('a request is sent again by its curl after two clicks, and verified by what
 })
 
 test('a request is replayed by one click, and its new answer stands beside the old one with what differs', async (context) => {
-  const inspector = await givenInspector(context, { colorScheme: 'dark' })
+  const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env } = inspector
   await env.faults.add({ effect: { status: 503 } })
-  await ask(env, '/v1/messages?limit=1')
+  await sendRequest(env, '/v1/messages?limit=1')
   const clicks = countClicks()
   await clicks.click(page.getByRole('button', { name: 'Replay' }))
   const now = page.getByRole('group', { name: 'Now' })
@@ -107,7 +108,7 @@ test('a request is replayed by one click, and its new answer stands beside the o
   expect(await page.getByRole('group', { name: 'Now' }).count()).toBe(0)
 
   // Of a long answer the beginning is kept, without its secrets: so it is of the new one.
-  await ask(env, '/v1/messages?limit=60')
+  await sendRequest(env, '/v1/messages?limit=60')
   await requestRows(page).filter({ hasText: 'limit=60' }).first().click()
   await page.getByRole('group', { name: 'Body of the answer' }).getByText('"totalCount"').waitFor()
   await page.getByText('Its beginning: the answer had').waitFor()
@@ -116,9 +117,9 @@ test('a request is replayed by one click, and its new answer stands beside the o
 })
 
 test('hints are a click away, also on a phone, and lead to their requests', async (context) => {
-  const inspector = await givenInspector(context, { viewport: { width: 390, height: 800 } })
+  const inspector = await openInspector(context, { viewport: { width: 390, height: 800 } })
   const { page, env } = inspector
-  await ask(env, '/v1/messages?chanel=email')
+  await sendRequest(env, '/v1/messages?chanel=email')
   await page.getByRole('button', { name: /^\d hints?$/ }).click()
   const hints = page.getByRole('dialog', { name: /^\d hints?$/ })
   await hints.getByText('chanel is not read by listMessages; did you mean channel?').waitFor()
@@ -130,9 +131,9 @@ test('hints are a click away, also on a phone, and lead to their requests', asyn
 })
 
 test('two answers are compared after three clicks', async (context) => {
-  const { page, env } = await givenInspector(context)
-  await ask(env, '/v1/messages?limit=2')
-  await ask(env, '/v1/messages?limit=2')
+  const { page, env } = await openInspector(context)
+  await sendRequest(env, '/v1/messages?limit=2')
+  await sendRequest(env, '/v1/messages?limit=2')
   // Otherwise the first of them may be the one that is clicked.
   await requestRows(page).nth(1).waitFor()
   const clicks = countClicks()
@@ -144,11 +145,11 @@ test('two answers are compared after three clicks', async (context) => {
 })
 
 test('two environments stand side by side after two clicks, each with its own requests', async (context) => {
-  const inspector = await givenInspector(context)
+  const inspector = await openInspector(context)
   const { page, env, mock } = inspector
   const production = (await mock.listEnvironments()).find(({ name }) => name === 'Production')
   const other = mock.attach((await mock.apiKeys(production?.environmentId ?? ''))[0] ?? '')
-  await ask(env, '/v1/messages?limit=1')
+  await sendRequest(env, '/v1/messages?limit=1')
   const clicks = countClicks()
   await clicks.click(page.getByRole('button', { name: 'Environment Development' }))
   await clicks.click(page.getByRole('button', { name: 'Production' }).last())
@@ -156,7 +157,7 @@ test('two environments stand side by side after two clicks, each with its own re
   const left = page.getByRole('region', { name: 'Development' })
   const right = page.getByRole('region', { name: 'Production' })
   await right.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
-  await ask(other, '/v1/messages?limit=4000')
+  await sendRequest(other, '/v1/messages?limit=4000')
   await right.getByRole('link', { name: /limit=4000/ }).click()
   await right.getByRole('group', { name: 'Body of the answer' }).getByText('422').waitFor()
   await left.getByRole('link', { name: /limit=1/ }).click()
@@ -175,7 +176,7 @@ test('two environments stand side by side after two clicks, each with its own re
 })
 
 test('a transactionId among 100,000 messages is found by its palette: paste, Enter', async (context) => {
-  const { page, env } = await givenInspector(context, {
+  const { page, env } = await openInspector(context, {
     args: ['--seed', await seedOf(100_000)],
     hash: '#/integrations'
   })
@@ -193,9 +194,9 @@ test('a transactionId among 100,000 messages is found by its palette: paste, Ent
 }, 120_000)
 
 test('the palette finds requests, integrations, workflows and subscribers, and says when there is nothing', async (context) => {
-  const inspector = await givenInspector(context)
+  const inspector = await openInspector(context)
   const { page, env } = inspector
-  await ask(env, '/v1/messages?limit=7', { headers: { 'x-request-id': 'trace-4711' } })
+  await sendRequest(env, '/v1/messages?limit=7', { headers: { 'x-request-id': 'trace-4711' } })
   const found = page.getByRole('listbox', { name: 'What was found' })
   const find = async (text: string) => {
     await page.keyboard.press('Escape')
@@ -228,7 +229,7 @@ test('the palette finds requests, integrations, workflows and subscribers, and s
 
 /** A seed file with so many messages. */
 async function seedOf(messages: number): Promise<string> {
-  const file = join(givenFolder(), 'many.yaml')
+  const file = join(createTempFolder(), 'many.yaml')
   await writeFile(
     file,
     `environments:

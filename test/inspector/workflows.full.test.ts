@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { expectAccessible, expectAccessibleInBoth, givenInspector } from '../support/inspector.js'
+import { expectAccessible, expectAccessibleInBoth, openInspector } from '../support/inspector.js'
 
 const STEPS = ['--seed', 'seeds/steps.yaml']
 
 test('a step is found by keyboard, with its controls, variables and issues as trees and what it sends beside', async (context) => {
-  const inspector = await givenInspector(context, { args: STEPS, hash: '#/workflows' })
+  const inspector = await openInspector(context, { args: STEPS, hash: '#/workflows' })
   const { page, env, events } = inspector
   const list = page.getByRole('list', { name: 'Workflows and their steps' })
   await list.getByText('Class draft').waitFor()
@@ -36,7 +36,7 @@ test('a step is found by keyboard, with its controls, variables and issues as tr
 })
 
 test('a step is edited as JSON', async (context) => {
-  const inspector = await givenInspector(context, {
+  const inspector = await openInspector(context, {
     hash: '#/workflows/order-shipped/email-step',
     args: ['--assume', 'envelope=data']
   })
@@ -70,8 +70,8 @@ test('a step is edited as JSON', async (context) => {
   expect((await page.frameLocator('iframe').locator('body').innerText()).trim()).toBe('A letter')
 })
 
-test('every step of the packaged seeds can be read', async (context) => {
-  const { page, env, events, go } = await givenInspector(context)
+test('every step of the built-in seeds can be read', async (context) => {
+  const { page, env, events, go } = await openInspector(context)
   for (const name of ['steps', 'default', 'everything', 'unicode']) {
     const { environments } = parse(readFileSync(`seeds/${name}.yaml`, 'utf8'), { merge: true })
     await env.seed(environments[0], { mode: 'replace' })
@@ -94,7 +94,7 @@ test('every step of the packaged seeds can be read', async (context) => {
 })
 
 test('issues stand above all else, what is refused is said in words, and where there is nothing it says how to get some', async (context) => {
-  const inspector = await givenInspector(context, {
+  const inspector = await openInspector(context, {
     args: STEPS,
     hash: '#/workflows/class-draft/in-app-step',
     viewport: { width: 390, height: 800 }

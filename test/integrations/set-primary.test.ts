@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Answer, type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, type TestResponse, useMock } from '../support/mock.js'
 import {
   allRows,
   environmentRows,
@@ -91,7 +91,7 @@ const UNKNOWN = '66f1c2a47c9b1a0012ad0001'
 
 describe('200', () => {
   test('it becomes primary, active and free of conditions, the former one steps down, and nothing else changes anywhere', async () => {
-    const mock = await givenMock({ seed: seed() })
+    const mock = await useMock({ seed: seed() })
     const before = environmentRows(mock.db.client)
     const [former, next] = [rowOf(mock, 'sendgrid').document, rowOf(mock, 'mailgun').document]
 
@@ -128,7 +128,7 @@ describe('200', () => {
       primary: true,
       deleted: true
     }
-    const mock = await givenMock({ seed: seed({ integrations: [...INTEGRATIONS, deleted] }) })
+    const mock = await useMock({ seed: seed({ integrations: [...INTEGRATIONS, deleted] }) })
 
     await mock.post('/v1/integrations/nexmo/set-primary')
 
@@ -139,7 +139,7 @@ describe('200', () => {
   test.each(['sendgrid', 'twilio'])(
     '%s, which is already primary, comes back as it is',
     async (identifier) => {
-      const mock = await givenMock({ seed: seed() })
+      const mock = await useMock({ seed: seed() })
       const before = allRows(mock.db.client)
 
       const answer = await mock.post(`/v1/integrations/${identifier}/set-primary`)
@@ -154,14 +154,14 @@ describe('200', () => {
   test("an _id counts for more than another integration's identifier", async () => {
     const taken = { identifier: UNKNOWN, providerId: 'ses', channel: 'email' }
     const named = { _id: UNKNOWN, identifier: 'named', providerId: 'ses', channel: 'email' }
-    const mock = await givenMock({ seed: seed({ integrations: [taken, named] }) })
+    const mock = await useMock({ seed: seed({ integrations: [taken, named] }) })
     expect((await mock.post(`/v1/integrations/${UNKNOWN}/set-primary`)).json.identifier).toBe(
       'named'
     )
   })
 
   test('every byte of a document that is not about it stays, whatever the document holds', async () => {
-    const mock = await givenMock({ seed: seed() })
+    const mock = await useMock({ seed: seed() })
     const environment = mock.services.environments.resolve('shop-key')
     if (!environment) throw new Error('the seed has no shop-key')
     const write = mock.db.client.prepare(
@@ -199,7 +199,7 @@ describe('400', () => {
     ['APPLICATION/JSON ; charset=utf-8', '{} {}'],
     ['application/merge-patch+json', 'primary=true']
   ])('%s that is not JSON: %s', async (type, body) => {
-    const mock = await givenMock({ seed: seed() })
+    const mock = await useMock({ seed: seed() })
     const before = allRows(mock.db.client)
     const answer = await mock.post('/v1/integrations/mailgun/set-primary', {
       headers: { 'content-type': type },
@@ -217,7 +217,7 @@ describe('400', () => {
 
   test('live: a chat integration can not become primary, nor is one that the seed made primary shown there', async () => {
     const primary = { identifier: 'team', providerId: 'slack', channel: 'chat', primary: true }
-    const mock = await givenMock({
+    const mock = await useMock({
       seed: seed({ ...LIVE, integrations: [...INTEGRATIONS, primary] })
     })
     const before = allRows(mock.db.client)
@@ -241,7 +241,7 @@ describe('403', () => {
     "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
 
   test("live: another environment's of the same organisation is forbidden, and stays as it is", async () => {
-    const mock = await givenMock({ seed: seed(LIVE) })
+    const mock = await useMock({ seed: seed(LIVE) })
     const before = allRows(mock.db.client)
     const id = idOf(mock, 'mailgun', 1)
     expect((await mock.post(`/v1/integrations/${id.toUpperCase()}/set-primary`)).status).toBe(403)
@@ -261,7 +261,7 @@ describe('403', () => {
       ...INTEGRATIONS,
       { identifier: 'staged', providerId: 'ses', channel: 'email', deleted: true }
     ]
-    const mock = await givenMock({
+    const mock = await useMock({
       seed: seed({ ...FORBIDS, integrations }, [{ ...FULL, identifier: 'staged' }, FULL])
     })
     expect((await mock.post('/v1/integrations/mailgun/set-primary')).status).toBe(200)
@@ -270,7 +270,7 @@ describe('403', () => {
 })
 
 describe('404', () => {
-  const HERE = (mock: GivenMock) => idOf(mock, 'postmark')
+  const HERE = (mock: TestMock) => idOf(mock, 'postmark')
   const DELETED = 'integration <id> of environment Shop is soft-deleted, which counts as absent'
   const NONE = 'environment Shop has no integration with _id or identifier <id>'
   const NO_ID = 'environment Shop has no integration with _id <id>'
@@ -282,19 +282,19 @@ describe('404', () => {
     ['document', 'that of a soft-deleted one, misspelt', () => 'postmrak', NONE],
     ['document', 'a soft-deleted one, by _id', HERE, DELETED],
     ['document', 'a soft-deleted one, by identifier', () => 'postmark', DELETED],
-    ['document', "another environment's", (mock: GivenMock) => idOf(mock, 'mailgun', 1), NONE],
+    ['document', "another environment's", (mock: TestMock) => idOf(mock, 'mailgun', 1), NONE],
     ['live', 'a soft-deleted one', HERE, DELETED],
     [
       'live',
       "another environment's soft-deleted one",
-      (mock: GivenMock) => idOf(mock, 'postmark', 1),
+      (mock: TestMock) => idOf(mock, 'postmark', 1),
       NO_ID
     ],
-    ['live', "another organisation's", (mock: GivenMock) => idOf(mock, 'mailgun', 2), NO_ID]
+    ['live', "another organisation's", (mock: TestMock) => idOf(mock, 'mailgun', 2), NO_ID]
   ])(
     '%s: %s is not found, with the reason, and nothing changes',
     async (profile, _, idIn, reason) => {
-      const mock = await givenMock({ seed: seed({ profile }) })
+      const mock = await useMock({ seed: seed({ profile }) })
       const before = allRows(mock.db.client)
       const id = idIn(mock)
       const answer = await mock.post(`/v1/integrations/${id}/set-primary`)
@@ -308,7 +308,7 @@ describe('404', () => {
   )
 
   test('live: an integration that was removed from another environment is in none, though snapshots have it', async () => {
-    const mock = await givenMock({ seed: seed(LIVE) })
+    const mock = await useMock({ seed: seed(LIVE) })
     const id = idOf(mock, 'mailgun', 1)
     await mock.call(`/_mock/integrations/${id}`, { method: 'DELETE', key: 'staging-key' })
     expect((await mock.post(`/v1/integrations/${id}/set-primary`)).status).toBe(404)
@@ -316,13 +316,13 @@ describe('404', () => {
 
   test('live: an identifier that looks like an _id finds nothing', async () => {
     const integrations = [{ identifier: UNKNOWN, providerId: 'ses', channel: 'email' }]
-    const mock = await givenMock({ seed: seed({ ...LIVE, integrations }) })
+    const mock = await useMock({ seed: seed({ ...LIVE, integrations }) })
     expect((await mock.post(`/v1/integrations/${UNKNOWN}/set-primary`)).status).toBe(404)
   })
 })
 
 test('a failure half-way leaves the former primary', async () => {
-  const mock = await givenMock({ seed: seed() })
+  const mock = await useMock({ seed: seed() })
   mock.db.client.exec(`
     CREATE TRIGGER refuse BEFORE UPDATE OF is_primary ON integrations WHEN NEW.is_primary = 1
     BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
@@ -339,7 +339,7 @@ test('200 calls at once over 10 integrations of a channel leave exactly one prim
     ...{ identifier: `email-${index}`, providerId: 'sendgrid', channel: 'email' },
     ...{ primary: index === 0, active: false, conditions: CONDITIONS }
   }))
-  const mock = await givenMock({ seed: seed({ integrations }) })
+  const mock = await useMock({ seed: seed({ integrations }) })
   const before = integrationRows(mock.db.client)
 
   const calls = Array.from({ length: 200 }, (_, index) => `email-${(index * 7) % 10}`)
@@ -362,7 +362,7 @@ test('200 calls at once over 10 integrations of a channel leave exactly one prim
 
 test('the index alone refuses a second primary of a channel, whoever writes it', async () => {
   const ofFirst = 'dataset = (SELECT integrations FROM environments WHERE key = 1)'
-  const mock = await givenMock({ seed: seed() })
+  const mock = await useMock({ seed: seed() })
   const before = allRows(mock.db.client)
   expect(() =>
     mock.db.client.exec(
@@ -382,7 +382,7 @@ const OF_PRIMARY = /("deleted":false,"primary":)(true|false)/
 
 /** A document as a seed would have stored it, with anything at all in the fields that are free. */
 function documentOf(
-  mock: GivenMock,
+  mock: TestMock,
   identifier: string,
   free: object,
   state: { active: boolean; primary: boolean }
@@ -399,11 +399,11 @@ function documentOf(
   })
 }
 
-function reasonOf({ headers }: Answer): string | null {
+function reasonOf({ headers }: TestResponse): string | null {
   return headers.get('x-mock-reason')
 }
 
-function rowOf(mock: GivenMock, identifier: string): IntegrationRow {
+function rowOf(mock: TestMock, identifier: string): IntegrationRow {
   const row = integrationRows(mock.db.client).find(
     (each) => each.environment === 1 && each.identifier === identifier
   )
@@ -411,7 +411,7 @@ function rowOf(mock: GivenMock, identifier: string): IntegrationRow {
   return row
 }
 
-function idOf(mock: GivenMock, identifier: string, environment = 0): string {
+function idOf(mock: TestMock, identifier: string, environment = 0): string {
   const found = mock.seededEnvironments[environment]?.integrations.find(
     (integration) => integration.identifier === identifier
   )

@@ -10,16 +10,16 @@ import {
   until,
   verify
 } from '../support/control.js'
-import { type GivenMock, givenMock, givenOwnMock } from '../support/mock.js'
+import { type TestMock, useMock, useNewMock } from '../support/mock.js'
 
 const NOW = Date.parse('2026-02-18T10:00:00Z')
 
-async function changesOf(mock: GivenMock, key?: string): Promise<Change[]> {
+async function changesOf(mock: TestMock, key?: string): Promise<Change[]> {
   return (await mock.get('/_mock/requests/changes', key ? { key } : {})).json.changes
 }
 
 test('lists each change with its time, the request that it came after, its operation in words and what it was about', async () => {
-  const mock = await givenMock({ now: NOW })
+  const mock = await useMock({ now: NOW })
   await addFault(mock, { effect: { status: 503, body: { text: 'nothing of bodies' } } })
   await mock.get('/v1/messages', { key: PRODUCTION })
   await fetch(`${mock.url}/v1/messages`, { headers: { authorization: `ApiKey ${DEVELOPMENT}` } })
@@ -72,7 +72,7 @@ test('lists each change with its time, the request that it came after, its opera
 })
 
 test('what is refused, what only reads and what the page looks at is no change; a change tells its number', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get('/v1/messages')
   await addFault(mock, { effect: { status: 99 } })
   await mock.call('/_mock/faults/fault-9', { method: 'DELETE' })
@@ -90,7 +90,7 @@ test('what is refused, what only reads and what the page looks at is no change; 
 })
 
 test('a key that is sent as the name of something is not listed', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const name of [PRODUCTION, DEVELOPMENT]) {
     await mock.call(`/_mock/snapshots/${name}`, { method: 'PUT' })
     await mock.call(`/_mock/snapshots/${name}`, { method: 'DELETE' })
@@ -99,14 +99,14 @@ test('a key that is sent as the name of something is not listed', async () => {
 })
 
 test('keeps the last 200 changes, also where no requests are recorded', async () => {
-  const mock = await givenMock({ journal: 0 })
+  const mock = await useMock({ journal: 0 })
   for (let count = 0; count < 203; count++) await mock.call('/_mock/faults', { method: 'DELETE' })
   const sequences = (await changesOf(mock)).map(({ sequence }) => sequence)
   expect(sequences).toEqual(Array.from({ length: 200 }, (_, index) => index + 4))
 })
 
 test('what the server does by itself is a change without an operation', async () => {
-  const mock = await givenOwnMock()
+  const mock = await useNewMock()
   mock.resetAll()
   const [change] = await changesOf(mock)
   expect(change).toEqual({
@@ -118,7 +118,7 @@ test('what the server does by itself is a change without an operation', async ()
 })
 
 test('the stream sends each change when it is made, and resumes after a change', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const eventsOf = (text: string) => [
     ...text.matchAll(/^(?:id: \d+\n)?event: (\w+)\ndata: (.*)\n\n/gm)
   ]

@@ -14,12 +14,12 @@ import {
   setPrimary,
   until
 } from '../support/control.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 const AUTHORIZED = { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }
 
 test('records what a request sent and how it was answered', async () => {
-  const mock = await givenMock({ now: Date.parse('2026-02-18T10:00:00Z') })
+  const mock = await useMock({ now: Date.parse('2026-02-18T10:00:00Z') })
   const answer = await mock.post(`${setPrimary(MAILGUN)}?x=1&y=2&y=3`, {
     headers: { 'idempotency-key': 'once', 'content-type': 'application/json', 'X-Trace': 'abc' },
     body: '{"a":1}'
@@ -43,7 +43,7 @@ test('records what a request sent and how it was answered', async () => {
 })
 
 test('leaves out who says that they only look on, from faults and coverage too', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, { effect: { status: 503 } })
   const look = (path: string) => mock.get(path, { headers: { 'x-mock-unrecorded': 'by a person' } })
   expect((await look('/v1/messages')).status).toBe(200)
@@ -55,7 +55,7 @@ test('leaves out who says that they only look on, from faults and coverage too',
 })
 
 test('records the reason of an error, and flags replayed and unserved requests', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const refused = await mock.post(setPrimary('none'))
   const keyed = { headers: { 'idempotency-key': 'k' } }
   await mock.post(setPrimary(MAILGUN), keyed)
@@ -72,14 +72,14 @@ test('records the reason of an error, and flags replayed and unserved requests',
 })
 
 test('keeps the configured number of requests; with 0 it keeps none and rejects verification', async () => {
-  const three = await givenMock({ journal: 3 })
+  const three = await useMock({ journal: 3 })
   for (const limit of [1, 2, 3, 4, 5]) await three.get(`/v1/messages?limit=${limit}`)
   expect((await journalOf(three)).map(({ sequence, query }) => [sequence, query.limit])).toEqual([
     [3, '3'],
     [4, '4'],
     [5, '5']
   ])
-  const none = await givenMock({ journal: 0 })
+  const none = await useMock({ journal: 0 })
   await none.get('/v1/messages')
   expect(await journalOf(none)).toEqual([])
   const verdict = await send(none, 'POST', '/_mock/requests/verify', { never: true })
@@ -87,7 +87,7 @@ test('keeps the configured number of requests; with 0 it keeps none and rejects 
 })
 
 test('records a request only in the journal of the environment of its key; without a valid one in the keyless', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const keys = [DEVELOPMENT, PRODUCTION, OTHER_ORGANIZATION]
   for (const [limit, key] of keys.entries())
     await mock.get(`/v1/messages?limit=${limit + 1}`, { key })
@@ -114,7 +114,7 @@ test('records a request only in the journal of the environment of its key; witho
 })
 
 test('does not record requests to control routes, documents and preflights', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const path of [
     '/health',
     '/openapi.json',
@@ -133,7 +133,7 @@ test('does not record requests to control routes, documents and preflights', asy
 })
 
 test('records a request once that is rejected before its operation runs', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.post(setPrimary(MAILGUN), { headers: { 'idempotency-key': 'k'.repeat(256) } })
   await mock.get('/v1/messages?limit=%zz&page=1')
   await mock.post(setPrimary(MAILGUN), { body: 'x'.repeat(1024 * 1024 + 1) })
@@ -165,7 +165,7 @@ test('records a request once that is rejected before its operation runs', async 
 })
 
 test('records a request whose client disconnected without a status', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await addFault(mock, { operation: 'listMessages', effect: { delay: 60_000 } })
   const waiting = raw(mock, head('GET /v1/messages'))
   await until(async () => (await journalOf(mock))[0]?.flags.faulted !== undefined)
@@ -183,7 +183,7 @@ test('records a request whose client disconnected without a status', async () =>
 
 test('filters requests by operation, method, path, status, time, sequence and number, and reads them page by page', async () => {
   let now = Date.parse('2026-02-18T10:00:00Z')
-  const mock = await givenMock({ clock: () => now })
+  const mock = await useMock({ clock: () => now })
   await mock.get('/v1/messages')
   now += 1000
   await mock.get('/v1/messages?limit=x')
@@ -223,7 +223,7 @@ test('filters requests by operation, method, path, status, time, sequence and nu
 })
 
 test('lists parameters and headers that are not read, and none of the official client', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get('/v1/messages?chanel=email&limit=1&subscriberID=x', {
     headers: { 'idempotent-key': 'k' }
   })
@@ -242,7 +242,7 @@ test('lists parameters and headers that are not read, and none of the official c
 })
 
 test('keeps the beginning of a long body, and returns a body that is not text in base64', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.post(setPrimary(MAILGUN), { body: 'word '.repeat(100_000) })
   await fetch(`${mock.url}${setPrimary(MAILGUN)}`, {
     ...AUTHORIZED,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { addFault, verify } from '../support/control.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 const GUARD = 10_000
 
 test('a pattern is matched in linear time, where the engine of Node takes longer than the world lasts', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const long = `${'a'.repeat(5000)}!`
   await mock.get(`/v1/messages?x=${long}`)
   const before = performance.now()
@@ -38,7 +38,7 @@ const REFUSED = [
 ] as const
 
 test('a pattern that can not be matched is refused wherever it stands, and nothing is stored', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const [matches, message] of REFUSED) {
     const errorsAt = (...paths: string[]) =>
       Object.fromEntries(
@@ -58,7 +58,7 @@ test('a pattern that can not be matched is refused wherever it stands, and nothi
 })
 
 test('what would be compared with each request too often is refused with its limit', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const fields = (count: number, value: unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, value]))
   for (const [verification, field, message] of [

@@ -6,12 +6,12 @@ import {
   PRODUCTION,
   setPrimary
 } from '../support/control.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 const BASIC = Buffer.from(`${DEVELOPMENT}:`).toString('base64')
 
 test('redacts API keys wherever a client sends them', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const encoded = DEVELOPMENT.replace('-', '%2D')
   const twice = encoded.replace('%', '%25')
   for (const key of [DEVELOPMENT, PRODUCTION, null]) {
@@ -62,7 +62,7 @@ test('redacts API keys wherever a client sends them', async () => {
 
 test('redacts the admin token everywhere, though it is base64', async () => {
   const adminToken = 'Zm9v/YmFy+w=='
-  const mock = await givenMock({ adminToken })
+  const mock = await useMock({ adminToken })
   const encoded = encodeURIComponent(adminToken)
   for (const key of [DEVELOPMENT, null]) {
     await mock.get(`/v1/messages?x=${encoded}`, {
@@ -79,7 +79,7 @@ test('redacts the admin token everywhere, though it is base64', async () => {
 })
 
 test('redacts a key in a binary body and at the cut of a long body', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const headers = { authorization: `ApiKey ${PRODUCTION}` }
   const binary = Buffer.concat([
     Buffer.from([255, 0, 32]),
@@ -95,7 +95,7 @@ test('redacts a key in a binary body and at the cut of a long body', async () =>
 })
 
 test('redacts values named like credentials, and keeps the scheme of Authorization', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.post(`${setPrimary('none')}?access_token=t1&page=2`, {
     headers: { 'x-api-key': 's1', 'proxy-authorization': 'Basic czI6', 'idempotency-key': 'kept' },
     body: '{"apiKey":"s3","secretKey":"s\\"4","password": "s5","token":678901,"from":"me"}'
@@ -114,7 +114,7 @@ test('redacts values named like credentials, and keeps the scheme of Authorizati
 })
 
 test('hides the value of a parameter whose percent-encoded name is that of a credential, also in a malformed query', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const query = 'tok%65n=hidden-1&%61piKey=hidden-2&%zz&page=shown'
   const answer = await mock.get(`/v1/messages?${query}`)
   await mock.post(setPrimary('none'), { body: query })

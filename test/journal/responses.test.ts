@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { type AnswerStore, bytesOfAnswer, createAnswers } from '../../src/journal/responses.js'
 import type { AnsweredRequest } from '../../src/journal/schemas.js'
 import { addFault, journalOf, MAILGUN, SENDGRID, send, setPrimary } from '../support/control.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
-async function recorded(mock: GivenMock, sequence = 1): Promise<AnsweredRequest> {
+async function recorded(mock: TestMock, sequence = 1): Promise<AnsweredRequest> {
   return (await mock.get(`/_mock/requests/${sequence}`)).json
 }
 
 test('a request is kept with the status, the headers and the body that its client has received', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const refused = await mock.get('/v1/messages?limit=5000')
   const { answer, ...request } = await recorded(mock)
   expect(request).toEqual((await journalOf(mock))[0])
@@ -19,7 +19,7 @@ test('a request is kept with the status, the headers and the body that its clien
 })
 
 test('of a long answer the first 16 KiB are kept, without half a word at the end', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms', content: 'word '.repeat(6000) })
   const { text } = await mock.get('/v1/messages?limit=1')
   const { answer, size } = await recorded(mock)
@@ -33,7 +33,7 @@ test('of a long answer the first 16 KiB are kept, without half a word at the end
 })
 
 test('a request without a valid key is kept with its answer too, and one that is not there is not found', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { text } = await mock.get('/v1/messages', { key: null })
   const [{ sequence }] = (await mock.get('/_mock/requests/keyless')).json.requests.slice(-1)
   const found = await mock.get(`/_mock/requests/keyless/${sequence}`)
@@ -43,7 +43,7 @@ test('a request without a valid key is kept with its answer too, and one that is
 })
 
 test('nothing secret of an answer is shown: no credentials, no signing keys', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { json } = await mock.post(setPrimary(MAILGUN))
   expect(Object.keys(json.credentials).length).toBeGreaterThan(2)
   const { answer } = await recorded(mock)
@@ -60,7 +60,7 @@ test('nothing secret of an answer is shown: no credentials, no signing keys', as
 })
 
 test('a lost answer is none, half an answer is what came, and HEAD has no body', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })
   await addFault(mock, { effect: { lostAnswer: true } })
   await mock.get('/v1/messages').catch(() => {})
@@ -100,7 +100,7 @@ test('a journal keeps 16 MiB of answers and all together 128: the oldest are dro
 })
 
 test('what was dropped is said, and the request stays', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get('/v1/messages')
   keepMany(mock.services.journals.of(mock.services.environments.find('Development')).answers, 1024)
   await mock.get('/v1/messages')
@@ -111,7 +111,7 @@ test('what was dropped is said, and the request stays', async () => {
 })
 
 test('a set-primary says which integration stepped up and which stepped down, and one that changes nothing does not', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const keyed = { headers: { 'idempotency-key': 'once' } }
   await mock.post(setPrimary(MAILGUN), keyed)
   await mock.post(setPrimary(MAILGUN), keyed)
@@ -126,7 +126,7 @@ test('a set-primary says which integration stepped up and which stepped down, an
 })
 
 test('a control call says what it has changed', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { _id } = (await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })).json
   await send(mock, 'PATCH', `/_mock/messages/${_id}`, { transactionId: 'other' })
   await send(mock, 'PATCH', '/_mock/integrations/mailgun-eu', { name: 'Other', active: false })
@@ -152,7 +152,7 @@ test('a control call says what it has changed', async () => {
 })
 
 test('a list says that there are more pages, and the last one does not', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get('/v1/messages')
   await mock.get('/v1/messages?page=5')
   expect((await journalOf(mock)).map(({ hasMore }) => hasMore)).toEqual([true, undefined])

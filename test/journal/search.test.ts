@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { journalOf, MAILGUN, setPrimary } from '../support/control.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
-const sequences = async (mock: GivenMock, query: string) =>
+const sequences = async (mock: TestMock, query: string) =>
   (await journalOf(mock, `?${query}`)).map(({ sequence }) => sequence)
 
 test('words are looked for in method, path, parameters, ids, body and reason, in any case, and all must be there', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get('/v1/messages?contextKeys=tenant%3AAcme&limit=5000')
   await mock.post(setPrimary(MAILGUN), {
     headers: { 'idempotency-key': 'Order-7' },
@@ -29,7 +29,7 @@ test('words are looked for in method, path, parameters, ids, body and reason, in
 })
 
 test('a search finds nothing by a secret', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get('/v1/messages?apiKey=hidden-value')
   expect(await sequences(mock, 'text=hidden-value')).toEqual([])
   expect(await sequences(mock, 'text=development-key')).toEqual([])

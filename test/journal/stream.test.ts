@@ -11,12 +11,12 @@ import {
   setPrimary,
   until
 } from '../support/control.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
 afterEach(() => void vi.useRealTimers())
 
 /** A client of the stream, over a socket of its own, once the stream has begun. */
-async function streamOf(mock: GivenMock, ...headers: string[]) {
+async function streamOf(mock: TestMock, ...headers: string[]) {
   const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
   await until(() => text().includes('as they are answered'))
   // As in the wire format, with what Node puts around each chunk taken away.
@@ -35,7 +35,7 @@ const limits = ({ events }: Awaited<ReturnType<typeof streamOf>>) =>
   events().map(({ entry }) => entry.query.limit)
 
 test('streams each request when it is answered, or never will be, as the journal lists it', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get('/v1/messages?limit=1')
   const stream = await streamOf(mock)
   expect(stream.text()).toMatch(/^HTTP\/1.1 200 OK\r\n/)
@@ -52,7 +52,7 @@ test('streams each request when it is answered, or never will be, as the journal
 })
 
 test('Last-Event-ID resumes the stream without loss or repetition', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const first = await streamOf(mock)
   await mock.get('/v1/messages?limit=1')
   await until(() => first.events().length === 1)
@@ -73,7 +73,7 @@ test('Last-Event-ID resumes the stream without loss or repetition', async () => 
 })
 
 test('a stream that is resumed tells how many requests are no longer in the journal', async () => {
-  const mock = await givenMock({ journal: 2 })
+  const mock = await useMock({ journal: 2 })
   for (const limit of [1, 2, 3, 4, 5]) await mock.get(`/v1/messages?limit=${limit}`)
   const stream = await streamOf(mock, 'last-event-id: 1')
   await until(() => stream.events().length === 2)
@@ -81,7 +81,7 @@ test('a stream that is resumed tells how many requests are no longer in the jour
 })
 
 test('resumes by the order of answers, not of arrivals', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const slow = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'content-length: 2'))
   await until(async () => (await journalOf(mock)).length === 1)
   const first = await streamOf(mock)
@@ -100,7 +100,7 @@ test('resumes by the order of answers, not of arrivals', async () => {
 })
 
 test('a stream for which 8 MiB wait ends, and a client that resumes it gets each request and goes on', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (let count = 0; count < 30; count++) await mock.post(setPrimary('none'), { body: LARGE })
   const resumed = await streamOf(mock, 'last-event-id: 0')
   expect(await resumed.closed).toBeUndefined()
@@ -116,7 +116,7 @@ test('a stream for which 8 MiB wait ends, and a client that resumes it gets each
 })
 
 test('streams end when their environment is removed, and all when the server closes, which does not wait for them', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
   const doomed = raw(mock, head('GET /_mock/requests/stream').replace('development-key', apiKey))
   await until(() => doomed.text().includes('as they are answered'))

@@ -10,10 +10,10 @@ import {
   setPrimary,
   verify
 } from '../support/control.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
-async function givenLists(...limits: number[]): Promise<GivenMock> {
-  const mock = await givenMock()
+async function givenLists(...limits: number[]): Promise<TestMock> {
+  const mock = await useMock()
   for (const limit of limits) await mock.get(`/v1/messages?limit=${limit}`)
   return mock
 }
@@ -77,7 +77,7 @@ test('inOrder allows other requests in between, and no other order', async () =>
 })
 
 test('values match as text, as a set where they were repeated, or by a regular expression', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const headers = { 'X-Run': 'run-7' }
   await mock.get('/v1/messages?contextKeys=a:1&contextKeys=b:2&channel=email&limit=10', { headers })
   await mock.post(setPrimary(MAILGUN), { body: '{"a": 1}' })
@@ -133,7 +133,7 @@ const SINGLE_WRONGS: [field: string, wrong: object, actual: unknown][] = [
 ]
 
 test('a single wrong field is reported as the only difference of the nearest request', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.get('/v1/messages')
   await mock.post(`${setPrimary(MAILGUN)}?source=app&tag=a&tag=b`, {
     headers: ASKED.headers,
@@ -169,7 +169,7 @@ test('returns the three requests with the fewest differences, newest first, and 
 })
 
 test("reports a matching request with another environment's key or without a valid key", async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const elsewhere = async () => (await verify(mock, list(1))).json.ctx.elsewhere
   expect(await elsewhere()).toEqual([])
   await mock.get('/v1/messages?limit=1', { key: PRODUCTION })
@@ -193,7 +193,7 @@ test("reports a matching request with another environment's key or without a val
 const within = 600_000
 
 test('within waits for the arrival of a request, for its answer, for a number, for an order', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const arrival = verify(mock, { operation: 'setIntegrationAsPrimary', within })
   const answer = verify(mock, { status: 200, body: '{}', within })
   const number = verify(mock, { ...list(1), count: 2, within })
@@ -224,7 +224,7 @@ test('upper bounds within hold when the time is up', async () => {
 })
 
 test('a wait ends when its server closes or its environment is removed', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
   const own = verify(mock, { within }, apiKey)
   await mock.get('/_mock/clock', { key: apiKey })
@@ -257,7 +257,7 @@ const IMPOSSIBLE: [object, string[]][] = [
 ]
 
 test('rejects contradicting bounds with their names', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const [verification, fields] of IMPOSSIBLE) {
     const refused = await verify(mock, verification)
     expect(refused.status, JSON.stringify(verification)).toBe(422)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
@@ -240,7 +240,7 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
 async function givenBoth({
   subscribers,
   messages
-}: Records): Promise<{ mock: GivenMock; close(): Promise<unknown> }> {
+}: Records): Promise<{ mock: TestMock; close(): Promise<unknown> }> {
   const environment = (profile: string) => ({
     name: profile,
     profile,
@@ -248,13 +248,13 @@ async function givenBoth({
     messages
   })
   const seed = { environments: [environment('document'), environment('live')] }
-  const mock = await givenMock({ seed, clock: () => NOW })
+  const mock = await useMock({ seed, clock: () => NOW })
   return { mock, close: () => mock.app.close() }
 }
 
 /** Asks for one page and holds it against the model: ids in order and every figure. Answers with the expected ids. */
 async function checkPage(
-  mock: GivenMock,
+  mock: TestMock,
   model: Model,
   asked: Asked,
   paging: { limit: string | undefined; page: number },

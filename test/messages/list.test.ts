@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { MessageResponse } from '../../src/messages/schemas.js'
-import { type Answer, type GivenMock, givenMock, givenOwnMock } from '../support/mock.js'
+import { type TestMock, type TestResponse, useMock, useNewMock } from '../support/mock.js'
 
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 
 /** An environment with these messages, and nothing else but what is given. */
-function givenMessages(messages: object[], environment: object = {}): Promise<GivenMock> {
-  return givenMock({
+function givenMessages(messages: object[], environment: object = {}): Promise<TestMock> {
+  return useMock({
     now: NOW,
     seed: { environments: [{ name: 'Shop', messages, ...environment }] }
   })
@@ -26,11 +26,11 @@ function hex(number: number): string {
   return number.toString(16).padStart(24, '0')
 }
 
-function idsOf({ json }: Answer): string[] {
+function idsOf({ json }: TestResponse): string[] {
   return json.data.map(({ _id }: { _id: string }) => _id)
 }
 
-function reasonOf({ headers }: Answer): string | null {
+function reasonOf({ headers }: TestResponse): string | null {
   return headers.get('x-mock-reason')
 }
 
@@ -191,7 +191,7 @@ describe('the reason of an empty page', () => {
       }
       const foreign = { name: 'Foreign', messages: [{ channel: 'sms', transactionId: 'foreign' }] }
       const shop = { name: 'Shop', _organizationId, messages, subscribers, profile, assumptions }
-      const mock = await givenMock({ now: NOW, seed: { environments: [shop, other, foreign] } })
+      const mock = await useMock({ now: NOW, seed: { environments: [shop, other, foreign] } })
       const answer = await mock.get(`/v1/messages?${query}`)
       expect(answer.json.data).toEqual([])
       expect(reasonOf(answer), profile).toBe(reason)
@@ -279,7 +279,7 @@ describe('in the profile live', () => {
 })
 
 test('a page that is too large for one text is refused with what to do', async () => {
-  const mock = await givenOwnMock({
+  const mock = await useNewMock({
     seed: { environments: [{ name: 'Shop', messages: several(1) }] }
   })
   // As documents of hundreds of megabytes would, without the memory.

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { CONTRACT, jsonSchemaOf } from '../../src/openapi/contract.js'
 import { SENDGRID, setPrimary } from '../support/control.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 /** With the default options, which refuse keywords and formats that they do not know. */
 function validatorOf(name: keyof typeof CONTRACT) {
@@ -11,7 +11,7 @@ function validatorOf(name: keyof typeof CONTRACT) {
 }
 
 test('the schemas of the contract accept what the server answers', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { json: page } = await mock.get('/v1/messages?limit=100')
   const templates = page.data.flatMap(({ template = [] }: { template?: object }) => template)
   const subscribers = page.data.flatMap(
@@ -45,7 +45,7 @@ test('they refuse what the contract does not have, and are schemas of the docume
     })
   ).toBe(false)
   expect(validatorOf('Channel')('fax')).toBe(false)
-  const { components } = (await (await givenMock()).get('/openapi.json')).json
+  const { components } = (await (await useMock()).get('/openapi.json')).json
   const names = Object.keys(components.schemas).map((name) => name.replace(/Dto$/, ''))
   expect(names).toEqual(expect.arrayContaining(Object.keys(CONTRACT)))
 })

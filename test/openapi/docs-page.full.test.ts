@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { describe, expect, test } from 'vitest'
 import { OPERATION_IDS } from '../../src/domain/enums.js'
-import { givenPage } from '../support/browser.js'
-import { givenMock } from '../support/mock.js'
+import { openPage } from '../support/browser.js'
+import { useMock } from '../support/mock.js'
 
 const OPERATIONS = {
   setPrimary: '#operations-Integrations-setIntegrationAsPrimary',
@@ -12,10 +12,10 @@ const OPERATIONS = {
 
 describe('in a browser', () => {
   test('the page lists the operations, loads everything from this server, and runs no script that is put into it', async (context) => {
-    const { port } = await givenMock()
+    const { port } = await useMock()
     // Not as localhost, of which Swagger UI tells no one.
     const origin = `http://mock.test:${port}`
-    const { page, events } = await givenPage(context)
+    const { page, events } = await openPage(context)
     await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
 
     await expect.poll(() => page.locator('.opblock').count()).toBe(OPERATION_IDS.length)
@@ -30,8 +30,8 @@ describe('in a browser', () => {
   })
 
   test('with the key entered as the page says, Execute shows the messages of the environment', async (context) => {
-    const mock = await givenMock()
-    const { page, events } = await givenPage(context)
+    const mock = await useMock()
+    const { page, events } = await openPage(context)
     await page.goto(`${mock.url}/docs`)
 
     await page.click('.auth-wrapper .authorize')
@@ -68,7 +68,7 @@ describe('over HTTP', () => {
   test.each([{ cors: true }, { cors: false }])(
     'the page and what it needs are there with %o',
     async (options) => {
-      const mock = await givenMock({ ...options, profile: 'live' })
+      const mock = await useMock({ ...options, profile: 'live' })
       const html = await mock.get('/docs', { key: null })
       expect([html.status, html.headers.get('content-type')]).toEqual([
         200,
@@ -93,7 +93,7 @@ describe('over HTTP', () => {
   )
 
   test('an unknown path under /docs is a 404 with an error body, and a POST a 405', async () => {
-    const mock = await givenMock()
+    const mock = await useMock()
     for (const path of [
       '/docs/none',
       '/docs/static/none.css?x=1',

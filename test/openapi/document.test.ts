@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest'
 import { type ASSUMPTION_IDS, assume, PROFILES, positionsOf } from '../../src/domain/assumptions.js'
 import { OPERATION_IDS } from '../../src/domain/enums.js'
 import { controlDocument, openApiDocument } from '../../src/openapi/documents.js'
-import { givenMock } from '../support/mock.js'
-import { givenFolder } from '../support/process.js'
+import { useMock } from '../support/mock.js'
+import { createTempFolder } from '../support/process.js'
 import { wireSchemas } from '../support/wire-schemas.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read into the document, and spoil it
@@ -32,7 +32,7 @@ describe('the document is valid, with all that it refers to and shows', () => {
       'no-unresolved-refs',
       'no-unused-components'
     ]
-    const control = (await (await givenMock()).get('/_mock/openapi.json')).json
+    const control = (await (await useMock()).get('/_mock/openapi.json')).json
     const [ofSound, ofLive, ofControl, ofSpoilt] = await redoclyComplaints([
       sound,
       live,
@@ -198,7 +198,7 @@ function published(schema: object): object {
 
 /** What `redocly lint` says of each document, under the rules of redocly.yaml beside this file. It calls nobody. */
 async function redoclyComplaints(documents: readonly object[]): Promise<string[][]> {
-  const files = documents.map(() => join(givenFolder(), 'openapi.json'))
+  const files = documents.map(() => join(createTempFolder(), 'openapi.json'))
   for (const [index, file] of files.entries())
     writeFileSync(file, JSON.stringify(documents[index], null, 2))
   const script = 'node_modules/@redocly/cli/bin/cli.js'

@@ -6,8 +6,8 @@ import { assume, PROFILES } from '../../src/domain/assumptions.js'
 import { MessageQuery } from '../../src/messages/filters.js'
 import { openApiDocument } from '../../src/openapi/documents.js'
 import { DEVELOPMENT, SENDGRID, setPrimary } from '../support/control.js'
-import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
-import { givenOpenCall } from '../support/open-call.js'
+import { type TestMock, type TestRequest, type TestResponse, useMock } from '../support/mock.js'
+import { startOpenRequest } from '../support/open-request.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read into the document
 type Document = any
@@ -20,10 +20,10 @@ interface Described {
 
 /** What an operation is asked for to be refused with a status, beside the path of the example. */
 type Provoke = (
-  mock: GivenMock,
-  ask: (call?: Call) => Promise<Answer>,
+  mock: TestMock,
+  ask: (call?: TestRequest) => Promise<TestResponse>,
   method: string
-) => Promise<Answer>
+) => Promise<TestResponse>
 
 const KEY = { 'idempotency-key': 'set-primary-0001' }
 
@@ -33,7 +33,7 @@ const PROVOKE: Record<string, Provoke> = {
   403: (_, ask) => ask(),
   404: (_, ask) => ask(),
   409: async (mock, ask) => {
-    await givenOpenCall(`${mock.url}${setPrimary(SENDGRID)}`, {
+    await startOpenRequest(`${mock.url}${setPrimary(SENDGRID)}`, {
       ...KEY,
       authorization: `ApiKey ${DEVELOPMENT}`
     })
@@ -66,7 +66,7 @@ describe.each(PROFILES)('with the default seed and the profile %s', async (profi
     '$name answers $status with the example, byte for byte',
     async ({ method, operation, status }) => {
       const { example } = operation.responses[status].content['application/json']
-      const mock = await givenMock({ profile })
+      const mock = await useMock({ profile })
       const answer = await PROVOKE[status]?.(
         mock,
         (call) => mock.call(example.path, { method, ...call }),
@@ -80,7 +80,7 @@ describe.each(PROFILES)('with the default seed and the profile %s', async (profi
   test.each(described)(
     '$operation.operationId answers the examples of its parameters with the example, byte for byte',
     async ({ path, method, operation }) => {
-      const mock = await givenMock({ profile })
+      const mock = await useMock({ profile })
       const filled = path.replace(/\{(\w+)\}/g, (_, name) => parameterOf(operation, name).example)
       const query = new URLSearchParams()
       for (const { in: place, name, schema } of operation.parameters) {
@@ -108,7 +108,7 @@ describe.each(PROFILES)('with the default seed and the profile %s', async (profi
 test.each(PROFILES)(
   'the document of %s allows the empty text where the server does, and nowhere else',
   async (profile) => {
-    const mock = await givenMock({ profile })
+    const mock = await useMock({ profile })
     const document: Document = await openApiDocument(assume(profile))
     const queries = document.paths['/v1/messages'].get.parameters.filter(
       ({ in: place }: Document) => place === 'query'
@@ -134,7 +134,7 @@ function atExampleTime(text: string, { timestamp, errorId }: Document): string {
 const OF_HTTP = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive'])
 
 /** Headers of an answer that the document does not tell of. */
-function undocumented(answer: Answer | undefined, operation: Document): string[] {
+function undocumented(answer: TestResponse | undefined, operation: Document): string[] {
   const told = Object.keys(operation.responses[answer?.status ?? ''].headers)
   const sent = [...(answer?.headers.keys() ?? [])]
   return sent.filter(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 /** The paths that a page at an address links to, code and other servers apart. */
 function linksOf(text: string, address: string): string[] {
@@ -13,7 +13,7 @@ function linksOf(text: string, address: string): string[] {
 }
 
 test('on the server every link of /llms.txt is served, as text, and every link of the pages that it leads to', async () => {
-  const { call, url } = await givenMock()
+  const { call, url } = await useMock()
   const { status, headers, text } = await call('/llms.txt', { key: null })
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
   const links = linksOf(text, `${url}/llms.txt`)
@@ -30,7 +30,7 @@ test('on the server every link of /llms.txt is served, as text, and every link o
 })
 
 test('it serves no other file', async () => {
-  const { call } = await givenMock()
+  const { call } = await useMock()
   for (const path of [
     '/docs/../package.json',
     '/docs/%2e%2e/package.json',

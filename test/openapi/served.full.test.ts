@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { assume } from '../../src/domain/assumptions.js'
 import { openApiDocument } from '../../src/openapi/documents.js'
 import type { ServerOptions } from '../../src/server.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 const TWO_WORLDS = {
   environments: [
@@ -20,7 +20,7 @@ const TWO_WORLDS = {
 }
 
 test('GET /openapi.json without a key returns the document of the server, with a key that of its environment', async () => {
-  const mock = await givenMock({ seed: TWO_WORLDS })
+  const mock = await useMock({ seed: TWO_WORLDS })
   const get = async (key: string | null) => (await mock.get('/openapi.json', { key })).json
   const servers = [{ url: mock.url, description: 'This server' }]
   const created = async (...assumptions: Parameters<typeof assume>) => ({
@@ -36,7 +36,7 @@ test('GET /openapi.json without a key returns the document of the server, with a
 test.each(['/openapi.json', '/_mock/openapi.json'])(
   '%s names the address that it was asked for at',
   async (path) => {
-    const mock = await givenMock({ seed: TWO_WORLDS })
+    const mock = await useMock({ seed: TWO_WORLDS })
     const { port } = new URL(mock.url)
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`]) {
       const { servers } = (await (await fetch(`http://${host}${path}`)).json()) as {
@@ -55,7 +55,7 @@ test.each<{ flags: string; options: ServerOptions }>([
     options: { profile: 'live', assumptions: { 'total-count': 'present', envelope: 'bare' } }
   }
 ])('the command openapi $flags prints what the server serves', async ({ flags, options }) => {
-  const mock = await givenMock({ ...options, seed: { environments: [] } })
+  const mock = await useMock({ ...options, seed: { environments: [] } })
   const served = await fetch(`${mock.url}/openapi.json`)
   const command = [
     '--import',

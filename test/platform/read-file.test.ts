@@ -3,10 +3,10 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readRegularFile } from '../../src/platform/read-file.js'
-import { givenFolder } from '../support/process.js'
+import { createTempFolder } from '../support/process.js'
 
 test('returns the bytes of a file, also through a link, and refuses one of more than the limit', () => {
-  const file = join(givenFolder(), 'seed.yaml')
+  const file = join(createTempFolder(), 'seed.yaml')
   const bytes = Buffer.alloc(200_000, 'abc')
   writeFileSync(file, bytes)
   symlinkSync(file, `${file}.link`)
@@ -29,7 +29,7 @@ test.skipIf(process.platform !== 'linux')(
 test.skipIf(process.platform === 'win32')(
   'refuses a pipe and a link to a device, and does not wait for them',
   () => {
-    const folder = givenFolder()
+    const folder = createTempFolder()
     spawnSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
     symlinkSync('/dev/zero', join(folder, 'zero'))
     for (const name of ['pipe', 'zero']) {
@@ -41,7 +41,9 @@ test.skipIf(process.platform === 'win32')(
 )
 
 test('throws the error of the system for a folder and for what is not there', () => {
-  expect(() => readRegularFile(givenFolder())).toThrow(expect.objectContaining({ code: 'EISDIR' }))
+  expect(() => readRegularFile(createTempFolder())).toThrow(
+    expect.objectContaining({ code: 'EISDIR' })
+  )
   expect(() => readRegularFile('/nowhere/seed.yaml')).toThrow(
     expect.objectContaining({ code: 'ENOENT' })
   )

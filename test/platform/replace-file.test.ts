@@ -2,11 +2,11 @@ import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { replaceFile, replaceFileSync } from '../../src/platform/replace-file.js'
-import { givenFolder } from '../support/process.js'
+import { createTempFolder } from '../support/process.js'
 
 /** An empty file, alone in its folder. */
 function givenFile(): string {
-  const folder = givenFolder()
+  const folder = createTempFolder()
   writeFileSync(join(folder, 'mock.db'), '')
   return join(folder, 'mock.db')
 }

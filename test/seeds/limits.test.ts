@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readSeed, readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
-import { environmentsOf, errorOf, inShop, NOW } from '../support/resolved.js'
+import { inShop, NOW, resolveEnvironments, seedErrorOf } from '../support/resolved.js'
 import { shopJson } from '../support/shop.js'
 
 const MIB = 2 ** 20
@@ -11,7 +11,7 @@ const BOMB =
 
 /** The issues of a seed in a request, one a line. */
 const requestIssues = (text: string) =>
-  errorOf(() => resolveSeeds([readSeed(text)], NOW)).message.split('\n')
+  seedErrorOf(() => resolveSeeds([readSeed(text)], NOW)).message.split('\n')
 
 describe('is refused soon, and in little memory, with its place and what to do:', () => {
   test.each<[string, string, RegExp]>([
@@ -45,8 +45,8 @@ describe('is refused soon, and in little memory, with its place and what to do:'
         { name: 'Shop', messages: [{ channel: 'sms' as const, payload: { payload } }] }
       ]
     }
-    for (const read of [() => environmentsOf({ name: 'seed', seed }), () => readSeed(seed)]) {
-      expect(errorOf(read).message).toBe('seed: is nested more than 100 deep: make it flatter')
+    for (const read of [() => resolveEnvironments({ name: 'seed', seed }), () => readSeed(seed)]) {
+      expect(seedErrorOf(read).message).toBe('seed: is nested more than 100 deep: make it flatter')
     }
   })
 
@@ -126,7 +126,7 @@ test('the first hundred issues are told, and that there are more', () => {
     name,
     seed: shopJson({ messages: Array(150).fill({}) })
   }))
-  expect(errorOf(() => environmentsOf(...files))).toMatchObject({
+  expect(seedErrorOf(() => resolveEnvironments(...files))).toMatchObject({
     more: 102,
     issues: { length: 100 }
   })

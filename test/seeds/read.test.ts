@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readSeeds, seedPath } from '../../src/seeds/read.js'
-import { givenFolder } from '../support/process.js'
+import { createTempFolder } from '../support/process.js'
 import { inShop, issuesOf } from '../support/resolved.js'
 
 function read(seed: string): unknown {
@@ -242,7 +242,7 @@ describe('in YAML', () => {
 
 describe('a file', () => {
   function givenFile(name: string, content: string | Buffer): string {
-    const file = join(givenFolder(), name)
+    const file = join(createTempFolder(), name)
     writeFileSync(file, content)
     return file
   }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
 const folder = join(import.meta.dirname, '../../seeds')
 const names = readdirSync(folder).flatMap((file) =>
@@ -11,8 +11,8 @@ const names = readdirSync(folder).flatMap((file) =>
 
 describe.each(names.filter((name) => name !== 'default'))('%s', (name) => {
   test('has the environments of the default seed, under the same keys', async () => {
-    const [own, usual] = [await givenMock({ seeds: [name] }), await givenMock()]
-    const environmentsOf = ({ seededEnvironments }: GivenMock) =>
+    const [own, usual] = [await useMock({ seeds: [name] }), await useMock()]
+    const environmentsOf = ({ seededEnvironments }: TestMock) =>
       seededEnvironments.map(({ id, organizationId, name, apiKeys }) => ({
         id,
         organizationId,
@@ -30,7 +30,7 @@ test.each([
 ])(
   '%s has %i messages, and each once on the pages of a client that walks them',
   async (name, count) => {
-    const mock = await givenMock({ seeds: [name] })
+    const mock = await useMock({ seeds: [name] })
     const walked: string[] = []
     for (let page = 0, more = true; more; page += 1) {
       const { json } = await mock.get(`/v1/messages?page=${page}`)
@@ -45,7 +45,7 @@ test.each([
 type Message = Record<'transactionId' | 'subscriberId', string>
 
 test('unicode: every transaction and every subscriber is found by its own name, and by no other', async () => {
-  const mock = await givenMock({ seeds: ['unicode'] })
+  const mock = await useMock({ seeds: ['unicode'] })
   const { environments } = parse(readFileSync(join(folder, 'unicode.yaml'), 'utf8'), {
     merge: true
   })

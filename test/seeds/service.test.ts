@@ -5,7 +5,7 @@ import { buildServices } from '../../src/control/services.js'
 import { type OpenDatabase, openDatabase } from '../../src/db/open.js'
 import { SeedError } from '../../src/seeds/errors.js'
 import { readSeeds } from '../../src/seeds/read.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 import { allRows } from '../support/rows.js'
 import { consistentSeed } from '../support/seeds.js'
 import { SHOP, seedOf } from '../support/shop.js'
@@ -81,7 +81,7 @@ test('any seed that the server accepts is served, and every answer is what the p
   for (const { environments } of sample) {
     // What is answered depends on them, and is the business of other tests.
     const seed = { environments: environments.map(({ profile, assumptions, ...rest }) => rest) }
-    const mock = await givenMock({ seed })
+    const mock = await useMock({ seed })
     for (const { apiKeys, messages, integrations, steps } of mock.seededEnvironments) {
       const key = apiKeys[0] as string
       if (apiKeys.length === 0) continue

@@ -7,7 +7,7 @@ import { Integration } from '../../src/integrations/schemas.js'
 import { OPERATIONS } from '../../src/operations.js'
 import { compile, namedSchemas, targetOf } from '../../src/schema/typebox.js'
 import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type TestMock, useMock } from '../support/mock.js'
 
 /** What no operation can show, with the reason. */
 const IMPOSSIBLE: Record<string, string[]> = {
@@ -36,7 +36,7 @@ test('the seeds show all that the contract allows, but for what no operation can
   const shown = new Set<string>()
   for (const profile of PROFILES) {
     for (const seed of SEEDS)
-      for await (const fact of factsShownBy(await givenMock({ seeds: [seed], profile })))
+      for await (const fact of factsShownBy(await useMock({ seeds: [seed], profile })))
         shown.add(fact)
   }
   // What an operation answers with. A part that two of them show, such as a filter, is to be seen in both.
@@ -54,7 +54,7 @@ function* within({ $id }: TSchema, facts: Iterable<string>): Generator<string> {
 }
 
 /** What the operations show in each environment: all of each list, all steps, and each integration made primary. */
-async function* factsShownBy(mock: GivenMock): AsyncGenerator<string> {
+async function* factsShownBy(mock: TestMock): AsyncGenerator<string> {
   for (const { id, apiKeys, integrations, steps } of mock.seededEnvironments) {
     const [key = ''] = apiKeys
     for (const { url, response } of OPERATIONS.filter(

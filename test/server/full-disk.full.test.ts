@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { givenLoggedMock, type LoggedMock } from '../support/logged-mock.js'
-import { givenFolder } from '../support/process.js'
+import { type LoggedMock, useLoggedMock } from '../support/logged-mock.js'
+import { createTempFolder } from '../support/process.js'
 
 /** A disk of 4 MB. Only root can have one. */
 function givenDisk(): string {
-  const disk = givenFolder()
+  const disk = createTempFolder()
   execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk])
   onTestFinished(() => void execFileSync('/bin/umount', ['-l', disk]))
   return disk
@@ -69,7 +69,7 @@ test.skipIf(!canMount)(
   'while the disk is full each write is a 507 that changes nothing, reads go on, and with space again writes do',
   async () => {
     const disk = givenDisk()
-    const mock = await givenLoggedMock({ data: join(disk, 'mock.db') })
+    const mock = await useLoggedMock({ data: join(disk, 'mock.db') })
     const state = async () => [
       (await mock.get('/_mock/state')).text,
       (await mock.get('/v1/messages')).text

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { createRandom } from '../../src/domain/random.js'
-import { givenFolder, type Running, startCommand } from '../support/process.js'
+import { createTempFolder, type RunningProcess, startCommand } from '../support/process.js'
 import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../support/rows.js'
 
 /** So many in CI; more with `KILLS=200`. */
@@ -103,7 +103,7 @@ function callsTo(environment: number): Call[] {
 
 /** So many environments, whose integrations are all inactive, but for the primaries. */
 function givenDataFile(size: number): DataFile {
-  const folder = givenFolder()
+  const folder = createTempFolder()
   const environments = Array.from({ length: size }, (_, index) => ({
     name: `Environment ${index + 1}`,
     apiKeys: [`key-${index + 1}`],
@@ -131,7 +131,7 @@ function givenDataFile(size: number): DataFile {
  * and so much time has passed, while it has the rest in hand. Resolves with the answers that arrived whole.
  */
 async function killedInStorm(
-  server: Running,
+  server: RunningProcess,
   calls: Call[],
   moment: { answers: number; microseconds: number }
 ): Promise<Map<Call, Answer>> {
@@ -158,7 +158,7 @@ async function killedInStorm(
   return answers
 }
 
-async function connected({ url }: Running): Promise<Socket> {
+async function connected({ url }: RunningProcess): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   await once(socket, 'connect')
   return socket.on('error', () => {})
@@ -251,7 +251,7 @@ function checkPrimaries({ primaries }: DataFile, integrations: IntegrationRow[])
 /** After a restart: a stored response is replayed, whether or not a client has received it; other calls are done now. */
 async function checkReplays(
   { primaries }: DataFile,
-  server: Running,
+  server: RunningProcess,
   calls: Call[],
   stored: Map<string, KeyRow>
 ): Promise<void> {
@@ -296,7 +296,7 @@ function headersOf({ environment, key }: Call): Record<string, string> {
 }
 
 async function send(
-  { url }: Running,
+  { url }: RunningProcess,
   call: Call,
   more: Record<string, string> = {}
 ): Promise<Answer> {
@@ -308,7 +308,7 @@ async function send(
   return { status: response.status, replayed: response.headers.has('idempotency-replay'), body }
 }
 
-async function givenServer(options: string[], module?: string): Promise<Running> {
+async function givenServer(options: string[], module?: string): Promise<RunningProcess> {
   const env = module === undefined ? {} : { NODE_OPTIONS: `--import=${module}` }
   return startCommand(['--json', '--log-level', 'warn', ...options], { env })
 }

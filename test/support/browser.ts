@@ -14,7 +14,7 @@ const FLAGS = [
   '--disable-sync'
 ]
 
-export interface Opened {
+export interface OpenedPage {
   page: Page
   /** What the page asked for, and what went wrong in it. */
   events: { requested: string[]; troubles: string[] }
@@ -23,17 +23,17 @@ export interface Opened {
 let browser: Promise<Browser> | undefined
 
 /** A new page of a browser that the tests of this process share, with storage of its own. */
-export async function givenPage(
+export async function openPage(
   context: TestContext,
   options: BrowserContextOptions = {}
-): Promise<Opened> {
+): Promise<OpenedPage> {
   // In CI there must be one.
   if (!existsSync(CHROMIUM) && !process.env.CI)
     context.skip(`there is no ${CHROMIUM} to look at the page with`)
   browser ??= chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
   const own = await (await browser).newContext(options)
   onTestFinished(() => own.close())
-  const events: Opened['events'] = { requested: [], troubles: [] }
+  const events: OpenedPage['events'] = { requested: [], troubles: [] }
   own.on('request', (request) => events.requested.push(request.url()))
   own.on('requestfailed', (request) => {
     // What was still loading when one left the page, as the inspector's stream always is.

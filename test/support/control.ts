@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { RecordedRequest } from '../../src/journal/schemas.js'
-import type { Answer, GivenMock } from './mock.js'
+import type { TestMock, TestResponse } from './mock.js'
 
 /** Keys of the default seed: two environments of one organization, and one of another. */
 export const DEVELOPMENT = 'development-key'
@@ -14,7 +14,7 @@ export const MAILGUN = '66f1c2a47c9b1a0012ad0002'
 
 export const setPrimary = (id: string) => `/v1/integrations/${id}/set-primary`
 
-type Control = Pick<GivenMock, 'get' | 'post' | 'call'>
+type Control = Pick<TestMock, 'get' | 'post' | 'call'>
 
 export async function journalOf(
   mock: Control,
@@ -34,11 +34,11 @@ export function send(
   path: string,
   body: unknown,
   key?: string
-): Promise<Answer> {
+): Promise<TestResponse> {
   return mock.call(path, { method, body: JSON.stringify(body), ...(key && { key }) })
 }
 
-export function addFault(mock: Control, fault: unknown, key?: string): Promise<Answer> {
+export function addFault(mock: Control, fault: unknown, key?: string): Promise<TestResponse> {
   return send(mock, 'POST', '/_mock/faults', fault, key)
 }
 
@@ -53,11 +53,11 @@ export const setLatency = (mock: Control, latency: unknown, key?: string) =>
   send(mock, 'PUT', '/_mock/latency', latency, key)
 
 /** Creates an environment. */
-export function create(mock: Control, wanted: unknown): Promise<Answer> {
+export function create(mock: Control, wanted: unknown): Promise<TestResponse> {
   return send(mock, 'POST', '/_mock/environments', wanted)
 }
 
-export function verify(mock: Control, verification: unknown, key?: string): Promise<Answer> {
+export function verify(mock: Control, verification: unknown, key?: string): Promise<TestResponse> {
   return send(mock, 'POST', '/_mock/requests/verify', verification, key)
 }
 
@@ -74,7 +74,7 @@ export interface RawConnection {
 }
 
 /** Bytes to the server as they are, and what comes back. */
-export function raw(mock: GivenMock, text: string): RawConnection {
+export function raw(mock: TestMock, text: string): RawConnection {
   const socket = createConnection(mock.port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
   const received: Buffer[] = []

@@ -2,7 +2,7 @@ import type { Coverage, CoverageItem } from '../../src/coverage/schemas.js'
 import { EXAMPLE_QUERY } from '../../src/messages/filters.js'
 import { OPERATIONS } from '../../src/operations.js'
 import { addFault } from './control.js'
-import type { GivenMock } from './mock.js'
+import type { TestMock } from './mock.js'
 
 interface Sent {
   path?: string
@@ -39,8 +39,8 @@ function requestsFor(id: string, path: string | undefined): Sent[] {
 }
 
 /** Sends requests that meet an item, and resolves when all are answered. */
-export async function meet(
-  mock: Pick<GivenMock, 'get' | 'post' | 'call'>,
+export async function cover(
+  mock: Pick<TestMock, 'get' | 'post' | 'call'>,
   { id, how }: CoverageItem,
   key?: string
 ): Promise<void> {
@@ -66,6 +66,6 @@ export function itemsOf({ operations }: Coverage): CoverageItem[] {
 }
 
 /** The ids of what has not been met. */
-export function uncoveredIn(coverage: Coverage): string[] {
+export function uncoveredIds(coverage: Coverage): string[] {
   return itemsOf(coverage).flatMap(({ id, covered }) => (covered ? [] : [id]))
 }

@@ -2,10 +2,10 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContextOptions, Locator, Page } from '@playwright/test'
 import { expect, type TestContext } from 'vitest'
 import { type AttachedEnvironment, type ConnectedMock, connect } from '../../src/client/index.js'
-import { givenPage, type Opened } from './browser.js'
+import { type OpenedPage, openPage } from './browser.js'
 import { startCommand } from './process.js'
 
-export interface OpenedInspector extends Opened {
+export interface OpenedInspector extends OpenedPage {
   url: string
   mock: ConnectedMock
   /** The environment that the page opens with: the first one. */
@@ -21,7 +21,7 @@ interface Options extends BrowserContextOptions {
 }
 
 /** The page of a server of its own, built from the source as it is now. */
-export async function givenInspector(
+export async function openInspector(
   context: TestContext,
   { args = [], hash = '', ...options }: Options = {}
 ): Promise<OpenedInspector> {
@@ -29,7 +29,7 @@ export async function givenInspector(
   const mock = connect(url)
   const [environment] = await mock.listEnvironments()
   const [apiKey = ''] = environment ? await mock.apiKeys(environment.environmentId) : []
-  const opened = await givenPage(context, options)
+  const opened = await openPage(context, options)
   await opened.page.goto(`${url}/${hash}`)
   return {
     ...opened,
@@ -43,7 +43,7 @@ export async function givenInspector(
 }
 
 /** Expects that the page as it is now has nothing that keeps people from using it. */
-export async function expectAccessible({ page }: Pick<Opened, 'page'>): Promise<void> {
+export async function expectAccessible({ page }: Pick<OpenedPage, 'page'>): Promise<void> {
   // What is still appearing is half transparent, and so has another contrast.
   await page.evaluate(`Promise.allSettled(document.getAnimations()
     .filter(({ effect }) => effect?.getTiming().iterations !== Infinity).map(({ finished }) => finished))`)
@@ -59,7 +59,7 @@ export async function expectAccessible({ page }: Pick<Opened, 'page'>): Promise<
 }
 
 /** Expects it in the light theme and in the dark one. */
-export async function expectAccessibleInBoth({ page }: Pick<Opened, 'page'>): Promise<void> {
+export async function expectAccessibleInBoth({ page }: Pick<OpenedPage, 'page'>): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await expectAccessible({ page })
@@ -85,7 +85,7 @@ export const requestRows = (page: Page) =>
   page.getByRole('list', { name: 'Requests, newest first' }).getByRole('link')
 
 /** Sends a request as an app does. Returns the status. */
-export async function ask(
+export async function sendRequest(
   env: AttachedEnvironment,
   path: string,
   init: RequestInit = {}

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
-import { type GivenMock, type GivenOptions, givenOwnMock, startMock } from './mock.js'
+import { startMock, type TestMock, type TestMockOptions, useNewMock } from './mock.js'
 
 /** API keys of the seed, which no answer and no log line may contain. */
 export const KEYS = { shop: 'shop-key-6f1c', second: 'shop-key-again-9d2e', live: 'live-key-83ab' }
@@ -39,19 +39,19 @@ export const SEED = {
 
 export type LogLine = Record<string, unknown> & { msg: string }
 
-export interface LoggedMock extends GivenMock {
+export interface LoggedMock extends TestMock {
   /** Everything that the server logs, at all levels. */
   log: LogLine[]
 }
 
 /** Starts a server with a seed of two environments, one of each profile, and returns it with its log. */
-export async function givenLoggedMock(options: GivenOptions = {}): Promise<LoggedMock> {
+export async function useLoggedMock(options: TestMockOptions = {}): Promise<LoggedMock> {
   const { log, logger } = logging()
-  return { ...(await givenOwnMock({ seed: SEED, logger, ...options })), log }
+  return { ...(await useNewMock({ seed: SEED, logger, ...options })), log }
 }
 
 /** Returns a function that returns such a server, the same one to all tests of the group in which it is called. */
-export function loggedMockOfGroup(): () => LoggedMock {
+export function useLoggedMockOfGroup(): () => LoggedMock {
   let mock: LoggedMock
   beforeAll(async () => {
     const { log, logger } = logging()

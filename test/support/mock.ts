@@ -9,7 +9,7 @@ import { type Server, type ServerOptions, startServer } from '../../src/server.j
 import { type Contract, contractOf } from './contract.js'
 import { environmentRows } from './rows.js'
 
-export interface Call {
+export interface TestRequest {
   method?: string
   headers?: Record<string, string>
   body?: string
@@ -17,7 +17,7 @@ export interface Call {
   key?: string | null
 }
 
-export interface Answer {
+export interface TestResponse {
   status: number
   headers: Headers
   text: string
@@ -25,19 +25,19 @@ export interface Answer {
   json: any
 }
 
-export interface GivenOptions extends ServerOptions {
+export interface TestMockOptions extends ServerOptions {
   /** The time at which the wall clock stands, in milliseconds. Not for a test with a clock of its own. */
   now?: number
 }
 
-export interface GivenMock extends Omit<Server, 'services'> {
+export interface TestMock extends Omit<Server, 'services'> {
   services: Services
   /** What its seeds describe. */
   readonly seededEnvironments: readonly EnvironmentData[]
   /** Sends a request over a real socket; the answer has been checked against the published document. */
-  call(path: string, call?: Call): Promise<Answer>
-  get(path: string, call?: Call): Promise<Answer>
-  post(path: string, call?: Call): Promise<Answer>
+  call(path: string, call?: TestRequest): Promise<TestResponse>
+  get(path: string, call?: TestRequest): Promise<TestResponse>
+  post(path: string, call?: TestRequest): Promise<TestResponse>
 }
 
 /**
@@ -47,11 +47,11 @@ export interface GivenMock extends Omit<Server, 'services'> {
  *
  * A server is not used again if the test has read its `app` or `services`, has left other rows than a reset restores, or
  * has options that can't be compared (a data file, a logger, functions). A test that leaves other traces, such as
- * temporary triggers that fire later, takes `givenOwnMock`.
+ * temporary triggers that fire later, takes `useNewMock`.
  */
-export async function givenMock(options: GivenOptions = {}): Promise<GivenMock> {
+export async function useMock(options: TestMockOptions = {}): Promise<TestMock> {
   const name = nameOf(options)
-  if (name === undefined) return givenOwnMock(options)
+  if (name === undefined) return useNewMock(options)
   const found = idle.findLastIndex((each) => each.name === name)
   const [used] = found < 0 ? [] : idle.splice(found, 1)
   const shared = used && (await isReset(used)) ? used : await startShared(name, options)
@@ -59,8 +59,8 @@ export async function givenMock(options: GivenOptions = {}): Promise<GivenMock> 
   return shared.mock
 }
 
-/** As `givenMock`, but always a new server, which is closed when the test ends. */
-export async function givenOwnMock(options: GivenOptions = {}): Promise<GivenMock> {
+/** As `useMock`, but always a new server, which is closed when the test ends. */
+export async function useNewMock(options: TestMockOptions = {}): Promise<TestMock> {
   const mock = await startMock(options)
   onTestFinished(() => mock.app.close())
   return mock
@@ -69,9 +69,9 @@ export async function givenOwnMock(options: GivenOptions = {}): Promise<GivenMoc
 interface SharedMock {
   /** Its options. */
   name: string
-  mock: GivenMock
+  mock: TestMock
   /** The same, without a note of what a test reads. */
-  server: GivenMock
+  server: TestMock
   /** Its tables and rows when it had just been seeded. */
   tables: string
   rows: string
@@ -85,16 +85,16 @@ const idle: SharedMock[] = []
 const MAX_IDLE = process.env.FRESH_MOCKS ? 0 : 8
 
 /** The same for the same options; undefined if a server with them can't be shared. */
-function nameOf(options: GivenOptions): string | undefined {
+function nameOf(options: TestMockOptions): string | undefined {
   const isOwn =
     options.data !== undefined ||
     Object.values(options).some((value) => typeof value === 'function')
   return isOwn || options.logger ? undefined : JSON.stringify(options)
 }
 
-async function startShared(name: string, options: GivenOptions): Promise<SharedMock> {
+async function startShared(name: string, options: TestMockOptions): Promise<SharedMock> {
   const server = await startMock(options)
-  const mock: GivenMock = Object.defineProperties(
+  const mock: TestMock = Object.defineProperties(
     { ...server },
     Object.getOwnPropertyDescriptors(server)
   )
@@ -130,7 +130,7 @@ async function giveBack(shared: SharedMock): Promise<void> {
 
 /** Resets every environment and forgets all requests; closes a server that then is not as it was when it had started. */
 async function isReset({ server, rows }: SharedMock): Promise<boolean> {
-  const { url, app, services, first } = server as GivenMock & { first: ReturnType<typeof keysOf> }
+  const { url, app, services, first } = server as TestMock & { first: ReturnType<typeof keysOf> }
   const { environments, coverage, journals } = services
   for (const environment of environments.list()) {
     if (!first.some(({ id }) => id === environment.id)) environments.remove(environment)
@@ -163,7 +163,7 @@ const tablesOf = ({ db }: Pick<Server, 'db'>): string =>
 const rowsOf = ({ db }: Pick<Server, 'db'>): string => JSON.stringify(environmentRows(db.client))
 
 /** A new server, which is not closed when a test ends. */
-export async function startMock({ now, ...rest }: GivenOptions): Promise<GivenMock> {
+export async function startMock({ now, ...rest }: TestMockOptions): Promise<TestMock> {
   const options = now === undefined ? rest : { ...rest, clock: () => now }
   const server = await startServer({ port: 0, logLevel: 'silent', ...options })
   const { db, services } = server
@@ -198,13 +198,13 @@ const CONTROL = /^\/(_mock|health)(?![^/?#])/
 export function clientOf(
   url: string,
   firstKey: string | undefined
-): Pick<GivenMock, 'call' | 'get' | 'post'> {
+): Pick<TestMock, 'call' | 'get' | 'post'> {
   const contracts = new Map<string, Promise<Contract>>()
 
   async function call(
     path: string,
-    { method = 'GET', headers = {}, body, key = firstKey }: Call = {}
-  ): Promise<Answer> {
+    { method = 'GET', headers = {}, body, key = firstKey }: TestRequest = {}
+  ): Promise<TestResponse> {
     const authorization = key == null ? undefined : `ApiKey ${key}`
     const response = await fetch(`${url}${path}`, {
       method,

@@ -27,20 +27,20 @@ import { lazily } from '../../src/domain/lazily.js'
 const root = join(import.meta.dirname, '../..')
 
 /** How a process ended, and all that it wrote. */
-export interface Ended {
+export interface ProcessResult {
   code: number | null
   signal: NodeJS.Signals | null
   stdout: string
   stderr: string
 }
 
-export interface Running {
+export interface RunningProcess {
   child: ChildProcessWithoutNullStreams & { pid: number }
   /** What it printed when it was ready. */
   printed: string
   url: string
   /** Settles when nobody holds its output any more: it has ended, and all that it started. */
-  ended: Promise<Ended>
+  ended: Promise<ProcessResult>
 }
 
 export interface Options
@@ -55,7 +55,7 @@ export interface Options
  * The folder of the package as it is when it is installed, with the command compiled from the source as it is now.
  * Built once for all test files that run in this process, in about two seconds.
  */
-export const givenPackage = lazily(async (): Promise<string> => {
+export const buildPackage = lazily(async (): Promise<string> => {
   const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'package-'))
   chmodSync(folder, 0o755)
   for (const name of ['package.json', 'llms.txt', 'docs', 'migrations', 'seeds']) {
@@ -71,8 +71,11 @@ export function commandIn(folder: string): string {
 }
 
 /** Runs our command to its end, or kills it after two minutes. May be used in concurrent tests. */
-export async function runCommand(args: readonly string[], options: Options = {}): Promise<Ended> {
-  return launch(process.execPath, [commandIn(await givenPackage()), ...args], {
+export async function runCommand(
+  args: readonly string[],
+  options: Options = {}
+): Promise<ProcessResult> {
+  return launch(process.execPath, [commandIn(await buildPackage()), ...args], {
     timeout: 120_000,
     ...options
   }).ended
@@ -82,10 +85,10 @@ export async function runCommand(args: readonly string[], options: Options = {})
 export async function spawnCommand(
   args: readonly string[],
   options: Options = {}
-): Promise<Omit<Running, 'printed' | 'url'>> {
+): Promise<Omit<RunningProcess, 'printed' | 'url'>> {
   const { child, ended } = launch(
     process.execPath,
-    [commandIn(await givenPackage()), ...args],
+    [commandIn(await buildPackage()), ...args],
     options
   )
   onTestFinished(() => kill(child))
@@ -96,14 +99,14 @@ export async function spawnCommand(
 export async function startCommand(
   args: readonly string[],
   options: Options = {}
-): Promise<Running> {
+): Promise<RunningProcess> {
   const port =
     args.includes('--port') || options.env?.NOTIFICATION_MOCK_PORT || options.env?.PORT
       ? []
       : ['--port', '0']
   return startProcess(
     process.execPath,
-    [commandIn(await givenPackage()), ...args, ...port],
+    [commandIn(await buildPackage()), ...args, ...port],
     options
   )
 }
@@ -113,7 +116,7 @@ export async function startProcess(
   command: string,
   args: readonly string[],
   options: Options = {}
-): Promise<Running> {
+): Promise<RunningProcess> {
   const { child, ready, ended } = launch(command, args, options)
   onTestFinished(() => kill(child, options.detached))
   const printed = await Promise.race([
@@ -150,11 +153,11 @@ function launch(
     stderr += text
   })
   const ended = once(child, 'close').then(
-    ([code, signal]): Ended => ({ code, signal, stdout, stderr })
+    ([code, signal]): ProcessResult => ({ code, signal, stdout, stderr })
   )
   // Waiting for it later is not the same as nobody caring now.
   ended.catch(() => {})
-  return { child: child as Running['child'], ready, ended }
+  return { child: child as RunningProcess['child'], ready, ended }
 }
 
 function ownEnvironment(): Record<string, string | undefined> {
@@ -181,16 +184,16 @@ export async function freePort(): Promise<number> {
 }
 
 /** A folder of its own for one test. */
-export function givenFolder(): string {
+export function createTempFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'notification-mock-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
 /** A package that depends on ours, as npm installs it, with these scripts. */
-export async function givenDependent(scripts: Record<string, string>): Promise<string> {
-  const folder = givenFolder()
-  const ours = await givenPackage()
+export async function createDependentPackage(scripts: Record<string, string>): Promise<string> {
+  const folder = createTempFolder()
+  const ours = await buildPackage()
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
   symlinkSync(ours, join(folder, 'node_modules/notification-mock'))
   symlinkSync(commandIn(ours), join(folder, 'node_modules/.bin/notification-mock'))

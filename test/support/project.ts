@@ -3,15 +3,15 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { givenPackage } from './process.js'
+import { buildPackage } from './process.js'
 
 export const modules = join(import.meta.dirname, '../../node_modules')
 
 /** A project that has our package and the runners, with these files. */
-export async function givenProject(files: Record<string, string>): Promise<string> {
+export async function createProject(files: Record<string, string>): Promise<string> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'notification-mock-runners-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const links = { 'notification-mock': await givenPackage() }
+  const links = { 'notification-mock': await buildPackage() }
   for (const name of ['vitest', '@playwright/test'])
     Object.assign(links, { [name]: join(modules, name) })
   for (const [name, target] of Object.entries(links)) {
@@ -38,7 +38,7 @@ export function run(
 ): Promise<Run> {
   const [name = '', ...args] = command.split(' ')
   return new Promise((resolve) => {
-    const options = { cwd: folder, env: { ...outside(), ...env }, maxBuffer: 1e8 }
+    const options = { cwd: folder, env: { ...envWithoutRunner(), ...env }, maxBuffer: 1e8 }
     execFile(join(modules, '.bin', name), args, options, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code ?? -1) : 0, output: stdout + stderr })
     )
@@ -46,7 +46,7 @@ export function run(
 }
 
 /** Our environment without what the runner of this test has added. */
-export function outside(): Record<string, string | undefined> {
+export function envWithoutRunner(): Record<string, string | undefined> {
   const own = /^(npm_|VITEST|NODE_ENV$|TEST|FORCE_COLOR$|NOTIFICATION_MOCK_|NODE_OPTIONS$)/
   return {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))),

@@ -12,19 +12,19 @@ export function inShop(text: string): string {
 }
 
 /** The environments that seeds describe: files by their path, or texts and values with a name. */
-export function environmentsOf(...seeds: (string | SeedValue)[]): EnvironmentData[] {
+export function resolveEnvironments(...seeds: (string | SeedValue)[]): EnvironmentData[] {
   return resolveSeeds(readSeeds(seeds), NOW)
 }
 
 /** The data of an environment, named Shop, that a seed describes at this time. */
-export function shopOf(fields: Omit<SeedEnvironment, 'name'>, now = NOW): EnvironmentData {
+export function resolveShop(fields: Omit<SeedEnvironment, 'name'>, now = NOW): EnvironmentData {
   const [environment] = resolveSeeds(readSeeds([{ name: 'shop.yaml', seed: seedOf(fields) }]), now)
   if (!environment) throw new Error('no environment')
   return environment
 }
 
 /** The error of seeds that can't be read. */
-export function errorOf(read: () => unknown): SeedError {
+export function seedErrorOf(read: () => unknown): SeedError {
   try {
     read()
   } catch (error) {
@@ -36,4 +36,4 @@ export function errorOf(read: () => unknown): SeedError {
 
 /** The issues of seeds, one a line. */
 export const issuesOf = (...seeds: (string | SeedValue)[]): string[] =>
-  errorOf(() => environmentsOf(...seeds)).message.split('\n')
+  seedErrorOf(() => resolveEnvironments(...seeds)).message.split('\n')

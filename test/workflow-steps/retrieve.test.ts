@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { STEP_TYPES } from '../../src/domain/enums.js'
 import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
-import { givenMock } from '../support/mock.js'
+import { useMock } from '../support/mock.js'
 
 /** Ids, and what base62 makes of them by the published examples. */
 const SHIPPED = { _id: '507f1f77bcf86cd799439011', base62: 'WOmdqnzOjKcHpEdl' }
@@ -35,7 +35,7 @@ const SEED = shop([
 
 describe('a step is found', () => {
   test('by _id, name and slug, and the answer is the same, byte for byte: the workflowId is the identifier', async () => {
-    const mock = await givenMock({ seed: SEED })
+    const mock = await useMock({ seed: SEED })
     const answers = await Promise.all(
       [SHIPPED._id, 'order-shipped', WORKFLOW_SLUG].flatMap((workflowId) =>
         [EMAIL._id, 'email-step', STEP_SLUG].map((stepId) =>
@@ -63,7 +63,7 @@ describe('a step is found', () => {
     `x_wf_${OTHER.base62}`,
     'Été / ✓'
   ])('by slugs with the name part %j, which is not compared', async (name) => {
-    const mock = await givenMock({ seed: SEED })
+    const mock = await useMock({ seed: SEED })
     const workflowId = encodeURIComponent(`${name}_wf_${SHIPPED.base62}`)
     const stepId = encodeURIComponent(`${name}_st_${EMAIL.base62}`)
     const answer = await mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`)
@@ -76,7 +76,7 @@ describe('a step is found', () => {
   test('by names with any characters in them, percent-encoded', async () => {
     const [identifier, stepId] = ['orders/été 100%', 'step?#_st_ 日本']
     const workflows = [{ identifier, steps: [{ stepId, type: 'chat' }] }]
-    const mock = await givenMock({ seed: shop(workflows) })
+    const mock = await useMock({ seed: shop(workflows) })
     const answer = await mock.get(
       `/v2/workflows/${encodeURIComponent(identifier)}/steps/${encodeURIComponent(stepId)}`
     )
@@ -86,7 +86,7 @@ describe('a step is found', () => {
 
 describe('what looks like another form', () => {
   test('a workflow whose identifier is the _id of another does not hide that one', async () => {
-    const mock = await givenMock({
+    const mock = await useMock({
       seed: shop([
         { _id: OTHER._id, identifier: SHIPPED._id, steps: [{ type: 'sms' }] },
         { _id: SHIPPED._id, identifier: 'order-shipped', steps: [{ type: 'email' }] }
@@ -108,7 +108,7 @@ describe('what looks like another form', () => {
       { _id: EARLY._id, stepId: STEP_SLUG, type: 'push' }
     ]
     const workflows = [{ identifier: 'order-shipped', steps }]
-    const mock = await givenMock({ seed: shop(workflows) })
+    const mock = await useMock({ seed: shop(workflows) })
     const step = async (stepId: string) =>
       (await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)).json._id
     expect(await step(EMAIL._id)).toBe(EMAIL._id)
@@ -125,7 +125,7 @@ describe('what looks like another form', () => {
     ['the digits alone', SHIPPED.base62, EMAIL.base62],
     ['the _id after the marker', `_wf_${SHIPPED._id}`, `_st_${EMAIL._id}`]
   ])('a slug with %s finds neither a workflow nor a step', async (_fault, workflowId, stepId) => {
-    const mock = await givenMock({ seed: SEED })
+    const mock = await useMock({ seed: SEED })
     expect(await mock.get(`/v2/workflows/${workflowId}/steps/${EMAIL._id}`)).toMatchObject({
       status: 404,
       json: { message: `Workflow with id ${workflowId} not found` }
@@ -141,7 +141,7 @@ describe('a step is not found', () => {
   test.each(['document', 'live'] as const)(
     'in `%s` with the name that was probably meant',
     async (profile) => {
-      const mock = await givenMock({ seed: SEED, profile })
+      const mock = await useMock({ seed: SEED, profile })
       const reasonOf = async (path: string) => (await mock.get(path)).headers.get('x-mock-reason')
       expect(await reasonOf('/v2/workflows/order-shiped/steps/email-step')).toBe(
         'environment Shop has no workflow with _id, identifier or slug order-shiped; did you mean order-shipped?'
@@ -163,7 +163,7 @@ describe('a step is not found', () => {
   test.each([EARLY._id, 'sorry', `sorry_st_${EARLY.base62}`])(
     'by %s in a workflow that it is not of',
     async (stepId) => {
-      const mock = await givenMock({ seed: SEED })
+      const mock = await useMock({ seed: SEED })
       const answer = await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)
       expect(answer).toMatchObject({
         status: 404,
@@ -188,7 +188,7 @@ describe('the answer', () => {
       { stepId: 'full', type: 'sms', controlValues: { body: '' }, issues }
     ]
     const workflows = [{ identifier: 'w', steps }]
-    const mock = await givenMock({ seed: shop(workflows) })
+    const mock = await useMock({ seed: shop(workflows) })
     const fields = async (stepId: string) =>
       Object.keys((await mock.get(`/v2/workflows/w/steps/${stepId}`)).json)
     expect((await fields('bare')).sort()).toEqual([...REQUIRED].sort())
@@ -207,7 +207,7 @@ describe('the answer', () => {
       { stepId: 'after', type: 'push' }
     ]
     const workflows = [{ identifier: 'w', steps }]
-    const mock = await givenMock({ seed: shop(workflows) })
+    const mock = await useMock({ seed: shop(workflows) })
     const { json } = await mock.get(`/v2/workflows/w/steps/${EMAIL._id}`)
     expect(json.slug).toMatch(new RegExp(`^[a-z-]+_st_${EMAIL.base62}$`))
     expect((await mock.get(`/v2/workflows/w/steps/${json.slug}`)).text).toBe(
@@ -225,7 +225,7 @@ describe('the answer', () => {
 
   test('is right for every step type: its variables are those of the steps before it', async () => {
     const steps = STEP_TYPES.map((type) => ({ stepId: type, type }))
-    const mock = await givenMock({ seed: shop([{ identifier: 'w', steps }]) })
+    const mock = await useMock({ seed: shop([{ identifier: 'w', steps }]) })
     for (const [index, type] of STEP_TYPES.entries()) {
       const { json } = await mock.get(`/v2/workflows/w/steps/${type}`)
       expect(json).toMatchObject({ type, stepId: type, origin: 'external', workflowId: 'w' })
@@ -257,7 +257,7 @@ describe('the answer', () => {
       }
     }
     const workflows = [{ identifier: 'w', steps: [{ stepId: 's', type: 'custom', ...given }] }]
-    const mock = await givenMock({ seed: shop(workflows) })
+    const mock = await useMock({ seed: shop(workflows) })
     expect((await mock.get('/v2/workflows/w/steps/s')).json).toMatchObject(given)
   })
 })

@@ -55,7 +55,7 @@ export const NewEnvironment = namedObject(
     from: text('Id or name of the environment to fork, with all its ids'),
     snapshot: text('Name of a snapshot of that environment to fork instead'),
     scenario: text(
-      'Name of a packaged seed, such as failures: its first environment, without its keys'
+      'Name of a built-in seed, such as failures: its first environment, without its keys'
     ),
     seed: Type.Optional(
       freeObject('A seed with one environment, or its content alone; its ids and keys are ignored')

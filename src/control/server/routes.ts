@@ -13,7 +13,7 @@ import {
   strictObject,
   stringEnum
 } from '../../schema/typebox.js'
-import { readPackagedSeeds } from '../../seeds/read.js'
+import { readBuiltInSeeds } from '../../seeds/read.js'
 
 export const ListedAssumption = Type.Object({
   id: Type.String({ description: 'Name of the assumption' }),
@@ -25,11 +25,11 @@ export const ListedAssumption = Type.Object({
 })
 export type ListedAssumption = Static<typeof ListedAssumption>
 
-export const Scenario = namedObject('Scenario', 'A seed that comes with the package', {
-  name: Type.String({ description: 'The name to ask for it by' }),
-  description: Type.String({ description: 'What it is for, in a sentence' })
+export const BuiltInSeed = namedObject('BuiltInSeed', 'A seed that comes with the package', {
+  name: Type.String({ description: 'Its name, for `scenario` and `--seed`' }),
+  description: Type.String({ description: 'One sentence on what it is for' })
 })
-export type Scenario = Static<typeof Scenario>
+export type BuiltInSeed = Static<typeof BuiltInSeed>
 
 type Options = { assumptions: Assumptions; document: () => Promise<object> }
 
@@ -46,9 +46,9 @@ export function serverRoutes(route: AddRoute, { assumptions, document }: Options
     })
   })
 
-  route('GET', '/scenarios', 'listScenarios', 'List the packaged seeds', {
-    response: listOf('scenarios', ref(Scenario), 'All of them, the default first'),
-    handler: async () => ({ scenarios: readPackagedSeeds() })
+  route('GET', '/seeds', 'listBuiltInSeeds', 'List the built-in seeds', {
+    response: listOf('seeds', ref(BuiltInSeed), 'All built-in seeds, the default first'),
+    handler: async () => ({ seeds: readBuiltInSeeds() })
   })
 
   route('GET', '/openapi.json', 'getControlDocument', 'Get this document', {

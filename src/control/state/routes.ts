@@ -36,7 +36,7 @@ const MODE =
 const SeedQuery = strictObject({
   mode: stringEnum(SEED_MODES, { default: 'merge', description: MODE }),
   scenario: Type.Optional(
-    Type.String({ description: 'Name of a packaged seed, in place of a body' })
+    Type.String({ description: 'Name of a built-in seed, in place of a body' })
   )
 })
 
@@ -107,7 +107,7 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
 
   route('POST', '/seed', 'loadSeed', 'Load a seed into this environment', {
     description:
-      'JSON or YAML with one environment, or a packaged scenario: the whole of it, or nothing if it has an error.',
+      'JSON or YAML with one environment, or a built-in seed: the whole of it, or nothing if it has an error.',
     querystring: SeedQuery,
     body: SeedText,
     bodyLimit: MAX_SEED,

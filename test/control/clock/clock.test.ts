@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { addFault, create, journalOf, send, setClock, setPrimary } from '../../support/control.js'
-import { type GivenMock, givenMock } from '../../support/mock.js'
+import { type TestMock, useMock } from '../../support/mock.js'
 import { SHOP } from '../../support/shop.js'
 
 const NOON = '2026-02-18T12:00:00.000Z'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-const advance = (mock: GivenMock, by: number) => send(mock, 'POST', '/_mock/clock/advance', { by })
+const advance = (mock: TestMock, by: number) => send(mock, 'POST', '/_mock/clock/advance', { by })
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
 test('the clock follows the machine, is fixed, or has an offset; and can be advanced', async () => {
   let wall = Date.parse(NOON)
-  const mock = await givenMock({ clock: () => wall })
+  const mock = await useMock({ clock: () => wall })
   expect((await mock.get('/_mock/clock')).json).toEqual({ setting: { mode: 'wall' }, now: NOON })
   wall += MINUTE
   expect((await mock.get('/_mock/clock')).json.now).toBe('2026-02-18T12:01:00.000Z')
@@ -41,7 +41,7 @@ test('the clock follows the machine, is fixed, or has an offset; and can be adva
 })
 
 test('every time that the server writes is by the clock of the environment', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
   const refusals = [
     await mock.post(setPrimary('none')),
@@ -68,7 +68,7 @@ test.each([
   ['offset', { mode: 'offset', by: DAY }, '2026-02-19T12:00:00.000Z']
 ])('what a seed leaves out is by the clock that it sets: %s', async (_mode, clock, expected) => {
   const seed = { environments: [{ ...SHOP, clock }] }
-  const mock = await givenMock({ seed, now: Date.parse(NOON) })
+  const mock = await useMock({ seed, now: Date.parse(NOON) })
   const made = (await create(mock, { seed })).json.apiKey
   const loaded = (await create(mock, {})).json.apiKey
   await setClock(mock, { mode: 'offset', by: -DAY }, loaded)
@@ -104,7 +104,7 @@ const NO_TIMES = [
 ]
 
 test('a time or a step that can not be is refused and named, and the clock stays as it was', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
   for (const [field, refused] of [
     ...(await Promise.all(

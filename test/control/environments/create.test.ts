@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { givenMock } from '../../support/mock.js'
+import { useMock } from '../../support/mock.js'
 import { SHOP, seedOf } from '../../support/shop.js'
 import { expectSound, givenEnvironment, rowCounts, stateOf } from './environment-client.js'
 
@@ -10,7 +10,7 @@ const SEED = seedOf(SHOP)
 const jsonOf = (value: unknown) => JSON.stringify(value)
 
 test('an environment that is created without a seed is empty, and has its own key and organization', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const one = await givenEnvironment(mock)
   const two = await givenEnvironment(mock, { name: 'Two' })
 
@@ -32,7 +32,7 @@ test('an environment that is created without a seed is empty, and has its own ke
 })
 
 test('a fork with a seed has the records of both, and is reset to them', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const origin = await givenEnvironment(mock, { seed: SEED })
   const seed = {
     environments: [{ name: 'x', messages: [{ channel: 'sms', subscriberId: 'user-1' }] }]
@@ -46,7 +46,7 @@ test('a fork with a seed has the records of both, and is reset to them', async (
 })
 
 test('an environment is in the organization that is named, and shares it', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const origin = await givenEnvironment(mock, { seed: SEED, profile: 'live' })
   const { organizationId } = origin
   const sister = await givenEnvironment(mock, {
@@ -68,7 +68,7 @@ test('an environment is in the organization that is named, and shares it', async
 })
 
 test('the list tells all environments in the order of their making, snapshots and keys apart', async () => {
-  const mock = await givenMock({ assumptions: { envelope: 'data' } })
+  const mock = await useMock({ assumptions: { envelope: 'data' } })
   const assumptions = { credentials: 'hidden', 'total-count': 'present' } as const
   const made = await givenEnvironment(mock, { name: 'Mine', assumptions })
   await givenEnvironment(mock, { name: 'Live', profile: 'live' })
@@ -88,7 +88,7 @@ test('the list tells all environments in the order of their making, snapshots an
 })
 
 test('an environment has its keys told by id and by name, to no cache, until it is removed', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const made = await givenEnvironment(mock, { name: 'Mine', from: 'Development' })
   const keysOf = (id: string) => mock.get(`/_mock/environments/${id}/keys`, { key: null })
   expect((await keysOf('Development')).json).toEqual({ apiKeys: ['development-key'] })
@@ -107,7 +107,7 @@ test('an environment has its keys told by id and by name, to no cache, until it 
 })
 
 test('a removed environment leaves nothing: no row in any table, no key, no snapshot, no journal', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const before = rowCounts(mock.db)
   const { environmentId, apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
   await mock.call('/_mock/snapshots/kept', { method: 'PUT', key })
@@ -145,7 +145,7 @@ test('removing takes the name of one, and refuses a name of several and a name o
     organization,
     apiKeys: [`${organization}-key`]
   }))
-  const mock = await givenMock({ seed: { environments: twins } })
+  const mock = await useMock({ seed: { environments: twins } })
   const remove = (name: string) =>
     mock.call(`/_mock/environments/${name}`, { method: 'DELETE', key: null })
 
@@ -219,7 +219,7 @@ const INVALID: [title: string, wanted: object, status: number, field?: string][]
 test.each(INVALID)(
   '%s is rejected with the error body, and nothing is created',
   async (_title, wanted, status, field) => {
-    const mock = await givenMock()
+    const mock = await useMock()
     const before = rowCounts(mock.db)
     const refused = await mock.post('/_mock/environments', { key: null, body: jsonOf(wanted) })
 
@@ -233,7 +233,7 @@ test.each(INVALID)(
 )
 
 test('the content of an environment alone is a seed, when it is created and when it is loaded', async () => {
-  const mock = await givenMock({ now: NOW })
+  const mock = await useMock({ now: NOW })
   const whole = await givenEnvironment(mock, { seed: SEED, name: 'Whole' })
   const alone = await givenEnvironment(mock, { seed: SHOP })
   const empty = await givenEnvironment(mock, { seed: {}, name: 'Empty' })
@@ -261,7 +261,7 @@ test('the content of an environment alone is a seed, when it is created and when
 })
 
 test('the clock that is asked for sets the times that the seed leaves out, and is what a reset goes back to', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const at = '2026-02-18T10:00:00.000Z'
   const seed = {
     clock: { mode: 'fixed', at: '2001-01-01T00:00:00.000Z' },
@@ -287,7 +287,7 @@ test('the clock that is asked for sets the times that the seed leaves out, and i
 })
 
 test('a key that is an ordinary word is refused and not repeated, and words of a key are not redacted', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   for (const apiKey of ['notification', 'abcdefghijklmno', 'se cret', 'key-one']) {
     const refused = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
     expect([apiKey, refused.status, Object.keys(refused.json.errors)]).toEqual([
@@ -306,7 +306,7 @@ test('a key that is an ordinary word is refused and not repeated, and words of a
 })
 
 test('without a name an environment gets one that is free', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const names = []
   const bad = jsonOf({ seed: { messages: [{ channel: 'sms', subscriberId: 'nobody' }] } })
   for (const wanted of [

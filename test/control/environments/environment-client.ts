@@ -5,13 +5,13 @@ import type {
 } from '../../../src/control/environments/routes.js'
 import type { Db } from '../../../src/db/open.js'
 import type { Seed } from '../../../src/seeds/format.js'
-import type { Answer, GivenMock } from '../../support/mock.js'
+import type { TestMock, TestResponse } from '../../support/mock.js'
 
 export type SeededEnvironment = Seed['environments'][number]
 
 /** An environment for the test alone. */
 export async function givenEnvironment(
-  mock: GivenMock,
+  mock: TestMock,
   wanted: NewEnvironment = {}
 ): Promise<CreatedEnvironment> {
   const made = await mock.post('/_mock/environments', { key: null, body: JSON.stringify(wanted) })
@@ -20,7 +20,7 @@ export async function givenEnvironment(
 }
 
 /** What an environment exports, as an object. */
-export async function stateOf(mock: GivenMock, key: string): Promise<SeededEnvironment> {
+export async function stateOf(mock: TestMock, key: string): Promise<SeededEnvironment> {
   return (await mock.get('/_mock/state', { key })).json.environments[0]
 }
 
@@ -30,7 +30,7 @@ export async function plainCall(
   path: string,
   key: string,
   init: RequestInit = {}
-): Promise<Omit<Answer, 'json'>> {
+): Promise<Omit<TestResponse, 'json'>> {
   const headers = { authorization: `ApiKey ${key}`, ...(init.headers as Record<string, string>) }
   const response = await fetch(`${mock.url}${path}`, { ...init, headers })
   return { status: response.status, headers: response.headers, text: await response.text() }
@@ -83,7 +83,7 @@ type Origin = Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizatio
  * words. Leaves the environment changed, as a set-primary is among them for every integration.
  */
 export async function everyAnswer(
-  mock: GivenMock,
+  mock: TestMock,
   { apiKey: key, environmentId, organizationId }: Omit<Origin, 'name'>
 ): Promise<string[]> {
   const exported = JSON.parse((await plainCall(mock, '/_mock/state', key)).text) as Seed
@@ -132,7 +132,7 @@ function inQuery(text: string): string {
 }
 
 /** Expects copies of an environment, made from its state as JSON and as YAML, to give the same answers, byte for byte. */
-export async function expectSameAnswers(mock: GivenMock, origin: Origin) {
+export async function expectSameAnswers(mock: TestMock, origin: Origin) {
   /** With the name of the origin, as that of a copy has a number. */
   const exported = async ({ apiKey, name }: Origin) => {
     const answer = await plainCall(mock, '/_mock/state', apiKey)

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { DEVELOPMENT, MAILGUN, SENDGRID, send, setPrimary } from '../../support/control.js'
-import { type GivenMock, givenMock } from '../../support/mock.js'
+import { type TestMock, useMock } from '../../support/mock.js'
 import { givenEnvironment, stateOf } from '../environments/environment-client.js'
 
 const SPARE = { providerId: 'ses', channel: 'email', name: 'Spare mail' }
 
-const add = (mock: GivenMock, integration: object) =>
+const add = (mock: TestMock, integration: object) =>
   send(mock, 'POST', '/_mock/integrations', integration)
-const change = (mock: GivenMock, id: string, patch: object) =>
+const change = (mock: TestMock, id: string, patch: object) =>
   send(mock, 'PATCH', `/_mock/integrations/${id}`, patch)
-const list = async (mock: GivenMock, key = DEVELOPMENT) =>
+const list = async (mock: TestMock, key = DEVELOPMENT) =>
   (await mock.get('/_mock/integrations', { key })).json.integrations
 
 test('an added integration is in the list, and can be made primary', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const added = await add(mock, SPARE)
   expect([added.status, added.json.identifier]).toEqual([201, 'spare-mail'])
   expect(added.json).toMatchObject({
@@ -51,7 +51,7 @@ test.each([
 ])(
   'an integration with %s is rejected with its field, and nothing is added',
   async (_title, body, status, field) => {
-    const mock = await givenMock()
+    const mock = await useMock()
     const before = await stateOf(mock, DEVELOPMENT)
     const refused = await add(mock, body)
     expect([refused.status, Object.keys(refused.json.errors ?? {})]).toEqual([
@@ -63,7 +63,7 @@ test.each([
 )
 
 test('a credential of the wrong type is not repeated', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const seed = { integrations: [{ ...SPARE, credentials: { password: 987654321 } }] }
   for (const refused of [
     await add(mock, { ...SPARE, credentials: { apiKey: ['SG.secret'] } }),
@@ -80,7 +80,7 @@ test('a credential of the wrong type is not repeated', async () => {
 })
 
 test('a change by id or identifier merges fields, and keeps the id and the order', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const before = await list(mock)
   const [first] = before
   const credentials = { apiKey: 'SG.other' }
@@ -103,7 +103,7 @@ test('a change by id or identifier merges fields, and keeps the id and the order
 })
 
 test('a change can make the one primary of a channel, and no second one, nor take a name', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const refused = await change(mock, MAILGUN, { primary: true })
   expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['primary']])
   expect(refused.text).toContain(
@@ -119,7 +119,7 @@ test('a change can make the one primary of a channel, and no second one, nor tak
 })
 
 test('a removed primary leaves its channel without one, and a reset brings it back', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const before = await list(mock)
   const remove = () => mock.call('/_mock/integrations/sendgrid-main', { method: 'DELETE' })
   expect((await remove()).status).toBe(204)
@@ -131,7 +131,7 @@ test('a removed primary leaves its channel without one, and a reset brings it ba
 })
 
 test('a list in an environment that hides credentials hides them, as set-primary does', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
   const primary = (await mock.post(setPrimary(SENDGRID), { key })).json.data
   expect((await list(mock, key))[0]).toEqual(primary)
@@ -141,7 +141,7 @@ test('a list in an environment that hides credentials hides them, as set-primary
 })
 
 test('the list of workflows names what each step is asked for by', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { workflows } = (await mock.get('/_mock/workflows')).json
   expect(workflows).toHaveLength(9)
   const [{ _id, identifier, slug, steps }] = workflows

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import { DEVELOPMENT, journalOf, send } from '../../support/control.js'
-import { type GivenMock, givenMock } from '../../support/mock.js'
+import { type TestMock, useMock } from '../../support/mock.js'
 import { stateOf } from '../environments/environment-client.js'
 
 /** Later than all messages of the default seed. */
 const LATER = '2099-01-01T00:00:00.000Z'
 const ID = '000000000000000000000001'
 
-const add = (mock: GivenMock, message: object, key?: string) =>
+const add = (mock: TestMock, message: object, key?: string) =>
   send(mock, 'POST', '/_mock/messages', message, key)
-const change = (mock: GivenMock, id: string, patch: object) =>
+const change = (mock: TestMock, id: string, patch: object) =>
   send(mock, 'PATCH', `/_mock/messages/${id}`, patch)
-const list = async (mock: GivenMock, query = '', key = DEVELOPMENT) =>
+const list = async (mock: TestMock, query = '', key = DEVELOPMENT) =>
   (await mock.get(`/v1/messages?limit=1000${query}`, { key })).json
 
 test('an added message is answered as the list shows it, of now by the clock of the environment, and first', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await send(mock, 'PUT', '/_mock/clock', { mode: 'fixed', at: LATER })
   await list(mock, '&subscriberId=user-ada')
   const seed = {
@@ -71,7 +71,7 @@ test.each(REFUSED)(
   'a message with %s is rejected with its field, and nothing is added',
   async (...row) => {
     const [, message, status, field, words = /./] = row
-    const mock = await givenMock()
+    const mock = await useMock()
     const before = await stateOf(mock, DEVELOPMENT)
     const _id = before.messages?.[0]?._id
     const refused = await add(mock, { ...message, ...('_id' in message && { _id }) })
@@ -83,7 +83,7 @@ test.each(REFUSED)(
 )
 
 test('a change merges fields, and all that is searched by them follows', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await add(mock, {
     _id: ID,
     channel: 'email',
@@ -121,7 +121,7 @@ test('a change merges fields, and all that is searched by them follows', async (
 })
 
 test('a change with null removes a field, and is a value where the contract knows it', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await add(mock, {
     _id: ID,
     channel: 'email',
@@ -150,7 +150,7 @@ test.each([
 ])(
   'a change of %s that can not be is rejected with its field, and nothing is changed',
   async (_what, patch, field) => {
-    const mock = await givenMock()
+    const mock = await useMock()
     const { json } = await add(mock, { channel: 'email' })
     const refused = await change(mock, json._id, patch)
     expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, [field]])
@@ -159,7 +159,7 @@ test.each([
 )
 
 test('a removed message is gone, a reset brings it back, and unknown ones are not found', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const [{ _id }] = (await list(mock)).data
   const remove = () => mock.call(`/_mock/messages/${_id}`, { method: 'DELETE' })
   expect((await remove()).status).toBe(204)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { send } from '../../support/control.js'
-import { givenMock } from '../../support/mock.js'
+import { useMock } from '../../support/mock.js'
 
 const STEP = '/v2/workflows/order-shipped/steps/email-step'
 const CHANGE = '/_mock/workflows/order-shipped/steps/email-step'
 
 test('a changed step has what was changed and all else as it was, and the other steps of its workflow stay', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const other = '/v2/workflows/order-shipped/steps/sms-step'
   const [before, beside] = [(await mock.get(STEP)).json, (await mock.get(other)).json]
   const controlValues = { subject: 'Another {{payload.orderId}}', body: '<p>Hi</p>' }
@@ -30,7 +30,7 @@ test.each([
 ])(
   'a change of a step to %s is rejected with its field, and nothing is changed',
   async (_title, path, patch, status, field) => {
-    const mock = await givenMock()
+    const mock = await useMock()
     const before = (await mock.get(STEP)).json
     const refused = await send(mock, 'PATCH', path, patch)
     expect(refused.status).toBe(status)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type ConnectedMock, connect } from '../../../src/client/index.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../../support/control.js'
-import { type GivenMock, givenOwnMock } from '../../support/mock.js'
+import { type TestMock, useNewMock } from '../../support/mock.js'
 
-async function given(): Promise<{ server: GivenMock; mock: ConnectedMock }> {
-  const server = await givenOwnMock()
+async function given(): Promise<{ server: TestMock; mock: ConnectedMock }> {
+  const server = await useNewMock()
   return { server, mock: connect(server.url) }
 }
 

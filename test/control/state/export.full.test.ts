@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { test } from 'vitest'
-import { givenMock } from '../../support/mock.js'
+import { useMock } from '../../support/mock.js'
 import { consistentEnvironment } from '../../support/seeds.js'
 import {
   expectSameAnswers,
@@ -16,7 +16,7 @@ const OWN_SEEDS = readdirSync('seeds').filter((file) => file.endsWith('.yaml'))
 test.each(OWN_SEEDS)(
   'an export loaded into a new environment, as JSON or as YAML, gives the same answers byte for byte: %s',
   async (file) => {
-    const mock = await givenMock({ clock, seeds: [join('seeds', file)] })
+    const mock = await useMock({ clock, seeds: [join('seeds', file)] })
     for (const { id: environmentId, apiKeys, ...owner } of mock.seededEnvironments) {
       const origin = { ...owner, environmentId, apiKey: apiKeys[0] ?? '' }
       await expectSameAnswers(mock, origin)
@@ -27,7 +27,7 @@ test.each(OWN_SEEDS)(
 )
 
 test('an export loaded into a new environment gives the same answers byte for byte: random seeds', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await useMock({ clock })
   await fc.assert(
     fc.asyncProperty(consistentEnvironment(), async (environment) => {
       const origin = await givenEnvironment(mock, { seed: { environments: [environment] } })

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { SeedEnvironment } from '../../../src/seeds/format.js'
-import { givenOwnMock } from '../../support/mock.js'
+import { useNewMock } from '../../support/mock.js'
 import { SHOP, seedOf, shopJson } from '../../support/shop.js'
 import { expectSound, plainCall, rowCounts } from '../environments/environment-client.js'
 
@@ -13,7 +13,7 @@ const MANY = Array.from({ length: 3000 }, (_, index) => ({
 /** A server with one environment, whose state takes 15 MB: more than one request may bring. */
 async function given(messages: SeedEnvironment['messages'] = MANY) {
   const key = 'shop-key'
-  const mock = await givenOwnMock({ seed: seedOf({ ...SHOP, apiKeys: [key], messages }) })
+  const mock = await useNewMock({ seed: seedOf({ ...SHOP, apiKeys: [key], messages }) })
   return {
     mock,
     key,

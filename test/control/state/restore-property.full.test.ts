@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { RESET_PARTS, type ResetPart } from '../../../src/domain/enums.js'
 import { DomainError } from '../../../src/domain/errors.js'
 import type { Environment } from '../../../src/environments/service.js'
-import { type GivenMock, givenMock } from '../../support/mock.js'
+import { type TestMock, useMock } from '../../support/mock.js'
 import { SHOP, seedOf } from '../../support/shop.js'
 import {
   expectSound,
@@ -33,7 +33,7 @@ interface Model {
 }
 
 /** What is done with an environment, which leads to the state that is returned. */
-type Step = (mock: GivenMock, model: Model, models: Model[]) => State | Promise<State>
+type Step = (mock: TestMock, model: Model, models: Model[]) => State | Promise<State>
 
 const name = fc.constantFrom('s1', 's2')
 const parts = fc.oneof(fc.constant<ResetPart[]>(ALL), fc.subarray<ResetPart>(ALL, { minLength: 1 }))
@@ -52,7 +52,7 @@ const sequences = fc.array(fc.tuple(fc.nat({ max: 3 }), step), { minLength: 1, m
 test(`after each of ${RUNS} random sequences a restore gives back exactly what was kept`, {
   timeout: 300_000
 }, async () => {
-  const mock = await givenMock({ clock: () => NOW, seed: { environments: [] } })
+  const mock = await useMock({ clock: () => NOW, seed: { environments: [] } })
   const nothing = rowCounts(mock.db)
   await fc.assert(
     fc.asyncProperty(sequences, async (sequence) => {
@@ -77,7 +77,7 @@ test(`after each of ${RUNS} random sequences a restore gives back exactly what w
 })
 
 /** Goes back to everything that was kept, twice, and looks each time whether it is there, the stored answers too. */
-function checkRestores(mock: GivenMock, models: readonly Model[]): void {
+function checkRestores(mock: TestMock, models: readonly Model[]): void {
   const { environments } = mock.services
   for (const model of models) {
     const kept = [...model.snapshots, [undefined, model.baseline] as const]
@@ -93,22 +93,22 @@ function checkRestores(mock: GivenMock, models: readonly Model[]): void {
   }
 }
 
-function expectStates(mock: GivenMock, models: readonly Model[]): void {
+function expectStates(mock: TestMock, models: readonly Model[]): void {
   for (const { real, state } of models) expect(exportedOf(mock, real)).toEqual(state.exported)
 }
 
-function newModel(mock: GivenMock, real: Environment, keys: State['keys']): Model {
+function newModel(mock: TestMock, real: Environment, keys: State['keys']): Model {
   const state = { exported: exportedOf(mock, real), keys }
   return { real, state, baseline: state, snapshots: new Map() }
 }
 
-function exportedOf({ services }: GivenMock, environment: Environment): SeededEnvironment {
+function exportedOf({ services }: TestMock, environment: Environment): SeededEnvironment {
   return JSON.parse([...services.seeds.export(environment, 'json')].join('')).environments[0]
 }
 
 /** The answer to a set-primary; of one that is refused, the code. */
 function answered(
-  { services }: GivenMock,
+  { services }: TestMock,
   environment: Environment,
   identifier: string,
   under: string

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { SnapshotDifferences } from '../../../src/environments/schemas.js'
 import { addFault, journalOf, reset, send, setClock } from '../../support/control.js'
-import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
-import { givenFolder } from '../../support/process.js'
+import { clientOf, type TestMock, useMock } from '../../support/mock.js'
+import { createTempFolder } from '../../support/process.js'
 import { SHOP, seedOf, shopJson } from '../../support/shop.js'
 import {
   expectSound,
@@ -20,14 +20,14 @@ const SMS = { channel: 'sms' }
 const FLOWS = { workflows: SHOP.workflows }
 
 const differencesOf = async (
-  mock: GivenMock,
+  mock: TestMock,
   key: string,
   name = 'before'
 ): Promise<SnapshotDifferences> =>
   (await mock.get(`/_mock/snapshots/${name}/differences`, { key })).json
 
 test('merge adds records, replaces those of the same names, which keep their ids and places, and changes no others', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const before = await stateOf(mock, key)
   const steps = ['mail', 'text'].map((stepId) => ({
@@ -78,7 +78,7 @@ test('merge adds records, replaces those of the same names, which keep their ids
 })
 
 test('replace leaves only what the seed describes: no other record, setting or stored response', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
   const keyed = { key, headers: { 'idempotency-key': 'k' } }
   await mock.post('/v1/integrations/66f1c2a47c9b1a0012ad0002/set-primary', keyed)
@@ -130,7 +130,7 @@ const BAD: [title: string, seed: string | object, field: string, words: string][
 test.each(BAD)(
   'a seed with %s is refused with its field, and changes nothing',
   async (_title, seed, field, words) => {
-    const mock = await givenMock()
+    const mock = await useMock()
     const body = typeof seed === 'string' ? seed : JSON.stringify(seed)
     await mock.call('/_mock/snapshots/kept', { method: 'PUT' })
     const before = { rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }
@@ -151,7 +151,7 @@ test.each(BAD)(
 )
 
 test('replace sets a new baseline, merge does not', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const made = await stateOf(mock, key)
   const state = () => stateOf(mock, key)
@@ -188,7 +188,7 @@ const RESETS: { parts?: string[] }[] = [
 
 test.each(RESETS)('a reset of %j sets back just that', async (body) => {
   const { parts = ALL } = body
-  const mock = await givenMock()
+  const mock = await useMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   await mock.call('/_mock/snapshots/made', { method: 'PUT', key })
   const made = await changes()
@@ -231,7 +231,7 @@ test.each(RESETS)('a reset of %j sets back just that', async (body) => {
 })
 
 test('snapshots are listed in the order in which they were taken with their sizes and times, the baseline apart', async () => {
-  const mock = await givenMock({ now: NOW })
+  const mock = await useMock({ now: NOW })
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   expect((await mock.get('/_mock/snapshots', { key })).json).toEqual({ snapshots: [] })
   const kept = await mock.call('/_mock/snapshots/b%20%2F%C3%A4', { method: 'PUT', key })
@@ -257,7 +257,7 @@ test('snapshots are listed in the order in which they were taken with their size
 })
 
 test('a restore leaves journal and faults, unless they are chosen', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.call('/_mock/snapshots/s', { method: 'PUT' })
   await mock.get('/v1/messages')
   await mock.post('/_mock/faults', { body: '{"effect":{"status":503}}' })
@@ -279,7 +279,7 @@ const UNCHANGED: SnapshotDifferences = {
 }
 
 test('a snapshot tells what was added, removed and changed since, of each kind of record', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { environmentId: from } = await givenEnvironment(mock, { seed: SEED })
   // A fork, whose records are of another home.
   const { apiKey: key } = await givenEnvironment(mock, { from })
@@ -330,7 +330,7 @@ test('a snapshot tells what was added, removed and changed since, of each kind o
 })
 
 test('a secret that differs is told as one, and a long value by its beginning', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.call('/_mock/snapshots/before', { method: 'PUT' })
   const patch = { credentials: { apiKey: 'SG.another', senderName: 'x' }, name: 'n'.repeat(900) }
   await mock.call('/_mock/integrations/sendgrid-main', {
@@ -349,8 +349,8 @@ test('a secret that differs is told as one, and a long value by its beginning', 
 })
 
 test('environments, keys, snapshots and what a reset goes back to outlive a restart on a data file', async () => {
-  const data = join(givenFolder(), 'data.db')
-  const first = await givenMock({ data, now: NOW })
+  const data = join(createTempFolder(), 'data.db')
+  const first = await useMock({ data, now: NOW })
   const { apiKey: key } = await givenEnvironment(first, { seed: SEED })
   const made = await stateOf(first, key)
   await first.post('/v1/integrations/other/set-primary', {
@@ -366,7 +366,7 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
   const rows = rowCounts(first.db)
   await first.app.close()
 
-  const second = await givenMock({ data, now: NOW })
+  const second = await useMock({ data, now: NOW })
   expect(second.seeded).toBe(false)
   expect(rowCounts(second.db)).toEqual(rows)
   expect(await stateOf(second, key)).toEqual(last)
@@ -385,10 +385,10 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
 
 test('a scenario, in a new environment or in place of a state, is what a server started with it has', async () => {
   const { name: _, ...expected } = await stateOf(
-    await givenMock({ now: NOW, seeds: ['failures'] }),
+    await useMock({ now: NOW, seeds: ['failures'] }),
     'development-key'
   )
-  const mock = await givenMock({ now: NOW })
+  const mock = await useMock({ now: NOW })
   const created = await givenEnvironment(mock, { scenario: 'failures' })
   const { apiKey: key, name } = await givenEnvironment(mock, { from: 'Development' })
   await mock.post('/_mock/seed?mode=replace&scenario=failures', { key })
@@ -419,7 +419,7 @@ test.each([
   ],
   ['neither', 'scenario=', '', 'seed', /is empty: a seed begins with environments/]
 ])('%s is refused, and nothing is loaded', async (_title, query, body, field, message) => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const before = (await mock.get('/_mock/state')).text
   const refused = await mock.post(`/_mock/seed?mode=replace&${query}`, { body })
   expect([refused.status, refused.json.errors[field].messages]).toEqual([

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { reportJunit, reportText } from '../../../src/remote/conformance/report.js'
 import { MAILGUN, SENDGRID, setPrimary } from '../../support/control.js'
-import { givenMock } from '../../support/mock.js'
+import { useMock } from '../../support/mock.js'
 import { startProxy, UNLISTED } from './proxy.js'
 import { judge, primaryOf } from './run-conformance.js'
 
 test('without changes allowed, it passes on ours and changes nothing', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const before = (await mock.get('/_mock/state')).text
   const report = await judge(mock.url, { only: ['live', 'primary', 'idempotency'] })
   expect(report.counts).toMatchObject({ failed: 0 })
@@ -23,7 +23,7 @@ test.each([
     MAILGUN
   ]
 ])('the primary %s', async (_, change, primary) => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await mock.post(setPrimary(primary))
   await using proxy = await startProxy(mock.url, change)
   const options = { allowChanges: true, integrations: [MAILGUN, SENDGRID] }
@@ -33,7 +33,7 @@ test.each([
 })
 
 test('a target that can not be reached, or rejects the key, is an error that does not have the key', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await expect(judge('http://127.0.0.1:9')).rejects.toThrow(
     'http://127.0.0.1:9: GET /v1/messages?limit=1: no answer'
   )
@@ -44,7 +44,7 @@ test('a target that can not be reached, or rejects the key, is an error that doe
 })
 
 test('a report says what failed, on what it rests, and which profile it is', async () => {
-  const mock = await givenMock({ assumptions: { 'total-count': 'absent' } })
+  const mock = await useMock({ assumptions: { 'total-count': 'absent' } })
   await using proxy = await startProxy(mock.url, {
     answer({ request, answer }) {
       if (request.path.startsWith('/v1/messages?'))
@@ -71,7 +71,7 @@ test('a report says what failed, on what it rests, and which profile it is', asy
 })
 
 test('ours is judged whole with changes allowed, its integrations found by itself', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const report = await judge(mock.url, { allowChanges: true, profile: 'document' })
   expect(report.counts).toMatchObject({ failed: 0, noted: 0 })
   const [list, step, primary] = report.operations
@@ -81,7 +81,7 @@ test('ours is judged whole with changes allowed, its integrations found by itsel
 })
 
 test('an operation that could not be judged is named first, with what would let it be', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await using proxy = await startProxy(mock.url, UNLISTED)
   const report = await judge(proxy.url, { allowChanges: true, workflows: ['order-shipped'] })
   expect(report.operations[2]).toMatchObject({ judged: 'no', cases: 0 })

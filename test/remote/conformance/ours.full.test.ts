@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { PROFILES } from '../../../src/domain/assumptions.js'
 import { CASES } from '../../../src/remote/conformance/cases/index.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../../support/control.js'
-import { type GivenOptions, givenMock } from '../../support/mock.js'
+import { type TestMockOptions, useMock } from '../../support/mock.js'
 import { runCommand, spawnCommand } from '../../support/process.js'
 import { startProxy, UNLISTED } from './proxy.js'
 import { failedIn, idsOf, judge, primaryOf } from './run-conformance.js'
@@ -20,15 +20,15 @@ const NAMED = {
 }
 
 /** Ours, and a proxy before it that lists integrations too. */
-async function givenOurs(options: GivenOptions = {}) {
-  const mock = await givenMock(options)
+async function givenOurs(options: TestMockOptions = {}) {
+  const mock = await useMock(options)
   const proxy = await startProxy(mock.url)
   onTestFinished(() => proxy[Symbol.asyncDispose]())
   return { mock, url: proxy.url }
 }
 
 test.each(PROFILES)(
-  'every case is passed or skipped by ours with every packaged seed, profile %s',
+  'every case is passed or skipped by ours with every built-in seed, profile %s',
   { timeout: 300_000 },
   async (profile) => {
     expect(SEEDS.length).toBeGreaterThan(7)
@@ -116,7 +116,7 @@ describe('the command', () => {
   })
 
   test('ends with 1 when a case failed, also as the profile is not that which was asked for', async () => {
-    const { url } = await givenMock()
+    const { url } = await useMock()
     const asked = ['--json', '--profile', 'live', '--case', 'live.envelope']
     const { code, stdout, stderr } = await runJudge(url, ...asked)
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 1 cases failed\n' })
@@ -129,7 +129,7 @@ describe('the command', () => {
   })
 
   test('ends with 3 when an operation could not be judged, unless that is allowed', async () => {
-    const { url } = await givenMock()
+    const { url } = await useMock()
     await using proxy = await startProxy(url, UNLISTED)
     const asked = [
       '--allow-changes',
@@ -161,7 +161,7 @@ describe('the command', () => {
   })
 
   test('a file that can not be written does not take the report with it', async () => {
-    const { url } = await givenMock()
+    const { url } = await useMock()
     const { code, stdout, stderr } = await runJudge(
       url,
       '--case',
@@ -177,7 +177,7 @@ describe('the command', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)('puts the primary back after a %s', async (signal) => {
-    const mock = await givenMock()
+    const mock = await useMock()
     const stopped = new AbortController()
     await using proxy = await startProxy(mock.url, {
       answer({ request, answer }) {

@@ -4,7 +4,7 @@ import {
   runConformance
 } from '../../../src/remote/conformance/run.js'
 import { DEVELOPMENT } from '../../support/control.js'
-import type { GivenMock } from '../../support/mock.js'
+import type { TestMock } from '../../support/mock.js'
 
 /** Judges a target with the key of the first environment of the default seed. */
 export function judge(url: string, options: Partial<RunOptions> = {}): Promise<ConformanceReport> {
@@ -18,7 +18,7 @@ export const idsOf = ({ cases }: ConformanceReport, outcome: string) =>
   cases.filter((each) => each.outcome === outcome).map(({ id }) => id)
 
 /** Returns the `_id` of the primary integration of channel email. */
-export async function primaryOf(mock: Pick<GivenMock, 'get'>): Promise<string | undefined> {
+export async function primaryOf(mock: Pick<TestMock, 'get'>): Promise<string | undefined> {
   const { integrations } = (await mock.get('/_mock/integrations')).json
   const all: { _id: string; channel: string; primary: boolean }[] = integrations
   return all.find(({ channel, primary }) => channel === 'email' && primary)?._id

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { CASES } from '../../../src/remote/conformance/cases/index.js'
 import { groupsOf, reportJunit, reportText } from '../../../src/remote/conformance/report.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../../support/control.js'
-import { givenMock } from '../../support/mock.js'
+import { useMock } from '../../support/mock.js'
 import { listen } from '../listen.js'
 import { OWN, startOwnService } from './own-service.js'
 import { startProxy, UNLISTED } from './proxy.js'
@@ -54,7 +54,7 @@ test('an answer that is nested 5,000 deep fails its cases in words', async () =>
 })
 
 test('a request that hangs is a failed case, and the run goes on', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     answer: ({ request }) =>
       request.path.includes('limit=2.0') ? new Promise(() => {}) : undefined
@@ -76,7 +76,7 @@ test('a request that hangs is a failed case, and the run goes on', async () => {
 test.each(['1.2', '0', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
   'Retry-After: %s is obeyed, of 429 and of 503, a second at least, and not for longer than is allowed',
   async (value) => {
-    const mock = await givenMock()
+    const mock = await useMock()
     const times: number[] = []
     await using proxy = await startProxy(mock.url, {
       answer({ answer }) {
@@ -103,7 +103,7 @@ test.each(['1.2', '0', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
 )
 
 test('no more requests are sent in a second than the rate allows', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const started = performance.now()
   const { requests } = await judge(mock.url, { only: ['paging.page', 'paging.counts'], rate: 20 })
   expect(performance.now() - started).toBeGreaterThan((requests - 1) * 50 - 5)
@@ -121,7 +121,7 @@ test('a key that the target repeats is in no report', async () => {
 })
 
 test('a message that comes in or changes while it runs fails no case', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const newest = (await mock.get('/v1/messages?limit=1')).json.data[0]
   let changes = 0
   await using proxy = await startProxy(mock.url, {
@@ -157,7 +157,7 @@ test('a message that comes in or changes while it runs fails no case', async () 
 test('what waits for the target ends when the run is interrupted, and the primary is put back', {
   timeout: 240_000
 }, async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const interrupt = new AbortController()
   let isBusy = false
   await using proxy = await startProxy(mock.url, {
@@ -181,7 +181,7 @@ test('what waits for the target ends when the run is interrupted, and the primar
 })
 
 test('without --allow-changes nothing is sent but GET, HEAD and set-primary that is refused', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const sent: string[] = []
   await using proxy = await startProxy(mock.url, {
     answer({ request: { method, path }, answer }) {
@@ -204,7 +204,7 @@ test('without --allow-changes nothing is sent but GET, HEAD and set-primary that
 })
 
 test('an integration that the target makes primary as that of another environment is put back', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await using proxy = await startProxy(mock.url)
   const options = {
     allowChanges: true,
@@ -223,7 +223,7 @@ test('an integration that the target makes primary as that of another environmen
 })
 
 test('a name that no integration has is a failed case, and what was changed is put back', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await using proxy = await startProxy(mock.url, UNLISTED)
   const options = {
     allowChanges: true,
@@ -239,7 +239,7 @@ test('a name that no integration has is a failed case, and what was changed is p
 })
 
 test('a channel that had no primary before keeps one, and the report says so', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     answer({ request, answer }) {
       if (request.path === '/v1/integrations')
@@ -257,7 +257,7 @@ test('a channel that had no primary before keeps one, and the report says so', a
 test.each(['<html>', '{"data":[null,{}]}', 'broken off'])(
   'a listing of %s ends no run',
   async (text) => {
-    const mock = await givenMock()
+    const mock = await useMock()
     await using proxy = await startProxy(mock.url, {
       answer({ request, answer }) {
         if (request.path !== '/v1/integrations') return
@@ -277,7 +277,7 @@ test.each(['<html>', '{"data":[null,{}]}', 'broken off'])(
 )
 
 test('a report names nobody: no subscriber, transaction, context or address, whatever the target says', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   const { data } = (await mock.get('/v1/messages?limit=100')).json
   await using proxy = await startProxy(mock.url, {
     answer({ request, answer }) {
@@ -330,7 +330,7 @@ test('a service that was written from the contract alone fails no case, and its 
 })
 
 test('a target that dies ends the run, which says of what, and what was judged before stays', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     answer({ request, memory }) {
       if (request.path.includes('/%zz/')) memory.set('dead', true)
@@ -347,7 +347,7 @@ test('a target that dies ends the run, which says of what, and what was judged b
 })
 
 test('of a run that ends early, no operation is called judged whose cases were not run', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     request({ request: { path }, memory }) {
       memory.set(
@@ -368,7 +368,7 @@ test('of a run that ends early, no operation is called judged whose cases were n
 })
 
 test('a set-primary that answers 500 to everything is a failure of one cause, not a skip', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     answer({ request, answer }) {
       if (request.method === 'POST') answer.status = 500
@@ -386,7 +386,7 @@ test('a set-primary that answers 500 to everything is a failure of one cause, no
 })
 
 test('a failure is shown with what was sent: with the key in a variable, a wrong one, or none', async () => {
-  const mock = await givenMock()
+  const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     answer({ request, answer }) {
       const key = request.headers['idempotency-key']

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { givenMock } from '../../support/mock.js'
-import { givenFolder, runCommand, spawnCommand } from '../../support/process.js'
+import { useMock } from '../../support/mock.js'
+import { createTempFolder, runCommand, spawnCommand } from '../../support/process.js'
 import { givenProxy, recordFrom } from './target.js'
 
 interface Outcome {
@@ -39,7 +39,7 @@ async function againstBroken(
     answer?.(response)
     return answer !== undefined
   })
-  const file = join(givenFolder(), 'requests.txt')
+  const file = join(createTempFolder(), 'requests.txt')
   writeFileSync(file, asked)
   return [...between(proxy, { url }), '--requests', file]
 }
@@ -55,8 +55,8 @@ describe('compare', () => {
   test.each(['document', 'live'] as const)(
     'finds no difference to a seed recorded of profile %s',
     async (profile) => {
-      const source = await givenMock({ profile })
-      const out = join(givenFolder(), 'seed.yaml')
+      const source = await useMock({ profile })
+      const out = join(createTempFolder(), 'seed.yaml')
       await recordFrom(source.url, out)
       const { code, outcome } = await compare('--target', source.url, '--seed', out, '--replaced')
       expect({ code, differences: outcome.differences }).toEqual({ code: 0, differences: [] })
@@ -66,8 +66,8 @@ describe('compare', () => {
   )
 
   test('says which assumption explains each difference between the profiles', async () => {
-    const target = await givenMock({ profile: 'live' })
-    const ours = await givenMock({ profile: 'document' })
+    const target = await useMock({ profile: 'live' })
+    const ours = await useMock({ profile: 'document' })
     const { code, outcome } = await compare(...between(target, ours))
     expect(outcome.differences.filter(({ explainedBy }) => explainedBy === undefined)).toEqual([])
     expect(code).toBe(0)
@@ -91,7 +91,7 @@ describe('compare', () => {
   })
 
   test('ends with 1 and names the field when nothing explains a difference', async () => {
-    const ours = await givenMock({})
+    const ours = await useMock({})
     const { json: page } = await ours.get('/v1/messages?limit=2')
     page.data[0].subject = 'Another one'
     delete page.data[1].status
@@ -120,7 +120,7 @@ describe('compare', () => {
   })
 
   test('ends with 1 when the total is wrong, or hasMore, or the order, in equal profiles', async () => {
-    const ours = await givenMock({})
+    const ours = await useMock({})
     const { json } = await ours.get('/v1/messages?limit=2')
     const page = {
       ...json,
@@ -145,7 +145,7 @@ describe('compare', () => {
   })
 
   test('goes on where a server gave no answer that can be compared, and says what was wrong', async () => {
-    const ours = await givenMock({})
+    const ours = await useMock({})
     const answers: [target: unknown, answer: (response: ServerResponse) => unknown][] = [
       [502, (response) => response.writeHead(502).end('<h1>Bad gateway</h1>')],
       [undefined, (response) => response.writeHead(200).end('<h1>Log in</h1>')],
@@ -176,7 +176,7 @@ describe('compare', () => {
   })
 
   test('compares a published document, a file or an address, JSON or YAML', async () => {
-    const { url } = await givenMock({ profile: 'live' })
+    const { url } = await useMock({ profile: 'live' })
     const run = (...args: string[]) => runCommand(['compare', '--json', '--document', ...args])
     const same = await run(`${url}/openapi.json`, '--profile', 'live')
     expect({ code: same.code, outcome: JSON.parse(same.stdout) }).toEqual({
@@ -191,7 +191,7 @@ describe('compare', () => {
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
       paths: Record<string, { get: object }>
     }
-    const file = join(givenFolder(), 'openapi.yaml')
+    const file = join(createTempFolder(), 'openapi.yaml')
     delete document.paths['/v2/workflows/{workflowId}/steps/{stepId}']
     Object.assign(document.paths['/v1/messages']?.get ?? {}, { requestBody: { content: {} } })
     writeFileSync(file, stringify(document))
@@ -213,7 +213,7 @@ describe('compare', () => {
   })
 
   test('says that it was interrupted', async () => {
-    const ours = await givenMock({})
+    const ours = await useMock({})
     let held = 0
     const proxy = await givenProxy(ours.url, () => {
       held++
@@ -234,12 +234,12 @@ describe('compare', () => {
   })
 
   test('asks the requests of a journal and of a HAR, and set-primary only with --allow-changes', async () => {
-    const ours = await givenMock({})
-    const target = await givenMock({})
+    const ours = await useMock({})
+    const target = await useMock({})
     await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')
     await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')
     await ours.post('/v1/integrations/sendgrid-main/set-primary')
-    const har = join(givenFolder(), 'requests.har')
+    const har = join(createTempFolder(), 'requests.har')
     const asked = [
       ['GET', '/v1/messages?limit=2&transactionId=a&transactionId=b+c'],
       ['POST', '/v1/integrations/sendgrid-main/set-primary']
@@ -262,8 +262,8 @@ describe('compare', () => {
   })
 
   test('tells a wrong command line with 2, and what can not be asked with 1', async () => {
-    const { url } = await givenMock({})
-    const file = join(givenFolder(), 'requests.txt')
+    const { url } = await useMock({})
+    const file = join(createTempFolder(), 'requests.txt')
     writeFileSync(file, 'GET /v1/messages\nDELETE everything\n')
     const nowhere = { url: 'http://127.0.0.1:9' }
     for (const [args, code, message] of [

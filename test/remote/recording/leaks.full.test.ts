@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { givenMock, givenOwnMock } from '../../support/mock.js'
-import { givenFolder, runCommand } from '../../support/process.js'
+import { useMock, useNewMock } from '../../support/mock.js'
+import { createTempFolder, runCommand } from '../../support/process.js'
 import { recordFrom } from './target.js'
 
 const MESSAGES = 4000
@@ -149,11 +149,11 @@ function seedOf({ code, words }: ReturnType<typeof createPeople>) {
 test('of 18,000 personal values and more, in every place of 4,000 messages, none is in the seed; compare finds no difference', async () => {
   const people = createPeople()
   const seed = seedOf(people)
-  const source = await givenOwnMock({ seed })
+  const source = await useNewMock({ seed })
   expect(people.count()).toBeGreaterThan(18_000)
   const [{ apiKeys, workflows }] = seed.environments as [(typeof seed.environments)[0]]
   const [apiKey = ''] = apiKeys
-  const out = join(givenFolder(), 'seed.yaml')
+  const out = join(createTempFolder(), 'seed.yaml')
   const stepIds = workflows.flatMap(({ steps }) => steps.map(({ stepId }) => stepId))
   const steps = stepIds.flatMap((id) => ['--step', `order-shipped/${id}`])
   const asked = ['--api-key', apiKey, '--rate', '10000', '--json']
@@ -176,7 +176,7 @@ test('of 18,000 personal values and more, in every place of 4,000 messages, none
   expect([...new Set(text.match(CODE) ?? [])].slice(0, 20)).toEqual([])
   expect(text).toContain('"total":')
 
-  const file = join(givenFolder(), 'requests.txt')
+  const file = join(createTempFolder(), 'requests.txt')
   const [{ subscriberId, transactionId, contextKeys } = {}] = seed.environments[0]?.messages ?? []
   const filters = { subscriberId, transactionId, contextKeys: contextKeys?.[0], channel: 'sms' }
   const queries = Object.entries(filters).map(
@@ -210,7 +210,7 @@ const UNMARKED =
   /^(_.*|createdAt|updatedAt|deletedAt|deletedBy|deliveredAt|last.*At|last.*Date|snoozedUntil|channel|status|type|identifier|providerId|integrationIdentifier|templateIdentifier|workflow|stepId|uuid|component|group|origin|issueType|operator|on|unit|backoffUnit|atTime|weekDays|monthDays|ordinal|ordinalValue|monthlyType|textAlign|field|variableName|delayPath|digestKey|variables|subscriberVariables|format|required|enum|const|pattern|\$schema|\$ref|errorId|slug)$/
 
 test('no text of any field of the seed everything is in what is recorded of it', async () => {
-  const plain = await givenMock({ seeds: ['everything'] })
+  const plain = await useMock({ seeds: ['everything'] })
   const [{ subscribers, workflows, messages }] = (
     await plain.get('/_mock/state', { headers: { accept: 'application/json' } })
   ).json.environments
@@ -237,10 +237,10 @@ test('no text of any field of the seed everything is in what is recorded of it',
     workflows: marked(workflows),
     messages: marked(messages)
   }
-  const source = await givenOwnMock({
+  const source = await useNewMock({
     seed: JSON.stringify({ environments: [{ name: 'Source', apiKeys, ...records }] })
   })
-  const out = join(givenFolder(), 'seed.yaml')
+  const out = join(createTempFolder(), 'seed.yaml')
   const steps = workflows.flatMap(
     ({ identifier, steps: all = [] }: { identifier: string; steps?: { stepId: string }[] }) =>
       all.map(({ stepId }) => ({ workflow: identifier, step: stepId }))

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { attempt } from '../../../src/domain/errors.js'
 import type { SeedEnvironment } from '../../../src/seeds/format.js'
-import { givenMock, givenOwnMock } from '../../support/mock.js'
-import { givenFolder, runCommand, spawnCommand } from '../../support/process.js'
+import { useMock, useNewMock } from '../../support/mock.js'
+import { createTempFolder, runCommand, spawnCommand } from '../../support/process.js'
 import { listen } from '../listen.js'
 import { answersOf, givenProxy, recordFrom } from './target.js'
 
@@ -43,7 +43,7 @@ describe('a recorded seed', () => {
     'gives the answers of %s, byte for byte, in both profiles',
     async (name) => {
       for (const profile of ['document', 'live'] as const) {
-        const source = await givenMock({ seeds: [name], profile })
+        const source = await useMock({ seeds: [name], profile })
         const recording = await expectSameAnswers(source.url)
         expect(recording).toMatchObject({ profile, assumptions: {} })
       }
@@ -53,17 +53,17 @@ describe('a recorded seed', () => {
   test('of 10,000 messages gives the same pages and steps, byte for byte', async () => {
     const generate = { messages: 10_000, subscribers: 500, randomSeed: 7 }
     const environments = [{ ...environmentIn('seeds/default.yaml'), generate }]
-    const source = await givenOwnMock({ seed: { environments }, profile: 'live' })
+    const source = await useNewMock({ seed: { environments }, profile: 'live' })
     expect((await expectSameAnswers(source.url, 'seed.json', 500)).messages).toBeGreaterThan(10_000)
   }, 300_000)
 
   /** Records a server with all that it has, and compares its answers with those of a server with the seed. */
   async function expectSameAnswers(url: string, file = 'seed.yaml', pageSize = 10) {
-    const out = join(givenFolder(), file)
+    const out = join(createTempFolder(), file)
     const { steps, paths } = await stepsOf(url)
     const recording = await recordFrom(url, out, { keepPersonalData: true, pageSize, steps })
     expect(recording.steps).toBe(steps.length)
-    const copy = await givenOwnMock({ seeds: [out] })
+    const copy = await useNewMock({ seeds: [out] })
     const expected = (await answersOf(url, 'development-key', paths)).map(withoutWebhooks)
     expect((await answersOf(copy.url, 'recorded-key', paths)).map(withoutWebhooks)).toEqual(
       expected
@@ -72,10 +72,10 @@ describe('a recorded seed', () => {
   }
 
   test('with other personal data has the same shapes, counts and filters', async () => {
-    const source = await givenMock({ seeds: ['everything'] })
-    const out = join(givenFolder(), 'seed.yaml')
+    const source = await useMock({ seeds: ['everything'] })
+    const out = join(createTempFolder(), 'seed.yaml')
     await recordFrom(source.url, out)
-    const copy = await givenMock({ seeds: [out] })
+    const copy = await useMock({ seeds: [out] })
     type Message = { _id: string; transactionId: string; subscriber?: { subscriberId: string } }
     const listed = async (mock: typeof copy, key: string, filter: object): Promise<Message[]> =>
       (await mock.get(`/v1/messages?${new URLSearchParams({ limit: '1000', ...filter })}`, { key }))
@@ -115,20 +115,20 @@ describe('a recorded seed', () => {
       'unserved-route': 'not-found',
       'auth-scheme-case': 'exact'
     }
-    const source = await givenMock({ assumptions })
+    const source = await useMock({ assumptions })
     // A content that names the deployed service's provider is not a spelling of it.
     await source.post('/_mock/messages', {
       body: JSON.stringify({ channel: 'sms', content: '"novu-slack"' })
     })
-    const recording = await recordFrom(source.url, join(givenFolder(), 'seed.yaml'))
+    const recording = await recordFrom(source.url, join(createTempFolder(), 'seed.yaml'))
     expect(recording).toMatchObject({ profile: 'document', assumptions })
     expect(Object.keys(recording.assumptions).sort()).toEqual(Object.keys(assumptions).sort())
     expect(recording.differences.join()).not.toContain('unknown-step')
   })
 
   test('is the same bytes when it is recorded again', async () => {
-    const source = await givenMock({})
-    const folder = givenFolder()
+    const source = await useMock({})
+    const folder = createTempFolder()
     await recordFrom(source.url, join(folder, 'one.yaml'))
     await recordFrom(source.url, join(folder, 'two.yaml'))
     expect(readFileSync(join(folder, 'two.yaml'), 'utf8')).toBe(
@@ -154,8 +154,8 @@ function shapeOf(value: unknown): unknown {
 
 describe('record', () => {
   test('survives 429, 503, resets, broken JSON and pages of a proxy', async () => {
-    const source = await givenMock({ seeds: ['many-pages'] })
-    const folder = givenFolder()
+    const source = await useMock({ seeds: ['many-pages'] })
+    const folder = createTempFolder()
     const pageSize = 25
     await recordFrom(source.url, join(folder, 'quiet.yaml'), { pageSize })
     const ways = [
@@ -189,7 +189,7 @@ describe('record', () => {
   ])(
     'has no gaps when messages are removed while it reads, with pages of %d',
     async (pageSize, counts) => {
-      const source = await givenOwnMock({ seeds: ['many-pages'] })
+      const source = await useNewMock({ seeds: ['many-pages'] })
       const idsOf = async () => (await source.get('/v1/messages?limit=1000')).json.data.map(idOf)
       const newest = await idsOf()
       let pages = 0
@@ -201,7 +201,7 @@ describe('record', () => {
         for (const id of removed) await source.call(`/_mock/messages/${id}`, { method: 'DELETE' })
         return false
       })
-      const out = join(givenFolder(), 'seed.yaml')
+      const out = join(createTempFolder(), 'seed.yaml')
       const recording = await recordFrom(proxy.url, out, { pageSize })
       expect(counts).toEqual([])
       expect(environmentIn(out).messages.map(idOf)).toEqual(expect.arrayContaining(await idsOf()))
@@ -210,7 +210,7 @@ describe('record', () => {
   )
 
   test('has neither doubles nor gaps when messages come in while it reads, as many as a page has too', async () => {
-    const source = await givenOwnMock({ seeds: ['many-pages'] })
+    const source = await useNewMock({ seeds: ['many-pages'] })
     let [pages, added] = [0, 0]
     const proxy = await givenProxy(source.url, async ({ url = '' }) => {
       pages += isPage(url) ? 1 : 0
@@ -225,7 +225,7 @@ describe('record', () => {
       }
       return false
     })
-    const out = join(givenFolder(), 'seed.yaml')
+    const out = join(createTempFolder(), 'seed.yaml')
     expect(await recordFrom(proxy.url, out)).toMatchObject({ messages: 137 + 22 })
     const { json } = await source.get('/v1/messages?limit=1000')
     expect(environmentIn(out).messages.map(idOf)).toEqual(json.data.map(idOf))
@@ -235,7 +235,7 @@ describe('record', () => {
   test.each([1, 25])(
     'ends at the second page of a target whose pages are all the same, of %d messages',
     async (limit) => {
-      const source = await givenMock({ seeds: ['many-pages'] })
+      const source = await useMock({ seeds: ['many-pages'] })
       let pages = 0
       const stuck = await givenProxy(source.url, async ({ url = '' }, response) => {
         if (!/\/messages\?page=\d+&limit=25/.test(url)) return false
@@ -244,7 +244,7 @@ describe('record', () => {
         response.writeHead(200, { 'content-type': 'application/json' }).end(answer.text)
         return true
       })
-      const out = join(givenFolder(), 'seed.yaml')
+      const out = join(createTempFolder(), 'seed.yaml')
       await expect(recordFrom(stuck.url, out, { pageSize: 25 })).rejects.toThrow(
         'page 1 of the target has only messages'
       )
@@ -254,7 +254,7 @@ describe('record', () => {
 
   /** Records one message with other fields than it has in the seed. */
   async function recordOne(fields: string) {
-    const source = await givenMock({})
+    const source = await useMock({})
     const { json } = await source.get('/v1/messages?limit=1')
     const text = `{"data":[${JSON.stringify(json.data[0]).replace(/\}$/, fields)}],"page":0,"pageSize":1,"hasMore":false}`
     const proxy = await givenProxy(source.url, ({ url = '' }, response) => {
@@ -262,7 +262,7 @@ describe('record', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(text)
       return true
     })
-    return recordFrom(proxy.url, join(givenFolder(), 'seed.yaml'))
+    return recordFrom(proxy.url, join(createTempFolder(), 'seed.yaml'))
   }
 
   test.each([
@@ -286,8 +286,8 @@ describe('record', () => {
   })
 
   test('writes through no link', async () => {
-    const source = await givenMock({})
-    const folder = givenFolder()
+    const source = await useMock({})
+    const folder = createTempFolder()
     writeFileSync(join(folder, 'mine.txt'), 'mine')
     symlinkSync(join(folder, 'mine.txt'), join(folder, 'seed.yaml'))
     await expect(recordFrom(source.url, join(folder, 'seed.yaml'))).rejects.toMatchObject({
@@ -298,14 +298,14 @@ describe('record', () => {
   })
 
   test('reads a target behind a gateway that answers unknown paths with HTML', async () => {
-    const source = await givenMock({})
+    const source = await useMock({})
     const proxy = await givenProxy(source.url, async (request, response) => {
       const answer = await fetch(source.url + request.url, { headers: DEVELOPMENT })
       if (answer.status < 400) return false
       response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')
       return true
     })
-    const out = join(givenFolder(), 'seed.yaml')
+    const out = join(createTempFolder(), 'seed.yaml')
     const steps = [{ workflow: 'unknown', step: 'unknown' }]
     const retries: string[] = []
     const recording = await recordFrom(proxy.url, out, {
@@ -320,16 +320,16 @@ describe('record', () => {
   test.skipIf(process.platform === 'win32')(
     'only its owner can read a seed with personal data',
     async () => {
-      const source = await givenMock({})
-      const out = join(givenFolder(), 'seed.yaml')
+      const source = await useMock({})
+      const out = join(createTempFolder(), 'seed.yaml')
       await recordFrom(source.url, out, { keepPersonalData: true })
       expect(statSync(out).mode & 0o777).toBe(0o600)
     }
   )
 
   test('--messages tells and writes so many, also when pages end elsewhere', async () => {
-    const source = await givenMock({ seeds: ['many-pages'] })
-    const out = join(givenFolder(), 'seed.yaml')
+    const source = await useMock({ seeds: ['many-pages'] })
+    const out = join(createTempFolder(), 'seed.yaml')
     const told: number[] = []
     const options = {
       pageSize: 20,
@@ -343,8 +343,8 @@ describe('record', () => {
   })
 
   test('tells a wrong key, a server that is none, and a file that has no name of a seed', async () => {
-    const source = await givenMock({})
-    const cwd = givenFolder()
+    const source = await useMock({})
+    const cwd = createTempFolder()
     const run = (...args: string[]) =>
       runCommand(['record', '--from', source.url, ...args], { cwd })
     for (const [args, code, message] of [
@@ -408,7 +408,7 @@ test.skipIf(process.platform !== 'linux')(
       const body = { hasMore: (page + 1) * limit < COUNT, data, pageSize: limit, page }
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
-    const cwd = givenFolder()
+    const cwd = createTempFolder()
     const asked = [
       '--from',
       server.url,
@@ -431,7 +431,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(JSON.parse(stdout)).toMatchObject({ messages: COUNT, subscribers: 5000 })
     expect(peak).toBeGreaterThan(50)
     expect(peak).toBeLessThan(MAX_MEMORY)
-    const copy = await givenOwnMock({ seeds: [join(cwd, 'seed.json')] })
+    const copy = await useNewMock({ seeds: [join(cwd, 'seed.json')] })
     const { json } = await copy.get(`/v1/messages?limit=1&page=${COUNT - 1}`, {
       key: 'recorded-key'
     })

@@ -14,13 +14,13 @@ import type {
   SeedWorkflow
 } from '../../../src/seeds/format.js'
 import { prepare } from '../../../src/seeds/generate/generation.js'
-import { environmentsOf, issuesOf, NOW, shopOf } from '../../support/resolved.js'
+import { issuesOf, NOW, resolveEnvironments, resolveShop } from '../../support/resolved.js'
 import { seedOf } from '../../support/shop.js'
 
 const HALF_PAST = NOW + 30 * 60_000
 const DAY = 86_400_000
 
-const ENVIRONMENTS = environmentsOf('default')
+const ENVIRONMENTS = resolveEnvironments('default')
 const [DEVELOPMENT, PRODUCTION] = ENVIRONMENTS as [EnvironmentData, EnvironmentData]
 
 const generation = (data: EnvironmentData, options: SeedGenerate, now = NOW) =>
@@ -159,7 +159,7 @@ describe('many messages', () => {
 
 describe('an environment', () => {
   test.each([{}, { subscribers: 0 }])('without subscribers gets some, with %j', (options) => {
-    const data = shopOf({ workflows: [{ identifier: 'hello', ...MAILS }] })
+    const data = resolveShop({ workflows: [{ identifier: 'hello', ...MAILS }] })
     const { subscribers, messages } = generation(data, { messages: 500, ...options })
     expect(subscribers).toHaveLength(10)
     const known = subscribers.map(({ subscriberId }) => subscriberId)
@@ -168,7 +168,7 @@ describe('an environment', () => {
 
   test('without integrations gets believable providers, and without contexts some tenants', () => {
     const steps = CHANNELS.map((type) => ({ type, controlValues: { body: 'Hello' } }))
-    const data = shopOf({ workflows: [{ identifier: 'hello', steps }] })
+    const data = resolveShop({ workflows: [{ identifier: 'hello', steps }] })
     const messages = messagesOf(data, { messages: 2000, subscribers: 50 })
     const providers = new Set(messages.map(({ channel, providerId }) => `${channel} ${providerId}`))
     expect([...providers].sort()).toEqual([
@@ -182,7 +182,7 @@ describe('an environment', () => {
   })
 
   test('without a step that sends messages is rejected', () => {
-    expect(() => generation(shopOf({}), { messages: 1 })).toThrow(StartError)
+    expect(() => generation(resolveShop({}), { messages: 1 })).toThrow(StartError)
   })
 
   test('that already has generated messages gets other ids', () => {
@@ -219,7 +219,7 @@ describe('a payload', () => {
 
   test('matches the schema of its workflow', () => {
     const fields = Object.keys(payloadSchema.properties)
-    const data = shopOf({
+    const data = resolveShop({
       workflows: [
         { identifier: 'ticket', payloadSchema: { ...payloadSchema, required: fields }, ...MAILS }
       ]
@@ -236,7 +236,7 @@ describe('a payload', () => {
     const lines = '{% for line in payload.lines %}{{line.name}} {{line.price}}{% endfor %}'
     const body = `{{payload.orderId}} {{payload.left}} {{payload.user.name}} ${lines}`
     const steps = [{ type: 'sms' as const, controlValues: { body } }]
-    const data = shopOf({ workflows: [{ identifier: 'order', steps }] })
+    const data = resolveShop({ workflows: [{ identifier: 'order', steps }] })
     for (const { payload, content } of messagesOf(data, { messages: 50 })) {
       expect(payload).toEqual({
         orderId: expect.stringMatching(/^\d{5}$/),
@@ -286,7 +286,7 @@ describe('generated subscribers', () => {
     const more = generation(DEVELOPMENT, { messages: 10, subscribers: 500 }).subscribers
     expect(more.slice(0, 400)).toEqual(subscribers)
     const own = [{ subscriberId: 'user-10001' }]
-    const data = shopOf({ subscribers: own, workflows: [{ identifier: 'hello', ...MAILS }] })
+    const data = resolveShop({ subscribers: own, workflows: [{ identifier: 'hello', ...MAILS }] })
     const [first] = generation(data, { messages: 0, subscribers: 1 }).subscribers
     expect(first?.subscriberId).toBe(subscribers[1]?.subscriberId)
   })

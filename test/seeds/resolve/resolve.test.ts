@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { isoTime } from '../../../src/domain/clock.js'
 import type { EnvironmentData, SeedEnvironment } from '../../../src/seeds/format.js'
 import type { SeedValue } from '../../../src/seeds/read.js'
-import { givenMock } from '../../support/mock.js'
-import { environmentsOf, inShop, issuesOf, NOW, shopOf } from '../../support/resolved.js'
+import { useMock } from '../../support/mock.js'
+import { inShop, issuesOf, NOW, resolveEnvironments, resolveShop } from '../../support/resolved.js'
 import { seedOf } from '../../support/shop.js'
 
 /** These seeds, named a.yaml, b.yaml and so on. */
@@ -71,7 +71,7 @@ test('reports duplicates across files with the file of the first', () => {
 })
 
 describe('several seeds', () => {
-  const environments = (...seeds: (string | object)[]) => environmentsOf(...filesOf(...seeds))
+  const environments = (...seeds: (string | object)[]) => resolveEnvironments(...filesOf(...seeds))
 
   test('of the same environment are one, and refer to each other in either order', () => {
     const [environment, ...others] = environments(
@@ -160,33 +160,33 @@ describe('what is left out', () => {
       const records = [integrations, subscribers, workflows, steps, messages].flat()
       return [organizationId, id, ...records.map(({ _id }) => _id)]
     }
-    expect(ids(shopOf(seed)).slice(0, 2)).toEqual([
+    expect(ids(resolveShop(seed)).slice(0, 2)).toEqual([
       '662e51c3138272dcd38d02c9',
       '6772903ad57cc72d13587524'
     ])
     expect(
       createHash('sha256')
-        .update(ids(shopOf(seed)).join())
+        .update(ids(resolveShop(seed)).join())
         .digest('hex')
     ).toBe('2acb026484790030b13ec72a43b258069fc13883d71208b4c6cfd0ebef899d50')
-    expect(ids(shopOf(seed, NOW + 1))).toEqual(ids(shopOf(seed)))
-    expect(new Set(ids(shopOf(seed))).size).toBe(ids(shopOf(seed)).length)
+    expect(ids(resolveShop(seed, NOW + 1))).toEqual(ids(resolveShop(seed)))
+    expect(new Set(ids(resolveShop(seed))).size).toBe(ids(resolveShop(seed)).length)
   })
 
   test('has times of the clock, messages a minute apart with the first one the newest', () => {
-    const { messages, subscribers } = shopOf(seed)
+    const { messages, subscribers } = resolveShop(seed)
     const minutesAgo = (minutes: number) => isoTime(NOW - minutes * 60_000)
     expect(messages.map(({ createdAt }) => createdAt)).toEqual([0, 1, 2].map(minutesAgo))
     expect(subscribers[0]).toMatchObject({ createdAt: isoTime(NOW), updatedAt: isoTime(NOW) })
     const createdAt = '2025-01-01T00:00:00.000Z'
-    const [given] = shopOf({
+    const [given] = resolveShop({
       subscribers: [{ subscriberId: 'ada', createdAt: '2025-01-01' }]
     }).subscribers
     expect(given).toMatchObject({ createdAt, updatedAt: createdAt })
   })
 
   test('of integrations is active, not primary, without credentials; of identifiers one that none is given, even later', () => {
-    expect(shopOf(seed).integrations).toMatchObject([
+    expect(resolveShop(seed).integrations).toMatchObject([
       {
         identifier: 'sendgrid',
         name: 'sendgrid',
@@ -199,7 +199,7 @@ describe('what is left out', () => {
       { identifier: 'twilio', name: 'twilio', active: false }
     ])
     const integration = { providerId: 'ses', channel: 'email' as const }
-    const { integrations, steps } = shopOf({
+    const { integrations, steps } = resolveShop({
       integrations: [integration, { ...integration, identifier: 'ses' }],
       workflows: [
         { name: 'A', steps: [{ type: 'email' }, { type: 'email', stepId: 'email-step' }] }
@@ -210,7 +210,7 @@ describe('what is left out', () => {
   })
 
   test('of steps is a name, a step id and a slug', () => {
-    const { steps, workflows } = shopOf(seed)
+    const { steps, workflows } = resolveShop(seed)
     expect(workflows[0]).toMatchObject({
       identifier: 'order-shipped',
       name: 'Order Shipped',
@@ -230,7 +230,7 @@ describe('what is left out', () => {
   })
 
   test('of a message follows from its subscriber, workflow and channel', () => {
-    const { messages, subscribers, workflows, steps } = shopOf(seed)
+    const { messages, subscribers, workflows, steps } = resolveShop(seed)
     expect(messages[0]).toMatchObject({
       _subscriberId: subscribers[0]?._id,
       subscriber: subscribers[0],
@@ -260,7 +260,7 @@ test('what is given is stored as it is, in the order of the contract and without
     _id: '66d5a0e97c9b1a0012ab3402',
     email: 'x@example.com'
   }
-  const { messages } = shopOf({ messages: [{ ...given, payload: { z: 1, a: [null] } }] })
+  const { messages } = resolveShop({ messages: [{ ...given, payload: { z: 1, a: [null] } }] })
   expect(messages[0]).toMatchObject(given)
   expect(JSON.stringify(messages[0]?.payload)).toBe('{"z":1,"a":[null]}')
   const fields = Object.keys(messages[0] ?? {})
@@ -295,7 +295,7 @@ describe('merged into an environment', () => {
   }
 
   async function merge(fields: string) {
-    const mock = await givenMock({ now: NOW, seed: PRESENT })
+    const mock = await useMock({ now: NOW, seed: PRESENT })
     const body = `environments: [{ name: Shop, ${fields} }]`
     return [mock, await mock.post('/_mock/seed', { body })] as const
   }

@@ -50,7 +50,7 @@ export function useSeeds() {
   const { mock, env } = useSession()
   const goBack = useGoBack()
   const [error, setError] = useState<unknown>()
-  const { value: scenarios = [] } = useResource(() => mock.scenarios(), [mock])
+  const { value: builtInSeeds = [] } = useResource(() => mock.builtInSeeds(), [mock])
   const load = (name: string, action: () => Promise<unknown>) =>
     goBack(`${name} is loaded`, action).catch(setError)
   const choose = (mode: 'merge' | 'replace') => {
@@ -65,10 +65,10 @@ export function useSeeds() {
     input.click()
   }
   useCommands(
-    scenarios.map(({ name, description }) => ({
-      name: `Load the packaged seed ${name}`,
+    builtInSeeds.map(({ name, description }) => ({
+      name: `Load the built-in seed ${name}`,
       hint: description,
-      run: () => load(name, () => env.loadScenario(name, { mode: 'replace' }))
+      run: () => load(name, () => env.loadBuiltInSeed(name, { mode: 'replace' }))
     }))
   )
   const actions: readonly Action[] = [

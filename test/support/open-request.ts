@@ -3,7 +3,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request as startReques
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
-export interface OpenCall {
+export interface OpenRequest {
   request: ClientRequest
   /** Sends the rest, and waits for the answer. */
   finish(): Promise<{
@@ -14,10 +14,10 @@ export interface OpenCall {
 }
 
 /** A POST that the server has begun to handle, and whose body it waits for until `finish`. */
-export async function givenOpenCall(
+export async function startOpenRequest(
   url: string,
   headers: Record<string, string>
-): Promise<OpenCall> {
+): Promise<OpenRequest> {
   const request = startRequest(url, {
     method: 'POST',
     agent: new Agent({ keepAlive: true }),

@@ -3,7 +3,11 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 /** Calls with any headers, also with a Host of its own, which fetch does not send; a POST with an empty object. */
-export async function callFrom(headers: Record<string, string>, url: string, method = 'GET') {
+export async function requestWithHost(
+  headers: Record<string, string>,
+  url: string,
+  method = 'GET'
+) {
   const sent = request(url, { method, headers, agent: false }).end(
     method === 'POST' ? '{}' : undefined
   )
