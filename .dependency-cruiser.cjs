@@ -10,7 +10,7 @@ const LAYERS = [
   ['index.ts'],
   ['client', 'server.ts'],
   ['app.ts'],
-  ['support.ts'],
+  ['lazy-loading.ts', 'lazy-routes.ts'],
   ['openapi'],
   ['control', 'remote'],
   ['operations.ts', 'services.ts'],
@@ -75,7 +75,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot: [
-          ...pathsOf(['app.ts', 'support.ts', 'openapi', 'control', 'client']),
+          ...pathsOf(['app.ts', 'lazy-routes.ts', 'openapi', 'control', 'client']),
           '^src/cli/seed[.]ts$'
         ]
       },

@@ -4,7 +4,6 @@ import { DomainError, noFieldErrors } from '../domain/errors.js'
 import { authentication } from '../environments/plugin.js'
 import { faultRoutes } from '../faults/routes.js'
 import { type AddRoute, controlRequests, controlRoutes } from '../http/control-route.js'
-import { noteChanges } from '../journal/plugin.js'
 import { journalRoutes, keylessRequestRoutes } from '../journal/routes.js'
 import { SeedError } from '../seeds/errors.js'
 import { serverAccess } from './access.js'
@@ -40,7 +39,7 @@ export function registerControl(app: FastifyInstance, options: Options): void {
     Coverage: serverCoverageRoutes,
     Report: reportRoutes
   })
-  register('environment', [authentication, noteChanges], {
+  register('environment', [authentication], {
     State: stateRoutes,
     Records: recordRoutes,
     Requests: journalRoutes,

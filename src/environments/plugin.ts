@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { attempt, DomainError } from '../domain/errors.js'
 import type { Environment, EnvironmentService } from './service.js'
@@ -62,6 +63,18 @@ export function authenticate(
   const reason = 'no environment has this key; the keys are printed when the server starts'
   throw unauthenticated('API Key not found', reason)
 }
+
+/**
+ * Returns a function that sets `request.environment` from the API key. It rejects nothing: without a valid key the
+ * environment stays undefined, and `authentication` rejects the request where a key is required.
+ */
+export const identifyEnvironment =
+  (environments: EnvironmentService) =>
+  (request: FastifyRequest): void => {
+    const { authorization } = request.headers
+    if (authorization === undefined) return
+    request.environment = environmentOf(authorization, environments) as Environment
+  }
 
 /** Returns the environment of an `Authorization` header, or undefined when it gives access to none. */
 export const environmentOf = (

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { setImmediate } from 'node:timers'
+import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { type ErrorResponse, JSON_TYPE, SERVER_ERROR, sendErrorResponse } from '../http/errors.js'
 import { logFault } from '../http/log.js'
@@ -23,8 +24,6 @@ type Fault = { id: string; effect: FaultEffect }
  */
 export const faultInjection = fp<{ faults: FaultService; latency: LatencyService }>(
   async (app, { faults, latency }) => {
-    app.decorateRequest('effect', undefined)
-
     // The body has been read, but the request is not validated yet: invalid requests can be hit too.
     app.addHook('preValidation', (request, reply, done) => {
       const { environment, headers } = request
@@ -33,13 +32,6 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
       // As nearly all requests, without a promise.
       if (isPlain && headers['x-mock-fault'] === undefined) return done()
       inject(request, reply).then((isAnswered) => void (isAnswered || done()), done)
-    })
-
-    app.addHook('onSend', (request, reply, payload, done) => {
-      const { effect } = request
-      if (effect?.lostAnswer) resetConnection(request, reply)
-      else if (effect?.abort === 'truncate') sendHalf(request, reply, payload)
-      else done(null, payload)
     })
 
     /** Does what comes before the operation, and returns whether that is in place of it. */
@@ -85,6 +77,26 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
   },
   { name: 'fault-injection', dependencies: ['authentication'] }
 )
+
+/** Closes the connection before or in the middle of the response, if a fault of the request asks for that. */
+export const injectIntoResponse: onSendHookHandler = (request, reply, payload, done) => {
+  const { effect } = request
+  if (effect?.lostAnswer) resetConnection(request, reply)
+  else if (effect?.abort === 'truncate') sendHalf(request, reply, payload)
+  else done(null, payload)
+}
+
+/**
+ * Returns the last hook before the client. It delays responses to requests that were rejected before `preValidation`, and
+ * sends all responses of one turn of the event loop at its end, which is up to a fifth cheaper than one by one.
+ */
+export function delayResponse(latency: LatencyService): onSendHookHandler {
+  return (request, _reply, payload, done) => {
+    const delay = latency.draw(request)
+    if (delay === 0) setImmediate(done, null, payload)
+    else latency.wait(delay).then(() => done(null, payload))
+  }
+}
 
 /** Closes the connection without sending any of the answer. */
 function resetConnection(request: FastifyRequest, reply: FastifyReply): void {

@@ -1,7 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { attempt } from '../domain/errors.js'
-import { environmentOf } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { pathOf } from '../http/target.js'
 import type { Operation } from '../schema/operation.js'
@@ -24,26 +22,25 @@ declare module 'fastify' {
 }
 
 /**
- * Records every request to the service in the journal of the environment whose key it carries, or in that of the requests
- * without a valid key; none with the header `x-mock-unrecorded`, of which neither faults, latency nor coverage know. Call
- * it before other hooks are added, so that it also records what those reject.
+ * Returns the hook that records a request to the API in the journal of `request.environment`, or in the journal of
+ * unauthenticated requests, and that closes the record when the response has been sent or the connection is lost. A
+ * request with the header `x-mock-unrecorded` isn't recorded, and neither faults, latency nor coverage see it.
  */
-export function recordRequests(app: FastifyInstance, services: JournalServices): void {
-  app.decorateRequest('journalEntry', null)
-  app.addHook('onRequest', (request, reply, done) => {
-    // Read once, as Fastify makes the options anew each time.
+export function openRecord(services: JournalServices): onRequestHookHandler {
+  return (request, reply, done) => {
+    // Read once: Fastify creates the options at each access.
     const { operation } = request.routeOptions.config
-    const isOfService = operation || (request.is404 && !isControlPath(request))
-    if (isOfService && request.headers['x-mock-unrecorded'] === undefined) {
+    const isApiRequest = operation || (request.is404 && !isControlPath(request))
+    if (isApiRequest && request.headers['x-mock-unrecorded'] === undefined) {
       openEntry(request, services, operation)
-      // Emitted once the answer is sent, and also when the client disconnects before that: one listener for both.
+      // `close` comes after the response has been sent, and also when the client disconnects before that.
       const { raw } = reply
       raw.on('close', () =>
         endEntry(request, reply, raw.writableFinished ? sizeOf(request, reply) : undefined)
       )
     }
     done()
-  })
+  }
 }
 
 /** Records a request that Fastify rejects before it looks for a route, and so before any hook. */
@@ -66,6 +63,12 @@ export function keepBody(entry: JournalEntry, body: unknown): void {
   // A slice would keep the whole buffer in memory.
   entry.body = body.length > MAX_BODY ? Buffer.from(body.subarray(0, MAX_BODY)) : body
   entry.bodyLength = body.length
+}
+
+/** Keeps the body that the client is about to receive, or its beginning. */
+export const keepResponse: onSendHookHandler = ({ journalEntry }, _reply, payload, done) => {
+  if (journalEntry) keepAnswer(journalEntry, payload)
+  done()
 }
 
 /** Keeps what the client is about to receive, or its beginning. */
@@ -107,11 +110,9 @@ export function endEntry(
 
 function openEntry(
   request: FastifyRequest,
-  { journals, environments }: JournalServices,
+  { journals }: JournalServices,
   operation?: Operation
 ): void {
-  // Authentication uses it too.
-  request.environment ??= environmentOf(request.headers.authorization, environments) as never
   request.journalEntry = journals.of(request.environment).open(request, operation)
 }
 
@@ -123,26 +124,28 @@ function sizeOf(request: FastifyRequest, reply: FastifyReply): number {
   return request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0)
 }
 
-/** Notes each successful control request that changes its environment, and answers with its number in `x-mock-change`. */
-export const noteChanges = fp<JournalServices>(
-  async (app, { journals, redactionOf }) => {
-    app.addHook('onSend', (request, reply, payload, done) => {
-      const { method, headers, environment, routeOptions } = request
-      const { control } = routeOptions.config
-      const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
-      if (control && !isRead && reply.statusCode < 300) {
-        // Throws if it has been removed meanwhile: its journal must not come back.
-        void environment.datasets
-        const { text } = redactionOf(headers.authorization)
-        const { id: operation, summary } = control
-        const change = { operation, summary, ...changeBy(request, payload, text) }
-        reply.header('x-mock-change', journals.of(environment).addChange(change))
-      }
-      done()
-    })
-  },
-  { name: 'note-changes', dependencies: ['authentication'] }
-)
+/**
+ * Returns the hook that records what a successful control request changed in its environment, and sets the number of
+ * that change as `x-mock-change`.
+ */
+export function noteChanges({ journals, redactionOf }: JournalServices): onSendHookHandler {
+  return (request, reply, payload, done) => {
+    // Requests to operations have an entry. Checked first, as Fastify creates `routeOptions` at each access.
+    if (request.journalEntry) return done()
+    const { method, headers, environment, routeOptions } = request
+    const { control } = routeOptions.config
+    const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
+    if (control?.access === 'environment' && !isRead && reply.statusCode < 300) {
+      // Throws if it has been removed meanwhile: its journal must not come back.
+      void environment.datasets
+      const { text } = redactionOf(headers.authorization)
+      const { id: operation, summary } = control
+      const change = { operation, summary, ...changeBy(request, payload, text) }
+      reply.header('x-mock-change', journals.of(environment).addChange(change))
+    }
+    done()
+  }
+}
 
 const WORDS: Record<string, string> = {
   POST: 'added',

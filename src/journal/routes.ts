@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { OPERATION_IDS } from '../domain/enums.js'
 import { DomainError } from '../domain/errors.js'
+import type { Environment } from '../environments/service.js'
 import { type AddRoute, listOf } from '../http/control-route.js'
 import { timeOf } from '../http/validation.js'
 import { ref, strictObject, stringEnum } from '../schema/typebox.js'
@@ -56,13 +57,19 @@ const CHANGES_AFTER = 'Begins with the changes after this sequence; with the nex
 /** Lists, streams and verifies the recorded requests of an environment. */
 export function journalRoutes(route: AddRoute, services: JournalServices): void {
   const { journals } = services
-  route('GET', '/requests', 'listRequests', 'List recorded requests', listing(services))
+  route(
+    'GET',
+    '/requests',
+    'listRequests',
+    'List recorded requests',
+    listing(services, ofEnvironment)
+  )
   route(
     'GET',
     '/requests/:sequence(\\d+)',
     'getRequest',
     'Get a recorded request',
-    getting(services)
+    getting(services, ofEnvironment)
   )
 
   route('DELETE', '/requests', 'clearRequests', 'Remove all recorded requests', {
@@ -109,29 +116,30 @@ export function keylessRequestRoutes(route: AddRoute, services: JournalServices)
     '/requests/keyless',
     'listKeylessRequests',
     'List requests without a valid key',
-    listing(services)
+    listing(services, unauthenticated)
   )
   route(
     'GET',
     '/requests/keyless/:sequence(\\d+)',
     'getKeylessRequest',
     'Get a keyless request',
-    getting(services)
+    getting(services, unauthenticated)
   )
 }
 
-/** Lists requests of the environment, or without one those without a valid key. */
-const listing = ({ journals }: JournalServices) => ({
+type JournalOwner = (request: { environment: Environment }) => Environment | undefined
+const ofEnvironment: JournalOwner = ({ environment }) => environment
+const unauthenticated: JournalOwner = () => undefined
+
+/** Lists the requests of one journal. */
+const listing = ({ journals }: JournalServices, ownerOf: JournalOwner) => ({
   querystring: JournalQuery,
   response: listOf(
     'requests',
     ref(RecordedRequest),
     'The requests, in the order that was asked for'
   ),
-  handler: async ({
-    environment,
-    query
-  }: FastifyRequest<{ Querystring: Static<typeof JournalQuery> }>) => {
+  handler: async (request: FastifyRequest<{ Querystring: Static<typeof JournalQuery> }>) => {
     const {
       order,
       limit,
@@ -142,11 +150,11 @@ const listing = ({ journals }: JournalServices) => ({
       text = '',
       pathPrefix = '',
       ...pattern
-    } = query
+    } = request.query
     const from = since === undefined ? 0 : timeOf('since', since)
     const end = before ?? Number.POSITIVE_INFINITY
     const wanted = new RegExp(`^(${status.replace('xx', '..')})$`)
-    const recorded = journals.of(environment).requests(after)
+    const recorded = journals.of(ownerOf(request)).requests(after)
     const requests: RecordedRequest[] = []
     for (const entry of order === 'newest' ? recorded.reverse() : recorded) {
       if (requests.length === limit) break
@@ -160,12 +168,13 @@ const listing = ({ journals }: JournalServices) => ({
   }
 })
 
-/** Gets a request of the environment, or without one of those without a valid key. */
-const getting = ({ journals }: JournalServices) => ({
+/** Gets a request of one journal. */
+const getting = ({ journals }: JournalServices, ownerOf: JournalOwner) => ({
   params: strictObject({ sequence: Type.String({ description: 'Number in its journal' }) }),
   response: ref(AnsweredRequest),
-  handler: async ({ environment, params }: FastifyRequest<{ Params: { sequence: string } }>) => {
-    const entry = journals.of(environment).find(Number(params.sequence))
+  handler: async (request: FastifyRequest<{ Params: { sequence: string } }>) => {
+    const { params } = request
+    const entry = journals.of(ownerOf(request)).find(Number(params.sequence))
     if (entry) return entry.journal.describe(entry, true)
     throw new DomainError('not-found', `Request ${params.sequence} not found`, {
       reason:

@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http'
+
+/** An id that is safe to log and to send back in a header. */
+const SAFE_ID = /^[\w.:-]{1,64}$/
+
+/** Shorter ids occur in API keys by chance. */
+const MIN_SECRET_LENGTH = 4
+
+/**
+ * Returns Fastify's `genReqId`: the client's own `x-request-id` if it is safe to log and is no secret, otherwise
+ * `req-1`, `req-2`, …
+ */
+export function createRequestIds(isSecret: (id: string) => boolean) {
+  let count = 0
+  return ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
+    const id = headers['x-request-id']
+    if (typeof id === 'string' && SAFE_ID.test(id) && !isPartOfKey(id, headers) && !isSecret(id)) {
+      return id
+    }
+    count += 1
+    return `req-${count.toString(36)}`
+  }
+}
+
+function isPartOfKey(id: string, { authorization = '' }: IncomingMessage['headers']): boolean {
+  return id.length >= MIN_SECRET_LENGTH && authorization.includes(id)
+}
