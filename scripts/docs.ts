@@ -17,9 +17,11 @@ import type { Basis } from '../src/remote/conformance/case.js'
 import { CASES } from '../src/remote/conformance/cases/index.js'
 import { FOLDERS, keyOf, readReasons, readResult, rowsOf } from '../test/mutation/report.js'
 import { MUTANTS } from '../test/remote/conformance/mutants/index.js'
+import { apiReference } from './api-reference.js'
 import { supportTables } from './support-matrix.js'
 
 const GENERATED: Record<string, { file: string; text: () => string | Promise<string> }> = {
+  api: { file: 'docs/api.md', text: apiReference },
   assumptions: { file: 'docs/assumptions.md', text: assumptionTable },
   coverage: { file: 'docs/coverage.md', text: coverageTable },
   commands: { file: 'docs/commands.md', text: commandTables },

@@ -1,0 +1,123 @@
+/** Writes the API reference of the three operations as Markdown, for `docs/api.md`. Used by docs.ts. */
+import type { TSchema } from '@sinclair/typebox'
+import { type AssumptionId, assume } from '../src/domain/assumptions.js'
+import type { DescribedOperation } from '../src/openapi/assumptions.js'
+import { openApiDocument } from '../src/openapi/documents.js'
+import { OPERATIONS } from '../src/operations.js'
+import type { Operation, OperationError } from '../src/schema/operation.js'
+
+type Parameter = DescribedOperation['parameters'][number] & { required?: boolean }
+
+/** Returns a section per operation, then one per type, for the profile `document`. */
+export async function apiReference(): Promise<string> {
+  const { paths, components } = await openApiDocument(assume('document'))
+  const described = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const operations = OPERATIONS.map((operation) => {
+    const description = described.find(({ operationId }) => operationId === operation.id)
+    if (!description) throw new Error(`the OpenAPI document has no operation ${operation.id}`)
+    return operationSection(operation, description)
+  })
+  const types = Object.entries(components.schemas).map(([name, schema]) =>
+    typeSection(name, schema)
+  )
+  return `\n## Operations\n\n${operations.join('\n')}\n## Types\n\n${types.join('\n')}`
+}
+
+function operationSection(operation: Operation, described: DescribedOperation): string {
+  const { method, url, summary, description = '', errors } = operation
+  const path = url.replace(/:(\w+)/g, '{$1}')
+  const parameters = described.parameters as Parameter[]
+  const body = described.responses[200]?.content['application/json'].schema
+  return [
+    `### ${summary}\n`,
+    `\`${method} ${path}\` (\`operationId\` \`${operation.id}\`)\n`,
+    `${description}\n`,
+    table(['parameter', 'in', 'type', 'description'], parameters.map(parameterRow)),
+    `Returns 200 with ${article(body ? typeOf(body) : 'nothing')}.\n`,
+    table(['error', 'when', 'assumption'], errorRows(errors, described))
+  ].join('\n')
+}
+
+function parameterRow(parameter: Parameter): string[] {
+  const { name, schema, description, required } = parameter
+  const limits = [
+    required && 'required',
+    schema.default !== undefined && `default ${schema.default}`,
+    schema.minimum !== undefined && `at least ${schema.minimum}`,
+    schema.maximum !== undefined &&
+      schema.maximum < Number.MAX_SAFE_INTEGER &&
+      `at most ${schema.maximum}`
+  ].filter(Boolean)
+  const type = schema.enum ? literals(schema.enum) : typeOf(schema)
+  return [`\`${name}\``, parameter.in, [type, ...limits].join(', '), description]
+}
+
+function errorRows(errors: readonly OperationError[], described: DescribedOperation): string[][] {
+  const rows = errors.map(({ status, under }) => [
+    String(status),
+    descriptionOf(described, status),
+    under ? assumptionLink(...under) : ''
+  ])
+  const unique = new Map(rows.map((row) => [row.join(), row]))
+  return [...unique.values(), ['500', descriptionOf(described, 500), '']]
+}
+
+function descriptionOf({ responses }: DescribedOperation, status: number): string {
+  const response = responses[status] as { description?: string } | undefined
+  return response?.description ?? 'Only with the assumption named here'
+}
+
+function assumptionLink(id: AssumptionId, value: string): string {
+  return `[\`${id}\`](assumptions.md) is \`${value}\``
+}
+
+function typeSection(name: string, schema: TSchema): string {
+  const fields = Object.entries<TSchema>(schema.properties ?? {})
+  const parts = [`### ${name}\n`]
+  if (schema.description) parts.push(`${schema.description}.\n`)
+  if (schema.enum) parts.push(`One of ${literals(schema.enum)}.\n`)
+  if (schema.anyOf) parts.push(`${schema.anyOf.map(typeOf).join(' or ')}.\n`)
+  if (fields.length > 0) {
+    const rows = fields.map(([field, type]) => fieldRow(field, type, schema.required ?? []))
+    parts.push(table(['field', 'type', 'required', 'description'], rows))
+  }
+  return parts.join('\n')
+}
+
+function fieldRow(name: string, schema: TSchema, required: string[]): string[] {
+  const type = schema.enum ? literals(schema.enum) : typeOf(schema)
+  return [`\`${name}\``, type, required.includes(name) ? 'yes' : '', schema.description ?? '']
+}
+
+/** Returns the type as a table cell shows it; a named type links to its section. */
+function typeOf(schema: TSchema): string {
+  if (schema.$ref) {
+    const name = String(schema.$ref).replace(/^.*\//, '')
+    return `[${name}](#${name.toLowerCase()})`
+  }
+  if (schema.const !== undefined) return `\`${schema.const}\``
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
+  if (schema.type === 'array') return `array of ${typeOf(schema.items ?? {})}`
+  if (schema.enum) return literals(schema.enum)
+  if (schema.type === 'object') return objectType(schema)
+  return [schema.type ?? 'any value'].flat().join(' or ')
+}
+
+function objectType({ properties, additionalProperties }: TSchema): string {
+  const isMap = Object.keys(additionalProperties ?? {}).length > 0
+  if (isMap) return `map of string to ${typeOf(additionalProperties)}`
+  const names = Object.keys(properties ?? {})
+  return names.length > 0
+    ? `object with ${names.map((name) => `\`${name}\``).join(', ')}`
+    : 'object'
+}
+
+const literals = (values: readonly unknown[]) => values.map((value) => `\`${value}\``).join(', ')
+
+const article = (type: string) => (/^\[?[aeiou]/i.test(type) ? `an ${type}` : `a ${type}`)
+
+function table(head: string[], rows: string[][]): string {
+  const escaped = (cell: string) => cell.replaceAll('|', '\\|').replaceAll('<', '&lt;')
+  const line = (cells: string[]) => `| ${cells.map(escaped).join(' | ')} |\n`
+  return `${line(head)}|${'---|'.repeat(head.length)}\n${rows.map(line).join('')}`
+}
