@@ -142,6 +142,17 @@ export function seedOf(
   }
 }
 
+/** Returns a seed of the environment that generates this many messages. */
+export function seedWithGenerate(messages: number): object {
+  const { environments } = seedOf(0) as { environments: object[] }
+  return {
+    environments: environments.map((environment) => ({
+      ...environment,
+      generate: { messages, randomSeed: 7 }
+    }))
+  }
+}
+
 /**
  * Adds messages that are older than those that are there, made from them inside SQLite, as reading a seed of a million
  * would take longer than all that is measured. It reads the table's columns, so that new ones are copied along.

@@ -76,6 +76,7 @@ export interface Running {
   /** Milliseconds from the spawn to the first 200. */
   startedIn: number
   residentBytes(): number
+  peakBytes(): number
   /** Asks it to stop, and waits until it has ended. */
   stop(): Promise<void>
 }
@@ -112,8 +113,8 @@ export async function start({ args, path, headers = {} }: ToStart): Promise<Runn
     url,
     spawnedAt,
     startedIn: performance.now() - spawnedAt,
-    residentBytes: () =>
-      1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]),
+    residentBytes: () => memoryOf(child, 'VmRSS'),
+    peakBytes: () => memoryOf(child, 'VmHWM'),
     async stop() {
       child.kill('SIGTERM')
       await exited
@@ -121,29 +122,10 @@ export async function start({ args, path, headers = {} }: ToStart): Promise<Runn
   }
 }
 
-/**
- * Runs the command to its end, on all cores, as people run it. Returns seconds, and the most memory that it held, in
- * bytes, looked at ten times a second. Throws when it fails.
- */
-export async function runToEnd(
-  args: readonly string[]
-): Promise<{ seconds: number; peak: number }> {
-  const startedAt = performance.now()
-  const child = spawn('taskset', ['-c', '0,1', servers.node, servers.command, ...args], {
-    env: ownEnvironment(),
-    stdio: ['ignore', 'ignore', 'inherit']
-  })
-  running.add(child)
-  let peak = 0
-  const watch = setInterval(() => {
-    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-    peak = Math.max(peak, 1024 * Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0))
-  }, 100)
-  const code = await new Promise((done) => child.once('exit', done))
-  clearInterval(watch)
-  running.delete(child)
-  if (code !== 0) throw new Error(`${args.join(' ')} left with ${code}`)
-  return { seconds: (performance.now() - startedAt) / 1000, peak }
+function memoryOf({ pid }: ChildProcess, name: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const kibibytes = new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]
+  return 1024 * Number(kibibytes)
 }
 
 /** Without variables of ours, or of an npm that runs the bench: servers start as from an empty shell. */

@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs'
-import { BENCH, FILTERS, givenData, givenSeed, scratch } from './data.js'
+import { rmSync, writeFileSync } from 'node:fs'
+import { BENCH, FILTERS, givenData, givenSeed, scratch, seedWithGenerate } from './data.js'
 import { type Figure, type Measure, median, pairedRatio } from './figures.js'
-import { authorization, load, mock, mustAsk, type Running, runToEnd, start } from './servers.js'
+import { authorization, load, mock, mustAsk, type Running, start } from './servers.js'
 
 export const sizes: Measure = {
   name: 'sizes',
@@ -11,7 +11,7 @@ export const sizes: Measure = {
     that of a share of the messages and whose "rare" value is that of ten, the one that grows most. Pages in the middle and
     at 90 %, asked for once more than they were counted. A fork, a reset after a set-primary: over HTTP, one by one, with 100
     messages in memory and with 100,000 in a file. Memory of a fork: what 1,000 of them add to the process.
-    Generated messages: \`seed generate\` into a new file, from the spawn to its end.`,
+    Generated messages: \`serve\` with a new data file and a seed with \`generate\`, from the spawn to its start message.`,
   run
 }
 
@@ -65,18 +65,7 @@ async function run(say: (step: string) => void): Promise<Figure[]> {
     ...(await environments('100,000 messages, in a file', ['--data', await givenData(100_000)], 20))
   )
   say('generating 1,000,000 messages')
-  const file = scratch('generated.db')
-  const { seconds, peak } = await runToEnd([
-    'seed',
-    'generate',
-    '--messages',
-    '1000000',
-    '--random-seed',
-    '7',
-    '--data',
-    file
-  ])
-  rmSync(file)
+  const { seconds, peak } = await generateMillion()
   return [
     ...figures,
     { what: '1,000,000 messages generated', value: seconds, unit: 's', atMost: 60 },
@@ -87,6 +76,18 @@ async function run(say: (step: string) => void): Promise<Figure[]> {
       atMost: 400
     }
   ]
+}
+
+/** Starts a server that generates a million messages into a new data file. */
+async function generateMillion(): Promise<{ seconds: number; peak: number }> {
+  const seed = scratch('generate.json')
+  writeFileSync(seed, JSON.stringify(seedWithGenerate(1_000_000)))
+  const file = scratch('generated.db')
+  const server = await start(mock(['--data', file, '--seed', seed], BENCH.apiKey))
+  const peak = server.peakBytes()
+  await server.stop()
+  rmSync(file)
+  return { seconds: server.startedIn / 1000, peak }
 }
 
 async function growthOf(small: Running, large: Running, path: string): Promise<number> {

@@ -1,37 +1,26 @@
-import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createWriteStream, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
-import { setImmediate } from 'node:timers/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { DEFAULTS } from '../config.js'
-import { parseTime, wallClock } from '../domain/clock.js'
+import { type Command, Option } from 'commander'
+import { wallClock } from '../domain/clock.js'
 import { StartError } from '../domain/errors.js'
 import { packageRoot } from '../platform/package.js'
 import { printable } from '../platform/printable.js'
 import { replaceFile } from '../platform/replace-file.js'
 import { SeedError } from '../seeds/errors.js'
-import type { SeedGenerate } from '../seeds/format.js'
 import { readBuiltInSeeds, readSeeds, seedPath } from '../seeds/read.js'
 import { resolveSeeds } from '../seeds/resolve/resolve.js'
-import { addOptions, countOption, seedOption, textOption } from './options.js'
+import { addOptions, textOption } from './options.js'
 import { ask, keyOption, serverUrl, USUAL_URL, usualServer } from './reach.js'
-import {
-  abortOnSignal,
-  formatCounts,
-  notWritten,
-  printOutcome,
-  progressLine,
-  write
-} from './terminal.js'
+import { formatCounts, notWritten, printOutcome, write } from './terminal.js'
 
 export function addCommands(root: Command): void {
   const seed = root
     .command('seed')
     .helpGroup('Make data:')
-    .description('work with seeds: list, check, begin, export and generate them')
+    .description('work with seeds: list, check, start and export them')
     .helpCommand(false)
   const json = new Option('--json', 'print the outcome as JSON')
   const checking = seed
@@ -65,30 +54,6 @@ export function addCommands(root: Command): void {
     textOption('--out <file>', 'write it to this file, .yaml or .json, instead of stdout', 'none'),
     new Option('--json', 'write JSON instead of YAML')
   ]).action(exportSeed)
-  const what =
-    "make believable messages of an environment's own workflows to its own subscribers, as many as you like"
-  const out = 'write a seed of the environment with them, in YAML'
-  addOptions(seed.command('generate').description(what), [
-    countOption('--messages <count>', 'how many to make', 10_000_000).makeOptionMandatory(),
-    countOption(
-      '--random-seed <number>',
-      'the same number makes the same messages',
-      4_294_967_295
-    ).default(1),
-    countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(
-      undefined,
-      'none'
-    ),
-    countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30),
-    textOption('--until <time>', 'the last moment of these days, in ISO 8601', 'now').argParser(
-      timeOf
-    ),
-    seedOption(),
-    textOption('--environment <name>', 'name or id of the environment', 'the first'),
-    textOption('--out <file>', out, 'none').conflicts('data'),
-    textOption('--data <file>', 'add them to this data file; a new one is seeded first', 'none'),
-    json
-  ]).action(generate)
 }
 
 type JsonFlag = { json?: true }
@@ -154,87 +119,8 @@ async function exportSeed(
   process.stdout.write(`${server} written to ${out}\n`)
 }
 
-/** Replaces a file, which others may not read. */
-function writeFile(
-  file: string,
-  text: Iterable<string> | Readable,
-  signal = new AbortController().signal
-) {
-  const write = (tempFile: string) =>
-    pipeline(text, createWriteStream(tempFile, { mode: 0o600 }), { signal })
+/** Replaces a file. Only its owner can read it. */
+function writeFile(file: string, text: Readable) {
+  const write = (tempFile: string) => pipeline(text, createWriteStream(tempFile, { mode: 0o600 }))
   return replaceFile(file, write).catch(notWritten(file))
-}
-
-interface GenerateFlags extends SeedGenerate, JsonFlag {
-  until?: number
-  seed: readonly string[]
-  environment?: string
-  out?: string
-  data?: string
-}
-
-function timeOf(text: string): number {
-  const time = parseTime(text)
-  if (time === undefined)
-    throw new InvalidArgumentError('It must be a time such as 2026-02-18T10:07:11Z.')
-  return time
-}
-
-/** Adds messages to a data file, or to what is in memory and then written as a seed. */
-async function generate(flags: GenerateFlags, command: Command): Promise<void> {
-  const { out, data, json, messages, environment: wanted } = flags
-  const file = out ?? data ?? command.error('error: give either --out or --data, to say where to')
-  if (out !== undefined && !/\.ya?ml$/i.test(out)) throw new StartError(`${out} must end in .yaml`)
-  const signal = abortOnSignal()
-  const started = performance.now()
-  const show = progressLine()
-  const { buildServices } = await import('../control/services.js')
-  const { openDatabase, toStartError } = await import('../db/open.js')
-  const files = readSeeds(flags.seed)
-
-  async function addTo(target?: string, bulkLoad = false): Promise<string> {
-    const { db, close } = openDatabase(target, { bulkLoad, of: data })
-    try {
-      const clock = () => flags.until ?? wallClock()
-      const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
-      await seeds.loadGenerator()
-      seeds.seed(files)
-      const all = environments.list()
-      const environment = all.find(
-        ({ id, name }) => wanted === undefined || id === wanted || name === wanted
-      )
-      if (environment === undefined) {
-        const remedy =
-          all.length > 0 ? `there are ${all.map(({ name }) => name).join(', ')}` : 'give a --seed'
-        throw new StartError(`there is no environment ${wanted ?? 'at all'}; ${remedy}`)
-      }
-      for (const done of seeds.generating(environment, flags)) {
-        show.update(`${done.toLocaleString('en')} messages`)
-        await setImmediate()
-        signal.throwIfAborted()
-      }
-      if (out !== undefined) await writeFile(out, seeds.exportAll([environment]), signal)
-      return environment.name
-    } catch (error) {
-      throw toStartError(error, data)
-    } finally {
-      close()
-    }
-  }
-  const isNew = data !== undefined && !existsSync(data)
-  // In memory, a million messages would take gigabytes.
-  const folder = out === undefined ? undefined : mkdtempSync(join(tmpdir(), 'notification-mock-'))
-  const target = folder === undefined ? data : join(folder, 'generated.db')
-  const environment = await (isNew
-    ? replaceFile(data, (tempFile) => addTo(tempFile, true))
-    : addTo(target, !!folder)
-  )
-    .finally(() => folder && rmSync(folder, { recursive: true, force: true }))
-    .catch((error) => {
-      throw signal.aborted ? new StartError(`interrupted; ${file} is as it was before`) : error
-    })
-    .finally(show.end)
-  const seconds = (performance.now() - started) / 1000
-  const text = `${printable(environment)}: ${messages} messages into ${file}, in ${seconds.toFixed(1)} s`
-  printOutcome({ environment, messages, file, seconds }, json, () => `${text}\n`)
 }

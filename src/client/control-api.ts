@@ -20,10 +20,10 @@ export type { ClockState, RandomSetting, ResetPart, ResetResult } from '../contr
 export type { Coverage, CoverageItem, OperationCoverage } from '../coverage/schemas.js'
 export type {
   ClockSetting,
-  EnvironmentDiff,
-  FieldChange,
-  RecordDiff,
-  Snapshot
+  FieldDifference,
+  RecordDifferences,
+  Snapshot,
+  SnapshotDifferences
 } from '../environments/schemas.js'
 export type * from '../faults/schemas.js'
 export type { Integration } from '../integrations/schemas.js'

@@ -23,10 +23,6 @@ export interface Db extends ReturnType<typeof transactions> {
 export type OpenDatabase = ReturnType<typeof openDatabase>
 
 export interface OpenOptions {
-  /** For a new file that counts only once it is closed: written faster, but useless if the process dies. */
-  bulkLoad?: boolean
-  /** What error messages call the file, where it is to be renamed. */
-  of?: string | undefined
   /**
    * For a database in memory: one with this version's schema, in bytes, and when its environments count as created. Without
    * that its schema alone is taken, which is quicker than to migrate.
@@ -39,22 +35,19 @@ export interface OpenOptions {
  * `StartError`, and leaves the file as it was, when it is in use, not ours, of a newer version or unusable. To close it folds
  * the write-ahead log into the file; closing twice does no harm.
  */
-export function openDatabase(
-  file?: string,
-  { bulkLoad = false, of = file, image }: OpenOptions = {}
-) {
+export function openDatabase(file?: string, { image }: OpenOptions = {}) {
   const migrationsFolder = join(packageRoot(), 'migrations')
   const isWhole = image?.createdAt !== undefined
   let client: Database.Database | undefined
   try {
     if (file !== undefined) {
       const lastMigration = readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0
-      checkDataFile(file, of ?? file, lastMigration)
+      checkDataFile(file, file, lastMigration)
     }
     client = new Database((isWhole && image?.database) || file || ':memory:', {
       timeout: LOCK_TIMEOUT
     })
-    if (file !== undefined) configure(client, file, bulkLoad)
+    if (file !== undefined) configure(client, file)
     client.pragma('foreign_keys = ON')
     const orm = drizzle(client)
     // Nobody else can use it: without locks it is as quick as any database in memory.
@@ -64,13 +57,13 @@ export function openDatabase(
     else migrate(orm, { migrationsFolder })
     // Marks a file as ours, in SQLite's own header field for it: the letters NMoc.
     client.pragma(`application_id = ${0x4e4d6f63}`)
-    const isKept = file !== undefined && file !== ':memory:' && !bulkLoad
+    const isKept = file !== undefined && file !== ':memory:'
     const fileProblem = isKept ? dataFileCheck(file) : () => undefined
     const db: Db = { orm, client, fileProblem, ...transactions(client, fileProblem) }
     return { db, close: () => void client?.close() }
   } catch (error) {
     client?.close()
-    throw toStartError(error, of)
+    throw toStartError(error, file)
   }
 }
 
@@ -85,15 +78,17 @@ function schemaOf(database: Buffer): string {
   return statements.join(';')
 }
 
-function configure(client: Database.Database, file: string, bulkLoad: boolean): void {
-  // Exclusive before WAL: the file is then locked from the first access on, and there is no shared-memory file. Larger
-  // pages leave less of them empty, but would make a write-ahead log longer.
-  const own = bulkLoad
-    ? ['page_size = 16384', 'journal_mode = MEMORY', 'synchronous = OFF', 'cache_size = -65536']
-    : ['journal_mode = WAL', 'synchronous = NORMAL']
-  for (const setting of ['locking_mode = EXCLUSIVE', ...own]) client.pragma(setting)
-  // The check of a file that a killed process left creates one, and nobody else can be using it now.
-  if (!bulkLoad) rmSync(`${file}-shm`, { force: true })
+function configure(client: Database.Database, file: string): void {
+  // Exclusive before WAL: SQLite then locks the file on the first access and needs no -shm file.
+  for (const setting of [
+    'locking_mode = EXCLUSIVE',
+    'journal_mode = WAL',
+    'synchronous = NORMAL'
+  ]) {
+    client.pragma(setting)
+  }
+  // Checking a file left by a killed process creates an -shm file, which nobody else can be using.
+  rmSync(`${file}-shm`, { force: true })
 }
 
 /** Returns a function that inserts a row and returns its rowid. In SQL: drizzle would take half as long again. */

@@ -23,19 +23,6 @@ export function transactions(client: Database.Database, fileProblem: () => strin
       }
     },
 
-    /** Takes the steps in one transaction, while nobody else may use the database. Ending them early rolls it back too. */
-    *transactionOver<Step>(steps: Iterable<Step>): Generator<Step, void> {
-      client.exec('BEGIN IMMEDIATE')
-      try {
-        yield* steps
-        client.exec('COMMIT')
-        undos.length = 0
-      } finally {
-        if (client.inTransaction) client.exec('ROLLBACK')
-        undoSince(0)
-      }
-    },
-
     /** Calls back when what is done now is rolled back: the open transaction or savepoint. Without one it does nothing. */
     onRollback: (undo: () => void): void => void (client.inTransaction && undos.push(undo))
   }

@@ -170,7 +170,7 @@ const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason:
-      'a body may have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: give a larger seed as a file at the start, with --seed, and have many messages made by seed generate'
+      'a body may have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: give a larger seed as a file at the start, with --seed, and add many messages with `generate:` in a seed file'
   },
   // Nobody gets this answer, but the journal has it.
   ECONNRESET: {

@@ -45,8 +45,8 @@ export interface SeedChange {
   records: { [Kind in RecordKind]?: number }
 }
 
-/** How many messages are read as examples for generated ones, and how many are generated between two pauses. */
-const [SAMPLE, PAUSE] = [1000, 2000]
+/** How many messages are read as examples for generated ones. */
+const SAMPLE = 1000
 
 let generator: typeof import('./generate/generation.js') | undefined
 
@@ -162,19 +162,6 @@ export function seedService(dependencies: Dependencies) {
     },
 
     /**
-     * Adds generated messages to an environment, and sets its baseline. Yields their number after each some thousand;
-     * unless it runs to its end, nothing is added. Throws `StartError` for an environment without a step that sends messages.
-     */
-    generating: (environment: Environment, options: SeedGenerate): Generator<number, void> =>
-      db.transactionOver(
-        (function* () {
-          environments.dropBaseline(environment)
-          yield* generate(environment, options)
-          environments.setBaseline(environment)
-        })()
-      ),
-
-    /**
      * Yields the text of the environment as a seed with nothing left to defaults, piece by piece: as it is when the first
      * piece is taken, whatever is written meanwhile. To end it early, too, lets go of that.
      */
@@ -248,13 +235,13 @@ export function seedService(dependencies: Dependencies) {
     })
     if (!former) environments.clear(environment)
     store(environment, data)
-    if (options) Array.from(generate(environment, options, data.countGenerated))
+    if (options) generate(environment, options, data.countGenerated)
     for (const key of apiKeys) environments.addApiKey(environment, key)
     if (!former) environments.setBaseline(environment)
   }
 
-  /** Adds generated messages, and the subscribers they need. Yields how many there are after each some thousand. */
-  function* generate(
+  /** Adds generated messages, and the subscribers they need. */
+  function generate(
     environment: Environment,
     options: SeedGenerate,
     count?: EnvironmentData['countGenerated']
@@ -268,12 +255,10 @@ export function seedService(dependencies: Dependencies) {
     const { subscribers, messages } = generator.prepare(data, options, environment.now(), present)
     store(environment, { subscribers })
     const dataset = environments.ensureOwned(environment, 'messages')
-    let done = 0
     for (const message of messages()) {
       const row = toMessageRow(message)
       count?.(row.document.length)
       repository.put('messages', dataset, row)
-      if (++done % PAUSE === 0) yield done
     }
   }
 

@@ -79,7 +79,7 @@ test('a body nested more than 100 deep is refused by every route, and nothing of
 test('a body that is too large is refused with 413 and the way that takes it: a file at the start', async () => {
   const mock = await useMock()
   const reason =
-    'a body may have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: give a larger seed as a file at the start, with --seed, and have many messages made by seed generate'
+    'a body may have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: give a larger seed as a file at the start, with --seed, and add many messages with `generate:` in a seed file'
   const MIB = 1024 * 1024
   const seed = (length: number) =>
     JSON.stringify({ environments: [{ name: 'a' }], x: 'x'.repeat(length) })

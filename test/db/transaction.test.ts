@@ -48,20 +48,3 @@ test('a transaction that is rolled back undoes all, once, from the last to the f
   db.transaction(() => {})
   expect([rows(), undone]).toEqual([[], ['row 2', 'row 1']])
 })
-
-test.each([
-  ['runs to its end', true],
-  ['is ended early', false]
-])('what steps write in one transaction is kept if the work %s: %s', (_title, isKept) => {
-  const { db, undone, write, rows } = given()
-  const steps = function* () {
-    write(1)
-    db.transaction(() => write(2))
-    yield
-  }
-  const work = db.transactionOver(steps())
-  work.next()
-  if (isKept) expect(work.next().done).toBe(true)
-  else work.return()
-  expect([rows(), undone]).toEqual(isKept ? [[1, 2], []] : [[], ['row 2', 'row 1']])
-})

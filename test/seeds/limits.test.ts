@@ -108,7 +108,7 @@ test('a request may have less than a file', () => {
   expect(requestIssues(shopJson({ workflows, generate }))).toEqual(
     ['messages', 'subscribers'].map((field) =>
       expect.stringContaining(
-        `generate.${field}: must be at most 10000 in a request; start the server with the seed, or put more into a data file before: seed generate --data`
+        `generate.${field}: must be at most 10000 in a request; start the server with this seed as a file`
       )
     )
   )

@@ -4,7 +4,12 @@ import { errorCodes } from 'fastify'
 import { isoTime } from '../../domain/clock.js'
 import { RESET_PARTS } from '../../domain/enums.js'
 import { invalidFields } from '../../domain/errors.js'
-import { ClockSetting, EnvironmentDiff, MAX_OFFSET, Snapshot } from '../../environments/schemas.js'
+import {
+  ClockSetting,
+  MAX_OFFSET,
+  Snapshot,
+  SnapshotDifferences
+} from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import { type AddRoute, listOf } from '../../http/control-route.js'
 import { timeOf } from '../../http/validation.js'
@@ -127,10 +132,16 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
       timed(parts, () => environments.reset(environment, parts))
   })
 
-  route('GET', '/diff', 'diffBaseline', 'Compare the present state with the baseline', {
-    response: ref(EnvironmentDiff),
-    handler: async ({ environment }) => environments.compare(environment)
-  })
+  route(
+    'GET',
+    '/differences',
+    'compareWithBaseline',
+    'Compare the present state with the baseline',
+    {
+      response: ref(SnapshotDifferences),
+      handler: async ({ environment }) => environments.compare(environment)
+    }
+  )
 
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
     response: listOf(
@@ -160,12 +171,12 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
 
   route(
     'GET',
-    '/snapshots/:name/diff',
-    'diffSnapshot',
+    '/snapshots/:name/differences',
+    'compareWithSnapshot',
     'Compare the present state with a snapshot',
     {
       params: strictObject({ name: SnapshotName }),
-      response: ref(EnvironmentDiff),
+      response: ref(SnapshotDifferences),
       handler: async ({ environment, params }) => environments.compare(environment, params.name)
     }
   )

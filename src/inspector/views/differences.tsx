@@ -1,4 +1,4 @@
-import type { EnvironmentDiff, RecordDiff } from '../../client/index.js'
+import type { RecordDifferences, SnapshotDifferences } from '../../client/index.js'
 import { Chip, type Tone } from '../parts/chip.js'
 
 /** A record or a setting that differs, with its fields; or how many more there are of its kind. */
@@ -6,20 +6,23 @@ export interface Difference {
   tone: Tone
   words: string
   id: string
-  fields: NonNullable<RecordDiff['changed']['fields']>
+  fields: NonNullable<RecordDifferences['changed']['fields']>
 }
 
 const TONES = { added: 'good', removed: 'bad', changed: 'warn' } as const
 
 /** Returns what a state has over an earlier one, record by record. */
-export function differencesOf({ settings = [], ...kinds }: Partial<EnvironmentDiff>): Difference[] {
+export function differencesOf({
+  settings = [],
+  ...kinds
+}: Partial<SnapshotDifferences>): Difference[] {
   const ofRecords = Object.entries(kinds).flatMap(([kind, differences]) =>
     Object.entries(TONES).flatMap(([change, tone]) => {
       const {
         count,
         ids,
         fields = []
-      }: RecordDiff['changed'] = differences[change as keyof typeof TONES]
+      }: RecordDifferences['changed'] = differences[change as keyof typeof TONES]
       const noun = kind === 'idempotencyKeys' ? 'idempotency key' : kind.slice(0, -1)
       const words = `${noun} ${change}`
       const lines = ids.map((id) => ({

@@ -308,8 +308,7 @@ export function setGenerate(
   // A file may make as many as it likes.
   if (location.file.limits !== REQUEST_LIMITS) return
   data.countGenerated = (characters) => builder.countAdded(characters, location)
-  const remedy =
-    'start the server with the seed, or put more into a data file before: seed generate --data'
+  const remedy = 'start the server with this seed as a file'
   for (const field of ['messages', 'subscribers'] as const) {
     if ((generate[field] ?? 0) <= MAX_GENERATED) continue
     location.at(field).report(`must be at most ${MAX_GENERATED} in a request; ${remedy}`)

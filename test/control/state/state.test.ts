@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { EnvironmentDiff } from '../../../src/environments/schemas.js'
+import type { SnapshotDifferences } from '../../../src/environments/schemas.js'
 import { addFault, journalOf, reset, send, setClock } from '../../support/control.js'
 import { clientOf, type TestMock, useMock } from '../../support/mock.js'
 import { createTempFolder } from '../../support/process.js'
@@ -23,7 +23,8 @@ const differencesOf = async (
   mock: TestMock,
   key: string,
   name = 'before'
-): Promise<EnvironmentDiff> => (await mock.get(`/_mock/snapshots/${name}/diff`, { key })).json
+): Promise<SnapshotDifferences> =>
+  (await mock.get(`/_mock/snapshots/${name}/differences`, { key })).json
 
 test('merge adds records, replaces those of the same names, which keep their ids and places, and changes no others', async () => {
   const mock = await useMock()
@@ -119,7 +120,7 @@ const BAD: [title: string, seed: string | object, field: string, words: string][
     'millions of messages',
     { ...FLOWS, generate: { messages: 2e6 } },
     'generate.messages',
-    'seed generate --data'
+    'start the server with this seed as a file'
   ],
   ['what is no YAML', 'environments: [', 'seed', ''],
   ['nothing', '', 'seed', ''],
@@ -272,7 +273,7 @@ test('a restore leaves journal and faults, unless they are chosen', async () => 
 
 const some = (...ids: string[]) => ({ count: ids.length, ids })
 const NONE = { added: some(), removed: some(), changed: some() }
-const UNCHANGED: EnvironmentDiff = {
+const UNCHANGED: SnapshotDifferences = {
   ...{ integrations: NONE, subscribers: NONE, workflows: NONE, messages: NONE },
   ...{ idempotencyKeys: NONE, settings: [] }
 }

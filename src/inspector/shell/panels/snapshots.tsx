@@ -1,4 +1,4 @@
-import type { EnvironmentDiff } from '../../../client/index.js'
+import type { SnapshotDifferences } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { ActionMenu } from '../../parts/popover.js'
@@ -27,12 +27,12 @@ export function SnapshotsDialog({ close }: { close: () => void }) {
       <Actions actions={[{ name: 'Take a snapshot', run: take }]} />
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
       <ul class="states">
-        {snapshots.toReversed().map(({ name, createdAt, diff, restore, remove }) => (
+        {snapshots.toReversed().map(({ name, createdAt, differences, restore, remove }) => (
           <State
             key={name}
             title={name}
             hint={timeText(createdAt)}
-            compare={diff}
+            compare={differences}
             goBack={() => run(() => goBack(`${name} is restored`, restore))}
             remove={() => act(remove, `Deleted ${name}`)}
           />
@@ -40,7 +40,7 @@ export function SnapshotsDialog({ close }: { close: () => void }) {
         <State
           title="As it was made"
           hint="created, or seeded last"
-          compare={env.diff}
+          compare={env.differences}
           goBack={reset}
         />
       </ul>
@@ -51,7 +51,7 @@ export function SnapshotsDialog({ close }: { close: () => void }) {
 interface StateProps {
   title: string
   hint: string
-  compare(): Promise<EnvironmentDiff>
+  compare(): Promise<SnapshotDifferences>
   goBack(): unknown
   remove?(): unknown
 }
