@@ -10,7 +10,7 @@ export interface Figure {
 export interface Measure {
   name: string
   minutes: number
-  /** How it is measured, in a paragraph for docs/performance.md. */
+  /** How it is measured, in a paragraph for docs/contributing/performance.md. */
   method: string
   /** `say` tells the person who waits what is being done. */
   run(say: (step: string) => void): Promise<Figure[]>

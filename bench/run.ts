@@ -1,4 +1,4 @@
-/** Measures what docs/performance.md says, and prints it: `npm run bench -- --help`. */
+/** Measures what docs/contributing/performance.md says, and prints it: `npm run bench -- --help`. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
@@ -20,7 +20,7 @@ ${MEASURES.map(({ name, minutes }) => `  ${name.padEnd(11)} ${minutes} minutes`)
 
 Options:
   --json            print the figures as JSON
-  --report          write them into docs/performance.md too
+  --report          write them into docs/contributing/performance.md too
   --node <file>     run the servers on this Node
   --command <file>  start this built command: with another Node one that was installed with it, for the addon
   -h, --help        print this help
@@ -103,12 +103,12 @@ function describeMachine(): string {
   return `${new Date().toISOString().slice(0, 10)}, commit ${commit}, Node ${version}, ${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${memory}, ${type()} ${release()}, load before ${loadavg()[0]?.toFixed(2)}; ${pinned}.`
 }
 
-/** Writes the part of docs/performance.md that is measured. */
+/** Writes the part of docs/contributing/performance.md that is measured. */
 function writeReport(
   machine: string,
   all: readonly { measure: Measure; figures: Figure[] }[]
 ): void {
-  const file = join(import.meta.dirname, '../docs/performance.md')
+  const file = join(import.meta.dirname, '../docs/contributing/performance.md')
   const sections = all.map(({ measure: { name, method }, figures }) => {
     return `\n### ${name}\n\n${method.replaceAll(/\s+/g, ' ')}\n\n${tableOf(figures)}\n`
   })

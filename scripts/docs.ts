@@ -23,13 +23,13 @@ import { supportTables } from './support-matrix.js'
 const GENERATED: Record<string, { file: string; text: () => string | Promise<string> }> = {
   api: { file: 'docs/api.md', text: apiReference },
   assumptions: { file: 'docs/assumptions.md', text: assumptionTable },
-  coverage: { file: 'docs/coverage.md', text: coverageTable },
+  coverage: { file: 'docs/measure-coverage.md', text: coverageTable },
   commands: { file: 'docs/commands.md', text: commandTables },
-  'conformance-cases': { file: 'docs/conformance.md', text: caseTable },
-  'conformance-mutants': { file: 'docs/conformance.md', text: mutantTable },
-  support: { file: 'docs/support.md', text: supportTables },
-  'mutation-scores': { file: 'docs/mutation.md', text: scoreTable },
-  'mutation-survivors': { file: 'docs/mutation.md', text: survivorTables }
+  'conformance-cases': { file: 'docs/conformance-cases.md', text: caseTable },
+  'conformance-mutants': { file: 'docs/contributing/planted-faults.md', text: mutantTable },
+  support: { file: 'docs/contributing/support-matrix.md', text: supportTables },
+  'mutation-scores': { file: 'docs/contributing/mutation-results.md', text: scoreTable },
+  'mutation-survivors': { file: 'docs/contributing/mutation-results.md', text: survivorTables }
 }
 
 const check = process.argv.includes('--check')

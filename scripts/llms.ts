@@ -75,12 +75,12 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
 
 /** The first file of the recipe of each runner, which a test runs. */
 function samples(): string {
-  const recipes = readFileSync(join(root, 'docs/recipes.md'), 'utf8').split(/^## /m)
+  const recipes = readFileSync(join(root, 'docs/write-tests.md'), 'utf8').split(/^## /m)
   return ['Vitest', 'Playwright Test', 'Jest', 'node:test']
     .map((runner) => {
       const recipe = recipes.find((each) => each.startsWith(`${runner}\n`)) ?? ''
       const [source] = /^```\w+\n.*?^```$/ms.exec(recipe) ?? []
-      if (source === undefined) throw new Error(`docs/recipes.md has no file for ${runner}`)
+      if (source === undefined) throw new Error(`docs/write-tests.md has no file for ${runner}`)
       return `${runner}:\n\n${source}`
     })
     .join('\n\n')
@@ -98,7 +98,9 @@ function routes({ paths }: Described): string {
 
 /** Each page of the manual with its title and the first sentence under it. */
 function manual(): string {
-  const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  const pages = readdirSync(join(root, 'docs')).filter(
+    (name) => name.endsWith('.md') && name !== 'README.md'
+  )
   return pages
     .map((name) => {
       const [, title, rest = ''] =

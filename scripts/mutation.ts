@@ -7,7 +7,7 @@
  *     npm run mutation -- --again messages                   the same, but for mutants whose line and tests are as they were
  *     npm run mutation -- src/messages/totals.ts:10-20       a file, or some lines, of which nothing is written
  *
- * Then `npm run docs` writes docs/mutation.md. Exits 1 if a folder scores less than 90 %, or a survivor has no reason in
+ * Then `npm run docs` writes docs/contributing/mutation-results.md. Exits 1 if a folder scores less than 90 %, or a survivor has no reason in
  * test/mutation/reasons.json.
  */
 import { spawn } from 'node:child_process'

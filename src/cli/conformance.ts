@@ -87,7 +87,7 @@ export function addCommands(root: Command): void {
 
 function caseOf(text: string): string {
   if (isCase(text)) return text
-  throw new InvalidArgumentError(`There is no case ${text}; docs/conformance.md lists them.`)
+  throw new InvalidArgumentError(`There is no case ${text}; docs/conformance-cases.md lists them.`)
 }
 
 const EXPLANATION = `

@@ -8,7 +8,7 @@ import { useMock } from '../support/mock.js'
  * Runs what the documents show, each in its order and on one server, and compares what comes with what they say comes.
  * After a change that is meant: UPDATE_DOCS=1 npx vitest run test/docs/control.test.ts
  */
-const DOCUMENTS = ['docs/control.md', 'docs/coverage.md', 'docs/report.md']
+const DOCUMENTS = ['docs/control-routes.md', 'docs/measure-coverage.md', 'docs/read-the-report.md']
 /** Names that the commands use. */
 const NAMES = /^```sh\n(api=.*?)^```$/ms
 /** Commands, and the block with what they print. */

@@ -9,7 +9,11 @@ const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) a
 const PAGES = [
   'README.md',
   ...files.filter((name) => /\.(md|txt)$/.test(name)),
-  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? `docs/${name}` : []))
+  ...['docs', 'docs/contributing'].flatMap((folder) =>
+    readdirSync(join(root, folder)).flatMap((name) =>
+      name.endsWith('.md') ? `${folder}/${name}` : []
+    )
+  )
 ]
 
 test.each(PAGES)(

@@ -15,10 +15,10 @@ import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { envWithoutRunner } from '../support/project.js'
 
-/** Writes the files of docs/recipes.md and runs its commands, where the packed package and the runners are installed. */
+/** Writes the files of docs/write-tests.md and runs its commands, where the packed package and the runners are installed. */
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'notification-mock-recipes-'))
-const text = readFileSync(join(root, 'docs/recipes.md'), 'utf8')
+const text = readFileSync(join(root, 'docs/write-tests.md'), 'utf8')
 
 /** A file that is named before its content, or a command before what it prints. */
 const FILE = /`([\w.]+\.\w+)`[^`]*:\n\n```\w+\n(.*?)^```$/gms

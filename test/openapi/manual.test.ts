@@ -17,14 +17,14 @@ test('on the server every link of /llms.txt is served, as text, and every link o
   const { status, headers, text } = await call('/llms.txt', { key: null })
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
   const links = linksOf(text, `${url}/llms.txt`)
-  expect(links).toEqual(expect.arrayContaining(['/docs/control.md', '/_mock/openapi.json']))
+  expect(links).toEqual(expect.arrayContaining(['/docs/control-routes.md', '/_mock/openapi.json']))
   const pages = await Promise.all(links.map((path) => call(path, { key: null })))
   const further = pages.flatMap((page, index) =>
     links[index]?.endsWith('.md') ? linksOf(page.text, `${url}${links[index]}`) : []
   )
   const answers = await Promise.all([...new Set(further)].map((path) => call(path, { key: null })))
   expect([...pages, ...answers].filter(({ status }) => status !== 200)).toEqual([])
-  const page = await call('/docs/control.md', { key: null })
+  const page = await call('/docs/control-routes.md', { key: null })
   expect(page.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
   expect(page.text).toMatch(/^# Control\n/)
 })
