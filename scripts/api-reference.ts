@@ -1,10 +1,11 @@
 /** Writes the API reference of the three operations as Markdown, for `docs/api.md`. Used by docs.ts. */
 import type { TSchema } from '@sinclair/typebox'
 import { type AssumptionId, assume } from '../src/domain/assumptions.js'
-import type { DescribedOperation } from '../src/openapi/assumptions.js'
+import type { DescribedOperation } from '../src/openapi/apply-assumptions.js'
 import { openApiDocument } from '../src/openapi/documents.js'
+import { describeError } from '../src/openapi/route-schemas.js'
 import { OPERATIONS } from '../src/operations.js'
-import type { Operation, OperationError } from '../src/schema/operation.js'
+import type { Operation } from '../src/schema/operation.js'
 
 type Parameter = DescribedOperation['parameters'][number] & { required?: boolean }
 
@@ -24,7 +25,7 @@ export async function apiReference(): Promise<string> {
 }
 
 function operationSection(operation: Operation, described: DescribedOperation): string {
-  const { method, url, summary, description = '', errors } = operation
+  const { method, url, summary, description = '' } = operation
   const path = url.replace(/:(\w+)/g, '{$1}')
   const parameters = described.parameters as Parameter[]
   const body = described.responses[200]?.content['application/json'].schema
@@ -34,7 +35,7 @@ function operationSection(operation: Operation, described: DescribedOperation): 
     `${description}\n`,
     table(['parameter', 'in', 'type', 'description'], parameters.map(parameterRow)),
     `Returns 200 with ${article(body ? typeOf(body) : 'nothing')}.\n`,
-    table(['error', 'when', 'assumption'], errorRows(errors, described))
+    table(['error', 'when', 'assumption'], errorRows(operation))
   ].join('\n')
 }
 
@@ -52,19 +53,15 @@ function parameterRow(parameter: Parameter): string[] {
   return [`\`${name}\``, parameter.in, [type, ...limits].join(', '), description]
 }
 
-function errorRows(errors: readonly OperationError[], described: DescribedOperation): string[][] {
-  const rows = errors.map(({ status, under }) => [
+function errorRows(operation: Operation): string[][] {
+  const rows = operation.errors.map(({ status, under }) => [
     String(status),
-    descriptionOf(described, status),
+    describeError(status, operation),
     under ? assumptionLink(...under) : ''
   ])
+  // Several error codes may share a status and a description.
   const unique = new Map(rows.map((row) => [row.join(), row]))
-  return [...unique.values(), ['500', descriptionOf(described, 500), '']]
-}
-
-function descriptionOf({ responses }: DescribedOperation, status: number): string {
-  const response = responses[status] as { description?: string } | undefined
-  return response?.description ?? 'Only with the assumption named here'
+  return [...unique.values(), ['500', describeError(500, operation), '']]
 }
 
 function assumptionLink(id: AssumptionId, value: string): string {

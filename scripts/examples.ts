@@ -15,7 +15,7 @@ import {
   positionsOf
 } from '../src/domain/assumptions.js'
 import { type ErrorResponse, errorJson, SERVER_ERROR } from '../src/http/errors.js'
-import type { Examples } from '../src/openapi/assumptions.js'
+import type { Examples } from '../src/openapi/examples.js'
 import { OPERATIONS } from '../src/operations.js'
 import { errorsUnder, type Operation } from '../src/schema/operation.js'
 import { startServer } from '../src/server.js'

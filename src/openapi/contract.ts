@@ -11,7 +11,7 @@ import { Channel } from '../schema/shared.js'
 import { namedSchemas } from '../schema/typebox.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 
-/** What `notification-mock/contract` exports, each as a type and as JSON Schema. The build writes that entry. */
+/** The exports of `notification-mock/contract`: the build writes each as a TypeScript type and as a JSON Schema. */
 export const CONTRACT = {
   Channel,
   ErrorBody,
@@ -23,19 +23,18 @@ export const CONTRACT = {
   WorkflowStep
 }
 
-/** Returns a schema as plain JSON Schema that stands alone: what it refers to is in its `$defs`. */
+/** Returns a schema as self-contained JSON Schema: the schemas that it refers to are in its `$defs`. */
 export function jsonSchemaOf(title: string, schema: TSchema): object {
-  const others = namedSchemas(schema).filter((each) => each !== schema)
-  const $defs = Object.fromEntries(others.map((each) => [each.$id, each]))
-  return JSON.parse(
-    JSON.stringify({ title, ...schema, ...(others.length > 0 && { $defs }) }),
-    plainKeyword
-  )
+  const referenced = namedSchemas(schema).filter((named) => named !== schema)
+  const $defs = Object.fromEntries(referenced.map((named) => [named.$id, named]))
+  const whole = { title, ...schema, ...(referenced.length > 0 && { $defs }) }
+  return JSON.parse(JSON.stringify(whole), toPlainKeyword)
 }
 
-/** Every validator knows what is left. Formats are not checked here either: times may have any form. */
-function plainKeyword(key: string, value: unknown): unknown {
+/** Keeps only keywords that every validator knows. `format` goes too: the API reference allows any timestamp format. */
+function toPlainKeyword(key: string, value: unknown): unknown {
   if (key === '$ref') return `#/$defs/${String(value).replace(/#$/, '')}`
-  // Not the properties of this name, which are schemas.
-  return /^(\$id|format)$/.test(key) && typeof value === 'string' ? undefined : value
+  // Only as keywords: a property named `format` holds a schema, not a string.
+  const isDropped = (key === '$id' || key === 'format') && typeof value === 'string'
+  return isDropped ? undefined : value
 }

@@ -12,81 +12,98 @@ import { COMPILERS } from '../http/validation.js'
 import { OPERATIONS } from '../operations.js'
 import { packageRoot, VERSION } from '../platform/package.js'
 import { namedSchemas } from '../schema/typebox.js'
-import { addExamples, applyAssumptions, type OpenApiDocument } from './assumptions.js'
-import { describeControl, describeOperation } from './described-routes.js'
+import { applyAssumptions, type OpenApiDocument } from './apply-assumptions.js'
+import { addExamples } from './examples.js'
+import { describeControl, describeOperation } from './route-schemas.js'
 
-/** Documents that have been made, for all servers of the process. They must not be changed. */
-const made = new Map<string, OpenApiDocument>()
+/** Documents by what they depend on, shared by all servers of the process. Callers must not change them. */
+const cache = new Map<string, OpenApiDocument>()
 
-async function once(key: string, make: () => Promise<OpenApiDocument>): Promise<OpenApiDocument> {
-  const document = made.get(key) ?? (await make())
-  made.set(key, document)
+/** Returns the OpenAPI document of the operations, as an environment with these assumptions serves them. */
+export async function openApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {
+  const key = JSON.stringify(assumptions)
+  const document = cache.get(key) ?? (await createOpenApiDocument(assumptions))
+  cache.set(key, document)
   return document
 }
 
-/** Returns the document of the operations, as an environment with these assumptions serves them. */
-export const openApiDocument = (assumptions: Assumptions): Promise<OpenApiDocument> =>
-  once(JSON.stringify(assumptions), async () => {
-    const document = await documentOf(OPERATIONS_INFO, registerOperations, assumptions)
-    document['x-assumptions'] = assumptions
-    applyAssumptions(document, assumptions)
-    addExamples(
-      document,
-      JSON.parse(readFileSync(join(packageRoot(), 'seeds/default.examples.json'), 'utf8'))
-    )
-    return document
-  })
-
-/** Returns the document of the control routes. */
-export const controlDocument = (): Promise<object> =>
-  once('control', () => documentOf(CONTROL_INFO, registerRoutes))
-
-// Apps that are only described: they serve no request, and so need no services.
-function registerOperations(app: FastifyInstance): void {
-  for (const operation of OPERATIONS) app.route({ ...operationRoute(operation), handler: () => {} })
+async function createOpenApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {
+  const document = await describeRoutes(OPERATIONS_INFO, registerOperations, assumptions)
+  document['x-assumptions'] = assumptions
+  applyAssumptions(document, assumptions)
+  const examples = readFileSync(join(packageRoot(), 'seeds/default.examples.json'), 'utf8')
+  addExamples(document, JSON.parse(examples))
+  return document
 }
 
-function registerRoutes(app: FastifyInstance): void {
+/** Returns the OpenAPI document of the control routes. */
+export async function controlDocument(): Promise<object> {
+  const key = 'control'
+  const document =
+    cache.get(key) ??
+    (await describeRoutes(CONTROL_INFO, registerControlRoutes, assume('document')))
+  cache.set(key, document)
+  return document
+}
+
+// These routes are described and never called, so they need no services.
+function registerOperations(app: FastifyInstance): void {
+  for (const operation of OPERATIONS) {
+    app.route({ ...operationRoute(operation), handler: () => {} })
+  }
+}
+
+function registerControlRoutes(app: FastifyInstance): void {
   app.register(healthRoute)
   app.register(async (scope) => registerControl(scope, {} as never))
 }
 
-/** Returns what @fastify/swagger makes of routes. It drops what stands beside a reference, so the schemas are ours. */
-async function documentOf(
+/**
+ * Returns the document that @fastify/swagger creates for routes. It drops keywords next to a `$ref`, so the schemas are
+ * replaced with ours.
+ */
+async function describeRoutes(
   info: object,
-  registerRoutes: (app: FastifyInstance) => unknown,
-  assumptions = assume('document')
+  registerRoutes: (app: FastifyInstance) => void,
+  assumptions: Assumptions
 ): Promise<OpenApiDocument> {
   const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
   app.addHook('onRoute', (route) => {
-    const { config, method } = route
-    route.method = [method].flat()[0] ?? method
-    const { response, body }: { response?: TSchema; body?: TSchema } =
-      config?.operation ?? config?.control ?? {}
-    for (const schema of namedSchemas(ErrorBody, response, body)) {
-      if (!app.getSchema(String(schema.$id))) app.addSchema(schema)
-    }
+    // GET routes also serve HEAD, which the document leaves out.
+    const [firstMethod] = [route.method].flat()
+    if (firstMethod) route.method = firstMethod
+    addNamedSchemas(app, route.config?.operation ?? route.config?.control ?? {})
   })
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', servers: [{ url: '/', description: 'This server' }], ...info },
     refResolver: { buildLocalReference: (schema) => String(schema.$id) },
     transform: ({ schema, url, route: { config } }) => {
-      if (config?.operation)
+      if (config?.operation) {
         return { schema: describeOperation(config.operation, assumptions), url }
+      }
       return { schema: config?.control ? describeControl(config.control) : schema, url }
     }
   })
   registerRoutes(app)
   await app.ready()
   const document = structuredClone(app.swagger()) as unknown as OpenApiDocument
+  document.components.schemas = componentSchemas(app)
+  return document
+}
+
+function addNamedSchemas(app: FastifyInstance, described: { response?: TSchema; body?: TSchema }) {
+  for (const schema of namedSchemas(ErrorBody, described.response, described.body)) {
+    if (!app.getSchema(String(schema.$id))) app.addSchema(schema)
+  }
+}
+
+/** Returns the schemas that an app knows, by name, with references as OpenAPI writes them. */
+function componentSchemas(app: FastifyInstance): Record<string, TSchema> {
   const schemas = Object.values(app.getSchemas() as Record<string, TSchema>)
   const byName = Object.fromEntries(schemas.map(({ $id, ...schema }) => [$id, schema]))
-  const json = JSON.stringify(byName).replace(
-    /"\$ref":"(\w+)#"/g,
-    '"$ref":"#/components/schemas/$1"'
+  return JSON.parse(JSON.stringify(byName), (key, value) =>
+    key === '$ref' ? `#/components/schemas/${String(value).replace(/#$/, '')}` : value
   )
-  document.components.schemas = JSON.parse(json)
-  return document
 }
 
 const CONTACT = { name: 'The maintainers of notification-mock' }
@@ -95,19 +112,19 @@ const OPERATIONS_INFO = {
   info: {
     title: 'notification-mock',
     version: VERSION,
-    summary: 'A stand-in for a notification service, for development and tests',
-    description: `Three operations, served on real state.
+    summary: "A mock server for three operations of Novu's API, for development and tests",
+    description: `Three operations of Novu's notification API, served on real state.
 
-**Try it:** press Authorize and enter \`ApiKey development-key\`, with the word \`ApiKey\`; then open an operation and
-press Execute. The examples are of the default seed.
+**Try it:** press Authorize and enter \`ApiKey development-key\`, including the word \`ApiKey\`. Then open an operation
+and press Execute. The examples use the default seed.
 
-**Errors** all have the one body \`ErrorBody\`, and a header \`x-mock-reason\` that says which check rejected the request
-and how to pass it. Any request may also be rejected with 404, 405 or 501 (there is no such route), 408, 417 or 431
-(its headers can't be accepted) and 507 (the disk of the data file is full).
+**Errors** all have the body \`ErrorBody\`, and a header \`x-mock-reason\` that says which check rejected the request and
+how to pass it. Any request may also get 404, 405 or 501 (the path or method isn't served), 408, 417 or 431 (the headers
+can't be accepted) and 507 (the disk of the data file is full).
 
-**Assumptions** settle what the real service leaves open, for each environment: see
-[/_mock/assumptions](/_mock/assumptions). The document at [/openapi.json](/openapi.json) is that of the environment
-whose key is sent with the request for it, and without a key that of the server.`,
+**Assumptions** settle what the API reference leaves open, per environment: see
+[/_mock/assumptions](/_mock/assumptions). [/openapi.json](/openapi.json) describes the environment of the API key that
+you send, or the server's default without a key.`,
     contact: CONTACT,
     license: { name: 'MIT', identifier: 'MIT' }
   },
@@ -123,7 +140,8 @@ whose key is sent with the request for it, and without a key that of the server.
         in: 'header',
         name: 'Authorization',
         description:
-          'The word `ApiKey`, a space and the key: `ApiKey development-key` with the default seed. The key decides in which environment a request acts; the keys are printed when the server starts.'
+          'The word `ApiKey`, a space and the key, for example `ApiKey development-key` with the ' +
+          'default seed. The key selects the environment. The server prints its keys when it starts.'
       }
     }
   }
@@ -134,7 +152,8 @@ const CONTROL_INFO = {
     title: 'notification-mock control',
     version: VERSION,
     description:
-      'Create environments and reset them, look at and verify the requests they received, inject faults, and control time. Routes about one environment take its own API key.',
+      'Create and reset environments, inspect and verify the requests they received, inject faults, ' +
+      "and control time. Routes about one environment take that environment's API key.",
     contact: CONTACT,
     license: { name: 'MIT', identifier: 'MIT' }
   },

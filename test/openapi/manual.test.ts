@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { useMock } from '../support/mock.js'
 
-/** The paths that a page at an address links to, code and other servers apart. */
+/** Returns the paths on this server that a page links to. Code blocks and pictures, which aren't packaged, don't count. */
 function linksOf(text: string, address: string): string[] {
-  const links = text.replace(/^```.*?^```$/gms, '').matchAll(/\]\(([^)\s]+)\)/g)
+  const links = text.replace(/^```.*?^```$/gms, '').matchAll(/(?<!!\[[^\]]*)\]\(([^)\s]+)\)/g)
   const urls = [...links].map(([, link = '']) => new URL(link, address))
   return [
     ...new Set(
@@ -12,7 +12,7 @@ function linksOf(text: string, address: string): string[] {
   ]
 }
 
-test('on the server every link of /llms.txt is served, as text, and every link of the pages that it leads to', async () => {
+test('serves every page that /llms.txt links to, and every page that those link to', async () => {
   const { call, url } = await useMock()
   const { status, headers, text } = await call('/llms.txt', { key: null })
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
@@ -22,14 +22,14 @@ test('on the server every link of /llms.txt is served, as text, and every link o
   const further = pages.flatMap((page, index) =>
     links[index]?.endsWith('.md') ? linksOf(page.text, `${url}${links[index]}`) : []
   )
-  const answers = await Promise.all([...new Set(further)].map((path) => call(path, { key: null })))
-  expect([...pages, ...answers].filter(({ status }) => status !== 200)).toEqual([])
+  const linked = await Promise.all([...new Set(further)].map((path) => call(path, { key: null })))
+  expect([...pages, ...linked].filter(({ status }) => status !== 200)).toEqual([])
   const page = await call('/docs/control-routes.md', { key: null })
   expect(page.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
   expect(page.text).toMatch(/^# Control\n/)
 })
 
-test('it serves no other file', async () => {
+test('serves no file outside the manual', async () => {
   const { call } = await useMock()
   for (const path of [
     '/docs/../package.json',

@@ -1,0 +1,135 @@
+import type { TSchema } from '@sinclair/typebox'
+import { type Assumptions, VENDOR_NAMES } from '../domain/assumptions.js'
+import type { OperationId } from '../domain/enums.js'
+import { Configurations, Credentials } from '../integrations/schemas.js'
+import {
+  ChannelSettings,
+  EMBEDDED_FIELDS,
+  MessagesPage,
+  SubscriberResponse
+} from '../messages/schemas.js'
+import { OPERATIONS } from '../operations.js'
+import type { Operation } from '../schema/operation.js'
+import { freeObject, namedSchemas, strictObject } from '../schema/typebox.js'
+import { ControlsMetadata } from '../workflow-steps/schemas.js'
+
+/** The parts of an OpenAPI 3.1 document that change after @fastify/swagger has created it. */
+export interface OpenApiDocument {
+  'x-assumptions': Assumptions
+  paths: Record<string, Record<string, DescribedOperation>>
+  components: { schemas: Record<string, TSchema> }
+}
+
+export interface DescribedOperation {
+  operationId: OperationId
+  parameters: Parameter[]
+  responses: Record<
+    string,
+    { content: { 'application/json': { schema: TSchema; example?: unknown } } }
+  >
+  'x-examples'?: Operation['examples']
+}
+
+interface Parameter {
+  name: string
+  description: string
+  in: string
+  schema: TSchema
+  example?: unknown
+  allowEmptyValue?: boolean
+}
+
+/** Changes the document of the profile `document` to what an environment with these assumptions accepts and returns. */
+export function applyAssumptions(document: OpenApiDocument, assumptions: Assumptions): void {
+  // An enum can't say that the empty string is allowed and means "no filter".
+  parameterOf(document, 'listMessages', 'channel').allowEmptyValue = true
+  applyToResponses(document, assumptions)
+  applyToSetPrimary(document, assumptions)
+  applyToMessageQuery(document, assumptions)
+}
+
+function applyToResponses(document: OpenApiDocument, assumptions: Assumptions): void {
+  if (assumptions.envelope === 'data') wrapSingleObjects(document)
+  if (assumptions['vendor-names'] === 'vendor') useVendorNames(document)
+  if (assumptions.credentials === 'hidden') {
+    const hidden = { properties: {}, description: 'Hidden: always empty' }
+    Object.assign(schemaOf(document, Credentials), hidden)
+    delete schemaOf(document, Configurations).properties.inboundWebhookSigningKey
+  }
+  if (assumptions['embedded-subscriber'] === 'ten-fields') keepEmbeddedFields(document)
+  if (assumptions['total-count'] === 'absent') {
+    delete schemaOf(document, MessagesPage).properties.totalCount
+  }
+  if (assumptions['control-values'] === 'twice') {
+    const { properties } = schemaOf(document, ControlsMetadata)
+    properties.values = freeObject('The same as `controlValues`')
+  }
+}
+
+function applyToSetPrimary(document: OpenApiDocument, assumptions: Assumptions): void {
+  if (assumptions['integration-lookup'] !== 'id') return
+  const integrationId = parameterOf(document, 'setIntegrationAsPrimary', 'integrationId')
+  integrationId.schema.pattern = '^[0-9a-fA-F]{24}$'
+  integrationId.description = "The integration's `_id`"
+}
+
+function applyToMessageQuery(document: OpenApiDocument, assumptions: Assumptions): void {
+  const parameter = (name: string) => parameterOf(document, 'listMessages', name)
+  if (assumptions['unknown-channel-filter'] === 'empty-page') {
+    delete parameter('channel').schema.enum
+  }
+  if (assumptions['malformed-context-key'] === 'empty-page') {
+    delete parameter('contextKeys').schema.items.pattern
+  }
+  if (assumptions['paging-bounds'] === 'lenient') {
+    parameter('limit').schema.minimum = 0
+    parameter('limit').allowEmptyValue = true
+  }
+}
+
+/** Puts the responses of operations that return a single object under `data`. */
+function wrapSingleObjects(document: OpenApiDocument): void {
+  const ids: string[] = OPERATIONS.filter(({ enveloped }) => enveloped).map(({ id }) => id)
+  for (const { operationId, responses } of operationsOf(document)) {
+    const json = responses[200]?.content['application/json']
+    if (json && ids.includes(operationId)) json.schema = strictObject({ data: json.schema })
+  }
+}
+
+/** Removes the subscriber's other fields, and the schemas that only those refer to. */
+function keepEmbeddedFields(document: OpenApiDocument): void {
+  const subscriber = schemaOf(document, SubscriberResponse)
+  const fields = Object.entries(subscriber.properties).filter(([name]) =>
+    EMBEDDED_FIELDS.includes(name)
+  )
+  subscriber.properties = Object.fromEntries(fields)
+  const { schemas } = document.components
+  for (const { $id = '' } of namedSchemas(ChannelSettings)) delete schemas[$id]
+}
+
+function operationsOf({ paths }: OpenApiDocument): DescribedOperation[] {
+  return Object.values(paths).flatMap((methods) => Object.values(methods))
+}
+
+function parameterOf(document: OpenApiDocument, id: OperationId, name: string): Parameter {
+  const operation = operationsOf(document).find(({ operationId }) => operationId === id)
+  const parameter = operation?.parameters.find((candidate) => candidate.name === name)
+  if (!parameter) throw new Error(`the document has no parameter ${name} of ${id}`)
+  return parameter
+}
+
+function schemaOf({ components }: OpenApiDocument, { $id = '' }: TSchema): TSchema {
+  const schema = components.schemas[$id]
+  if (!schema) throw new Error(`the document has no schema ${$id}`)
+  return schema
+}
+
+/** Replaces the documented names with Novu's in every enum below a node. */
+function useVendorNames(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return
+  const values = (node as { enum?: unknown }).enum
+  if (Array.isArray(values)) {
+    for (const [index, value] of values.entries()) values[index] = VENDOR_NAMES[value] ?? value
+  }
+  for (const inner of Object.values(node)) useVendorNames(inner)
+}

@@ -1,0 +1,44 @@
+import type { Assumptions } from '../domain/assumptions.js'
+import type { OperationId } from '../domain/enums.js'
+import type { DescribedOperation, OpenApiDocument } from './apply-assumptions.js'
+
+/** Recorded responses per operation and status, each with the assumptions it depends on. `npm run docs` writes them. */
+export type Examples = Record<
+  OperationId,
+  Record<string, { under: Partial<Assumptions>; body: unknown }[]>
+>
+
+/** Adds example requests, and the responses to them under the document's assumptions. */
+export function addExamples(document: OpenApiDocument, examples: Examples): void {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+  for (const operation of operations) {
+    addRequestExamples(operation)
+    addResponseExamples(operation, examples, document['x-assumptions'])
+  }
+}
+
+function addRequestExamples(operation: DescribedOperation): void {
+  const { params = {}, query = {}, idempotencyKey } = operation['x-examples'] ?? {}
+  delete operation['x-examples']
+  for (const parameter of operation.parameters) {
+    const { name, schema } = parameter
+    if (name in params) parameter.example = params[name]
+    // In the schema, because Swagger UI would send a parameter's own example as a filter.
+    else if (name in query) schema.examples = [query[name]]
+    else if (name === 'idempotency-key') schema.examples = [idempotencyKey]
+  }
+}
+
+function addResponseExamples(
+  { operationId, responses }: DescribedOperation,
+  examples: Examples,
+  assumptions: Record<string, string>
+): void {
+  for (const [status, { content }] of Object.entries(responses)) {
+    const candidates = examples[operationId][status] ?? []
+    const example = candidates.find(({ under }) =>
+      Object.entries(under).every(([id, value]) => assumptions[id] === value)
+    )
+    content['application/json'].example = example?.body
+  }
+}

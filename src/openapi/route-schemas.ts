@@ -1,0 +1,160 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { Assumptions } from '../domain/assumptions.js'
+import type { ControlOperation } from '../http/control-route.js'
+import { ErrorBody } from '../http/errors.js'
+import {
+  type ErrorStatus,
+  errorsUnder,
+  type Operation,
+  type OperationSummary
+} from '../schema/operation.js'
+import { ref, strictObject } from '../schema/typebox.js'
+
+/** Returns the schema from which @fastify/swagger documents an operation under these assumptions. */
+export function describeOperation(operation: Operation, assumptions: Assumptions) {
+  const errors = errorsUnder(operation, assumptions).map(({ status }) => status)
+  const response: Record<number, object> = {
+    200: {
+      ...content(ref(operation.response), 'OK'),
+      headers: headersOf(200, operation, assumptions)
+    }
+  }
+  for (const status of new Set<ErrorStatus>([...errors, 500])) {
+    response[status] = {
+      ...content(ref(ErrorBody), describeError(status, operation)),
+      headers: headersOf(status, operation, assumptions)
+    }
+  }
+  return {
+    ...describeRequest(operation),
+    security: [{ ApiKey: [] }],
+    headers: operation.idempotent ? IDEMPOTENCY_KEY : UNUSED_IDEMPOTENCY_KEY,
+    'x-examples': operation.examples,
+    response
+  }
+}
+
+/** Returns the schema from which @fastify/swagger documents a control route. */
+export function describeControl(operation: ControlOperation) {
+  const { access = 'environment', body, response, responseType, errors = [] } = operation
+  const success = operation.status ?? (response ? 200 : 204)
+  const rejections = new Set([400, 422, ...ACCESS[access].errors, ...errors])
+  const responses: Record<number, object> = {
+    [success]: response
+      ? content(response, 'OK', responseType)
+      : { description: 'OK', type: 'null' }
+  }
+  for (const status of [...rejections].sort()) {
+    responses[status] = content(ref(ErrorBody), 'The request is rejected')
+  }
+  return {
+    ...describeRequest(operation),
+    security: ACCESS[access].security,
+    ...(body && { body }),
+    response: responses
+  }
+}
+
+/** Who may call a control route, and how it rejects everyone else. */
+const ACCESS = {
+  environment: { security: [{ ApiKey: [] }], errors: [401] },
+  server: { security: [{}, { AdminToken: [] }], errors: [403] },
+  open: { security: [], errors: [] }
+}
+
+function content(schema: TSchema, description: string, mediaType = 'application/json') {
+  return { description, content: { [mediaType]: { schema } } }
+}
+
+function describeRequest(operation: OperationSummary) {
+  const { id, summary, description, tag, params, querystring } = operation
+  return {
+    operationId: id,
+    summary,
+    ...(description && { description }),
+    tags: [tag],
+    ...(params && { params }),
+    ...(querystring && { querystring: acceptedQuery(querystring) })
+  }
+}
+
+/** Returns the query as clients may send it: every parameter is optional and may be empty. */
+function acceptedQuery(querystring: TObject): TObject {
+  const optional: TObject = Type.Partial(querystring)
+  const parameters = Object.entries(optional.properties).map(([name, schema]) => [
+    name,
+    allowEmpty(schema)
+  ])
+  return { ...optional, properties: Object.fromEntries(parameters) }
+}
+
+/** Widens a pattern to accept the empty string, which counts as an absent parameter. */
+function allowEmpty(schema: TSchema): TSchema {
+  if (schema.items) return { ...schema, items: allowEmpty(schema.items) }
+  return schema.pattern ? { ...schema, pattern: `^$|${schema.pattern}` } : schema
+}
+
+const idempotencyHeader = (description: string) =>
+  strictObject({ 'idempotency-key': Type.Optional(Type.String({ description })) })
+const IDEMPOTENCY_KEY = idempotencyHeader(
+  'Up to 255 characters, bare or in double quotes (assumption `idempotency-quotes`). ' +
+    'A request that repeats the key within 24 hours gets the stored response.'
+)
+const UNUSED_IDEMPOTENCY_KEY = idempotencyHeader(
+  'Accepted but unused: only responses to POST requests are stored'
+)
+
+const ERROR_DESCRIPTIONS: Record<ErrorStatus, string> = {
+  400: "The request is malformed or can't be done",
+  401: 'The API key is missing or unknown',
+  403: "The record belongs to another environment than the API key's",
+  404: 'The environment has no such record',
+  409: 'The first request with this idempotency key is still being processed',
+  413: 'The body is larger than 1 MiB',
+  422: 'A field is invalid',
+  500: 'The server failed'
+}
+
+/** Returns when an operation responds with an error status. */
+export function describeError(status: ErrorStatus, { idempotent }: Operation): string {
+  return status === 422 && idempotent
+    ? 'The idempotency key was used for another request, or a field is invalid'
+    : ERROR_DESCRIPTIONS[status]
+}
+
+/** The statuses that a repeated idempotency key can replay. Some of them need an assumption. */
+const REPLAYED: number[] = [200, 400, 403, 404, 422]
+
+function headersOf(
+  status: 200 | ErrorStatus,
+  operation: Operation,
+  assumptions: Assumptions
+): Record<string, object> {
+  return {
+    'x-request-id': header('Identifies the request in the log'),
+    'x-mock-reason': header(describeReason(status, operation)),
+    ...(operation.idempotent && idempotencyHeaders(status, assumptions)),
+    ...(status === 401 && { 'www-authenticate': header('The scheme to use: `ApiKey`') }),
+    ...(status === 409 && { 'retry-after': { type: 'integer', description: 'Seconds to wait' } })
+  }
+}
+
+const header = (description: string) => ({ type: 'string', description })
+
+function describeReason(status: number, { querystring, idempotent }: Operation): string {
+  if (status !== 200) return 'Which check rejected the request and how to pass it, for people'
+  const unknown = 'Unknown query parameters, each with the closest known name'
+  if (querystring) return `On an empty page: the filter that no message passed. ${unknown}`
+  return idempotent ? `On a replay: when the response was first sent. ${unknown}` : unknown
+}
+
+function idempotencyHeaders(status: number, assumptions: Assumptions): Record<string, object> {
+  const isLinked = assumptions['idempotency-refusals'] === 'linked' && [409, 422].includes(status)
+  return {
+    ...(status !== 401 && { 'idempotency-key': header('The idempotency key of the request') }),
+    ...(REPLAYED.includes(status) && {
+      'idempotency-replay': { ...header('Set on a stored response'), enum: ['true'] }
+    }),
+    ...(isLinked && { link: header("Novu's page on idempotency, if the error is about the key") })
+  }
+}

@@ -1,0 +1,93 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { isLoopback, strangerIn } from '../control/access.js'
+import { DomainError } from '../domain/errors.js'
+import { JSON_TYPE } from '../http/errors.js'
+import { VERSION } from '../platform/package.js'
+import { pageHeaders, readPackageFile } from './package-files.js'
+
+interface Options {
+  /** Whether browsers get the inspector. */
+  inspector: boolean
+  adminToken: string | undefined
+  /** Returns the address that the server listens on. */
+  address: () => string | AddressInfo | null
+}
+
+/**
+ * Serves `/`: the inspector for browsers, and for everyone else a JSON object with links. Pages of other sites get
+ * neither the inspector nor its files.
+ */
+export const startPage: FastifyPluginAsync<Options> = async (app, options) => {
+  app.get('/', (request, reply) => {
+    if (!options.inspector) return reply.type(JSON_TYPE).send(SUMMARY)
+    reply.header('vary', 'Accept')
+    const isBrowser = /\btext\/html\b/i.test(request.headers.accept ?? '')
+    if (!isBrowser) return reply.type(JSON_TYPE).send(SUMMARY)
+    return sendInspectorFile('index.html', request, reply, options)
+  })
+  if (!options.inspector) return
+  // One route for all files, because each route adds half a millisecond to the start.
+  app.get<{ Params: { file: InspectorFile } }>(
+    `/inspector/:file(${ASSET_PATTERN})`,
+    (request, reply) => sendInspectorFile(request.params.file, request, reply, options)
+  )
+}
+
+const SUMMARY = JSON.stringify({
+  name: 'notification-mock',
+  version: VERSION,
+  docs: '/docs',
+  openapi: '/openapi.json',
+  control: '/_mock/openapi.json',
+  health: '/health',
+  manual: '/llms.txt'
+})
+
+/** The files that the build writes to dist/inspector/, with their media types. */
+const MEDIA_TYPES = {
+  'index.html': 'text/html; charset=utf-8',
+  'inspector.css': 'text/css; charset=utf-8',
+  'inspector.js': 'text/javascript; charset=utf-8',
+  'inspector.svg': 'image/svg+xml'
+}
+type InspectorFile = keyof typeof MEDIA_TYPES
+
+/** Matches the files that the page loads by relative URL. The page itself is served at `/` only. */
+const ASSET_PATTERN = Object.keys(MEDIA_TYPES)
+  .filter((name) => name !== 'index.html')
+  .map((name) => `^${name.replace('.', '[.]')}$`)
+  .join('|')
+
+const HEADERS = {
+  // Email previews are frames that inherit this policy, so inline styles must be allowed.
+  ...pageHeaders("'self'", "'self'"),
+  // The next server at this URL may be another version of the package.
+  'cache-control': 'no-cache'
+}
+
+async function sendInspectorFile(
+  name: InspectorFile,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { adminToken, address }: Options
+): Promise<FastifyReply> {
+  removeCorsHeaders(reply)
+  const listening = address()
+  const isLocalOnly =
+    adminToken === undefined && typeof listening === 'object' && isLoopback(listening?.address)
+  const untrustedOrigin = strangerIn(headers)
+  if (untrustedOrigin && isLocalOnly) {
+    throw new DomainError('forbidden', 'The inspector is not shown here', {
+      reason: `${untrustedOrigin}: open it at 127.0.0.1, or start the server with an admin token`
+    })
+  }
+  const file = await readPackageFile(`dist/inspector/${name}`)
+  return reply.headers(HEADERS).type(MEDIA_TYPES[name]).send(file)
+}
+
+function removeCorsHeaders(reply: FastifyReply): void {
+  for (const name of Object.keys(reply.getHeaders())) {
+    if (name.startsWith('access-control-')) reply.removeHeader(name)
+  }
+}
