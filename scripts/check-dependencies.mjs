@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * Checks the direction of imports in src/ against .dependency-cruiser.cjs, that everything at the top of src/ has its
- * place in its list of layers, and that no file and no function is too long.
+ * Checks that imports in src/ follow the rules of .dependency-cruiser.cjs, that every entry of src/ has a layer there, and
+ * that no file or function is too long.
  *
- *     node scripts/check-dependencies.mjs [folder that holds src/, package.json and tsconfig.json]
+ *     node scripts/check-dependencies.mjs [folder with src/, package.json and tsconfig.json]
  *
- * Exits 1 on a violation, and also when the cruise did not see every source file: a cruise that cannot read TypeScript
- * reports "no violations" about nothing, so what it saw is compared with what is on the disk.
+ * Exits 1 on a violation. Also exits 1 if dependency-cruiser missed a source file: with a TypeScript version that it can't
+ * read, it reports no violations in 0 modules.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,11 +18,11 @@ import { findOversized } from './sizes.mjs'
 const rules = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
 const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
 
-// The cruise resolves imports and package.json from the current folder.
+// dependency-cruiser resolves imports and package.json from the current folder.
 process.chdir(folder)
-const onDisk = sourcesOnDisk()
-if (onDisk.length === 0) {
-  console.error(`there is no TypeScript file in ${join(folder, 'src')}: nothing was checked`)
+const sources = sourceFiles('src')
+if (sources.length === 0) {
+  console.error(`no TypeScript file in ${join(folder, 'src')}: nothing was checked`)
   process.exit(1)
 }
 
@@ -33,60 +33,58 @@ const { output } = await cruise(
   { tsConfig: extractTsConfig('tsconfig.json') }
 )
 const { summary, modules } = output
-const seen = new Set(
+const cruised = new Set(
   modules.map(({ source }) => source).filter((source) => source.startsWith('src/'))
 )
 const problems = [
-  ...summary.violations.map(describe),
-  ...blindSpots(),
-  ...misplaced(),
-  ...findOversized(onDisk)
+  ...summary.violations.map(describeViolation),
+  ...missedSources(),
+  ...entriesWithoutLayer(),
+  ...findOversized([...sources, ...sourceFiles('test')])
 ]
 
 if (problems.length > 0) {
   for (const problem of problems) console.error(problem)
-  console.error(
-    `\n${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in ${seen.size} files`
-  )
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  console.error(`\n${count} in ${cruised.size} files`)
   process.exit(1)
 }
 console.log(
-  `${seen.size} files, ${summary.totalDependenciesCruised} imports, ${rules.forbidden.length} rules, no violations`
+  `${cruised.size} files, ${summary.totalDependenciesCruised} imports, ` +
+    `${rules.forbidden.length} rules, no violations`
 )
 
-function describe({ rule, from, to, cycle }) {
-  const path = cycle
-    ? [from, ...cycle.map(({ name }) => name)].join(' -> ')
-    : from === to
-      ? from
-      : `${from} -> ${to}`
+function describeViolation({ rule, from, to, cycle }) {
   const { comment } = rules.forbidden.find(({ name }) => name === rule.name)
-  return `${rule.name}: ${path}\n    ${comment}`
+  return `${rule.name}: ${violationPath(from, to, cycle)}\n    ${comment}`
 }
 
-/** Sources that the cruise did not read, and files read without finding an import in any of them. */
-function blindSpots() {
-  const missed = onDisk
-    .filter((name) => !seen.has(name))
-    .map((name) => `blind: the cruise did not see ${name}`)
-  const isWithoutImports = onDisk.length > 1 && summary.totalDependenciesCruised === 0
-  return isWithoutImports ? [...missed, 'blind: the cruise saw files but not one import'] : missed
+function violationPath(from, to, cycle) {
+  if (cycle) return [from, ...cycle.map(({ name }) => name)].join(' -> ')
+  return from === to ? from : `${from} -> ${to}`
 }
 
-/** What stands at the top of src/ without a layer. */
-function misplaced() {
-  const known = rules.layers.flat()
+/** Returns the sources that were not cruised, and a problem if no import was found at all. */
+function missedSources() {
+  const missed = sources
+    .filter((name) => !cruised.has(name))
+    .map((name) => `blind: dependency-cruiser did not see ${name}`)
+  const sawNoImport = sources.length > 1 && summary.totalDependenciesCruised === 0
+  return sawNoImport ? [...missed, 'blind: dependency-cruiser found no import'] : missed
+}
+
+function entriesWithoutLayer() {
+  const layers = rules.layers.flat()
   return readdirSync('src')
-    .filter((name) => !known.includes(name))
+    .filter((name) => !layers.includes(name))
     .map(
-      (name) =>
-        `misplaced: src/${name} is in no layer: give it one in LAYERS (.dependency-cruiser.cjs)`
+      (name) => `misplaced: src/${name} has no layer: add it to LAYERS (.dependency-cruiser.cjs)`
     )
 }
 
-function sourcesOnDisk() {
-  if (!existsSync('src')) return []
-  return readdirSync('src', { recursive: true, withFileTypes: true })
+function sourceFiles(where) {
+  if (!existsSync(where)) return []
+  return readdirSync(where, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.[cm]?tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).split(sep).join('/'))
 }
