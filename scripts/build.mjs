@@ -2,14 +2,14 @@
 /**
  * Builds dist/ from src/: the command, the library, and its types.
  *
- *     node scripts/build.mjs                   build, whatever is there
- *     node scripts/build.mjs --after-install   build if there is something to build and to build with
- *     node scripts/build.mjs --if-stale        build only if dist/ is missing or older than the source
+ *     node scripts/build.mjs                   build
+ *     node scripts/build.mjs --after-install   build if the source and the compiler are there
+ *     node scripts/build.mjs --if-stale        build if dist/ is missing or older than the source
  *
- * Installing without devDependencies, or before the source is there (as an image build does), is not an error, so
- * --after-install then says so and succeeds. A compile error always fails: better at the install than at the first start.
- * On Node 20 all three install the database addon first if it is missing.
- * (The script `dependencies` of package.json runs it, not `prepare`: npm warns of that one where a tarball is installed.)
+ * `--after-install` also succeeds, with a message, without devDependencies or before the source has been copied, as in an
+ * image build. A compile error always fails. On Node 20 all three first install the database addon if it is missing.
+ *
+ * The npm script `dependencies` calls this, not `prepare`: npm warns about `prepare` when it installs a tarball.
  */
 import {
   cpSync,
@@ -44,9 +44,8 @@ const inputs = ['src', 'seeds', 'migrations', 'package.json', 'tsconfig.json'].m
 const canBuild = isInstalled('esbuild') && isInstalled('dts-bundle-generator')
 
 async function afterInstall() {
-  if (!existsSync(inputs[0])) console.log('nothing built: there is no src/ yet')
-  else if (!canBuild)
-    console.log('nothing built: the compiler is a devDependency, and those are not installed')
+  if (!existsSync(inputs[0])) console.log('nothing built: src/ is missing')
+  else if (!canBuild) console.log('nothing built: the devDependencies are not installed')
   else await build()
 }
 
@@ -56,18 +55,18 @@ async function refresh() {
   if (canBuild) return build()
   if (missing)
     fail(
-      'dist/ is missing and the compiler is not installed: run `npm ci` and then `npm run build`'
+      'dist/ is missing and the devDependencies are not installed: run `npm ci`, then `npm run build`'
     )
   console.warn(
-    'dist/ is older than src/, and the compiler is not installed: starting what was built before'
+    'dist/ is older than src/, and the devDependencies are not installed: starting the old build'
   )
 }
 
 async function build() {
-  if (!canBuild) fail('the compiler is not installed: run `npm ci`')
+  if (!canBuild) fail('the devDependencies are not installed: run `npm ci`')
   console.error('building dist/')
   rmSync(dist, { recursive: true, force: true })
-  // First, since it fails on an error in any file: a half-built dist/ must not pass for a fresh one.
+  // Types first: they fail on an error in any file, before dist/ looks fresh.
   const { bundle, ENTRIES } = await import('./bundle.mjs')
   const { contract } = await import('./client-types.mjs')
   const types = { ...(await rollUpTypes(ENTRIES)), contract: (await contract(root)).types }
@@ -77,22 +76,22 @@ async function build() {
       writeFileSync(join(dist, `${name}.${extension}`), text)
   }
   await bundle(dist)
-  await keepImage()
+  await storeDefaultImage()
 }
 
-/** Starts the server once: it keeps the default seed as a database image in dist/. Without one the first start does. */
-async function keepImage() {
+/** Starts the server once, which stores the default seed as a database image in dist/ and makes later starts faster. */
+async function storeDefaultImage() {
   try {
     const { createMock } = await import(pathToFileURL(join(dist, 'index.js')))
     await (await createMock()).close()
   } catch (error) {
-    console.warn(`dist/ has no image of the default seed: ${error.message}`)
+    console.warn(`dist/ has no database image of the default seed: ${error.message}`)
   }
 }
 
 /**
- * Returns the declarations of each entry as one file, which names no other package's types but those of the test runner
- * that a fixture extends. What is typed by a schema is printed from it: the types of TypeBox would be such types.
+ * Returns the declarations of each entry as one file. They import no types but those of the test runner that a fixture
+ * extends; types derived from TypeBox schemas are printed, so that users don't need TypeBox.
  */
 async function rollUpTypes(entries) {
   const { generateDtsBundle } = await import('dts-bundle-generator')
@@ -111,9 +110,9 @@ async function rollUpTypes(entries) {
       libraries: { importedLibraries: runner ? [runner] : [], allowedTypesLibraries: [] }
     }))
     const types = generateDtsBundle(configs, { preferredConfigPath: join(folder, 'tsconfig.json') })
-    // For `Symbol.asyncDispose`, which only the newest targets and the types of Node declare.
-    const text = types.map((each) => `/// <reference lib="esnext.disposable" />\n${each}`)
-    return Object.fromEntries(Object.keys(entries).map((name, index) => [name, text[index]]))
+    // Declares `Symbol.asyncDispose` for users whose target and @types/node don't.
+    const withLibrary = types.map((text) => `/// <reference lib="esnext.disposable" />\n${text}`)
+    return Object.fromEntries(Object.keys(entries).map((name, index) => [name, withLibrary[index]]))
   } catch (error) {
     throw new Error(`the build failed: ${error.message}`)
   } finally {
@@ -121,10 +120,10 @@ async function rollUpTypes(entries) {
   }
 }
 
-/** The sources that give schemas' types and nothing else. */
+/** Source files that export nothing but types derived from schemas. */
 const CLIENT_TYPES = ['src/client/control-api.ts']
 
-/** Returns the time of the latest change. Folders count too: theirs is when a file was last added or removed. */
+/** Returns the time of the latest change below the paths. A folder changes when a file is added or removed. */
 function newest(paths) {
   const times = paths.filter(existsSync).map((path) => {
     const stats = statSync(path)
@@ -142,8 +141,8 @@ function isInstalled(name) {
   }
 }
 
-function fail(sentence) {
-  console.error(sentence)
+function fail(message) {
+  console.error(message)
   process.exit(1)
 }
 

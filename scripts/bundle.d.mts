@@ -1,2 +1,2 @@
-/** Makes what is run of dist/, in this folder. */
+/** Bundles the command, the library, the inspector and the docs page into a folder. */
 export function bundle(dist: string): Promise<void>

@@ -1,4 +1,4 @@
-/** Makes what is run of dist/ from src/, for the build and for tests that start the command. */
+/** Bundles src/ into dist/. Used by build.mjs, and by tests that start the command. */
 import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -9,8 +9,8 @@ import { buildInspector } from './inspector.mjs'
 const root = join(import.meta.dirname, '..')
 
 /**
- * What can be imported of the package, by the names in dist/: where it stands, the test runner that it extends, and whether
- * `require` can't load it, as it can't load the runner. (Its types are for CommonJS too: the runner compiles such tests.)
+ * The package's entry points by their names in dist/. `runner` is the test runner that a fixture extends. `importOnly`
+ * entries have no CommonJS version, because their runner has none (their types do: the runner compiles such tests).
  */
 export const ENTRIES = {
   index: { source: 'src/index.ts' },
@@ -19,7 +19,6 @@ export const ENTRIES = {
   playwright: { source: 'src/fixtures/playwright.ts', runner: '@playwright/test' }
 }
 
-/** What the docs page loads. */
 const SWAGGER_UI_FILES = [
   'swagger-ui.css',
   'index.css',
@@ -30,7 +29,7 @@ const SWAGGER_UI_FILES = [
 
 const RUNNERS = Object.values(ENTRIES).flatMap(({ runner = [] }) => runner)
 
-/** What Fastify loads only for what we don't use: its own compilers of schemas (`http/validation.ts`), and `inject`. */
+/** Packages that Fastify loads only for features we don't use: its schema compilers and `inject`. */
 const NEVER_LOADED = [
   '@fastify/ajv-compiler',
   '@fastify/fast-json-stringify-compiler',
@@ -38,8 +37,8 @@ const NEVER_LOADED = [
 ]
 
 /**
- * Loads Node's own modules as `require` does. An `import` reads all that such a module exports, of `node:http` a WebSocket
- * client too, which costs a start up to a twentieth.
+ * Loads Node's built-in modules with `require`. An `import` reads every export of a module, including the WebSocket client
+ * of `node:http`, which makes a start up to 5 % slower.
  */
 const NODE_MODULES = {
   name: 'node-modules',
@@ -53,12 +52,12 @@ const NODE_MODULES = {
   }
 }
 
-/** Bundled CommonJS packages load Node's own modules by `require`. */
+/** Bundled CommonJS packages call `require` for Node's built-in modules. */
 const REQUIRE = {
   js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 }
 
-/** Loads another entry by the name of the package, so that there is one copy of it, whichever way it is loaded. */
+/** Imports other entry points by their package name, so that a program has one copy of each. */
 const OTHER_ENTRIES = {
   name: 'other-entries',
   setup(build) {
@@ -75,31 +74,41 @@ const OTHER_ENTRIES = {
   }
 }
 
+/** Options of all bundles. Every package is bundled except the database addon and the test runners. */
+const SHARED = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  external: ['better-sqlite3', ...RUNNERS, ...NEVER_LOADED],
+  plugins: [OTHER_ENTRIES, NODE_MODULES],
+  // Identifiers aren't minified, to keep stack traces readable.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  // Node prints the whole source line of an uncaught error.
+  lineLimit: 160,
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true
+}
+
 /**
- * Writes the command and the library as ECMAScript modules that share their chunks, each entry as one CommonJS file
- * beside them, the page and the files of the docs page. All packages but the database addon and test runners are bundled.
+ * Writes dist/: the command and the library as ES modules with shared chunks, every entry point as one CommonJS file, the
+ * inspector, and the files of the docs page.
  */
 export async function bundle(dist) {
-  const shared = {
-    absWorkingDir: root,
-    bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    external: ['better-sqlite3', ...RUNNERS, ...NEVER_LOADED],
-    plugins: [OTHER_ENTRIES, NODE_MODULES],
-    // Names stay, for stack traces.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    // Node prints the whole line of an error that nobody catches.
-    lineLimit: 160,
-    sourcemap: true,
-    sourcesContent: false,
-    legalComments: 'none',
-    logLevel: 'warning',
-    metafile: true
-  }
-  const { metafile } = await build({
-    ...shared,
+  const { metafile } = await bundleModules(dist)
+  await bundleCommonJs(dist)
+  await writeContract(dist)
+  chmodSync(join(dist, 'cli/index.js'), 0o755)
+  writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenses(Object.keys(metafile.inputs)))
+  await buildInspector(join(dist, 'inspector'))
+  copySwaggerUi(dist)
+}
+
+async function bundleModules(dist) {
+  const result = await build({
+    ...SHARED,
     entryPoints: { index: 'src/index.ts', 'cli/index': 'src/cli/index.ts' },
     outdir: dist,
     format: 'esm',
@@ -107,25 +116,30 @@ export async function bundle(dist) {
     chunkNames: 'chunks/[name]-[hash]',
     banner: REQUIRE
   })
-  const { index: _, ...others } = ENTRIES
-  const sources = (entries) =>
-    Object.fromEntries(Object.entries(entries).map(([name, { source }]) => [name, source]))
-  // Without the banner, and in no more bytes than needed: the client runs in a browser.
-  const small = { ...shared, lineLimit: 0, splitting: true, chunkNames: 'chunks/[name]-[hash]' }
-  for (const [name, { source }] of Object.entries(others)) {
+  // The other entries need no `require`, and the client should be small, as it runs in browsers too.
+  const small = { ...SHARED, lineLimit: 0, splitting: true, chunkNames: 'chunks/[name]-[hash]' }
+  for (const [name, { source }] of Object.entries(ENTRIES)) {
+    if (name === 'index') continue
     await build({ ...small, entryPoints: { [name]: source }, outdir: dist, format: 'esm' })
   }
-  const required = Object.entries(ENTRIES).filter(([, { importOnly }]) => !importOnly)
+  return result
+}
+
+async function bundleCommonJs(dist) {
+  const entries = Object.entries(ENTRIES).filter(([, { importOnly }]) => !importOnly)
   await build({
-    ...shared,
-    entryPoints: sources(Object.fromEntries(required)),
+    ...SHARED,
+    entryPoints: Object.fromEntries(entries.map(([name, { source }]) => [name, source])),
     outdir: dist,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     define: { 'import.meta.filename': '__filename', 'import.meta.url': '__filename' },
-    // Jest takes no `import()` without a flag.
+    // Jest supports `import()` only with a flag.
     supported: { 'dynamic-import': false }
   })
+}
+
+async function writeContract(dist) {
   const { schemas } = await contract(root)
   const values = Object.entries(schemas).map(([name, schema]) => [name, JSON.stringify(schema)])
   writeFileSync(
@@ -136,17 +150,16 @@ export async function bundle(dist) {
     join(dist, 'contract.cjs'),
     values.map(([name, json]) => `exports.${name} = ${json}\n`).join('')
   )
-  chmodSync(join(dist, 'cli/index.js'), 0o755)
-  writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenses(Object.keys(metafile.inputs)))
-  const swaggerUi = dirname(
-    createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')
-  )
-  await buildInspector(join(dist, 'inspector'))
-  for (const name of SWAGGER_UI_FILES)
-    cpSync(join(swaggerUi, 'static', name), join(dist, 'swagger-ui', name))
 }
 
-/** Returns the licences of the bundled packages and of the pages, which ask to be passed on. */
+function copySwaggerUi(dist) {
+  const manifest = createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')
+  for (const name of SWAGGER_UI_FILES) {
+    cpSync(join(dirname(manifest), 'static', name), join(dist, 'swagger-ui', name))
+  }
+}
+
+/** Returns the licenses of the bundled packages, which require to be passed on. */
 function licenses(files) {
   const folders = new Set(
     files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [])

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * Builds the page of src/inspector/: one HTML file, one script, one style sheet; and the report of a run, which is one file.
- * The build of dist/ calls it; by hand it builds into dist/inspector/, and with --watch the page again at each change.
+ * Builds src/inspector/: the inspector (one HTML file, one script, one style sheet) and the template of the report (one
+ * self-contained HTML file). `npm run build` calls it. By hand it builds into dist/inspector/; `--watch` rebuilds the
+ * inspector on every change.
  *
  *     node scripts/inspector.mjs [--watch]
  */
@@ -14,15 +15,15 @@ import { build } from 'vite'
 
 const root = join(import.meta.dirname, '..')
 
-/** Writes the page into a folder, and beside it the file that reports are made of. */
+/** Writes the inspector and the template of the report into a folder. */
 export async function buildInspector(folder, { watch = false } = {}) {
   await build({
     configFile: false,
     root: join(root, 'src/inspector'),
     logLevel: watch ? 'info' : 'warn',
-    // Else NODE_ENV decides, as under tests.
+    // Fixed, because Vite would follow NODE_ENV, which Vitest sets to "test".
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
-    // The page stands at the root of the server, or wherever a proxy puts that, and its files in a folder beside it.
+    // Relative, so that the inspector also works behind a proxy that serves it below a path.
     base: './',
     experimental: { renderBuiltUrl: (name) => `inspector/${name}` },
     build: {
@@ -44,7 +45,7 @@ export async function buildInspector(folder, { watch = false } = {}) {
   await buildReport(join(folder, 'report.html'))
 }
 
-/** Writes the file that a report is made of: without data, and with its script and style in it, which alone may run. */
+/** Writes the template of the report: an HTML file without data that may run only its own script. */
 async function buildReport(file) {
   const { outputFiles } = await bundle({
     entryPoints: [join(root, 'src/inspector/report/main.tsx')],
@@ -59,21 +60,30 @@ async function buildReport(file) {
     loader: { '.svg': 'dataurl' },
     write: false
   })
-  const textOf = (extension) =>
+  const outputWith = (extension) =>
     outputFiles.find(({ path }) => path.endsWith(extension))?.text.trim() ?? ''
-  const script = textOf('.js').replaceAll('</script', '<\\/script')
-  const hash = createHash('sha256').update(script).digest('base64')
-  // A frame inherits the policy: without inline styles an email would look like none of its kind.
-  const looks = "style-src 'unsafe-inline'; img-src data:"
-  const policy = `default-src 'none'; script-src 'sha256-${hash}'; ${looks}; base-uri 'none'; form-action 'none'`
-  const filled = readFileSync(join(root, 'src/inspector/report/report.html'), 'utf8')
+  const script = outputWith('.js').replaceAll('</script', '<\\/script')
+  const page = readFileSync(join(root, 'src/inspector/report/report.html'), 'utf8')
     .replace(
       '<meta charset="utf-8">',
-      `$&\n<meta http-equiv="content-security-policy" content="${policy}">`
+      `$&\n<meta http-equiv="content-security-policy" content="${reportPolicy(script)}">`
     )
-    .replace('<style></style>', () => `<style>${textOf('.css')}</style>`)
+    .replace('<style></style>', () => `<style>${outputWith('.css')}</style>`)
     .replace('<script type="module"></script>', () => `<script type="module">${script}</script>`)
-  writeFileSync(file, filled)
+  writeFileSync(file, page)
+}
+
+function reportPolicy(script) {
+  const hash = createHash('sha256').update(script).digest('base64')
+  return [
+    "default-src 'none'",
+    `script-src 'sha256-${hash}'`,
+    // Email previews are frames that inherit this policy, so inline styles must be allowed.
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'"
+  ].join('; ')
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -16,11 +16,11 @@ const FILES = ['package.json', 'package-lock.json', '.npmrc']
 const CACHE = join(import.meta.dirname, '../node_modules/.cache')
 
 /**
- * Returns the folder in which the packages of the lock in another folder are installed: within the project, so that they
- * find its packages too. They are installed by the first call for a lock and stay for later runs, until the next `npm ci`
- * of the project.
+ * Installs the lock file of another folder and returns the folder with its `node_modules`. It lies inside the project, so
+ * that the installed packages find the project's too. The first call for a lock file installs; later calls and runs reuse
+ * the result until the project's next `npm ci`.
  */
-export async function givenInstalled(locked: string): Promise<string> {
+export async function installLockedPackages(locked: string): Promise<string> {
   const cache = join(CACHE, basename(locked))
   const hash = createHash('sha256')
   for (const name of FILES) hash.update(readFileSync(join(locked, name)))
@@ -33,7 +33,7 @@ export async function givenInstalled(locked: string): Promise<string> {
     await npmCi(unfinished)
     renameSync(unfinished, folder)
   } catch (error) {
-    // Another run may have been faster.
+    // Another process may have installed it in the meantime.
     if (!existsSync(folder)) throw error
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
@@ -51,7 +51,7 @@ async function npmCi(cwd: string): Promise<void> {
     '--loglevel',
     'error'
   ]
-  // What an npm that runs us says of itself and of our package would mislead this one.
+  // Variables that describe our own package would mislead this npm.
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(lifecycle|package|command|node|config_local_prefix)|NODE_ENV$)/.test(name)
   )

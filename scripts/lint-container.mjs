@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * Lints the container files, for lack of an engine everywhere that this is checked.
+ * Lints Dockerfile and docker-compose.yml. Most machines that run this have no container engine to build them with.
  *
  *     node scripts/lint-container.mjs [folder with Dockerfile, docker-compose.yml]
  *
- * Warnings fail like errors: both linters warn of things that an engine would take and a person would regret.
+ * Warnings fail like errors.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -26,7 +26,7 @@ function lintDockerfile(name) {
 
 function lintCompose(name) {
   if (!existsSync(join(folder, name))) return [`${name}: missing`]
-  // Compose 1.29 refuses a file with a name.
+  // Compose 1.29 rejects a file with a project name, so the rule that requires one is off.
   const linter = new DCLinter({
     rules: { 'require-project-name-field': 0 },
     quiet: false,

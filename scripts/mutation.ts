@@ -28,13 +28,13 @@ import {
   rowsOf,
   type Survivor
 } from '../test/mutation/report.js'
-import { givenInstalled } from './installed.js'
+import { installLockedPackages } from './installed.js'
 
 type Folder = (typeof FOLDERS)[number]
 
 const root = join(import.meta.dirname, '..')
 /** Where Stryker is installed: within the project, as it takes vitest from there, but not with it, as few need it. */
-const installed = await givenInstalled(join(root, 'test/mutation'))
+const installed = await installLockedPackages(join(root, 'test/mutation'))
 const stryker = join(installed, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 
 /** What judges the shapes first. */

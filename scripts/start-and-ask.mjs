@@ -1,7 +1,6 @@
 /**
- * Starts a server as a person would, asks it the questions that prove it serves, and stops it as a supervisor would.
- *
- * For the checks of what was built, packed or put into an image; tests of behaviour are in test/.
+ * Smoke test of a built, packed or containerized server: starts it, sends three requests, and stops it with SIGTERM. Tests
+ * of behavior are in test/.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,14 +10,13 @@ const START_WITHIN = 30_000
 const STOP_WITHIN = 10_000
 
 /**
- * Resolves with one sentence on what was seen, rejects with one on what was not.
- *
- * `args` must make the server print one line of JSON when it is ready.
+ * Resolves with a summary of the run. Rejects with an `Error` that says what failed, followed by the server's stderr.
+ * `args` must include `--json`, so that the server prints one line of JSON when it is ready.
  */
 export async function startAndAsk({ command, args, cwd, env = process.env }) {
   const server = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(server, 'exit')
-  // Waiting for it later is not the same as nobody caring now.
+  // It is awaited later; until then a rejection must not count as unhandled.
   exited.catch(() => {})
   let stderr = ''
   server.stderr.setEncoding('utf8').on('data', (text) => {
@@ -29,18 +27,18 @@ export async function startAndAsk({ command, args, cwd, env = process.env }) {
     const startedAt = performance.now()
     const ready = await readyLine(server, exited)
     const startedIn = Math.round(performance.now() - startedAt)
-    await ask(ready.url, ready)
+    await sendRequests(ready.url, ready)
     server.kill('SIGTERM')
     const [code, signal] = await within(
       STOP_WITHIN,
       exited,
       'the server did not stop after SIGTERM'
     )
-    // Windows knows no signals: there the process is ended at once, and has no exit code.
+    // Windows has no signals: the process is terminated and has no exit code.
     if (code !== 0 && process.platform !== 'win32') {
       throw new Error(`after SIGTERM the exit code was ${code ?? signal} instead of 0`)
     }
-    return `ready in ${startedIn} ms, answered, and left with ${code ?? signal} on SIGTERM`
+    return `ready in ${startedIn} ms, responded, and exited with ${code ?? signal} on SIGTERM`
   } catch (error) {
     throw new Error([error.message, stderr.trim()].filter(Boolean).join('\n'))
   } finally {
@@ -54,7 +52,7 @@ async function readyLine(server, exited) {
     Promise.race([
       once(createInterface(server.stdout), 'line').then(([text]) => text),
       exited.then(([code, signal]) => {
-        throw new Error(`the server left with ${code ?? signal} before it was ready`)
+        throw new Error(`the server exited with ${code ?? signal} before it was ready`)
       })
     ]),
     'the server printed no line'
@@ -66,20 +64,20 @@ async function readyLine(server, exited) {
   return ready
 }
 
-async function ask(url, { environments }) {
+async function sendRequests(url, { environments }) {
   const authorization = `ApiKey ${environments[0].apiKeys[0]}`
-  await expectAnswer(`${url}/health`, {}, 200)
-  await expectAnswer(`${url}/v1/messages`, {}, 401)
-  const page = parse(await expectAnswer(`${url}/v1/messages`, { authorization }, 200))
+  await expectStatus(`${url}/health`, {}, 200)
+  await expectStatus(`${url}/v1/messages`, {}, 401)
+  const page = parse(await expectStatus(`${url}/v1/messages`, { authorization }, 200))
   if (!Array.isArray(page?.data))
-    throw new Error('the answer to GET /v1/messages has no list `data`')
+    throw new Error('the response of GET /v1/messages has no `data` array')
 }
 
-async function expectAnswer(url, headers, status) {
+async function expectStatus(url, headers, status) {
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) })
   const body = await response.text()
   if (response.status !== status)
-    throw new Error(`GET ${url}: ${response.status} instead of ${status}: ${body}`)
+    throw new Error(`GET ${url}: status ${response.status} instead of ${status}: ${body}`)
   return body
 }
 
