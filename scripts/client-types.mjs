@@ -1,4 +1,4 @@
-/** Prints the TypeScript declarations of TypeBox schemas, for the package's declarations: those of TypeBox need TypeBox. */
+/** Prints TypeBox schemas as plain TypeScript, so that users of the package's types don't need TypeBox. */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -6,8 +6,9 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 /**
- * Returns the declarations for a source file that is nothing but `export type … from './file.js'`, each of which is the type
- * of a schema that is exported there under the same name; what is no schema is left out. With the schemas that they refer to.
+ * Returns the declarations for a source file that consists of `export type … from './file.js'` lines. Each exported type
+ * must be the type of a schema of the same name in that file; exports that aren't schemas are left out. Schemas that they
+ * refer to are declared too.
  */
 export async function clientTypes(root, file) {
   const { default: ts } = await import('typescript')
@@ -21,12 +22,12 @@ export async function clientTypes(root, file) {
     resolveDir: dirname(resolve(file)),
     loader: 'ts'
   })
-  return declarations(
+  return printDeclarations(
     Object.fromEntries(Object.entries(values).filter(([, value]) => typeof value === 'object'))
   )
 }
 
-/** Returns the entry `notification-mock/contract`: its declarations, and each of its schemas as a value. */
+/** Returns the entry `notification-mock/contract`: its declarations, and its JSON Schemas by name. */
 export async function contract(root) {
   const contents = "export * from './src/openapi/contract.ts'"
   const { CONTRACT, jsonSchemaOf } = await evaluate(root, {
@@ -35,22 +36,23 @@ export async function contract(root) {
     loader: 'ts'
   })
   const schemas = Object.entries(CONTRACT)
-  const values = schemas.map(([name, { enum: words }]) => {
-    return `export declare const ${name}: ${words ? `JsonSchema & { enum: ${name}[] }` : `ObjectSchema<${name}>`}\n`
+  const values = schemas.map(([name, schema]) => {
+    const type = schema.enum ? `JsonSchema & { enum: ${name}[] }` : `ObjectSchema<${name}>`
+    return `export declare const ${name}: ${type}\n`
   })
   return {
-    types: `${declarations(CONTRACT)}\n${JSON_SCHEMA}\n${values.join('')}`,
+    types: `${printDeclarations(CONTRACT)}\n${JSON_SCHEMA}\n${values.join('')}`,
     schemas: Object.fromEntries(schemas.map(([name, schema]) => [name, jsonSchemaOf(name, schema)]))
   }
 }
 
-const JSON_SCHEMA = `/** A JSON Schema that stands alone: what it refers to is in its \`$defs\`. */
+const JSON_SCHEMA = `/** A self-contained JSON Schema: the schemas that it refers to are in its \`$defs\`. */
 export interface JsonSchema {
   title: string
   [keyword: string]: unknown
 }
 
-/** One of objects that have these fields. */
+/** A JSON Schema of objects with these fields. */
 export interface ObjectSchema<Fields> extends JsonSchema {
   type: 'object'
   properties: Record<keyof Fields, Record<string, unknown>>
@@ -58,9 +60,9 @@ export interface ObjectSchema<Fields> extends JsonSchema {
 }
 `
 
-/** TypeBox has a registry of kinds, which is not that of the process: a test may run the source beside. */
-const OWN_TYPEBOX = {
-  name: 'own-typebox',
+/** Bundles TypeBox, whose registry of kinds must not be shared: a test may have loaded the source in this process. */
+const BUNDLED_TYPEBOX = {
+  name: 'bundled-typebox',
   setup({ onResolve }) {
     onResolve({ filter: /^[^./]/ }, ({ path }) =>
       path.startsWith('@sinclair/typebox') ? undefined : { path, external: true }
@@ -68,7 +70,7 @@ const OWN_TYPEBOX = {
   }
 }
 
-/** Returns what a module of the source exports. */
+/** Returns the exports of a module of the source. */
 async function evaluate(root, stdin) {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-source-'))
   try {
@@ -79,7 +81,7 @@ async function evaluate(root, stdin) {
       bundle: true,
       platform: 'node',
       format: 'esm',
-      plugins: [OWN_TYPEBOX],
+      plugins: [BUNDLED_TYPEBOX],
       outfile,
       logLevel: 'warning'
     })
@@ -89,88 +91,118 @@ async function evaluate(root, stdin) {
   }
 }
 
-/** Returns `export interface` or `export type` for each schema. */
-function declarations(schemas) {
-  const printed = new Map()
-  // What stands inside another one is the same object, or a copy with the same properties.
-  const names = new Map(
-    Object.entries(schemas).flatMap(([name, schema]) =>
-      identities(schema).map((each) => [each, name])
-    )
-  )
-  for (const [name, schema] of Object.entries(schemas)) print(name, schema)
-  return [...printed.values()].join('\n')
+/** Returns an `export interface` or `export type` for each schema, and for each schema that it refers to. */
+function printDeclarations(schemas) {
+  const printer = new DeclarationPrinter(schemas)
+  for (const [name, schema] of Object.entries(schemas)) printer.declare(name, schema)
+  return printer.text
+}
 
-  function print(name, schema) {
-    if (printed.has(name)) return
-    printed.set(name, '')
-    const isObject = Object.keys(schema.properties ?? {}).length > 0
-    const type = isObject ? objectType(schema, '') : typeOf(schema, '', false)
-    const declaration = isObject
-      ? `export interface ${name} ${type}`
-      : `export type ${name} = ${type}`
-    printed.set(name, `${comment(schema, '')}${declaration}\n`)
+class DeclarationPrinter {
+  #declarations = new Map()
+  #names
+
+  constructor(schemas) {
+    // A schema inside another one is the same object, or a copy that shares the `properties` object.
+    this.#names = new Map(
+      Object.entries(schemas).flatMap(([name, schema]) =>
+        identitiesOf(schema).map((identity) => [identity, name])
+      )
+    )
   }
 
-  function typeOf(schema, indent, mayBeNamed = true) {
-    const name = mayBeNamed && nameOf(schema)
-    if (name) return name
+  get text() {
+    return [...this.#declarations.values()].join('\n')
+  }
+
+  declare(name, schema) {
+    if (this.#declarations.has(name)) return
+    // Reserves the name, as the schema may refer to itself.
+    this.#declarations.set(name, '')
+    const isObject = Object.keys(schema.properties ?? {}).length > 0
+    const declaration = isObject
+      ? `export interface ${name} ${this.#objectType(schema, '')}`
+      : `export type ${name} = ${this.#anonymousType(schema, '')}`
+    this.#declarations.set(name, `${comment(schema, '')}${declaration}\n`)
+  }
+
+  #typeOf(schema, indent) {
+    return this.#nameOf(schema) ?? this.#anonymousType(schema, indent)
+  }
+
+  #anonymousType(schema, indent) {
     if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
     if ('const' in schema) return JSON.stringify(schema.const)
-    if (schema.anyOf) return schema.anyOf.map((each) => typeOf(each, indent)).join(' | ')
-    if (Array.isArray(schema.type))
-      return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ')
-    if (schema.type === 'array') return arrayType(typeOf(schema.items, indent))
-    if (schema.type === 'object') return objectType(schema, indent)
-    if (schema.type === 'integer') return 'number'
-    return schema.type ?? 'unknown'
+    if (schema.anyOf) return schema.anyOf.map((option) => this.#typeOf(option, indent)).join(' | ')
+    if (Array.isArray(schema.type)) {
+      return schema.type.map((type) => this.#typeOf({ ...schema, type }, indent)).join(' | ')
+    }
+    return this.#simpleType(schema, indent)
   }
 
-  function nameOf(schema) {
-    const known = identities(schema)
-      .map((each) => names.get(each))
-      .find(Boolean)
-    if (known) return known
-    const target = referredTo(schema)
+  #simpleType(schema, indent) {
+    switch (schema.type) {
+      case 'array':
+        return arrayType(this.#typeOf(schema.items, indent))
+      case 'object':
+        return this.#objectType(schema, indent)
+      case 'integer':
+        return 'number'
+      default:
+        return schema.type ?? 'unknown'
+    }
+  }
+
+  /** Returns the name of a declared schema, and declares the target of a reference. */
+  #nameOf(schema) {
+    const name = this.#declaredName(schema)
+    if (name) return name
+    const target = referenceTarget(schema)
     if (!target) return undefined
-    const name =
-      identities(target)
-        .map((each) => names.get(each))
-        .find(Boolean) ?? String(target.$id)
-    print(name, target)
-    return name
+    const targetName = this.#declaredName(target) ?? String(target.$id)
+    this.declare(targetName, target)
+    return targetName
   }
 
-  function objectType(schema, indent) {
+  #declaredName(schema) {
+    return identitiesOf(schema)
+      .map((identity) => this.#names.get(identity))
+      .find(Boolean)
+  }
+
+  #objectType(schema, indent) {
     const properties = Object.entries(schema.properties ?? {})
-    if (properties.length === 0) return `Record<string, ${valuesOf(schema, indent)}>`
+    if (properties.length === 0) return `Record<string, ${this.#valueType(schema, indent)}>`
     const inner = `${indent}  `
     const required = schema.required ?? []
-    const lines = properties.map(([name, value]) => {
+    const lines = properties.map(([name, property]) => {
       const key = /^\w+$/.test(name) ? name : JSON.stringify(name)
-      return `${comment(value, inner)}${inner}${key}${required.includes(name) ? '' : '?'}: ${typeOf(value, inner)}`
+      const mark = required.includes(name) ? '' : '?'
+      return `${comment(property, inner)}${inner}${key}${mark}: ${this.#typeOf(property, inner)}`
     })
     return `{\n${lines.join('\n')}\n${indent}}`
   }
 
-  function valuesOf({ additionalProperties }, indent) {
+  #valueType({ additionalProperties }, indent) {
     if (additionalProperties === false) return 'never'
-    return typeof additionalProperties === 'object'
-      ? typeOf(additionalProperties, indent)
-      : 'unknown'
+    const isSchema = typeof additionalProperties === 'object'
+    return isSchema ? this.#typeOf(additionalProperties, indent) : 'unknown'
   }
 }
 
-/** The schema that a reference of core/typebox.ts leads to. */
-function referredTo(schema) {
+/** Returns the schema that a reference of schema/typebox.ts points to. */
+function referenceTarget(schema) {
   if (!schema.$ref) return undefined
   return schema[Symbol.for('notification-mock/target')]()
 }
 
 const arrayType = (item) => (/^\w+$/.test(item) ? `${item}[]` : `Array<${item}>`)
 
-function identities(schema) {
-  return [schema, schema.properties].filter((each) => each && Object.keys(each).length > 0)
+/** Returns the objects by which a schema is recognized. */
+function identitiesOf(schema) {
+  return [schema, schema.properties].filter(
+    (identity) => identity && Object.keys(identity).length > 0
+  )
 }
 
 function comment({ description, deprecated }, indent) {
