@@ -20,10 +20,10 @@ export type { ClockState, RandomSetting, ResetPart, ResetResult } from '../contr
 export type { Coverage, CoverageItem, OperationCoverage } from '../coverage/schemas.js'
 export type {
   ClockSetting,
-  FieldDifference,
-  RecordDifferences,
-  Snapshot,
-  SnapshotDifferences
+  EnvironmentDiff,
+  FieldChange,
+  RecordDiff,
+  Snapshot
 } from '../environments/schemas.js'
 export type * from '../faults/schemas.js'
 export type { Integration } from '../integrations/schemas.js'

@@ -67,7 +67,7 @@ export function attachedEnvironment(server: Connection, apiKey: string, keylessA
       return requestLines(...(await Promise.all([requests.list(), requests.changes(), keyless])))
     },
     /** Returns what the present state has over the one in which the environment was created or seeded. */
-    differences: () => json<wire.SnapshotDifferences>('GET', '/_mock/differences'),
+    diff: () => json<wire.EnvironmentDiff>('GET', '/_mock/diff'),
     /** Tells of the test that the environment is made for, for the report of a run. */
     describeTest: (test: wire.TestDescription) => done('PUT', '/_mock/test', { body: test }),
     /** Stores the present state, by default under a name of its own. */
@@ -165,8 +165,7 @@ function storedSnapshot({ json, done }: Connection, snapshot: wire.Snapshot) {
     restore: (options: ResetOptions = {}) =>
       json<wire.ResetResult>('POST', path`/_mock/snapshots/${name}/restore`, { body: options }),
     /** Returns what the present state has over it. */
-    differences: () =>
-      json<wire.SnapshotDifferences>('GET', path`/_mock/snapshots/${name}/differences`),
+    diff: () => json<wire.EnvironmentDiff>('GET', path`/_mock/snapshots/${name}/diff`),
     remove: () => done('DELETE', path`/_mock/snapshots/${name}`)
   }
 }

@@ -32,8 +32,8 @@ export const Snapshot = namedObject('Snapshot', 'A named state of the environmen
 export type Snapshot = Static<typeof Snapshot>
 
 const VALUE = 'as JSON, the first 200 characters; absent where there is none, *** for a secret'
-export const FieldDifference = namedObject(
-  'FieldDifference',
+export const FieldChange = namedObject(
+  'FieldChange',
   'A field of a record that differs from the snapshot',
   {
     id: Type.String({ description: 'The record, by what a seed calls it' }),
@@ -42,7 +42,7 @@ export const FieldDifference = namedObject(
     after: Type.Optional(Type.String({ description: `Its present value, ${VALUE}` }))
   }
 )
-export type FieldDifference = Static<typeof FieldDifference>
+export type FieldChange = Static<typeof FieldChange>
 
 const listed = {
   count: Type.Integer({ description: 'How many' }),
@@ -53,38 +53,34 @@ const listed = {
 const differingRecords = (description: string) => strictObject(listed, { description })
 const FIELDS = 'The fields that differ, of those that are named; absent of idempotency keys'
 
-export const RecordDifferences = namedObject(
-  'RecordDifferences',
-  'What the present state has over a snapshot',
-  {
-    added: differingRecords('Those that the snapshot has not'),
-    removed: differingRecords('Those that only the snapshot has'),
-    changed: strictObject(
-      {
-        ...listed,
-        fields: Type.Optional(Type.Array(ref(FieldDifference), { description: FIELDS }))
-      },
-      { description: 'Those that are another in the snapshot' }
-    )
-  }
-)
-export type RecordDifferences = Static<typeof RecordDifferences>
+export const RecordDiff = namedObject('RecordDiff', 'What the present state has over a snapshot', {
+  added: differingRecords('Those that the snapshot has not'),
+  removed: differingRecords('Those that only the snapshot has'),
+  changed: strictObject(
+    {
+      ...listed,
+      fields: Type.Optional(Type.Array(ref(FieldChange), { description: FIELDS }))
+    },
+    { description: 'Those that are another in the snapshot' }
+  )
+})
+export type RecordDiff = Static<typeof RecordDiff>
 
-export const SnapshotDifferences = namedObject(
-  'SnapshotDifferences',
+export const EnvironmentDiff = namedObject(
+  'EnvironmentDiff',
   'How the present state differs from a snapshot',
   {
-    integrations: ref(RecordDifferences, 'Integrations, by their identifiers'),
-    subscribers: ref(RecordDifferences, 'Subscribers, by their `subscriberId`'),
-    workflows: ref(RecordDifferences, 'Workflows with their steps, by their identifiers'),
-    messages: ref(RecordDifferences, 'Messages, by their ids'),
-    idempotencyKeys: ref(RecordDifferences, 'Stored idempotency keys'),
+    integrations: ref(RecordDiff, 'Integrations, by their identifiers'),
+    subscribers: ref(RecordDiff, 'Subscribers, by their `subscriberId`'),
+    workflows: ref(RecordDiff, 'Workflows with their steps, by their identifiers'),
+    messages: ref(RecordDiff, 'Messages, by their ids'),
+    idempotencyKeys: ref(RecordDiff, 'Stored idempotency keys'),
     settings: Type.Array(Type.String(), {
       description: 'Those of `profile`, `clock`, `randomSeed` and `assumptions.<id>` that differ'
     })
   }
 )
-export type SnapshotDifferences = Static<typeof SnapshotDifferences>
+export type EnvironmentDiff = Static<typeof EnvironmentDiff>
 
 /** How far a clock may be moved, in milliseconds: 5,000 years, so that every year keeps four digits. */
 export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000

@@ -2,10 +2,10 @@ import type { Db } from '../db/open.js'
 import { isoTime } from '../domain/clock.js'
 import { RESET_PARTS, type ResetPart } from '../domain/enums.js'
 import { DomainError } from '../domain/errors.js'
-import { compareStates } from './differences.js'
+import { compareStates } from './diff.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 import type { EnvironmentRow } from './repository.js'
-import type { Snapshot, SnapshotDifferences } from './schemas.js'
+import type { EnvironmentDiff, Snapshot } from './schemas.js'
 
 /** The baseline, which a reset goes back to, is the snapshot without a name. */
 const BASELINE = ''
@@ -21,7 +21,7 @@ export function snapshotService(
     requireSnapshot,
 
     /** Compares the present state with a snapshot, or the baseline. Throws `not-found` when there is none of this name. */
-    compare(environment: Environment, name?: string): SnapshotDifferences {
+    compare(environment: Environment, name?: string): EnvironmentDiff {
       const present = requireRow(environment)
       const former =
         name === undefined ? findBaseline(environment) : requireSnapshot(environment, name)

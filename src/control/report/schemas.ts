@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Coverage } from '../../coverage/schemas.js'
-import { ProfileName, SnapshotDifferences } from '../../environments/schemas.js'
+import { EnvironmentDiff, ProfileName } from '../../environments/schemas.js'
 import { FaultRule } from '../../faults/schemas.js'
 import { AnsweredRequest, Change } from '../../journal/schemas.js'
 import {
@@ -56,7 +56,7 @@ export const TestRecord = namedObject(
     }),
     changes: Type.Array(ref(Change), { description: 'What was done to it between the requests' }),
     left: Type.Optional(
-      ref(SnapshotDifferences, 'How its end differs from its beginning; absent if it does not')
+      ref(EnvironmentDiff, 'How its end differs from its beginning; absent if it does not')
     )
   }
 )

@@ -1,6 +1,6 @@
 import { isoTime, steadyClock } from '../../domain/clock.js'
 import { attempt } from '../../domain/errors.js'
-import type { SnapshotDifferences } from '../../environments/schemas.js'
+import type { EnvironmentDiff } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import type { Journal } from '../../journal/service.js'
 import type { StartServices } from '../../services.js'
@@ -125,7 +125,7 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
   }
 }
 
-function isDifferent({ settings, ...kinds }: SnapshotDifferences): boolean {
+function isDifferent({ settings, ...kinds }: EnvironmentDiff): boolean {
   return (
     settings.length > 0 ||
     Object.values(kinds).some((kind) => Object.values(kind).some(({ count }) => count > 0))

@@ -4,12 +4,7 @@ import { errorCodes } from 'fastify'
 import { isoTime } from '../../domain/clock.js'
 import { RESET_PARTS } from '../../domain/enums.js'
 import { invalidFields } from '../../domain/errors.js'
-import {
-  ClockSetting,
-  MAX_OFFSET,
-  Snapshot,
-  SnapshotDifferences
-} from '../../environments/schemas.js'
+import { ClockSetting, EnvironmentDiff, MAX_OFFSET, Snapshot } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import { type AddRoute, listOf } from '../../http/control-route.js'
 import { timeOf } from '../../http/validation.js'
@@ -132,16 +127,10 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
       timed(parts, () => environments.reset(environment, parts))
   })
 
-  route(
-    'GET',
-    '/differences',
-    'compareWithBaseline',
-    'Compare the present state with the baseline',
-    {
-      response: ref(SnapshotDifferences),
-      handler: async ({ environment }) => environments.compare(environment)
-    }
-  )
+  route('GET', '/diff', 'diffBaseline', 'Compare the present state with the baseline', {
+    response: ref(EnvironmentDiff),
+    handler: async ({ environment }) => environments.compare(environment)
+  })
 
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
     response: listOf(
@@ -171,12 +160,12 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
 
   route(
     'GET',
-    '/snapshots/:name/differences',
-    'compareWithSnapshot',
+    '/snapshots/:name/diff',
+    'diffSnapshot',
     'Compare the present state with a snapshot',
     {
       params: strictObject({ name: SnapshotName }),
-      response: ref(SnapshotDifferences),
+      response: ref(EnvironmentDiff),
       handler: async ({ environment, params }) => environments.compare(environment, params.name)
     }
   )

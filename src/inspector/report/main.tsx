@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { RecordedRequest, SnapshotDifferences } from '../../client/index.js'
+import type { EnvironmentDiff, RecordedRequest } from '../../client/index.js'
 import type { Report, ReportedTest } from '../../client/report.js'
 import { Chip } from '../parts/chip.js'
 import { CopyButton } from '../parts/copy.js'
@@ -80,7 +80,7 @@ function entriesOf({ tests, others, hints, coverage }: Report): Entry[] {
 function testEntry(test: ReportedTest, key: string): Entry {
   const { title, file, outcome, duration, environment, requests, keyless, faults } = test
   // Each request with an idempotency key leaves one.
-  const { idempotencyKeys: _, ...remainder }: Partial<SnapshotDifferences> = test.left ?? {}
+  const { idempotencyKeys: _, ...remainder }: Partial<EnvironmentDiff> = test.left ?? {}
   const left = differencesOf(remainder)
   const own = requestsTab(key, 'requests', 'Requests', test)
   const others =

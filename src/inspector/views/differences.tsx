@@ -1,4 +1,4 @@
-import type { RecordDifferences, SnapshotDifferences } from '../../client/index.js'
+import type { EnvironmentDiff, RecordDiff } from '../../client/index.js'
 import { Chip, type Tone } from '../parts/chip.js'
 
 /** A record or a setting that differs, with its fields; or how many more there are of its kind. */
@@ -6,23 +6,20 @@ export interface Difference {
   tone: Tone
   words: string
   id: string
-  fields: NonNullable<RecordDifferences['changed']['fields']>
+  fields: NonNullable<RecordDiff['changed']['fields']>
 }
 
 const TONES = { added: 'good', removed: 'bad', changed: 'warn' } as const
 
 /** Returns what a state has over an earlier one, record by record. */
-export function differencesOf({
-  settings = [],
-  ...kinds
-}: Partial<SnapshotDifferences>): Difference[] {
+export function differencesOf({ settings = [], ...kinds }: Partial<EnvironmentDiff>): Difference[] {
   const ofRecords = Object.entries(kinds).flatMap(([kind, differences]) =>
     Object.entries(TONES).flatMap(([change, tone]) => {
       const {
         count,
         ids,
         fields = []
-      }: RecordDifferences['changed'] = differences[change as keyof typeof TONES]
+      }: RecordDiff['changed'] = differences[change as keyof typeof TONES]
       const noun = kind === 'idempotencyKeys' ? 'idempotency key' : kind.slice(0, -1)
       const words = `${noun} ${change}`
       const lines = ids.map((id) => ({

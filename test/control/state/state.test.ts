@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { SnapshotDifferences } from '../../../src/environments/schemas.js'
+import type { EnvironmentDiff } from '../../../src/environments/schemas.js'
 import { addFault, journalOf, reset, send, setClock } from '../../support/control.js'
 import { clientOf, type TestMock, useMock } from '../../support/mock.js'
 import { createTempFolder } from '../../support/process.js'
@@ -23,8 +23,7 @@ const differencesOf = async (
   mock: TestMock,
   key: string,
   name = 'before'
-): Promise<SnapshotDifferences> =>
-  (await mock.get(`/_mock/snapshots/${name}/differences`, { key })).json
+): Promise<EnvironmentDiff> => (await mock.get(`/_mock/snapshots/${name}/diff`, { key })).json
 
 test('merge adds records, replaces those of the same names, which keep their ids and places, and changes no others', async () => {
   const mock = await useMock()
@@ -273,7 +272,7 @@ test('a restore leaves journal and faults, unless they are chosen', async () => 
 
 const some = (...ids: string[]) => ({ count: ids.length, ids })
 const NONE = { added: some(), removed: some(), changed: some() }
-const UNCHANGED: SnapshotDifferences = {
+const UNCHANGED: EnvironmentDiff = {
   ...{ integrations: NONE, subscribers: NONE, workflows: NONE, messages: NONE },
   ...{ idempotencyKeys: NONE, settings: [] }
 }

@@ -1,4 +1,4 @@
-import type { SnapshotDifferences } from '../../../client/index.js'
+import type { EnvironmentDiff } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { ActionMenu } from '../../parts/popover.js'
@@ -27,12 +27,12 @@ export function SnapshotsDialog({ close }: { close: () => void }) {
       <Actions actions={[{ name: 'Take a snapshot', run: take }]} />
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
       <ul class="states">
-        {snapshots.toReversed().map(({ name, createdAt, differences, restore, remove }) => (
+        {snapshots.toReversed().map(({ name, createdAt, diff, restore, remove }) => (
           <State
             key={name}
             title={name}
             hint={timeText(createdAt)}
-            compare={differences}
+            compare={diff}
             goBack={() => run(() => goBack(`${name} is restored`, restore))}
             remove={() => act(remove, `Deleted ${name}`)}
           />
@@ -40,7 +40,7 @@ export function SnapshotsDialog({ close }: { close: () => void }) {
         <State
           title="As it was made"
           hint="created, or seeded last"
-          compare={env.differences}
+          compare={env.diff}
           goBack={reset}
         />
       </ul>
@@ -51,7 +51,7 @@ export function SnapshotsDialog({ close }: { close: () => void }) {
 interface StateProps {
   title: string
   hint: string
-  compare(): Promise<SnapshotDifferences>
+  compare(): Promise<EnvironmentDiff>
   goBack(): unknown
   remove?(): unknown
 }

@@ -12,7 +12,7 @@ import {
   replacements,
   withOtherIds
 } from './repository.js'
-import type { FieldDifference, RecordDifferences, SnapshotDifferences } from './schemas.js'
+import type { EnvironmentDiff, FieldChange, RecordDiff } from './schemas.js'
 
 /** How many records of a kind are named, how many of their fields are told, and how many characters of a value. */
 const MAX_NAMED = 20
@@ -28,28 +28,28 @@ const NAMES: Record<DatasetKind, string> = {
   idempotency: 'key'
 }
 
-type Compared = { name: string; change: keyof RecordDifferences; before: string; after: string }
+type Compared = { name: string; change: keyof RecordDiff; before: string; after: string }
 
 /** Compares two states of an environment. */
 export function compareStates(
   { client }: Db,
   present: EnvironmentRow,
   former: EnvironmentRow
-): SnapshotDifferences {
+): EnvironmentDiff {
   const home = client.prepare(
     'SELECT environment_id AS id, organization_id AS organizationId FROM datasets WHERE key = ?'
   )
   const { idempotency: idempotencyKeys, ...ofRecords } = perKind(compareRecords)
   return { ...ofRecords, idempotencyKeys, settings: changedSettings(present, former) }
 
-  function compareRecords(kind: DatasetKind): RecordDifferences {
+  function compareRecords(kind: DatasetKind): RecordDiff {
     const [own, other] = [present[kind], former[kind]]
-    const none = (): RecordDifferences['added'] => ({ count: 0, ids: [] })
+    const none = (): RecordDiff['added'] => ({ count: 0, ids: [] })
     const found = { added: none(), removed: none(), changed: none() }
     // What both refer to is the same.
     if (own === other) return found
     const ids = replacements(home.get(other) as Home, home.get(own) as Home)
-    const fields: FieldDifference[] = []
+    const fields: FieldChange[] = []
     const statement = client.prepare<object, Compared>(comparisonSql(kind))
     for (const { name, change, before, after } of statement.iterate({ own, other, ...ids })) {
       found[change].count++
@@ -88,7 +88,7 @@ function differingFields(
   before: unknown,
   after: unknown,
   path: string[] = []
-): FieldDifference[] {
+): FieldChange[] {
   if (isDeepStrictEqual(before, after)) return []
   if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)])
