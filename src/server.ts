@@ -139,7 +139,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     })
     const resetAll = () => {
       const all = environments.list()
-      environments.reset(all)
+      environments.resetAll()
       for (const environment of all) note(environment, 'Reset all environments')
       return all.map(({ name }) => name)
     }

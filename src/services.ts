@@ -2,10 +2,10 @@ import { coverageService } from './coverage/service.js'
 import type { Db } from './db/open.js'
 import { type Clock, steadyClock } from './domain/clock.js'
 import type { LatencyPreset, LatencySetting } from './domain/latency.js'
-import { type EnvironmentDefaults, environmentService } from './environments/service.js'
+import { type EnvironmentDefaults, EnvironmentService } from './environments/service.js'
 import { faultService, latencyService } from './faults/service.js'
 import { idempotencyService } from './idempotency/service.js'
-import { integrationService } from './integrations/service.js'
+import { IntegrationService } from './integrations/service.js'
 import { createDescribe, createRedaction } from './journal/describe.js'
 import { journalService } from './journal/service.js'
 import { messageService } from './messages/service.js'
@@ -41,7 +41,7 @@ export function startServices(options: ServiceOptions) {
   } = options
   const faults = faultService(faultHeader)
   const latency = latencyService(options.latency ?? 'none')
-  const environments = environmentService({ db, clock, machineClock, defaults })
+  const environments = new EnvironmentService({ db, clock, machineClock, defaults })
   const redactionOf = createRedaction(environments, adminToken)
   const describe = createDescribe(redactionOf, faultHeader)
   const coverage = coverageService(defaults)
@@ -64,7 +64,7 @@ export function startServices(options: ServiceOptions) {
     coverage,
     environments,
     messages: messageService({ db, environments }),
-    integrations: integrationService({ db, environments }),
+    integrations: new IntegrationService({ db, environments }),
     workflowSteps: workflowStepService({ db }),
     idempotency: idempotencyService({ db, environments })
   }

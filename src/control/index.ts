@@ -15,7 +15,8 @@ import { serverRoutes } from './server/routes.js'
 import type { Services } from './services.js'
 import { clockRoutes, stateRoutes } from './state/routes.js'
 
-type RouteGroup = (route: AddRoute, options: Options) => void
+type Access = 'open' | 'server' | 'environment'
+type RouteGroup<Allowed extends Access> = (route: AddRoute<Allowed>, options: Options) => void
 
 interface Options extends Services {
   tests: TestService
@@ -50,10 +51,10 @@ export function registerControl(app: FastifyInstance, options: Options): void {
   })
 
   /** Registers groups of routes, each by its tag in the document, behind hooks. */
-  function register(
-    access: 'open' | 'server' | 'environment',
+  function register<Allowed extends Access>(
+    access: Allowed,
     hooks: FastifyPluginCallback<Options>[],
-    groups: Record<string, RouteGroup>
+    groups: Record<string, RouteGroup<Allowed>>
   ): void {
     const registerAll = async (scope: FastifyInstance) => {
       for (const hook of [...hooks, controlRequests]) await scope.register(hook, options)

@@ -1,84 +1,97 @@
 import type { Db } from '../db/open.js'
 import type { DatasetKind } from '../domain/enums.js'
 import type { Environment, EnvironmentStore } from './environment.js'
-import { type Datasets, type Home, perKind, replacements } from './repository.js'
+import { type DatasetKeys, idReplacements, type OwnerIds, perKind } from './repository.js'
 
-/** Copy on write: environments and snapshots share a dataset until one of them writes to it, and so gets a copy. */
-export function datasetService(db: Db, { repository, listeners, update }: EnvironmentStore) {
-  return {
-    createAll,
+/** Copy on write: environments and snapshots share a dataset until one of them writes to it. */
+export class Datasets {
+  readonly #db: Db
+  readonly #store: EnvironmentStore
 
-    /** Gives the environment new, empty datasets. */
-    clear: (environment: Environment): void =>
-      db.transaction(() => update(environment, createAll(environment))),
+  constructor(db: Db, store: EnvironmentStore) {
+    this.#db = db
+    this.#store = store
+  }
 
-    /**
-     * Before rows are written: returns the dataset to write to, to which nothing but the environment refers, and which is
-     * at home in it. To be called in the transaction of the write.
-     */
-    ensureOwned(environment: Environment, kind: DatasetKind): number {
-      const dataset = environment.datasets[kind]
-      const home = environment.otherHomes[kind]
-      if (!home && !repository.isShared(kind, dataset)) return announced(dataset)
-      const copy = create(environment)
-      repository.copyRows(kind, dataset, copy, home && replacements(home, environment))
-      update(environment, { [kind]: copy })
-      return copy
-    },
+  /** Creates an empty dataset of each kind. */
+  createAll(owner: OwnerIds): DatasetKeys {
+    return perKind(() => this.#create(owner))
+  }
 
-    /**
-     * Keeps the present datasets as they are, for who reads them over several turns of the event loop: a write meanwhile
-     * goes to a copy. The returned function lets go of them, and is to be called once.
-     */
-    reading({ datasets }: Environment): () => void {
-      const reader = { ...datasets }
-      repository.readers.add(reader)
-      return () => {
-        repository.readers.delete(reader)
-        // Not where nothing is written any more: to export is the way out then.
-        if (db.client.open && !db.fileProblem())
-          db.transaction(() => repository.deleteUnused(reader))
-      }
+  /** Returns the key of a dataset that only this environment uses. A shared dataset is copied first. */
+  writable(environment: Environment, kind: DatasetKind): number {
+    this.#store.assertExists(environment)
+    if (!this.#db.client.inTransaction) {
+      throw new Error('a dataset must be written in the transaction that prepares it for writing')
+    }
+    const { repository } = this.#store
+    const dataset = environment.datasets[kind]
+    const foreignOwner = environment.foreignOwners[kind]
+    if (!foreignOwner && !repository.isShared(kind, dataset, environment.key)) {
+      this.#notifyWrite(dataset)
+      return dataset
+    }
+    const copy = this.#create(environment)
+    const owners = foreignOwner && { from: foreignOwner, to: environment }
+    repository.copyRows(kind, { from: dataset, to: copy }, owners)
+    this.#store.update(environment, { [kind]: copy })
+    return copy
+  }
+
+  /**
+   * Keeps the environment's current datasets unchanged while somebody reads them over several turns of the event loop.
+   * Writes go to copies. Call the returned function once, after the last read.
+   */
+  retain(environment: Environment): () => void {
+    this.#store.assertExists(environment)
+    const { repository } = this.#store
+    const reader = { ...environment.datasets }
+    repository.addReader(reader)
+    return () => {
+      repository.removeReader(reader)
+      // If the data file is lost, nothing is written anymore, and exporting is how users save their data.
+      const canWrite = this.#db.client.open && !this.#db.fileProblem()
+      if (canWrite) this.#db.transaction(() => repository.deleteUnused(reader))
     }
   }
 
-  /** Creates an empty dataset of each kind, which are at home there. */
-  function createAll(home: Home): Datasets {
-    return perKind(() => create(home))
-  }
-
-  function create(home: Home): number {
-    return announced(
-      repository.insertDataset({ environmentId: home.id, organizationId: home.organizationId })
-    )
-  }
-
-  function announced(dataset: number): number {
-    const tell = () => {
-      for (const listener of listeners) listener.onWrite?.(dataset)
-    }
-    tell()
-    db.onRollback(tell)
+  #create(owner: OwnerIds): number {
+    const dataset = this.#store.repository.insertDataset(owner)
+    this.#notifyWrite(dataset)
     return dataset
+  }
+
+  #notifyWrite(dataset: number): void {
+    const notify = () => {
+      for (const listener of this.#store.listeners) listener.onWrite?.(dataset)
+    }
+    notify()
+    this.#db.onRollback(notify)
   }
 }
 
-/** Returns stored JSON of a dataset as the environment shows it: with its own two ids in place of those of the dataset's home. */
-export function withOwnIds<T extends string | Buffer>(
+/** Returns stored JSON of a dataset with the environment's own two ids. */
+export function withEnvironmentIds<T extends string | Buffer>(
   environment: Environment,
   kind: DatasetKind,
   json: T
 ): T {
-  const home = environment.otherHomes[kind]
-  return home ? withIdsOf(environment, home, json) : json
+  const owner = environment.foreignOwners[kind]
+  return owner ? replaceOwnerIds(json, owner, environment) : json
 }
 
-/** Returns JSON with the ids of an environment in place of those of another home. */
-export function withIdsOf<T extends string | Buffer>(owner: Home, home: Home, json: T): T {
-  // As latin1, in which each byte is a character: the ids are ASCII.
-  if (typeof json !== 'string')
-    return Buffer.from(withIdsOf(owner, home, json.toString('latin1')), 'latin1') as T
-  const { oldEnvironment, environment, oldOrganization, organization } = replacements(home, owner)
-  // Twice as fast as replaceAll.
+/** Returns JSON with one owner's ids replaced by another's. */
+export function replaceOwnerIds<T extends string | Buffer>(
+  json: T,
+  from: OwnerIds,
+  to: OwnerIds
+): T {
+  if (typeof json !== 'string') {
+    // In latin1 each byte is a character. That is safe because the ids are ASCII.
+    const replaced = replaceOwnerIds(json.toString('latin1'), from, to)
+    return Buffer.from(replaced, 'latin1') as T
+  }
+  const { oldEnvironment, environment, oldOrganization, organization } = idReplacements(from, to)
+  // `split` and `join` are twice as fast as `replaceAll`.
   return json.split(oldEnvironment).join(environment).split(oldOrganization).join(organization) as T
 }

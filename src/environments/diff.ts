@@ -6,21 +6,20 @@ import { SECRET_NAME } from '../domain/credentials.js'
 import type { DatasetKind } from '../domain/enums.js'
 import { isObject } from '../schema/validation.js'
 import {
+  type EnvironmentRepository,
   type EnvironmentRow,
-  type Home,
+  idReplacements,
   perKind,
-  replacements,
-  withOtherIds
+  withReplacedIds
 } from './repository.js'
 import type { EnvironmentDiff, FieldChange, RecordDiff } from './schemas.js'
 
-/** How many records of a kind are named, how many of their fields are told, and how many characters of a value. */
-const MAX_NAMED = 20
+const MAX_IDS = 20
 const MAX_FIELDS = 200
-const MAX_VALUE = 200
+const MAX_VALUE_LENGTH = 200
 
-/** The columns with what records of a kind are called. */
-const NAMES: Record<DatasetKind, string> = {
+/** The columns that a diff identifies records by: the names that seeds use. */
+const ID_COLUMNS: Record<DatasetKind, string> = {
   integrations: 'identifier',
   subscribers: 'subscriber_id',
   workflows: 'identifier',
@@ -28,62 +27,75 @@ const NAMES: Record<DatasetKind, string> = {
   idempotency: 'key'
 }
 
-type Compared = { name: string; change: keyof RecordDiff; before: string; after: string }
+/** A record that differs. `before` and `after` are JSON, or null if the record is missing on that side. */
+interface DifferingRow {
+  name: string
+  change: keyof RecordDiff
+  before: string
+  after: string
+}
 
-/** Compares two states of an environment. */
-export function compareStates(
-  { client }: Db,
-  present: EnvironmentRow,
-  former: EnvironmentRow
+interface StateReader {
+  client: Db['client']
+  repository: EnvironmentRepository
+}
+
+/** Returns how the current state of an environment differs from an earlier one. */
+export function diffStates(
+  states: StateReader,
+  current: EnvironmentRow,
+  earlier: EnvironmentRow
 ): EnvironmentDiff {
-  const home = client.prepare(
-    'SELECT environment_id AS id, organization_id AS organizationId FROM datasets WHERE key = ?'
-  )
-  const { idempotency: idempotencyKeys, ...ofRecords } = perKind(compareRecords)
-  return { ...ofRecords, idempotencyKeys, settings: changedSettings(present, former) }
-
-  function compareRecords(kind: DatasetKind): RecordDiff {
-    const [own, other] = [present[kind], former[kind]]
-    const none = (): RecordDiff['added'] => ({ count: 0, ids: [] })
-    const found = { added: none(), removed: none(), changed: none() }
-    // What both refer to is the same.
-    if (own === other) return found
-    const ids = replacements(home.get(other) as Home, home.get(own) as Home)
-    const fields: FieldChange[] = []
-    const statement = client.prepare<object, Compared>(comparisonSql(kind))
-    for (const { name, change, before, after } of statement.iterate({ own, other, ...ids })) {
-      found[change].count++
-      if (found[change].ids.length === MAX_NAMED) continue
-      found[change].ids.push(name)
-      if (change === 'changed')
-        fields.push(...differingFields(name, fieldsOf(before), fieldsOf(after)))
-    }
-    if (kind === 'idempotency' || found.changed.count === 0) return found
-    return { ...found, changed: { ...found.changed, fields: fields.slice(0, MAX_FIELDS) } }
-  }
+  const diffs = perKind((kind) => diffDatasets(states, kind, current[kind], earlier[kind]))
+  const { idempotency: idempotencyKeys, ...records } = diffs
+  return { ...records, idempotencyKeys, settings: changedSettings(current, earlier) }
 }
 
-/** Returns the SQL of what there is of a record, as JSON; that of a workflow has its steps. `shown` is that of JSON with ids. */
-function contentOf(kind: DatasetKind, side: string, shown = (json: string) => json): string {
-  if (kind === 'idempotency') {
-    return `json_array(hex(${side}.fingerprint), ${side}.status, ${shown(`CAST(${side}.body AS TEXT)`)})`
+function diffDatasets(
+  states: StateReader,
+  kind: DatasetKind,
+  current: number,
+  earlier: number
+): RecordDiff {
+  const diff: RecordDiff = {
+    added: { count: 0, ids: [] },
+    removed: { count: 0, ids: [] },
+    changed: { count: 0, ids: [] }
   }
-  if (kind !== 'workflows') return shown(`${side}.document`)
-  // What a subquery gives is a text again, from SQLite 3.54 on.
-  return `json_set(${side}.document, '$.steps', json((SELECT json_group_array(json(document) ORDER BY position)
-    FROM workflow_steps WHERE dataset = ${side}.dataset AND workflow_id = ${side}.id)))`
+  if (current === earlier) return diff
+  const fields: FieldChange[] = []
+  for (const { name, change, before, after } of differingRows(states, kind, current, earlier)) {
+    diff[change].count += 1
+    if (diff[change].ids.length === MAX_IDS) continue
+    diff[change].ids.push(name)
+    if (change === 'changed') fields.push(...changedFields(name, fieldsOf(before), fieldsOf(after)))
+  }
+  const hasFields = kind !== 'idempotency' && diff.changed.count > 0
+  return hasFields
+    ? { ...diff, changed: { ...diff.changed, fields: fields.slice(0, MAX_FIELDS) } }
+    : diff
 }
 
-/** Returns the fields of a record. Steps are by their ids, so that each is compared with itself. */
+function differingRows(
+  { client, repository }: StateReader,
+  kind: DatasetKind,
+  current: number,
+  earlier: number
+) {
+  const statement = client.prepare<object, DifferingRow>(diffSql(kind))
+  const ids = idReplacements(repository.ownerOf(earlier), repository.ownerOf(current))
+  return statement.iterate({ current, earlier, ...ids })
+}
+
+/** Returns the fields of a record. Steps are keyed by their ids, so that each one is compared with itself. */
 function fieldsOf(json: string): Record<string, unknown> {
   const { steps, ...fields } = JSON.parse(json)
-  return Array.isArray(steps)
-    ? { ...fields, steps: Object.fromEntries(steps.map((each) => [each.stepId, each])) }
-    : fields
+  if (!Array.isArray(steps)) return fields
+  return { ...fields, steps: Object.fromEntries(steps.map((step) => [step.stepId, step])) }
 }
 
-/** Returns the fields that differ, at any depth of objects, each by its path such as `controlValues.subject`. */
-function differingFields(
+/** Returns the fields that differ at any depth of objects, each with its path, such as `controlValues.subject`. */
+function changedFields(
   id: string,
   before: unknown,
   after: unknown,
@@ -93,47 +105,74 @@ function differingFields(
   if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)])
     return [...names].flatMap((name) =>
-      differingFields(id, before[name], after[name], [...path, name])
+      changedFields(id, before[name], after[name], [...path, name])
     )
   }
-  const isSecret = path.some((name) => SECRET_NAME.test(name))
-  const hidden = (name: string, value: unknown) => (SECRET_NAME.test(name) ? '***' : value)
-  const textOf = (value: unknown) =>
-    isSecret ? '***' : JSON.stringify(value, hidden).slice(0, MAX_VALUE)
-  const shown = Object.entries({ before, after }).filter(([, value]) => value !== undefined)
   return [
     {
       id,
       field: path.join('.'),
-      ...Object.fromEntries(shown.map(([name, value]) => [name, textOf(value)]))
+      ...(before !== undefined && { before: printValue(before, path) }),
+      ...(after !== undefined && { after: printValue(after, path) })
     }
   ]
 }
 
-/** Selects the records that one of the datasets has not, or not the same, in the order of their ids. */
-function comparisonSql(kind: DatasetKind): string {
+/** Returns the start of a value as JSON, with secrets as `***`. */
+function printValue(value: unknown, path: readonly string[]): string {
+  const isSecret = (name: string) => SECRET_NAME.test(name)
+  if (path.some(isSecret)) return '***'
+  const json = JSON.stringify(value, (name, nested) => (isSecret(name) ? '***' : nested))
+  return json.slice(0, MAX_VALUE_LENGTH)
+}
+
+/**
+ * Returns the SQL that selects the records that differ, in the order of their ids. It is raw, because it compares
+ * documents inside SQLite and uses its JSON functions. It has two halves, because SQLite uses no index for a FULL JOIN.
+ */
+function diffSql(kind: DatasetKind): string {
   const table = getTableName(DATASET_TABLES[kind][0])
   const ids = kind === 'idempotency' ? ['scope', 'key'] : ['id']
   const isOther = (dataset: string) =>
     [`other.dataset = ${dataset}`, ...ids.map((id) => `other.${id} = own.${id}`)].join(' AND ')
-  const selected = [...ids, `${NAMES[kind]} AS name`].map((column) => `own.${column}`).join()
-  const [before, after] = [contentOf(kind, 'other', withOtherIds), contentOf(kind, 'own')]
-  // Two halves, as to a FULL JOIN SQLite would take no index.
-  return `SELECT ${selected}, iif(other.dataset IS NULL, 'added', 'changed') AS change, ${before} AS before, ${after} AS after
-    FROM ${table} AS own LEFT JOIN ${table} AS other ON ${isOther('@other')}
-    WHERE own.dataset = @own AND (other.dataset IS NULL OR ${before} IS NOT ${after})
+  const columns = [...ids, `${ID_COLUMNS[kind]} AS name`].map((column) => `own.${column}`).join()
+  const before = contentSql(kind, 'other', withReplacedIds)
+  const after = contentSql(kind, 'own')
+  const change = "iif(other.dataset IS NULL, 'added', 'changed') AS change"
+  return `
+    SELECT ${columns}, ${change}, ${before} AS before, ${after} AS after
+    FROM ${table} AS own LEFT JOIN ${table} AS other ON ${isOther('@earlier')}
+    WHERE own.dataset = @current AND (other.dataset IS NULL OR ${before} IS NOT ${after})
     UNION ALL
-    SELECT ${selected}, 'removed', NULL, NULL FROM ${table} AS own
-    WHERE own.dataset = @other AND NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE ${isOther('@own')})
+    SELECT ${columns}, 'removed', NULL, NULL FROM ${table} AS own
+    WHERE own.dataset = @earlier
+      AND NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE ${isOther('@current')})
     ORDER BY ${ids.map((_id, index) => index + 1).join()}`
 }
 
+/** Returns an SQL expression for everything that a record consists of, as JSON. A workflow includes its steps. */
+function contentSql(
+  kind: DatasetKind,
+  alias: string,
+  withIds: (json: string) => string = (json) => json
+): string {
+  if (kind === 'idempotency') {
+    const body = withIds(`CAST(${alias}.body AS TEXT)`)
+    return `json_array(hex(${alias}.fingerprint), ${alias}.status, ${body})`
+  }
+  if (kind !== 'workflows') return withIds(`${alias}.document`)
+  // `json(…)` around the subquery, because since SQLite 3.54 its result is text.
+  return `json_set(${alias}.document, '$.steps', json((
+    SELECT json_group_array(json(document) ORDER BY position) FROM workflow_steps
+    WHERE dataset = ${alias}.dataset AND workflow_id = ${alias}.id)))`
+}
+
 /** Returns the names of the settings that differ, an assumption as `assumptions.<id>`. */
-function changedSettings(present: EnvironmentRow, former: EnvironmentRow): string[] {
-  const settings = (['profile', 'clock', 'randomSeed'] as const).filter(
-    (name) => !isDeepStrictEqual(present[name], former[name])
+function changedSettings(current: EnvironmentRow, earlier: EnvironmentRow): string[] {
+  const names = (['profile', 'clock', 'randomSeed'] as const).filter(
+    (name) => !isDeepStrictEqual(current[name], earlier[name])
   )
-  const ids = new Set([...Object.keys(former.assumptions), ...Object.keys(present.assumptions)])
-  const assumptions = [...ids].filter((id) => present.assumptions[id] !== former.assumptions[id])
-  return [...settings, ...assumptions.map((id) => `assumptions.${id}`)]
+  const ids = new Set([...Object.keys(earlier.assumptions), ...Object.keys(current.assumptions)])
+  const changedIds = [...ids].filter((id) => current.assumptions[id] !== earlier.assumptions[id])
+  return [...names, ...changedIds.map((id) => `assumptions.${id}`)]
 }

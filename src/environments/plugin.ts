@@ -1,86 +1,110 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { attempt, DomainError } from '../domain/errors.js'
+import { DomainError } from '../domain/errors.js'
 import type { Environment, EnvironmentService } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The environment of the request's API key. Always set where `authentication` is registered. */
-    environment: Environment
+    /** The environment of the request's API key. Undefined if the request has no valid key. */
+    environment?: Environment | undefined
   }
 }
 
+/** Either the environment of an `Authorization` header, or why it gives access to none. */
+export type Authentication =
+  | { kind: 'authenticated'; environment: Environment }
+  | { kind: 'rejected'; error: DomainError }
+
 /**
- * Finds the environment of each request's API key before anything else of the request is read, and lets it not expire until
- * the request is answered. Rejects with 401 when there is none. A key is neither logged nor repeated in an answer.
+ * Rejects requests without a valid API key with 401 before their body is read, and keeps the environment from expiring
+ * until the response is sent. API keys are neither logged nor repeated in a response.
  */
 export const authentication = fp<{ environments: EnvironmentService }>(
   async (app, { environments }) => {
     app.addHook('onRequest', (request, { raw }, done) => {
       request.environment ??= authenticate(request.headers.authorization, environments)
-      if (request.environment.ttl !== null)
-        raw.once('close', environments.keepInUse(request.environment))
+      const { environment } = request
+      if (environment.ttl !== null) raw.once('close', environments.keepInUse(environment))
       done()
     })
-    // Once more when the body has been read: throws if the environment was removed meanwhile.
-    app.addHook('preHandler', ({ environment }, _reply, done) => done(void environment.datasets))
+    // The environment may have been removed while the body was being received.
+    app.addHook('preHandler', (request, _reply, done) => {
+      environments.assertExists(requireEnvironment(request))
+      done()
+    })
   },
   { name: 'authentication' }
 )
 
-/** Returns the environment of an `Authorization` header. Throws `unauthenticated` when it gives access to none. */
-export function authenticate(
-  header: string | undefined,
-  environments: EnvironmentService
-): Environment {
-  // As nearly all are sent: twice as fast.
-  const known = header?.startsWith('ApiKey ') && environments.resolve(header.slice(7))
-  if (known) return known
-  const [scheme = '', ...rest] = (header ?? '').trim().split(/[ \t]+/)
-  const apiKey = rest.join(' ')
-  if (!scheme)
-    throw unauthenticated(
-      'Missing authorization header',
-      'send the header "Authorization: ApiKey <key>"'
-    )
-  if (scheme.toLowerCase() !== 'apikey') {
-    // The word may also be the key, sent without a scheme, or contain it, as in `ApiKey:<key>`.
-    const word =
-      /^(?!apikey)[a-z]{1,24}$/i.test(scheme) && !environments.resolve(scheme) ? scheme : '***'
-    const reason = apiKey
-      ? 'the scheme is ApiKey: "Authorization: ApiKey <key>"'
-      : 'put "ApiKey " before the key'
-    throw unauthenticated(`Invalid authentication scheme: "${word}"`, reason)
-  }
-  const environment = environments.resolve(apiKey)
-  const assumptions = environment?.assumptions ?? environments.defaultAssumptions
-  if (scheme !== 'ApiKey' && assumptions['auth-scheme-case'] === 'exact') {
-    const reason = 'the scheme is spelled exactly "ApiKey" here (assumption auth-scheme-case)'
-    throw unauthenticated(`Invalid authentication scheme: "${scheme}"`, reason)
-  }
-  if (apiKey === '') throw unauthenticated('Unauthorized', 'the header has no key after "ApiKey"')
-  if (environment) return environment
-  const reason = 'no environment has this key; the keys are printed when the server starts'
-  throw unauthenticated('API Key not found', reason)
+/** Returns the environment of a request to a route behind `authentication`. */
+export function requireEnvironment({ environment, url }: FastifyRequest): Environment {
+  if (!environment) throw new Error(`the route of ${url} needs the plugin "authentication"`)
+  return environment
 }
 
 /**
- * Returns a function that sets `request.environment` from the API key. It rejects nothing: without a valid key the
- * environment stays undefined, and `authentication` rejects the request where a key is required.
+ * Returns a function that sets `request.environment` if the request has a valid API key. It rejects nothing: that is up
+ * to `authentication`, on the routes that require a key.
  */
 export const identifyEnvironment =
   (environments: EnvironmentService) =>
   (request: FastifyRequest): void => {
     const { authorization } = request.headers
     if (authorization === undefined) return
-    request.environment = environmentOf(authorization, environments) as Environment
+    const result = checkAuthorization(authorization, environments)
+    if (result.kind === 'authenticated') request.environment = result.environment
   }
 
-/** Returns the environment of an `Authorization` header, or undefined when it gives access to none. */
-export const environmentOf = (
+/** Returns the environment of an `Authorization` header. Throws `unauthenticated` if it gives access to none. */
+export function authenticate(
   header: string | undefined,
   environments: EnvironmentService
-): Environment | undefined => attempt(() => authenticate(header, environments))
+): Environment {
+  const result = checkAuthorization(header, environments)
+  if (result.kind === 'rejected') throw result.error
+  return result.environment
+}
 
-const unauthenticated = (message: string, reason: string) =>
-  new DomainError('unauthenticated', message, { reason })
+function checkAuthorization(
+  header: string | undefined,
+  environments: EnvironmentService
+): Authentication {
+  // Nearly all headers look like this. Checking for it first is twice as fast.
+  const usual = header?.startsWith('ApiKey ') && environments.findByApiKey(header.slice(7))
+  if (usual) return { kind: 'authenticated', environment: usual }
+
+  const [scheme = '', ...rest] = (header ?? '').trim().split(/[ \t]+/)
+  const apiKey = rest.join(' ')
+  if (!scheme) {
+    const reason = 'send the header "Authorization: ApiKey <key>"'
+    return rejected('Missing authorization header', reason)
+  }
+  if (scheme.toLowerCase() !== 'apikey') return rejectScheme(scheme, apiKey, environments)
+  const environment = environments.findByApiKey(apiKey)
+  const assumptions = environment?.assumptions ?? environments.defaultAssumptions
+  if (scheme !== 'ApiKey' && assumptions['auth-scheme-case'] === 'exact') {
+    const reason = 'write the scheme exactly as "ApiKey" (assumption auth-scheme-case)'
+    return rejected(`Invalid authentication scheme: "${scheme}"`, reason)
+  }
+  if (apiKey === '') return rejected('Unauthorized', 'the header has no key after "ApiKey"')
+  if (environment) return { kind: 'authenticated', environment }
+  const reason = 'no environment has this key; the server prints the keys when it starts'
+  return rejected('API Key not found', reason)
+}
+
+function rejectScheme(
+  scheme: string,
+  apiKey: string,
+  environments: EnvironmentService
+): Authentication {
+  // The word may be a key that was sent without a scheme, or it may contain one, as in `ApiKey:<key>`.
+  const isScheme = /^(?!apikey)[a-z]{1,24}$/i.test(scheme) && !environments.isApiKey(scheme)
+  const reason = apiKey
+    ? 'the scheme must be ApiKey: "Authorization: ApiKey <key>"'
+    : 'put "ApiKey " before the key'
+  return rejected(`Invalid authentication scheme: "${isScheme ? scheme : '***'}"`, reason)
+}
+
+function rejected(message: string, reason: string): Authentication {
+  return { kind: 'rejected', error: new DomainError('unauthenticated', message, { reason }) }
+}

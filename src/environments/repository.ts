@@ -1,160 +1,294 @@
-import { and, eq, getTableColumns, getTableName, isNull, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  count,
+  eq,
+  getTableColumns,
+  getTableName,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  ne,
+  notInArray,
+  sql
+} from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { type Db, insertInto } from '../db/open.js'
+import type { Db } from '../db/open.js'
 import { apiKeys, DATASET_TABLES, datasets, environments } from '../db/schema.js'
 import { DATASET_KINDS, type DatasetKind } from '../domain/enums.js'
 
 export type EnvironmentRow = typeof environments.$inferSelect
-type NewEnvironmentRow = typeof environments.$inferInsert
+export type NewEnvironmentRow = typeof environments.$inferInsert
 
-/** The two ids that documents carry, and that make an environment the home of a dataset. */
-export type Home = Pick<EnvironmentRow, 'id' | 'organizationId'>
+/** The environment id and organization id that the documents of a dataset carry. */
+export type OwnerIds = Pick<EnvironmentRow, 'id' | 'organizationId'>
 
-export type Homes = Readonly<Record<DatasetKind, Home | undefined>>
+/** The key of the dataset that an environment refers to, for each kind of record. */
+export type DatasetKeys = Readonly<Record<DatasetKind, number>>
 
-/** The dataset of each kind that an environment refers to. */
-export type Datasets = Readonly<Record<DatasetKind, number>>
+type DatasetOwner = OwnerIds & { key: number }
 
-export function environmentRepository(db: Db) {
-  const { orm, client } = db
-  /** Those that somebody reads over several turns of the event loop. */
-  const readers = new Set<Datasets>()
-  const select = (where: SQL | undefined) => orm.select().from(environments).where(where)
-  const value = sql.placeholder('value')
-  const isNoSnapshot = isNull(environments.snapshotOf)
-  const findByKey = select(eq(environments.key, value)).prepare()
-  const findById = select(and(eq(environments.id, value), isNoSnapshot)).prepare()
-  const findByName = select(and(eq(environments.name, value), isNoSnapshot)).prepare()
-  const hasSnapshotName = eq(environments.snapshotName, sql.placeholder('name'))
-  const findSnapshot = select(and(eq(environments.snapshotOf, value), hasSnapshotName)).prepare()
-  const keyOfHash = client
-    .prepare<[Buffer], number>('SELECT environment FROM api_keys WHERE hash = ?')
-    .pluck()
-  const insertEnvironment = insertInto(db, environments)
-  // In one statement, as a thousand forks have a thousand names; in two halves, each of which has an index.
-  const unusedName = client
-    .prepare<[string, string], string>(
-      `WITH RECURSIVE tried (number, name) AS (
-        SELECT 1, ? UNION ALL SELECT number + 1, ? || ' ' || (number + 1) FROM tried WHERE EXISTS (
-          SELECT 1 FROM environments WHERE name = tried.name AND snapshot_of IS NULL
-          UNION ALL SELECT 1 FROM environments WHERE id = tried.name AND snapshot_of IS NULL)
-      ) SELECT name FROM tried ORDER BY number DESC LIMIT 1`
-    )
-    .pluck()
-  // Not of workflows, whose documents carry no ids.
-  const otherHomes = client.prepare<EnvironmentRow, Home & { keys: string }>(
-    `SELECT group_concat(key) AS keys, environment_id AS id, organization_id AS organizationId FROM datasets
-    WHERE key IN (@integrations, @subscribers, @messages, @idempotency)
-      AND (environment_id, organization_id) IS NOT (@id, @organizationId)
-    GROUP BY environment_id, organization_id`
-  )
-  const references = perKind((kind) =>
-    client.prepare<[number]>(`SELECT 1 FROM environments WHERE ${kind} = ? LIMIT 2`)
-  )
-  const deleteDataset = client.prepare('DELETE FROM datasets WHERE key = ?')
+/** Reads and writes environments, snapshots, API keys and datasets. A snapshot is a row of `environments`. */
+export class EnvironmentRepository {
+  readonly #db: Db
+  readonly #statements: ReturnType<typeof prepareStatements>
+  /** The datasets that somebody reads over several turns of the event loop, such as an export. */
+  readonly #readers = new Set<DatasetKeys>()
 
-  return {
-    /** Without snapshots, in the order of their creation. */
-    listEnvironments: (): EnvironmentRow[] => select(isNoSnapshot).orderBy(environments.key).all(),
-
-    findByName: (name: string): EnvironmentRow[] => findByName.all({ value: name }),
-
-    findEnvironment: (key: number): EnvironmentRow | undefined => findByKey.get({ value: key }),
-
-    findById: (id: string): EnvironmentRow | undefined => findById.get({ value: id }),
-
-    findByKeyHash: (hash: Buffer): EnvironmentRow | undefined =>
-      findByKey.get({ value: keyOfHash.get(hash) }),
-
-    /** Returns the name, or the first of `<name> 2`, `<name> 3`, ... that no environment has, be it as its id. */
-    unusedName: (base: string): string => unusedName.get(base, base) as string,
-
-    insertEnvironment: (row: NewEnvironmentRow): EnvironmentRow =>
-      findByKey.get({ value: insertEnvironment(row) }) as EnvironmentRow,
-
-    /** Deletes its keys and snapshots too; datasets stay until `deleteUnused`. */
-    deleteEnvironment: (key: number): void =>
-      void orm.delete(environments).where(eq(environments.key, key)).run(),
-
-    updateEnvironment: (key: number, fields: Partial<NewEnvironmentRow>): void =>
-      void orm.update(environments).set(fields).where(eq(environments.key, key)).run(),
-
-    insertApiKey: insertInto(db, apiKeys),
-
-    deleteApiKeys: (environment: number): void =>
-      void orm.delete(apiKeys).where(eq(apiKeys.environment, environment)).run(),
-
-    /** In the order in which they were taken. */
-    listSnapshots: (environment: number): EnvironmentRow[] =>
-      select(eq(environments.snapshotOf, environment)).orderBy(environments.key).all(),
-
-    findSnapshot: (environment: number, name: string): EnvironmentRow | undefined =>
-      findSnapshot.get({ value: environment, name }),
-
-    insertDataset: insertInto(db, datasets),
-
-    /** Returns the homes of the environment's datasets, by kind, where they are not at home in it. */
-    otherHomes(row: EnvironmentRow): Homes {
-      const homes = otherHomes.all(row)
-      // One object for all datasets of a home.
-      return perKind((kind) =>
-        homes.find(({ keys }) => keys.split(',').includes(String(row[kind])))
-      )
-    },
-
-    readers,
-
-    /** Whether more than one environment or snapshot refers to the dataset, or somebody reads it. */
-    isShared: (kind: DatasetKind, dataset: number): boolean => countUsers(kind, dataset) > 1,
-
-    /** Copies all rows of a dataset into an empty one, and replaces what is given in their documents. */
-    copyRows(
-      kind: DatasetKind,
-      from: number,
-      to: number,
-      replaced?: ReturnType<typeof replacements>
-    ): void {
-      for (const table of DATASET_TABLES[kind])
-        client.prepare(copySql(table, !!replaced)).run({ from, to, ...replaced })
-    },
-
-    /** Deletes those of the datasets that nothing uses any more, with their rows. */
-    deleteUnused(datasets: Datasets): void {
-      for (const kind of DATASET_KINDS)
-        if (countUsers(kind, datasets[kind]) === 0) deleteDataset.run(datasets[kind])
-    },
-
-    /** Deletes what readers have kept and a process that was killed has left behind. */
-    deleteUnreferenced: (): void =>
-      void client.exec(
-        `DELETE FROM datasets WHERE key NOT IN
-          (SELECT value FROM environments, json_each(json_array(${DATASET_KINDS.join()})))`
-      ),
-
-    /** Counts workflows without their steps. */
-    countRows: (datasets: Datasets): Record<DatasetKind, number> =>
-      perKind((kind) => {
-        const count = `SELECT count(*) FROM ${getTableName(DATASET_TABLES[kind][0])} WHERE dataset = ?`
-        return client.prepare<[number], number>(count).pluck().get(datasets[kind]) ?? 0
-      })
+  constructor(db: Db) {
+    this.#db = db
+    this.#statements = prepareStatements(db)
   }
 
-  /** Counts up to two environments and snapshots, and who reads the dataset. */
-  function countUsers(kind: DatasetKind, dataset: number): number {
-    const reading = [...readers].filter((datasets) => datasets[kind] === dataset)
-    return references[kind].all(dataset).length + reading.length
+  /** Returns all environments, the oldest first. */
+  listEnvironments(): EnvironmentRow[] {
+    return this.#statements.listEnvironments.all()
+  }
+
+  findByKey(key: number): EnvironmentRow | undefined {
+    return this.#statements.findByKey.get({ key })
+  }
+
+  findById(id: string): EnvironmentRow | undefined {
+    return this.#statements.findById.get({ id })
+  }
+
+  /** Seeds may use the same name in several organizations. */
+  listByName(name: string): EnvironmentRow[] {
+    return this.#statements.listByName.all({ name })
+  }
+
+  findByKeyHash(hash: Buffer): EnvironmentRow | undefined {
+    return this.#statements.findByKeyHash.get({ hash })
+  }
+
+  /** Returns the names and ids of environments that start with the prefix. */
+  listNamesAndIds(prefix: string): string[] {
+    const range = { from: prefix, to: `${prefix}\u{10ffff}` }
+    const names = this.#statements.listNames.all(range)
+    const ids = this.#statements.listIds.all(range)
+    return [...names.map(({ name }) => name), ...ids.map(({ id }) => id)]
+  }
+
+  insertEnvironment(row: NewEnvironmentRow): EnvironmentRow {
+    return this.#db.orm.insert(environments).values(row).returning().get()
+  }
+
+  updateEnvironment(key: number, fields: Partial<NewEnvironmentRow>): void {
+    this.#db.orm.update(environments).set(fields).where(eq(environments.key, key)).run()
+  }
+
+  /** Deletes the environment with its API keys and snapshots. Its datasets stay until `deleteUnused`. */
+  deleteEnvironment(key: number): void {
+    this.#statements.deleteEnvironment.run({ key })
+  }
+
+  insertApiKey(environment: number, hash: Buffer): void {
+    this.#statements.insertApiKey.run({ environment, hash })
+  }
+
+  deleteApiKeys(environment: number): void {
+    this.#statements.deleteApiKeys.run({ environment })
+  }
+
+  /** Returns the snapshots of an environment, the oldest first. */
+  listSnapshots(environment: number): EnvironmentRow[] {
+    return this.#statements.listSnapshots.all({ environment })
+  }
+
+  findSnapshot(environment: number, name: string): EnvironmentRow | undefined {
+    return this.#statements.findSnapshot.get({ environment, name })
+  }
+
+  /** Returns the key of the new dataset. */
+  insertDataset({ id, organizationId }: OwnerIds): number {
+    return this.#statements.insertDataset.get({ id, organizationId }).key
+  }
+
+  /** Returns whose ids the documents of a dataset carry. */
+  ownerOf(dataset: number): OwnerIds {
+    const owner = this.#statements.findOwner.get({ key: dataset })
+    if (!owner) throw new Error(`there is no dataset ${dataset}`)
+    return owner
+  }
+
+  /** Returns whose ids the documents carry, for each dataset of the environment whose documents carry ids. */
+  listOwners({ integrations, subscribers, messages, idempotency }: DatasetKeys): DatasetOwner[] {
+    return this.#statements.listOwners.all({ integrations, subscribers, messages, idempotency })
+  }
+
+  /** Adds a reader: a dataset that is being read is neither written to nor deleted. */
+  addReader(reader: DatasetKeys): void {
+    this.#readers.add(reader)
+  }
+
+  removeReader(reader: DatasetKeys): void {
+    this.#readers.delete(reader)
+  }
+
+  /** Whether something other than the environment uses its dataset: an environment, a snapshot or a reader. */
+  isShared(kind: DatasetKind, dataset: number, environment: number): boolean {
+    const otherUser = this.#statements.findUser[kind].get({ dataset, except: environment })
+    return otherUser !== undefined || this.#isBeingRead(kind, dataset)
+  }
+
+  /** Copies all rows of a dataset into an empty one, with the owner's ids replaced if `owners` are given. */
+  copyRows(
+    kind: DatasetKind,
+    datasets: { from: number; to: number },
+    owners?: { from: OwnerIds; to: OwnerIds }
+  ): void {
+    for (const table of DATASET_TABLES[kind]) {
+      const statement = this.#db.client.prepare(copySql(table, owners !== undefined))
+      statement.run({ ...datasets, ...(owners && idReplacements(owners.from, owners.to)) })
+    }
+  }
+
+  /** Deletes those of the datasets that nothing uses anymore, with their rows. */
+  deleteUnused(keys: DatasetKeys): void {
+    for (const kind of DATASET_KINDS) {
+      const dataset = keys[kind]
+      const user = this.#statements.findUser[kind].get({ dataset, except: NO_KEY })
+      const isUsed = user !== undefined || this.#isBeingRead(kind, dataset)
+      if (!isUsed) this.#statements.deleteDataset.run({ key: dataset })
+    }
+  }
+
+  /** Deletes the datasets that only readers used when an earlier process was killed. */
+  deleteUnreferenced(): void {
+    const { orm } = this.#db
+    const isUnreferenced = DATASET_KINDS.map((kind) =>
+      notInArray(datasets.key, orm.select({ key: environments[kind] }).from(environments))
+    )
+    orm
+      .delete(datasets)
+      .where(and(...isUnreferenced))
+      .run()
+  }
+
+  /** Returns the number of rows of each dataset. Steps of workflows aren't counted. */
+  countRows(keys: DatasetKeys): Record<DatasetKind, number> {
+    const { orm } = this.#db
+    return perKind((kind) => {
+      const [table] = DATASET_TABLES[kind]
+      const query = orm.select({ rows: count() }).from(table)
+      return query.where(eq(table.dataset, keys[kind])).get()?.rows ?? 0
+    })
+  }
+
+  #isBeingRead(kind: DatasetKind, dataset: number): boolean {
+    return [...this.#readers].some((reader) => reader[kind] === dataset)
+  }
+}
+
+/** A key that no environment has: keys start at 1. */
+const NO_KEY = 0
+
+function prepareStatements({ orm }: Db) {
+  const { placeholder } = sql
+  const isEnvironment = isNull(environments.snapshotOf)
+  const select = () => orm.select().from(environments).$dynamic()
+  const isSnapshotOf = eq(environments.snapshotOf, placeholder('environment'))
+  const isInRange = (column: typeof environments.name | typeof environments.id) =>
+    and(gte(column, placeholder('from')), lt(column, placeholder('to')), isEnvironment)
+  const datasetKeys = ['integrations', 'subscribers', 'messages', 'idempotency'] as const
+
+  return {
+    listEnvironments: select().where(isEnvironment).orderBy(environments.key).prepare(),
+    findByKey: select()
+      .where(eq(environments.key, placeholder('key')))
+      .prepare(),
+    findById: select()
+      .where(and(eq(environments.id, placeholder('id')), isEnvironment))
+      .prepare(),
+    listByName: select()
+      .where(and(eq(environments.name, placeholder('name')), isEnvironment))
+      .prepare(),
+    findByKeyHash: orm
+      .select(getTableColumns(environments))
+      .from(apiKeys)
+      .innerJoin(environments, eq(environments.key, apiKeys.environment))
+      .where(eq(apiKeys.hash, placeholder('hash')))
+      .prepare(),
+    listNames: orm
+      .select({ name: environments.name })
+      .from(environments)
+      .where(isInRange(environments.name))
+      .prepare(),
+    listIds: orm
+      .select({ id: environments.id })
+      .from(environments)
+      .where(isInRange(environments.id))
+      .prepare(),
+    deleteEnvironment: orm
+      .delete(environments)
+      .where(eq(environments.key, placeholder('key')))
+      .prepare(),
+    listSnapshots: select().where(isSnapshotOf).orderBy(environments.key).prepare(),
+    findSnapshot: select()
+      .where(and(isSnapshotOf, eq(environments.snapshotName, placeholder('name'))))
+      .prepare(),
+    insertApiKey: orm
+      .insert(apiKeys)
+      .values({ environment: placeholder('environment'), hash: placeholder('hash') })
+      .prepare(),
+    deleteApiKeys: orm
+      .delete(apiKeys)
+      .where(eq(apiKeys.environment, placeholder('environment')))
+      .prepare(),
+    insertDataset: orm
+      .insert(datasets)
+      .values({ environmentId: placeholder('id'), organizationId: placeholder('organizationId') })
+      .returning({ key: datasets.key })
+      .prepare(),
+    deleteDataset: orm
+      .delete(datasets)
+      .where(eq(datasets.key, placeholder('key')))
+      .prepare(),
+    findOwner: orm
+      .select({ id: datasets.environmentId, organizationId: datasets.organizationId })
+      .from(datasets)
+      .where(eq(datasets.key, placeholder('key')))
+      .prepare(),
+    listOwners: orm
+      .select({
+        key: datasets.key,
+        id: datasets.environmentId,
+        organizationId: datasets.organizationId
+      })
+      .from(datasets)
+      .where(
+        inArray(
+          datasets.key,
+          datasetKeys.map((kind) => placeholder(kind))
+        )
+      )
+      .prepare(),
+    findUser: perKind((kind) =>
+      orm
+        .select({ key: environments.key })
+        .from(environments)
+        .where(
+          and(
+            eq(environments[kind], placeholder('dataset')),
+            ne(environments.key, placeholder('except'))
+          )
+        )
+        .prepare()
+    )
   }
 }
 
 export function perKind<Value>(create: (kind: DatasetKind) => Value): Record<DatasetKind, Value> {
-  return Object.fromEntries(DATASET_KINDS.map((kind) => [kind, create(kind)])) as Record<
-    DatasetKind,
-    Value
-  >
+  const entries = DATASET_KINDS.map((kind) => [kind, create(kind)])
+  return Object.fromEntries(entries) as Record<DatasetKind, Value>
 }
 
-/** What to replace in JSON that moves to another home. What a string says of ids has its quotes escaped, so it is not mistaken. */
-export function replacements(from: Home, to: Home) {
+/**
+ * Returns what to search for and what to insert when JSON moves to another owner. Quotes within a JSON string are
+ * escaped, so text that mentions these fields stays as it is.
+ */
+export function idReplacements(from: OwnerIds, to: OwnerIds) {
   return {
     oldEnvironment: `"_environmentId":"${from.id}"`,
     environment: `"_environmentId":"${to.id}"`,
@@ -163,22 +297,26 @@ export function replacements(from: Home, to: Home) {
   }
 }
 
-/** Returns the SQL of JSON text with other ids; `replacements` are its parameters. */
-export const withOtherIds = (json: string): string =>
+/** Returns an SQL expression that replaces the ids in JSON. Bind the result of `idReplacements`. */
+export const withReplacedIds = (json: string): string =>
   `replace(replace(${json}, @oldEnvironment, @environment), @oldOrganization, @organization)`
 
-/** What is copied of the columns that hold JSON with ids, where the copy gets another home. */
-const MOVED: Record<string, string> = {
-  document: withOtherIds('document'),
-  body: `CAST(${withOtherIds('CAST(body AS TEXT)')} AS BLOB)`
+/** The expressions that copy the columns with JSON, if the copy gets another owner. */
+const MOVED_COLUMNS: Record<string, string> = {
+  document: withReplacedIds('document'),
+  body: `CAST(${withReplacedIds('CAST(body AS TEXT)')} AS BLOB)`
 }
 
-/** The rows are copied inside SQLite, in their order: a million messages, which an index has in it, in seconds. */
+/**
+ * Returns the SQL that copies a dataset's rows in their order. It is raw because drizzle's `INSERT … SELECT` would need
+ * every column twice, and it stays inside SQLite: a million messages take seconds.
+ */
 function copySql(table: SQLiteTable, isMoved: boolean): string {
-  const columns = Object.values(getTableColumns(table)).flatMap(({ name }) =>
-    /^(dataset|sequence)$/.test(name) ? [] : name
-  )
-  const values = columns.map((column) => (isMoved && MOVED[column]) || column)
-  return `INSERT INTO ${getTableName(table)} (dataset, ${columns.join()})
-    SELECT @to, ${values.join()} FROM ${getTableName(table)} WHERE dataset = @from ORDER BY rowid`
+  const columns = Object.values(getTableColumns(table))
+    .map(({ name }) => name)
+    .filter((name) => name !== 'dataset' && name !== 'sequence')
+  const values = columns.map((column) => (isMoved && MOVED_COLUMNS[column]) || column)
+  const name = getTableName(table)
+  return `INSERT INTO ${name} (dataset, ${columns.join()})
+    SELECT @to, ${values.join()} FROM ${name} WHERE dataset = @from ORDER BY rowid`
 }

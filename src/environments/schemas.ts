@@ -9,15 +9,18 @@ import {
   stringEnum
 } from '../schema/typebox.js'
 
+/** The name of an environment that was given none. */
+export const UNNAMED = 'Unnamed'
+
 export const ProfileName = namedEnum(
   'Profile',
-  'Which positions the environment takes on open questions',
+  'Which values the assumptions of the environment have by default',
   PROFILES
 )
 
-export const Snapshot = namedObject('Snapshot', 'A named state of the environment', {
-  name: Type.String({ description: 'Name that it was taken under' }),
-  createdAt: dateTime('When it was taken'),
+export const Snapshot = namedObject('Snapshot', 'A saved state of an environment', {
+  name: Type.String({ description: 'The name of the snapshot' }),
+  createdAt: dateTime('When the snapshot was taken'),
   size: strictObject(
     {
       integrations: Type.Integer({ description: 'Number of integrations' }),
@@ -26,84 +29,93 @@ export const Snapshot = namedObject('Snapshot', 'A named state of the environmen
       messages: Type.Integer({ description: 'Number of messages' }),
       idempotencyKeys: Type.Integer({ description: 'Number of stored idempotency keys' })
     },
-    { description: 'How many of each it holds' }
+    { description: 'Number of records of each kind' }
   )
 })
 export type Snapshot = Static<typeof Snapshot>
 
-const VALUE = 'as JSON, the first 200 characters; absent where there is none, *** for a secret'
+const JSON_VALUE =
+  'as JSON, cut off after 200 characters. Absent if the field is missing; secrets are `***`'
+
 export const FieldChange = namedObject(
   'FieldChange',
-  'A field of a record that differs from the snapshot',
+  'A field of a record that differs between the snapshot and the current state',
   {
-    id: Type.String({ description: 'The record, by what a seed calls it' }),
-    field: Type.String({ description: 'Name of the field' }),
-    before: Type.Optional(Type.String({ description: `Its value in the snapshot, ${VALUE}` })),
-    after: Type.Optional(Type.String({ description: `Its present value, ${VALUE}` }))
+    id: Type.String({ description: 'The record, identified as in a seed' }),
+    field: Type.String({ description: 'Path of the field, such as `controlValues.subject`' }),
+    before: Type.Optional(Type.String({ description: `Value in the snapshot, ${JSON_VALUE}` })),
+    after: Type.Optional(Type.String({ description: `Current value, ${JSON_VALUE}` }))
   }
 )
 export type FieldChange = Static<typeof FieldChange>
 
-const listed = {
-  count: Type.Integer({ description: 'How many' }),
+const counted = {
+  count: Type.Integer({ description: 'Number of records' }),
   ids: Type.Array(Type.String(), {
-    description: 'The first of them, 20 at most, by what a seed calls them'
+    description: 'The first 20 of these records, identified as in a seed'
   })
 }
-const differingRecords = (description: string) => strictObject(listed, { description })
-const FIELDS = 'The fields that differ, of those that are named; absent of idempotency keys'
 
-export const RecordDiff = namedObject('RecordDiff', 'What the present state has over a snapshot', {
-  added: differingRecords('Those that the snapshot has not'),
-  removed: differingRecords('Those that only the snapshot has'),
+export const RecordDiff = namedObject('RecordDiff', 'How the records of one kind changed', {
+  added: strictObject(counted, { description: 'Records that the snapshot lacks' }),
+  removed: strictObject(counted, { description: 'Records that only the snapshot has' }),
   changed: strictObject(
     {
-      ...listed,
-      fields: Type.Optional(Type.Array(ref(FieldChange), { description: FIELDS }))
+      ...counted,
+      fields: Type.Optional(
+        Type.Array(ref(FieldChange), {
+          description: 'Changed fields of the listed records. Absent for idempotency keys'
+        })
+      )
     },
-    { description: 'Those that are another in the snapshot' }
+    { description: 'Records that differ from the snapshot' }
   )
 })
 export type RecordDiff = Static<typeof RecordDiff>
 
 export const EnvironmentDiff = namedObject(
   'EnvironmentDiff',
-  'How the present state differs from a snapshot',
+  'How the current state differs from a snapshot',
   {
-    integrations: ref(RecordDiff, 'Integrations, by their identifiers'),
-    subscribers: ref(RecordDiff, 'Subscribers, by their `subscriberId`'),
-    workflows: ref(RecordDiff, 'Workflows with their steps, by their identifiers'),
-    messages: ref(RecordDiff, 'Messages, by their ids'),
+    integrations: ref(RecordDiff, 'Integrations, identified by `identifier`'),
+    subscribers: ref(RecordDiff, 'Subscribers, identified by `subscriberId`'),
+    workflows: ref(RecordDiff, 'Workflows with their steps, identified by `identifier`'),
+    messages: ref(RecordDiff, 'Messages, identified by `_id`'),
     idempotencyKeys: ref(RecordDiff, 'Stored idempotency keys'),
     settings: Type.Array(Type.String(), {
-      description: 'Those of `profile`, `clock`, `randomSeed` and `assumptions.<id>` that differ'
+      description:
+        'The settings that differ: `profile`, `clock`, `randomSeed` or `assumptions.<id>`'
     })
   }
 )
 export type EnvironmentDiff = Static<typeof EnvironmentDiff>
 
-/** How far a clock may be moved, in milliseconds: 5,000 years, so that every year keeps four digits. */
+/** How far a clock may be moved, in milliseconds: 5,000 years, so that years keep four digits. */
 export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000
 
-const mode = <const Mode extends string>(name: Mode) =>
+const clockMode = <const Mode extends string>(name: Mode) =>
   stringEnum([name], { description: `Always \`${name}\`` })
 
-const AT = Type.String({ description: 'The time, ISO 8601' })
-const OFFSET = { format: 'int64', minimum: -MAX_OFFSET, maximum: MAX_OFFSET }
-const BY = Type.Integer({ ...OFFSET, description: 'Milliseconds, negative for the past' })
-
-export const ClockSetting = Type.Union(
-  [
-    strictObject({ mode: mode('wall') }, { description: "The machine's own time" }),
-    strictObject(
-      { mode: mode('fixed'), at: AT },
-      { description: 'The clock is stopped at a time' }
-    ),
-    strictObject(
-      { mode: mode('offset'), by: BY },
-      { description: "The machine's own time, shifted" }
-    )
-  ],
-  { $id: 'ClockSetting', description: 'Which time the environment has' }
+const wallMode = strictObject({ mode: clockMode('wall') }, { description: "The machine's time" })
+const fixedMode = strictObject(
+  { mode: clockMode('fixed'), at: Type.String({ description: 'The time, in ISO 8601' }) },
+  { description: 'A clock that is stopped at a time' }
 )
+const offsetMode = strictObject(
+  {
+    mode: clockMode('offset'),
+    by: Type.Integer({
+      format: 'int64',
+      minimum: -MAX_OFFSET,
+      maximum: MAX_OFFSET,
+      description: 'Milliseconds to add; negative for the past'
+    })
+  },
+  { description: "The machine's time, shifted" }
+)
+
+export const ClockSetting = Type.Union([wallMode, fixedMode, offsetMode], {
+  $id: 'ClockSetting',
+  description: 'The clock of the environment'
+})
 export type ClockSetting = Static<typeof ClockSetting>

@@ -1,153 +1,379 @@
 import { randomBytes } from 'node:crypto'
-import { advanced, WALL } from '../domain/clock.js'
+import type { Db } from '../db/open.js'
+import type { Assumptions } from '../domain/assumptions.js'
+import { advanced, type Clock, WALL } from '../domain/clock.js'
+import { type DatasetKind, RESET_PARTS, type ResetPart } from '../domain/enums.js'
 import { DomainError, invalidFields } from '../domain/errors.js'
 import { idIn } from '../domain/ids.js'
 import { didYouMean, MAX_CANDIDATES } from '../domain/suggestions.js'
-import { apiKeyService } from './api-keys.js'
-import { datasetService } from './datasets.js'
-import { type Dependencies, type Environment, environmentStore } from './environment.js'
+import { ApiKeys, newApiKey } from './api-keys.js'
+import { Datasets } from './datasets.js'
+import {
+  type Dependencies,
+  type Environment,
+  type EnvironmentDefaults,
+  type EnvironmentListener,
+  EnvironmentStore
+} from './environment.js'
+import { EnvironmentExpiry } from './expiry.js'
 import { type EnvironmentRow, perKind } from './repository.js'
-import { snapshotService } from './snapshots.js'
+import { type EnvironmentDiff, type Snapshot, UNNAMED } from './schemas.js'
+import { Snapshots } from './snapshots.js'
 
-export { withIdsOf, withOwnIds } from './datasets.js'
+export { replaceOwnerIds, withEnvironmentIds } from './datasets.js'
 export type { Environment, EnvironmentDefaults } from './environment.js'
 
+/** An environment's own settings, without what it inherits from the server. */
 export type Settings = Pick<
   EnvironmentRow,
   'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'
 >
 
+/** The settings of a new, empty environment. An `id` must be unused. */
 export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> &
   Partial<Settings & Pick<EnvironmentRow, 'id' | 'ttl'>>
 
-type NewFork = Omit<NewEnvironment, 'name'> & { name?: string }
+/** What to create. Settings that are left out have a default, or come from the fork's origin or the seed. */
+export interface CreateOptions extends Partial<Omit<NewEnvironment, 'id'>> {
+  /** Id or name of the environment to fork. */
+  from?: string | undefined
+  /** Name of a snapshot of `from` to fork instead of its current state. */
+  snapshot?: string | undefined
+  apiKey?: string | undefined
+}
 
-export type EnvironmentService = ReturnType<typeof environmentService>
+/** A seed that was read and is ready to be written to a new environment. */
+export interface PreparedSeed {
+  name?: string | undefined
+  /** Writes the seed to the new environment. `origin` is the environment that was forked, if any. */
+  applyTo(environment: Environment, origin: Environment | undefined): void
+}
 
-/** Creates, changes and removes environments; it has the methods of `api-keys.ts`, `datasets.ts` and `snapshots.ts` too. */
-export function environmentService({ db, clock, machineClock, defaults }: Dependencies) {
-  const store = environmentStore({ db, clock, machineClock, defaults })
-  const { repository, listeners, fromRow, requireRow, touch, insert, update, ...lifetime } = store
-  const { createAll, ...datasets } = datasetService(db, store)
-  const apiKeys = apiKeyService(db, store)
-  const { requireSnapshot, ...snapshots } = snapshotService(db, store)
+/** Creates, finds, changes and removes environments, with their API keys, datasets and snapshots. */
+export class EnvironmentService {
+  readonly defaults: EnvironmentDefaults
+  readonly #db: Db
+  readonly #clock: Clock
+  readonly #store: EnvironmentStore
+  readonly #apiKeys: ApiKeys
+  readonly #datasets: Datasets
+  readonly #snapshots: Snapshots
+  readonly #expiry: EnvironmentExpiry
 
-  repository.deleteUnreferenced()
-  // Their time counts from now, as nobody could use them while the server was down.
-  for (const row of repository.listEnvironments()) if (row.ttl !== null) fromRow(row)
+  constructor(dependencies: Dependencies) {
+    const { db, clock, machineClock, defaults } = dependencies
+    this.defaults = defaults
+    this.#db = db
+    this.#clock = clock
+    this.#store = new EnvironmentStore(dependencies)
+    this.#apiKeys = new ApiKeys(db, this.#store)
+    this.#datasets = new Datasets(db, this.#store)
+    this.#snapshots = new Snapshots(db, this.#store)
+    this.#expiry = new EnvironmentExpiry(this.#store, machineClock)
 
-  return {
-    ...datasets,
-    ...snapshots,
-    ...apiKeys,
-    ...lifetime,
-    unusedName: repository.unusedName,
-
-    defaults,
-
-    /** Returns all environments in the order of their creation. */
-    list: (): Environment[] => repository.listEnvironments().map(fromRow),
-
-    /** Throws `not-found` when no environment has this id or name, `bad-request` when several have the name. */
-    find(idOrName: string): Environment {
-      const byId = repository.findById(idIn(idOrName) ?? idOrName)
-      if (byId) return touch(fromRow(byId))
-      const [row, ...others] = repository.findByName(idOrName)
-      if (others.length > 0) {
-        const reason = 'say which one by its id: GET /_mock/environments lists them'
-        const message = `There are ${others.length + 1} environments named ${idOrName}`
-        throw new DomainError('bad-request', message, { reason })
-      }
-      if (row) return touch(fromRow(row))
-      const names = repository.listEnvironments().map(({ name }) => name)
-      const hint = didYouMean(idOrName, names.slice(0, MAX_CANDIDATES))
-      const reason = `there is no environment ${idOrName}: GET /_mock/environments lists those there are${hint}`
-      throw new DomainError('not-found', `Environment ${idOrName} not found`, { reason })
-    },
-
-    /** Throws `exists` when another environment has the name or the API key, be it as its id. */
-    requireUnused({ name, apiKey }: { name?: string; apiKey?: string }): void {
-      if (name !== undefined && repository.unusedName(name) !== name) {
-        const reason =
-          'names are unique: choose another, or remove that one by DELETE /_mock/environments/{id}'
-        throw new DomainError('exists', `There is an environment named ${name} already`, { reason })
-      }
-      if (apiKey !== undefined && apiKeys.isApiKey(apiKey)) {
-        const reason = 'choose another apiKey, or leave it out to get one that is unused'
-        throw new DomainError('exists', 'The API key is that of another environment', { reason })
-      }
-    },
-
-    /** Creates an empty environment. An id that is given must be unused. */
-    create: (wanted: NewEnvironment): Environment =>
-      db.transaction(() => {
-        const row = newRow(wanted)
-        return insert({ ...row, ...createAll(row) })
-      }),
-
-    /**
-     * Creates an environment that has all that another one has, or had when the snapshot was taken; only the two ids of its
-     * own are other, and without a name it gets that of its origin. Throws `not-found` when there is no such snapshot.
-     */
-    fork: (origin: Environment, wanted: NewFork, snapshot?: string): Environment =>
-      db.transaction(() => {
-        const from = snapshot === undefined ? requireRow(origin) : requireSnapshot(origin, snapshot)
-        const { profile, clock: setting, randomSeed } = from
-        const assumptions = { ...from.assumptions, ...wanted.assumptions }
-        const name = wanted.name ?? repository.unusedName(`${from.name} fork`)
-        const row = newRow({ profile, clock: setting, randomSeed, ...wanted, name, assumptions })
-        return insert({ ...row, ...perKind((kind) => from[kind]) })
-      }),
-
-    /** Changes settings. A profile of null is the server's; a random seed, also null, restarts the random numbers. */
-    change: (environment: Environment, settings: Partial<Settings>): void =>
-      update(environment, settings),
-
-    /** Throws `invalid` when there is no such time. */
-    advanceClock(environment: Environment, by: number): void {
-      const setting = advanced(environment.clock, by, clock)
-      if (!setting)
-        throw invalidFields({
-          by: { messages: ['by leads past the last time there is'], value: by }
-        })
-      update(environment, { clock: setting })
-    },
-
-    /** Returns the environment's own settings, without what it has from the server. */
-    settings(environment: Environment): Settings {
-      const {
-        organizationId,
-        name,
-        profile,
-        assumptions,
-        clock: setting,
-        randomSeed
-      } = requireRow(environment)
-      return { organizationId, name, profile, assumptions, clock: setting, randomSeed }
+    this.#store.repository.deleteUnreferenced()
+    // A `ttl` starts again with the server, because nobody could use the environment while it was down.
+    for (const row of this.#store.repository.listEnvironments()) {
+      if (row.ttl !== null) this.#store.fromRow(row)
     }
   }
 
-  /** Returns a row, complete but for the datasets. */
-  function newRow({
-    id = newId(),
-    profile = null,
-    randomSeed = null,
-    ttl = null,
-    ...wanted
-  }: NewEnvironment) {
-    return {
-      assumptions: {},
-      clock: WALL,
-      ...wanted,
-      id,
-      profile,
-      randomSeed,
-      ttl,
-      createdAt: clock()
+  /** The assumptions that apply to a request without a valid API key. */
+  get defaultAssumptions(): Assumptions {
+    return this.#store.defaultAssumptions
+  }
+
+  subscribe(listener: EnvironmentListener): void {
+    this.#store.listeners.push(listener)
+  }
+
+  /** Returns all environments, the oldest first. */
+  list(): Environment[] {
+    return this.#store.repository.listEnvironments().map((row) => this.#store.fromRow(row))
+  }
+
+  /** Throws `not-found` if no environment has this id or name, and `bad-request` if several have this name. */
+  find(idOrName: string): Environment {
+    const { repository } = this.#store
+    const rowById = repository.findById(idIn(idOrName) ?? idOrName)
+    const rows = rowById ? [rowById] : repository.listByName(idOrName)
+    const [row] = rows
+    if (rows.length > 1) throw ambiguousName(idOrName, rows.length)
+    if (!row) throw this.#notFound(idOrName)
+    const environment = this.#store.fromRow(row)
+    this.#expiry.touch(environment)
+    return environment
+  }
+
+  /** Throws `unauthenticated` if the environment was removed, for example while a request was in progress. */
+  assertExists(environment: Environment): void {
+    this.#store.assertExists(environment)
+  }
+
+  /** Throws `exists` if another environment has this name, as its name or id, or this API key. */
+  assertUnused({ name, apiKey }: Pick<CreateOptions, 'name' | 'apiKey'>): void {
+    if (name !== undefined && this.unusedName(name) !== name) {
+      const reason =
+        'names are unique: choose another one, or remove that environment with ' +
+        'DELETE /_mock/environments/{id}'
+      throw new DomainError('exists', `There is an environment named ${name} already`, { reason })
     }
+    if (apiKey !== undefined && this.isApiKey(apiKey)) {
+      const reason = 'choose another apiKey, or leave it out to get an unused one'
+      throw new DomainError('exists', 'The API key is that of another environment', { reason })
+    }
+  }
+
+  /** Returns the name, or the first of `<name> 2`, `<name> 3`, … that no environment has as its name or id. */
+  unusedName(base: string): string {
+    const used = new Set(this.#store.repository.listNamesAndIds(base))
+    let name = base
+    for (let number = 2; used.has(name); number++) name = `${base} ${number}`
+    return name
+  }
+
+  /**
+   * Creates an environment with an API key: empty, as a fork, or from a seed. Throws `exists` if the name or the key is
+   * in use, `not-found` for an unknown origin or snapshot, and what the seed throws. Then nothing is created.
+   */
+  create(
+    options: CreateOptions,
+    seed?: PreparedSeed
+  ): { environment: Environment; apiKey: string } {
+    const { from, snapshot, apiKey = newApiKey(), ...settings } = options
+    const organizationId = settings.organizationId ?? newId()
+    return this.#db.transaction(() => {
+      this.assertUnused(options)
+      const origin = from === undefined ? undefined : this.find(from)
+      const environment = origin
+        ? this.#fork(origin, { ...settings, organizationId }, snapshot)
+        : this.createEmpty({
+            ...settings,
+            organizationId,
+            name: settings.name ?? this.unusedName(seed?.name ?? UNNAMED)
+          })
+      seed?.applyTo(environment, origin)
+      this.addApiKey(environment, apiKey)
+      this.setBaseline(environment)
+      return { environment, apiKey }
+    })
+  }
+
+  /** Creates an environment without records and without an API key. */
+  createEmpty(settings: NewEnvironment): Environment {
+    return this.#db.transaction(() => {
+      const row = this.#newRow(settings)
+      return this.#store.insert({ ...row, ...this.#datasets.createAll(row) })
+    })
+  }
+
+  /** Changes settings. A profile of null is the server's. Setting `randomSeed`, even to null, restarts the random numbers. */
+  changeSettings(environment: Environment, settings: Partial<Settings>): void {
+    this.#store.update(environment, settings)
+  }
+
+  /** Throws `invalid` if the clock can't show the resulting time. */
+  advanceClock(environment: Environment, by: number): void {
+    const clock = advanced(environment.clock, by, this.#clock)
+    if (!clock) {
+      const messages = ['by would move the clock out of its range, the years 1970 to 9999']
+      throw invalidFields({ by: { messages, value: by } })
+    }
+    this.#store.update(environment, { clock })
+  }
+
+  /** Returns the environment's own settings, without what it inherits from the server. */
+  settingsOf(environment: Environment): Settings {
+    const row = this.#store.requireRow(environment)
+    const { organizationId, name, profile, assumptions, clock, randomSeed } = row
+    return { organizationId, name, profile, assumptions, clock, randomSeed }
+  }
+
+  /** Removes an environment with its records, API keys and snapshots. */
+  remove(environment: Environment): void {
+    this.#store.remove(environment)
+  }
+
+  // API keys
+
+  /** Returns the environment of an API key, and starts its `ttl` again. */
+  findByApiKey(apiKey: string): Environment | undefined {
+    const environment = this.#apiKeys.findOwner(apiKey)
+    if (environment) this.#expiry.touch(environment)
+    return environment
+  }
+
+  isApiKey(word: string): boolean {
+    return this.#apiKeys.findOwner(word) !== undefined
+  }
+
+  /** Returns the environment's keys that were added or used since the server started. Others are only stored as hashes. */
+  apiKeysOf(environment: Environment): string[] {
+    return this.#apiKeys.keysOf(environment)
+  }
+
+  addApiKey(environment: Environment, apiKey: string): void {
+    this.#apiKeys.add(environment, apiKey)
+  }
+
+  removeApiKeys(environment: Environment): void {
+    this.#apiKeys.removeAll(environment)
+  }
+
+  /** Makes `apiKeysOf` return a key that was stored before the server started. Ignores a key of no environment. */
+  rememberApiKey(apiKey: string): void {
+    this.#apiKeys.findOwner(apiKey)
+  }
+
+  // Datasets
+
+  /** Replaces the environment's datasets with new, empty ones. */
+  clear(environment: Environment): void {
+    this.#db.transaction(() => {
+      this.#store.update(environment, this.#datasets.createAll(environment))
+    })
+  }
+
+  /**
+   * Returns the key of a dataset that only this environment uses, for writing rows to it in the same transaction. A
+   * shared dataset is copied first. Throws `unauthenticated` if the environment was removed.
+   */
+  writableDataset(environment: Environment, kind: DatasetKind): number {
+    return this.#datasets.writable(environment, kind)
+  }
+
+  /**
+   * Keeps the environment's current datasets unchanged while they are read over several turns of the event loop. Call
+   * the returned function once, after the last read.
+   */
+  retainDatasets(environment: Environment): () => void {
+    return this.#datasets.retain(environment)
+  }
+
+  // Snapshots and the baseline
+
+  /** Returns the named snapshots, the oldest first. */
+  listSnapshots(environment: Environment): Snapshot[] {
+    return this.#snapshots.list(environment)
+  }
+
+  /** Saves the current state under a name. An earlier snapshot with that name is replaced. */
+  takeSnapshot(environment: Environment, name: string): Snapshot {
+    return this.#snapshots.take(environment, name)
+  }
+
+  /** Throws `not-found` if there is no snapshot with this name. */
+  removeSnapshot(environment: Environment, name: string): void {
+    this.#snapshots.remove(environment, name)
+  }
+
+  /** Sets the parts back to a snapshot. Throws `not-found` if there is none with this name. */
+  restore(environment: Environment, name: string, parts: readonly ResetPart[]): void {
+    this.#snapshots.restore(environment, name, parts)
+  }
+
+  /** Makes the current state the one that a reset goes back to. */
+  setBaseline(environment: Environment): void {
+    this.#snapshots.setBaseline(environment)
+  }
+
+  /** Sets the parts back to the baseline: the state in which the environment was created or seeded. */
+  reset(environment: Environment, parts: readonly ResetPart[] = RESET_PARTS): void {
+    this.#snapshots.reset([environment], parts)
+  }
+
+  /** Sets all environments back to their baselines. If one fails, none is changed. */
+  resetAll(): void {
+    this.#snapshots.reset(this.list(), RESET_PARTS)
+  }
+
+  /** Returns how the current state differs from the baseline. */
+  diffBaseline(environment: Environment): EnvironmentDiff {
+    return this.#snapshots.diffBaseline(environment)
+  }
+
+  /** Returns how the current state differs from a snapshot. Throws `not-found` if there is none with this name. */
+  diffSnapshot(environment: Environment, name: string): EnvironmentDiff {
+    return this.#snapshots.diffSnapshot(environment, name)
+  }
+
+  // Expiry
+
+  /** Keeps the environment until the returned function is called once. Its `ttl` starts again then. */
+  keepInUse(environment: Environment): () => void {
+    return this.#expiry.keepInUse(environment)
+  }
+
+  /** Returns the system time at which the unused environment is removed, or undefined if it has no `ttl`. */
+  expiresAt(environment: Environment): number | undefined {
+    return this.#expiry.expiresAt(environment)
+  }
+
+  /** Removes environments that weren't used for as long as their `ttl`. A timer does so every second. */
+  removeExpired(): void {
+    this.#expiry.removeExpired()
+  }
+
+  /** Stops the timer that removes expired environments. */
+  close(): void {
+    this.#expiry.close()
+  }
+
+  /**
+   * Creates an environment with everything that another one has, or had when the snapshot was taken. Only its two ids
+   * differ. Throws `not-found` if there is no such snapshot.
+   */
+  #fork(
+    origin: Environment,
+    settings: Omit<NewEnvironment, 'name'> & { name?: string | undefined },
+    snapshot?: string
+  ): Environment {
+    const state =
+      snapshot === undefined
+        ? this.#store.requireRow(origin)
+        : this.#snapshots.require(origin, snapshot)
+    const row = this.#newRow({
+      ...settings,
+      name: settings.name ?? this.unusedName(`${state.name} fork`),
+      profile: settings.profile ?? state.profile,
+      clock: settings.clock ?? state.clock,
+      randomSeed: settings.randomSeed ?? state.randomSeed,
+      assumptions: { ...state.assumptions, ...settings.assumptions }
+    })
+    return this.#store.insert({ ...row, ...perKind((kind) => state[kind]) })
+  }
+
+  /** Returns a row that only lacks the datasets. */
+  #newRow(settings: NewEnvironment) {
+    return {
+      organizationId: settings.organizationId,
+      name: settings.name,
+      id: settings.id ?? newId(),
+      profile: settings.profile ?? null,
+      assumptions: settings.assumptions ?? {},
+      clock: settings.clock ?? WALL,
+      randomSeed: settings.randomSeed ?? null,
+      ttl: settings.ttl ?? null,
+      createdAt: this.#clock()
+    }
+  }
+
+  #notFound(idOrName: string): DomainError {
+    const names = this.#store.repository.listEnvironments().map(({ name }) => name)
+    const hint = didYouMean(idOrName, names.slice(0, MAX_CANDIDATES))
+    const reason =
+      `no environment has the id or name ${idOrName}; ` +
+      `GET /_mock/environments lists all environments${hint}`
+    return new DomainError('not-found', `Environment ${idOrName} not found`, { reason })
   }
 }
 
-/** Returns a new id as the deployed service makes them: 24 hex digits, the first 8 the time in seconds, then random. */
+function ambiguousName(name: string, matches: number): DomainError {
+  const reason = 'use the id instead; GET /_mock/environments lists the ids'
+  const message = `There are ${matches} environments named ${name}`
+  return new DomainError('bad-request', message, { reason })
+}
+
+/** Returns a new id in Novu's format, 24 hex digits: the time in seconds (8 digits), then random digits. */
 export const newId = (): string =>
   Math.floor(Date.now() / 1000).toString(16) + randomBytes(8).toString('hex')

@@ -1,120 +1,137 @@
 import type { Db } from '../db/open.js'
 import { isoTime } from '../domain/clock.js'
-import { RESET_PARTS, type ResetPart } from '../domain/enums.js'
+import type { ResetPart } from '../domain/enums.js'
 import { DomainError } from '../domain/errors.js'
-import { compareStates } from './diff.js'
+import { diffStates } from './diff.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 import type { EnvironmentRow } from './repository.js'
 import type { EnvironmentDiff, Snapshot } from './schemas.js'
 
-/** The baseline, which a reset goes back to, is the snapshot without a name. */
+/** The baseline, which a reset goes back to, is stored as a snapshot with an empty name. */
 const BASELINE = ''
 
-/** A snapshot is an environment without a key, which refers to the same datasets until one of the two changes them. */
-export function snapshotService(
-  db: Db,
-  { repository, listeners, requireRow, update }: EnvironmentStore
-) {
-  const findBaseline = ({ key }: Environment) => repository.findSnapshot(key, BASELINE)
+/** Snapshots are environments without an API key. They share datasets until the environment changes them. */
+export class Snapshots {
+  readonly #db: Db
+  readonly #store: EnvironmentStore
 
-  return {
-    requireSnapshot,
-
-    /** Compares the present state with a snapshot, or the baseline. Throws `not-found` when there is none of this name. */
-    compare(environment: Environment, name?: string): EnvironmentDiff {
-      const present = requireRow(environment)
-      const former =
-        name === undefined ? findBaseline(environment) : requireSnapshot(environment, name)
-      return compareStates(db, present, former ?? present)
-    },
-
-    /** Saves the present state under a name, in place of an earlier snapshot of that name. */
-    snapshot: (environment: Environment, name: string): Snapshot =>
-      toSnapshot(save(environment, name)),
-
-    /** Makes the present state the one that a reset goes back to. */
-    setBaseline: (environment: Environment): void => void save(environment, BASELINE),
-
-    listSnapshots: ({ key }: Environment): Snapshot[] =>
-      repository
-        .listSnapshots(key)
-        .flatMap((row) => (row.snapshotName === BASELINE ? [] : toSnapshot(row))),
-
-    /** Throws `not-found` when there is no snapshot of this name. */
-    removeSnapshot: (environment: Environment, name: string): void =>
-      remove(requireSnapshot(environment, name)),
-
-    /** Sets the chosen parts back to a snapshot. Throws `not-found` when there is none of this name. */
-    restore: (environment: Environment, name: string, parts: readonly ResetPart[]): void =>
-      setBack([environment], parts, () => requireSnapshot(environment, name)),
-
-    /**
-     * Sets the chosen parts back to the baseline: the state when the environment was created or seeded. Of several
-     * environments it sets back all, or none if it throws.
-     */
-    reset: (
-      environments: Environment | readonly Environment[],
-      parts: readonly ResetPart[] = RESET_PARTS
-    ): void => setBack([environments].flat(), parts, findBaseline)
+  constructor(db: Db, store: EnvironmentStore) {
+    this.#db = db
+    this.#store = store
   }
 
-  /** Throws `not-found` when there is no snapshot of this name. */
-  function requireSnapshot(environment: Environment, name: string): EnvironmentRow {
+  /** Returns the named snapshots, the oldest first. */
+  list({ key }: Environment): Snapshot[] {
+    const rows = this.#store.repository.listSnapshots(key)
+    return rows.filter((row) => row.snapshotName !== BASELINE).map((row) => this.#toSnapshot(row))
+  }
+
+  /** Throws `not-found` if there is no snapshot with this name. */
+  require(environment: Environment, name: string): EnvironmentRow {
+    const { repository } = this.#store
     const snapshot = name === BASELINE ? undefined : repository.findSnapshot(environment.key, name)
     if (snapshot) return snapshot
-    const reason = `this environment has no snapshot ${name}: GET /_mock/snapshots lists those it has`
+    const reason =
+      `environment ${environment.name} has no snapshot ${name}; ` +
+      'GET /_mock/snapshots lists its snapshots'
     throw new DomainError('not-found', `Snapshot ${name} not found`, { reason })
   }
 
-  function save(environment: Environment, snapshotName: string): EnvironmentRow {
-    return db.transaction(() => {
-      const { key: snapshotOf, ...state } = requireRow(environment)
-      remove(repository.findSnapshot(snapshotOf, snapshotName))
-      const own = { ttl: null, snapshotOf, snapshotName, createdAt: environment.now() }
-      return repository.insertEnvironment({ ...state, ...own })
+  /** Saves the current state under a name. An earlier snapshot with that name is replaced. */
+  take(environment: Environment, name: string): Snapshot {
+    return this.#toSnapshot(this.#save(environment, name))
+  }
+
+  /** Throws `not-found` if there is no snapshot with this name. */
+  remove(environment: Environment, name: string): void {
+    this.#delete(this.require(environment, name))
+  }
+
+  /** Makes the current state the one that a reset goes back to. */
+  setBaseline(environment: Environment): void {
+    this.#save(environment, BASELINE)
+  }
+
+  /** Returns how the current state differs from the baseline. */
+  diffBaseline(environment: Environment): EnvironmentDiff {
+    const current = this.#store.requireRow(environment)
+    return this.#diff(current, this.#findBaseline(environment) ?? current)
+  }
+
+  /** Returns how the current state differs from a snapshot. Throws `not-found` if there is none with this name. */
+  diffSnapshot(environment: Environment, name: string): EnvironmentDiff {
+    const current = this.#store.requireRow(environment)
+    return this.#diff(current, this.require(environment, name))
+  }
+
+  /** Sets the parts back to a snapshot. Throws `not-found` if there is none with this name. */
+  restore(environment: Environment, name: string, parts: readonly ResetPart[]): void {
+    this.#db.transaction(() => this.#setBack(environment, this.require(environment, name), parts))
+    this.#notifyReset(environment, parts)
+  }
+
+  /** Sets the parts of each environment back to its baseline. If one fails, none is changed. */
+  reset(environments: readonly Environment[], parts: readonly ResetPart[]): void {
+    this.#db.transaction(() => {
+      for (const environment of environments) {
+        const baseline = this.#findBaseline(environment) ?? this.#store.requireRow(environment)
+        this.#setBack(environment, baseline, parts)
+      }
+    })
+    for (const environment of environments) this.#notifyReset(environment, parts)
+  }
+
+  #diff(current: EnvironmentRow, earlier: EnvironmentRow): EnvironmentDiff {
+    const states = { client: this.#db.client, repository: this.#store.repository }
+    return diffStates(states, current, earlier)
+  }
+
+  #findBaseline({ key }: Environment): EnvironmentRow | undefined {
+    return this.#store.repository.findSnapshot(key, BASELINE)
+  }
+
+  #save(environment: Environment, snapshotName: string): EnvironmentRow {
+    const { repository } = this.#store
+    return this.#db.transaction(() => {
+      const { key: snapshotOf, ...state } = this.#store.requireRow(environment)
+      const earlier = repository.findSnapshot(snapshotOf, snapshotName)
+      if (earlier) this.#delete(earlier)
+      return repository.insertEnvironment({
+        ...state,
+        ttl: null,
+        snapshotOf,
+        snapshotName,
+        createdAt: environment.now()
+      })
     })
   }
 
-  function remove(snapshot: EnvironmentRow | undefined): void {
-    if (!snapshot) return
-    db.transaction(() => {
+  #delete(snapshot: EnvironmentRow): void {
+    const { repository } = this.#store
+    this.#db.transaction(() => {
       repository.deleteEnvironment(snapshot.key)
       repository.deleteUnused(snapshot)
     })
   }
 
-  /** `data` is the rows, the profile and the assumptions. */
-  function setBack(
-    environments: readonly Environment[],
-    parts: readonly ResetPart[],
-    findSnapshot: (environment: Environment) => EnvironmentRow | undefined
-  ): void {
-    db.transaction(() => {
-      for (const environment of environments) {
-        const snapshot = findSnapshot(environment) ?? requireRow(environment)
-        const { profile, assumptions, integrations, subscribers, workflows, messages } = snapshot
-        const { idempotency, clock, randomSeed } = snapshot
-        update(environment, {
-          ...(parts.includes('data') && {
-            profile,
-            assumptions,
-            integrations,
-            subscribers,
-            workflows,
-            messages
-          }),
-          ...(parts.includes('idempotency') && { idempotency }),
-          ...(parts.includes('clock') && { clock, randomSeed })
-        })
-      }
+  #setBack(environment: Environment, state: EnvironmentRow, parts: readonly ResetPart[]): void {
+    const { profile, assumptions, integrations, subscribers, workflows, messages } = state
+    const { idempotency, clock, randomSeed } = state
+    const data = { profile, assumptions, integrations, subscribers, workflows, messages }
+    this.#store.update(environment, {
+      ...(parts.includes('data') && data),
+      ...(parts.includes('idempotency') && { idempotency }),
+      ...(parts.includes('clock') && { clock, randomSeed })
     })
-    // After the transaction, as this can't be rolled back.
-    for (const environment of environments)
-      for (const listener of listeners) listener.onReset?.(environment, parts)
   }
 
-  function toSnapshot(row: EnvironmentRow): Snapshot {
-    const { idempotency: idempotencyKeys, ...size } = repository.countRows(row)
+  /** Call it after the transaction, because listeners can't roll back what they do. */
+  #notifyReset(environment: Environment, parts: readonly ResetPart[]): void {
+    for (const listener of this.#store.listeners) listener.onReset?.(environment, parts)
+  }
+
+  #toSnapshot(row: EnvironmentRow): Snapshot {
+    const { idempotency: idempotencyKeys, ...size } = this.#store.repository.countRows(row)
     return {
       name: row.snapshotName ?? '',
       createdAt: isoTime(row.createdAt),

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { setImmediate } from 'node:timers'
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import { requireEnvironment } from '../environments/plugin.js'
 import { type ErrorResponse, JSON_TYPE, SERVER_ERROR, sendErrorResponse } from '../http/errors.js'
 import { logFault } from '../http/log.js'
 import { endEntry, keepAnswer, keepBody } from '../journal/plugin.js'
@@ -26,7 +27,8 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
   async (app, { faults, latency }) => {
     // The body has been read, but the request is not validated yet: invalid requests can be hit too.
     app.addHook('preValidation', (request, reply, done) => {
-      const { environment, headers } = request
+      const environment = requireEnvironment(request)
+      const { headers } = request
       const { delay, spread } = latency.get(environment)
       const isPlain = delay === 0 && spread === 0 && faults.list(environment).length === 0
       // As nearly all requests, without a promise.
@@ -36,7 +38,8 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
 
     /** Does what comes before the operation, and returns whether that is in place of it. */
     async function inject(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-      const { environment, journalEntry } = request
+      const environment = requireEnvironment(request)
+      const { journalEntry } = request
       const fault = await faultOf(request)
       const { status, delay: ownDelay = 0, abort, lostAnswer } = fault?.effect ?? {}
       const delay = latency.draw(request) + ownDelay
@@ -63,13 +66,11 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
     }
 
     /** Returns the fault that the header of a request asks for, or else that of the first rule that applies. */
-    async function faultOf({
-      environment,
-      journalEntry,
-      headers
-    }: FastifyRequest): Promise<Fault | undefined | null> {
+    async function faultOf(request: FastifyRequest): Promise<Fault | undefined | null> {
+      const { journalEntry, headers } = request
       const header = faults.acceptsHeader ? headers['x-mock-fault'] : undefined
-      if (header === undefined) return journalEntry && faults.apply(environment, journalEntry)
+      if (header === undefined)
+        return journalEntry && faults.apply(requireEnvironment(request), journalEntry)
       // Only now, as it brings the schemas of control routes, which a start does without.
       const { parseEffect } = await import('./routes.js')
       return { id: 'header', effect: parseEffect(String(header)) }

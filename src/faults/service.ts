@@ -103,7 +103,10 @@ export function latencyService(wanted: LatencyPreset | LatencySetting) {
     reset: (environment: Environment): void => void present.delete(environment),
 
     /** Returns how long to delay a request, in milliseconds: once for each, and 0 from then on or without a valid key. */
-    draw(request: { environment?: Environment; journalEntry: JournalEntry | null }): number {
+    draw(request: {
+      environment?: Environment | undefined
+      journalEntry: JournalEntry | null
+    }): number {
       const { environment, journalEntry } = request
       if (!environment || !journalEntry || journalEntry.delayed !== undefined) return 0
       const latency = get(environment)

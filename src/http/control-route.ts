@@ -1,5 +1,11 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteGenericInterface,
+  RouteHandlerMethod
+} from 'fastify'
 import fp from 'fastify-plugin'
 import { DomainError, invalidFields } from '../domain/errors.js'
 import type { Query } from '../domain/query-string.js'
@@ -35,8 +41,23 @@ export interface ControlOperation extends OperationSummary {
   errors?: number[]
 }
 
-interface RouteOptions<Params extends TSchema, Querystring extends TSchema, Body extends TSchema>
-  extends Omit<
+type Access = ControlOperation['access']
+
+/** A request to a control route. Behind `authentication` it has an environment. */
+type ControlRequest<
+  Allowed extends Access,
+  Route extends RouteGenericInterface
+> = FastifyRequest<Route> &
+  (Allowed extends 'environment'
+    ? { environment: NonNullable<FastifyRequest['environment']> }
+    : unknown)
+
+interface RouteOptions<
+  Allowed extends Access,
+  Params extends TSchema,
+  Querystring extends TSchema,
+  Body extends TSchema
+> extends Omit<
     ControlOperation,
     'tag' | 'access' | 'id' | 'summary' | 'params' | 'querystring' | 'body'
   > {
@@ -45,28 +66,29 @@ interface RouteOptions<Params extends TSchema, Querystring extends TSchema, Body
   body?: Body
   bodyLimit?: number
   handler: (
-    request: FastifyRequest<{
-      Params: Static<Params>
-      Querystring: Static<Querystring>
-      Body: Static<Body>
-    }>,
+    request: ControlRequest<
+      Allowed,
+      { Params: Static<Params>; Querystring: Static<Querystring>; Body: Static<Body> }
+    >,
     reply: FastifyReply
   ) => unknown
 }
 
-export type AddRoute = ReturnType<typeof controlRoutes>
+export type AddRoute<Allowed extends Access = 'environment'> = ReturnType<
+  typeof controlRoutes<Allowed>
+>
 
 /** Returns a function that adds a route of the group to the app. */
-export function controlRoutes(
+export function controlRoutes<Allowed extends Access>(
   app: FastifyInstance,
-  group: Pick<ControlOperation, 'tag' | 'access'>
+  group: { tag: string; access: Allowed }
 ) {
   return <Params extends TObject, Querystring extends TObject, Body extends TSchema>(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
     id: string,
     summary: string,
-    { handler, bodyLimit, errors = [], ...own }: RouteOptions<Params, Querystring, Body>
+    { handler, bodyLimit, errors = [], ...own }: RouteOptions<Allowed, Params, Querystring, Body>
   ): void => {
     // A PUT creates what its path names.
     const implied = [...(own.params && method !== 'PUT' ? [404] : []), ...(bodyLimit ? [413] : [])]

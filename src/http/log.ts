@@ -5,7 +5,7 @@ import { redactedTarget } from './target.js'
 /** What each line about a request has, so that it can be read by itself. Without secrets. */
 function factsOf({ request, elapsedTime }: FastifyReply, statusCode?: number) {
   // Not there if it was refused before its key was looked at.
-  const { environment }: { environment?: { name: string } } = request
+  const { environment } = request
   // Undefined of a path that can't be decoded, and if what is secret can't be told: the error has to be answered nevertheless.
   const redacted = (text: string) => attempt(() => request.redacted?.(text))
   return {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { isoTime } from '../domain/clock.js'
 import { DomainError } from '../domain/errors.js'
+import { requireEnvironment } from '../environments/plugin.js'
 import type { Environment } from '../environments/service.js'
 import { giveReason, JSON_TYPE, storedErrorResponse } from '../http/errors.js'
 import { logRefusal } from '../http/log.js'
@@ -29,10 +30,11 @@ const MAX_LENGTH = 255
  */
 export function claimKey(idempotency: IdempotencyService): onRequestHookHandler {
   return (request, reply, done) => {
-    const key = readKey(request.headers['idempotency-key'], request.environment)
+    const environment = requireEnvironment(request)
+    const key = readKey(request.headers['idempotency-key'], environment)
     if (key === undefined) return done()
     reply.header('Idempotency-Key', key)
-    const end = idempotency.begin(request.environment, key)
+    const end = idempotency.begin(environment, key)
     const { raw } = reply
     const release = () => {
       raw.removeListener('close', release)
@@ -59,7 +61,8 @@ export function withIdempotency(
   idempotency: IdempotencyService,
   operation: () => Buffer
 ): void {
-  const { environment, idempotencyKey, method, url } = request
+  const environment = requireEnvironment(request)
+  const { idempotencyKey, method, url } = request
   if (!idempotencyKey) {
     reply.type(JSON_TYPE).send(operation())
     return

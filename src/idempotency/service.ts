@@ -5,8 +5,8 @@ import { DomainError, type ErrorDetails } from '../domain/errors.js'
 import {
   type Environment,
   type EnvironmentService,
-  withIdsOf,
-  withOwnIds
+  replaceOwnerIds,
+  withEnvironmentIds
 } from '../environments/service.js'
 import { type IdempotencyKeyRow, idempotencyRepository } from './repository.js'
 
@@ -66,7 +66,7 @@ export function idempotencyService({
           return replay(environment, stored, fingerprint)
 
         const answer = run()
-        const dataset = environments.ensureOwned(environment, 'idempotency')
+        const dataset = environments.writableDataset(environment, 'idempotency')
         repository.deleteKeysUntil(dataset, now - LIFETIME)
         repository.insertKey({ dataset, scope, key, fingerprint, ...answer, createdAt: now })
         return answer
@@ -83,12 +83,13 @@ export function idempotencyService({
     const { datasets, organizationId } = environment
     if (scope === 'environment') {
       const row = repository.findKey(datasets.idempotency, scope, key)
-      return row && { ...row, body: withOwnIds(environment, 'idempotency', row.body) }
+      return row && { ...row, body: withEnvironmentIds(environment, 'idempotency', row.body) }
     }
     const found = repository.findKeyInOrganization(environment, key)
     if (!found) return undefined
-    const home = { id: found.homeId, organizationId: found.homeOrganizationId }
-    return { ...found, body: withIdsOf({ id: found.ownerId, organizationId }, home, found.body) }
+    const from = { id: found.homeId, organizationId: found.homeOrganizationId }
+    const to = { id: found.ownerId, organizationId }
+    return { ...found, body: replaceOwnerIds(found.body, from, to) }
   }
 }
 

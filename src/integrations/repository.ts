@@ -1,70 +1,122 @@
+import { and, eq, isNull, ne, not, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
-import type { integrations } from '../db/schema.js'
+import { environments, integrations } from '../db/schema.js'
 import type { Channel } from '../domain/enums.js'
 import { MAX_CANDIDATES } from '../domain/suggestions.js'
 
-/** What is read of an integration before it is changed. */
-export interface FoundIntegration
-  extends Pick<typeof integrations.$inferSelect, 'id' | 'channel' | 'document'> {
-  primary: 0 | 1
-  deleted: 0 | 1
+/** The columns that a set-primary reads before it changes an integration. */
+export type StoredIntegration = Pick<
+  typeof integrations.$inferSelect,
+  'id' | 'channel' | 'primary' | 'deleted' | 'document'
+>
+
+interface ForeignIntegration {
+  /** The dataset of the environment that was searched first. */
+  dataset: number
+  organizationId: string
+  id: string
+  /** Left out if only the `_id` counts. */
+  identifier: string | undefined
 }
 
-/** In SQL: through drizzle a set-primary takes 7 % longer. */
-export function integrationRepository({ client }: Db) {
-  const findBy = (column: 'id' | 'identifier') =>
-    client.prepare<[number, string], FoundIntegration>(
-      `SELECT id, channel, is_primary AS "primary", deleted, document FROM integrations WHERE dataset = ? AND ${column} = ?`
-    )
-  const texts = <Params extends unknown[]>(sql: string) =>
-    client.prepare<Params, string>(sql).pluck()
-  const byId = findBy('id')
-  const byIdentifier = findBy('identifier')
-  const identifiers = texts<[number]>(
-    `SELECT identifier FROM integrations WHERE dataset = ? AND NOT deleted LIMIT ${MAX_CANDIDATES}`
-  )
-  // In SQL nothing equals null.
-  const ownerElsewhere = texts<[string, number, string, string | null]>(
-    `SELECT name FROM environments JOIN integrations AS i ON i.dataset = environments.integrations
-    WHERE organization_id = ? AND snapshot_of IS NULL AND i.dataset <> ? AND NOT i.deleted
-      AND (i.id = ? OR i.identifier = ?) LIMIT 1`
-  )
-  // With `is_primary = 1` in the text: SQLite compiles a statement again at each run where a bound
-  // value is compared with the column of a partial index. json_set keeps every other byte of the document.
-  const demotePrimaries = client.prepare<[number, Channel], { id: string; document: string }>(
-    `UPDATE integrations SET is_primary = 0, document = json_set(document, '$.primary', json('false'))
-    WHERE dataset = ? AND channel = ? AND is_primary = 1 RETURNING id, document`
-  )
-  const promote = texts<[number, string]>(
-    `UPDATE integrations SET active = 1, is_primary = 1,
-      document = json_set(document, '$.active', json('true'), '$.primary', json('true'), '$.conditions', json('[]'))
-    WHERE dataset = ? AND id = ? RETURNING document`
-  )
+export class IntegrationRepository {
+  readonly #statements: ReturnType<typeof prepareStatements>
+
+  constructor(db: Db) {
+    this.#statements = prepareStatements(db)
+  }
+
+  findById(dataset: number, id: string): StoredIntegration | undefined {
+    return this.#statements.findById.get({ dataset, id })
+  }
+
+  findByIdentifier(dataset: number, identifier: string): StoredIntegration | undefined {
+    return this.#statements.findByIdentifier.get({ dataset, identifier })
+  }
+
+  /** Returns the identifiers of the first few hundred integrations, without soft-deleted ones. */
+  listIdentifiers(dataset: number): string[] {
+    return this.#statements.listIdentifiers.all({ dataset }).map(({ identifier }) => identifier)
+  }
+
+  /** Returns the name of another environment of the organization that has the integration. */
+  findOtherOwner({ identifier, ...values }: ForeignIntegration): string | undefined {
+    return this.#statements.findOtherOwner.get({ ...values, identifier: identifier ?? null })?.name
+  }
+
+  /** Makes the primary integrations of the channel non-primary, soft-deleted ones too, and returns them. */
+  demotePrimaries(dataset: number, channel: Channel): { id: string; document: string }[] {
+    return this.#statements.demotePrimaries.all({ dataset, channel })
+  }
+
+  /** Makes an integration primary, active and free of conditions, and returns its document. */
+  promote(dataset: number, id: string): string {
+    const promoted = this.#statements.promote.get({ dataset, id })
+    if (!promoted) throw new Error(`dataset ${dataset} has no integration ${id}`)
+    return promoted.document
+  }
+}
+
+function prepareStatements({ orm }: Db) {
+  const { placeholder } = sql
+  const { dataset, id, identifier, channel, primary, deleted, document } = integrations
+  const isInDataset = eq(dataset, placeholder('dataset'))
+  const hasId = eq(id, placeholder('id'))
+  // `NULL` never equals anything, so a null parameter skips the identifier.
+  const hasIdentifier = eq(identifier, placeholder('identifier'))
+  // Written as a literal: SQLite compiles a statement again on each run if a bound value is compared
+  // with the column of a partial index.
+  const isPrimary = sql`${primary} = 1`
+  const stored = { id, channel, primary, deleted, document }
 
   return {
-    findById: (dataset: number, id: string) => byId.get(dataset, id),
-
-    findByIdentifier: (dataset: number, identifier: string) =>
-      byIdentifier.get(dataset, identifier),
-
-    /** Returns the identifiers of the first integrations that are not soft-deleted, some hundreds at most. */
-    listIdentifiers: (dataset: number): string[] => identifiers.all(dataset),
-
-    /**
-     * Returns the name of another environment of the organization that has such an integration, not soft-deleted.
-     * `identifier` is null where only an `_id` counts.
-     */
-    findElsewhere: (
-      dataset: number,
-      organizationId: string,
-      id: string,
-      identifier: string | null
-    ) => ownerElsewhere.get(organizationId, dataset, id, identifier),
-
-    /** Takes `primary` from every integration of the channel that has it, soft-deleted ones too, and returns these. */
-    demotePrimaries: (dataset: number, channel: Channel) => demotePrimaries.all(dataset, channel),
-
-    /** Makes it primary, active and free of conditions, and returns its document. Throws when there is another primary. */
-    promote: (dataset: number, id: string): string => promote.get(dataset, id) as string
+    findById: orm.select(stored).from(integrations).where(and(isInDataset, hasId)).prepare(),
+    findByIdentifier: orm
+      .select(stored)
+      .from(integrations)
+      .where(and(isInDataset, hasIdentifier))
+      .prepare(),
+    listIdentifiers: orm
+      .select({ identifier })
+      .from(integrations)
+      .where(and(isInDataset, not(deleted)))
+      .limit(MAX_CANDIDATES)
+      .prepare(),
+    findOtherOwner: orm
+      .select({ name: environments.name })
+      .from(environments)
+      .innerJoin(integrations, eq(dataset, environments.integrations))
+      .where(
+        and(
+          eq(environments.organizationId, placeholder('organizationId')),
+          isNull(environments.snapshotOf),
+          ne(dataset, placeholder('dataset')),
+          not(deleted),
+          or(hasId, hasIdentifier)
+        )
+      )
+      .limit(1)
+      .prepare(),
+    // `json_set` leaves all other bytes of the document as they are.
+    demotePrimaries: orm
+      .update(integrations)
+      .set({
+        primary: false,
+        document: sql`json_set(${document}, '$.primary', json('false'))`
+      })
+      .where(and(isInDataset, eq(channel, placeholder('channel')), isPrimary))
+      .returning({ id, document })
+      .prepare(),
+    promote: orm
+      .update(integrations)
+      .set({
+        active: true,
+        primary: true,
+        document: sql`json_set(${document},
+          '$.active', json('true'), '$.primary', json('true'), '$.conditions', json('[]'))`
+      })
+      .where(and(isInDataset, hasId))
+      .returning({ document })
+      .prepare()
   }
 }

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { attempt, DomainError } from '../domain/errors.js'
+import { requireEnvironment } from '../environments/plugin.js'
 import { enveloped, operationRoute } from '../http/operation.js'
 import { bodyOf, claimKey, withIdempotency } from '../idempotency/plugin.js'
 import type { IdempotencyService } from '../idempotency/service.js'
 import { defineOperation } from '../schema/operation.js'
-import type { ChangedRecord } from '../schema/shared.js'
 import { strictObject } from '../schema/typebox.js'
 import { Integration } from './schemas.js'
 import type { IntegrationService } from './service.js'
@@ -65,11 +65,11 @@ export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (
     ...operationRoute(setIntegrationAsPrimary, claimKey(idempotency)),
     handler: (request, reply) => {
       withIdempotency(request, reply, idempotency, () => {
-        const { environment, params } = request
+        const environment = requireEnvironment(request)
+        const { integrationId } = request.params
         rejectMalformedJson(bodyOf(request), request.headers)
-        const changed: ChangedRecord[] = []
-        const integration = integrations.setPrimary(environment, params.integrationId, changed)
-        request.changed = changed
+        const { integration, changes } = integrations.setPrimary(environment, integrationId)
+        request.changed = changes
         return enveloped(Buffer.from(integration), environment.assumptions)
       })
     }

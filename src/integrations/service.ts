@@ -3,104 +3,135 @@ import { withVendorNames } from '../domain/assumptions.js'
 import { DomainError, invalidFields } from '../domain/errors.js'
 import { idIn } from '../domain/ids.js'
 import { didYouMean } from '../domain/suggestions.js'
-import { type Environment, type EnvironmentService, withOwnIds } from '../environments/service.js'
+import {
+  type Environment,
+  type EnvironmentService,
+  withEnvironmentIds
+} from '../environments/service.js'
 import type { ChangedRecord } from '../schema/shared.js'
-import { type FoundIntegration, integrationRepository } from './repository.js'
+import { IntegrationRepository, type StoredIntegration } from './repository.js'
 import type { Integration } from './schemas.js'
 
-export type IntegrationService = ReturnType<typeof integrationService>
+export interface PrimaryResult {
+  /** The integration as JSON, as the environment's assumptions present it. */
+  integration: string
+  /** The integrations that became primary or stopped being primary. */
+  changes: ChangedRecord[]
+}
 
-export function integrationService({
-  db,
-  environments
-}: {
-  db: Db
-  environments: EnvironmentService
-}) {
-  const repository = integrationRepository(db)
+export class IntegrationService {
+  readonly #db: Db
+  readonly #environments: EnvironmentService
+  readonly #repository: IntegrationRepository
 
-  return {
-    /**
-     * Makes an integration the one primary of its channel, active and without conditions; one that is primary stays as
-     * it is. Returns the integration as this environment presents it, as JSON, and adds to `changed` who stepped up and down.
-     *
-     * Throws `not-found` when the environment has no such integration or it is soft-deleted, `bad-request` when its
-     * channel can't have a primary, and, where the environment assumes so, `invalid` when the text is not an id and
-     * `forbidden` when another environment of the organization has the integration.
-     */
-    setPrimary(
-      environment: Environment,
-      integrationId: string,
-      changed: ChangedRecord[] = []
-    ): string {
-      return db.transaction(() => {
-        const found = find(environment, integrationId)
-        const { channel } = found
-        if (
-          environment.assumptions['primary-channels'] !== 'all' &&
-          channel !== 'email' &&
-          channel !== 'sms'
-        )
-          throw new DomainError('bad-request', `Channel ${channel} does not support primary`, {
-            reason: NO_PRIMARY
-          })
-        if (found.primary)
-          return toResponse(withOwnIds(environment, 'integrations', found.document), environment)
-
-        // Demote first: SQLite checks the unique index at each statement, not at commit.
-        const dataset = environments.ensureOwned(environment, 'integrations')
-        const former = repository.demotePrimaries(dataset, channel)
-        const document = repository.promote(dataset, found.id)
-        changed.push(stepped(found, document, 'became primary'))
-        for (const each of former)
-          changed.push(stepped({ ...found, ...each }, each.document, 'is no longer primary'))
-        return toResponse(document, environment)
-      })
-    }
+  constructor({ db, environments }: { db: Db; environments: EnvironmentService }) {
+    this.#db = db
+    this.#environments = environments
+    this.#repository = new IntegrationRepository(db)
   }
 
-  function find(environment: Environment, integrationId: string): FoundIntegration {
-    const { assumptions, datasets, name } = environment
-    const { integrations } = datasets
-    const idOnly = assumptions['integration-lookup'] === 'id'
+  /**
+   * Makes an integration the only primary of its channel, active and without conditions. A primary integration stays as
+   * it is.
+   *
+   * Throws `not-found` if the environment has no such integration or it is soft-deleted, and `bad-request` if its
+   * channel can't have a primary. Some assumptions add `invalid`, if `integrationId` is not an id, and `forbidden`, if
+   * another environment of the organization has the integration.
+   */
+  setPrimary(environment: Environment, integrationId: string): PrimaryResult {
+    return this.#db.transaction(() => {
+      const integration = this.#find(environment, integrationId)
+      rejectChannelWithoutPrimary(environment, integration.channel)
+      if (integration.primary) {
+        const document = withEnvironmentIds(environment, 'integrations', integration.document)
+        return { integration: toResponse(document, environment), changes: [] }
+      }
+      const { id, channel } = integration
+      const dataset = this.#environments.writableDataset(environment, 'integrations')
+      // SQLite checks unique indexes per statement, so demote first.
+      const demoted = this.#repository.demotePrimaries(dataset, channel)
+      const document = this.#repository.promote(dataset, id)
+      const changes = [
+        toChangedRecord({ id, channel, document }, 'became primary'),
+        ...demoted.map((former) => toChangedRecord({ ...former, channel }, 'is no longer primary'))
+      ]
+      return { integration: toResponse(document, environment), changes }
+    })
+  }
+
+  #find(environment: Environment, integrationId: string): StoredIntegration {
+    const dataset = environment.datasets.integrations
+    const isIdRequired = environment.assumptions['integration-lookup'] === 'id'
     const id = idIn(integrationId)
-    if (idOnly && id === undefined) {
+    if (isIdRequired && id === undefined) {
       const messages = ['integrationId must be a mongodb id']
       throw invalidFields({ integrationId: { messages, value: integrationId } })
     }
-    const byId = id === undefined ? undefined : repository.findById(integrations, id)
-    const found =
-      byId ?? (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
-    if (found && !found.deleted) return found
-    if (!found) rejectForeign(environment, id ?? integrationId, idOnly ? null : integrationId)
-    const hint = didYouMean(integrationId, repository.listIdentifiers(integrations))
-    const fields = idOnly ? '_id' : '_id or identifier'
-    const reason = found
-      ? `integration ${integrationId} of environment ${name} is soft-deleted, which counts as absent`
-      : `environment ${name} has no integration with ${fields} ${integrationId}${hint}`
-    throw new DomainError('not-found', `Integration with id ${integrationId} not found`, { reason })
+    const identifier = isIdRequired ? undefined : integrationId
+    const integration =
+      (id && this.#repository.findById(dataset, id)) ||
+      (identifier && this.#repository.findByIdentifier(dataset, identifier))
+    if (!integration) throw this.#notFound(environment, integrationId, identifier)
+    if (integration.deleted) {
+      const reason =
+        `integration ${integrationId} of environment ${environment.name} is soft-deleted; ` +
+        'deleted integrations count as absent'
+      throw integrationNotFound(integrationId, reason)
+    }
+    return integration
   }
 
-  function rejectForeign(environment: Environment, id: string, identifier: string | null): void {
-    if (environment.assumptions['foreign-integration'] !== 'forbidden') return
-    const { datasets, organizationId } = environment
-    const owner = repository.findElsewhere(datasets.integrations, organizationId, id, identifier)
-    if (owner === undefined) return
-    const reason = `the integration is in environment ${owner} of the same organization: use a key of that environment`
-    throw new DomainError('forbidden', FOREIGN_INTEGRATION, { reason })
+  /** Returns the error for an integration that the environment doesn't have. */
+  #notFound(
+    environment: Environment,
+    integrationId: string,
+    identifier: string | undefined
+  ): DomainError {
+    const { assumptions, datasets, name, organizationId } = environment
+    const dataset = datasets.integrations
+    if (assumptions['foreign-integration'] === 'forbidden') {
+      const id = idIn(integrationId) ?? integrationId
+      const owner = this.#repository.findOtherOwner({ dataset, organizationId, id, identifier })
+      if (owner !== undefined) {
+        const reason =
+          `environment ${owner} of the same organization has this integration: ` +
+          'use an API key of that environment'
+        return new DomainError('forbidden', FOREIGN_INTEGRATION, { reason })
+      }
+    }
+    const fields = identifier === undefined ? '_id' : '_id or identifier'
+    const hint = didYouMean(integrationId, this.#repository.listIdentifiers(dataset))
+    const reason = `environment ${name} has no integration with ${fields} ${integrationId}${hint}`
+    return integrationNotFound(integrationId, reason)
   }
 }
 
 const NO_PRIMARY =
   'only email and sms integrations can be primary in this environment (assumption primary-channels)'
-const FOREIGN_INTEGRATION =
-  "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
 
-/** Returns the integration as the environment's assumptions present it, as JSON. */
+const FOREIGN_INTEGRATION =
+  'API key authentication is scoped to a single environment and cannot set as primary an ' +
+  'integration that belongs to a different environment. Use an API key from the ' +
+  "integration's environment, or authenticate with a session token."
+
+function rejectChannelWithoutPrimary({ assumptions }: Environment, channel: string): void {
+  if (assumptions['primary-channels'] === 'all') return
+  if (channel === 'email' || channel === 'sms') return
+  const message = `Channel ${channel} does not support primary`
+  throw new DomainError('bad-request', message, { reason: NO_PRIMARY })
+}
+
+function integrationNotFound(integrationId: string, reason: string): DomainError {
+  const message = `Integration with id ${integrationId} not found`
+  return new DomainError('not-found', message, { reason })
+}
+
+/** Returns the integration as JSON, as the environment's assumptions present it. */
 function toResponse(document: string, environment: Environment): string {
   const { assumptions } = environment
-  if (assumptions['vendor-names'] !== 'vendor' && assumptions.credentials !== 'hidden')
-    return document
+  const isUnchanged =
+    assumptions['vendor-names'] !== 'vendor' && assumptions.credentials !== 'hidden'
+  if (isUnchanged) return document
   return JSON.stringify(toIntegrationResponse(JSON.parse(document), environment))
 }
 
@@ -109,16 +140,19 @@ export function toIntegrationResponse(
   integration: Integration,
   { assumptions }: Environment
 ): Integration {
-  const shown = structuredClone(integration)
+  const response = structuredClone(integration)
   if (assumptions.credentials === 'hidden') {
-    shown.credentials = {}
-    delete shown.configurations?.inboundWebhookSigningKey
+    response.credentials = {}
+    delete response.configurations?.inboundWebhookSigningKey
   }
-  return assumptions['vendor-names'] === 'vendor' ? withVendorNames(shown) : shown
+  return assumptions['vendor-names'] === 'vendor' ? withVendorNames(response) : response
 }
 
-/** Its name is read when somebody looks: each set-primary is told of, and few are looked at. */
-function stepped({ id, channel }: FoundIntegration, document: string, what: string): ChangedRecord {
+/** Returns a record for the journal. Its name is a getter, since most records are never looked at. */
+function toChangedRecord(
+  { id, channel, document }: Pick<StoredIntegration, 'id' | 'channel' | 'document'>,
+  action: string
+): ChangedRecord {
   return {
     kind: 'integration',
     channel,
@@ -126,6 +160,6 @@ function stepped({ id, channel }: FoundIntegration, document: string, what: stri
     get name(): string {
       return JSON.parse(document).name
     },
-    what
+    what: action
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { attempt } from '../domain/errors.js'
+import { requireEnvironment } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { pathOf } from '../http/target.js'
 import type { Operation } from '../schema/operation.js'
@@ -128,16 +129,21 @@ function sizeOf(request: FastifyRequest, reply: FastifyReply): number {
  * Returns the hook that records what a successful control request changed in its environment, and sets the number of
  * that change as `x-mock-change`.
  */
-export function noteChanges({ journals, redactionOf }: JournalServices): onSendHookHandler {
+export function noteChanges({
+  journals,
+  environments,
+  redactionOf
+}: JournalServices): onSendHookHandler {
   return (request, reply, payload, done) => {
     // Requests to operations have an entry. Checked first, as Fastify creates `routeOptions` at each access.
     if (request.journalEntry) return done()
-    const { method, headers, environment, routeOptions } = request
+    const { method, headers, routeOptions } = request
     const { control } = routeOptions.config
     const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
     if (control?.access === 'environment' && !isRead && reply.statusCode < 300) {
-      // Throws if it has been removed meanwhile: its journal must not come back.
-      void environment.datasets
+      const environment = requireEnvironment(request)
+      // A removed environment must not get a new journal.
+      environments.assertExists(environment)
       const { text } = redactionOf(headers.authorization)
       const { id: operation, summary } = control
       const change = { operation, summary, ...changeBy(request, payload, text) }

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { OPERATION_IDS } from '../domain/enums.js'
 import { DomainError } from '../domain/errors.js'
+import { requireEnvironment } from '../environments/plugin.js'
 import type { Environment } from '../environments/service.js'
 import { type AddRoute, listOf } from '../http/control-route.js'
 import { timeOf } from '../http/validation.js'
@@ -110,7 +111,7 @@ export function journalRoutes(route: AddRoute, services: JournalServices): void 
 }
 
 /** Lists the requests without a valid key, which belong to no environment. */
-export function keylessRequestRoutes(route: AddRoute, services: JournalServices): void {
+export function keylessRequestRoutes(route: AddRoute<'server'>, services: JournalServices): void {
   route(
     'GET',
     '/requests/keyless',
@@ -127,8 +128,8 @@ export function keylessRequestRoutes(route: AddRoute, services: JournalServices)
   )
 }
 
-type JournalOwner = (request: { environment: Environment }) => Environment | undefined
-const ofEnvironment: JournalOwner = ({ environment }) => environment
+type JournalOwner = (request: FastifyRequest) => Environment | undefined
+const ofEnvironment: JournalOwner = (request) => requireEnvironment(request)
 const unauthenticated: JournalOwner = () => undefined
 
 /** Lists the requests of one journal. */
@@ -139,7 +140,7 @@ const listing = ({ journals }: JournalServices, ownerOf: JournalOwner) => ({
     ref(RecordedRequest),
     'The requests, in the order that was asked for'
   ),
-  handler: async (request: FastifyRequest<{ Querystring: Static<typeof JournalQuery> }>) => {
+  handler: async (request: FastifyRequest & { query: Static<typeof JournalQuery> }) => {
     const {
       order,
       limit,
@@ -172,7 +173,7 @@ const listing = ({ journals }: JournalServices, ownerOf: JournalOwner) => ({
 const getting = ({ journals }: JournalServices, ownerOf: JournalOwner) => ({
   params: strictObject({ sequence: Type.String({ description: 'Number in its journal' }) }),
   response: ref(AnsweredRequest),
-  handler: async (request: FastifyRequest<{ Params: { sequence: string } }>) => {
+  handler: async (request: FastifyRequest & { params: { sequence: string } }) => {
     const { params } = request
     const entry = journals.of(ownerOf(request)).find(Number(params.sequence))
     if (entry) return entry.journal.describe(entry, true)

@@ -33,8 +33,8 @@ export async function verifyRequests(
     ...inOrder.map((each, index) => [`inOrder[${index}].`, each] as const)
   ])
   rejectContradictions(verification)
-  // Throws if it has been removed meanwhile: its journal must not come back.
-  void environment.datasets
+  // A removed environment must not get a new journal.
+  services.environments.assertExists(environment)
   const journal = services.journals.of(environment)
   const reason =
     'the server was started without a journal (--journal 0), so it can not verify requests'

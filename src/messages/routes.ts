@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Assumptions } from '../domain/assumptions.js'
 import { DomainError, invalidFields } from '../domain/errors.js'
 import type { Query } from '../domain/query-string.js'
+import { requireEnvironment } from '../environments/plugin.js'
 import { giveReason, JSON_TYPE } from '../http/errors.js'
 import { operationRoute } from '../http/operation.js'
 import { defineOperation } from '../schema/operation.js'
@@ -44,7 +45,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService
   app.route({
     ...operationRoute(listMessages),
     preValidation: (request, _reply, done) => {
-      const { assumptions } = request.environment
+      const { assumptions } = requireEnvironment(request)
       if (LENIENT.some(([id, position]) => assumptions[id] === position)) {
         // A copy, as the journal has the query as it was sent.
         const query = { ...(request.query as object as Query) }
@@ -54,7 +55,8 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService
       done()
     },
     handler: (request, reply) => {
-      const { environment, query } = request
+      const environment = requireEnvironment(request)
+      const { query } = request
       const lenient = lenientFilters.get(request)
       const { body, reason } = messages.list(
         environment,

@@ -3,7 +3,11 @@ import { type Assumptions, mayNeedVendorNames, withVendorNames } from '../domain
 import { DomainError } from '../domain/errors.js'
 import { idIn } from '../domain/ids.js'
 import { didYouMean, MAX_CANDIDATES } from '../domain/suggestions.js'
-import { type Environment, type EnvironmentService, withOwnIds } from '../environments/service.js'
+import {
+  type Environment,
+  type EnvironmentService,
+  withEnvironmentIds
+} from '../environments/service.js'
 import { type Condition, conditionsOf, type ListMessagesQuery } from './filters.js'
 import { messageRepository } from './repository.js'
 import { EMBEDDED_FIELDS, type MessageResponse } from './schemas.js'
@@ -35,7 +39,7 @@ export function messageService({ db, environments }: { db: Db; environments: Env
         return `{${totalCount}"hasMore":${hasMore},"pageSize":${limit},"page":${page},"data":[`
       }
       const found = repository.findPage(messages, conditions, { limit, offset, head })
-      const body = toResponse(withOwnIds(environment, 'messages', found.body), environment)
+      const body = toResponse(withEnvironmentIds(environment, 'messages', found.body), environment)
       return found.count > 0 ? { body } : { body, reason: whyEmpty(environment, conditions, query) }
     }
   }

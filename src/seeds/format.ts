@@ -20,8 +20,7 @@ import { Channel } from '../schema/shared.js'
 import { apart, freeObject, ref, strictObject, stringEnum } from '../schema/typebox.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 
-/** The name of an environment that is given without one. */
-export const UNNAMED = 'Unnamed'
+export { UNNAMED } from '../environments/schemas.js'
 
 const Id = Type.String({
   pattern: ID_PATTERN.source,

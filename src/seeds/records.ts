@@ -142,7 +142,7 @@ export function recordService(
     removeRecord: (kind: EditedKind, environment: Environment, id: string): void =>
       db.transaction(() => {
         const { _id } = requireRecord(kind, environment, id)
-        repository.delete(kind, environments.ensureOwned(environment, kind), _id)
+        repository.delete(kind, environments.writableDataset(environment, kind), _id)
       })
   }
 
@@ -161,7 +161,7 @@ export function recordService(
     for (const kind of RECORD_KINDS) {
       const records = data[kind] ?? []
       if (records.length === 0) continue
-      const dataset = environments.ensureOwned(environment, datasetOf(kind))
+      const dataset = environments.writableDataset(environment, datasetOf(kind))
       // One after the other, as the text of all may be much more than what they are made of.
       for (const [position, each] of records.entries())
         repository.put(kind, dataset, { ...toRow(kind, each), position })

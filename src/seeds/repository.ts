@@ -5,7 +5,7 @@ import { type Db, insertInto } from '../db/open.js'
 import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
 import type { DatasetKind } from '../domain/enums.js'
 import { MAX_CANDIDATES } from '../domain/suggestions.js'
-import { withOwnIds } from '../environments/datasets.js'
+import { withEnvironmentIds } from '../environments/datasets.js'
 import type { Environment } from '../environments/environment.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData } from './format.js'
@@ -134,7 +134,7 @@ export function seedRepository(db: Db) {
   ): Document[] {
     const of = datasetOf(kind)
     const stored = values<string>('document', kind, environment.datasets[of], where, value)
-    return stored.map((json) => JSON.parse(withOwnIds(environment, of, json)))
+    return stored.map((json) => JSON.parse(withEnvironmentIds(environment, of, json)))
   }
 
   function values<Value>(

@@ -1,14 +1,8 @@
 import { WALL } from '../domain/clock.js'
-import { newApiKey } from '../environments/api-keys.js'
-import { type Environment, newId, type Settings } from '../environments/service.js'
+import type { CreateOptions, Environment } from '../environments/service.js'
 import { toMessageRow } from '../messages/row.js'
 import { exportLists, exportSettings, type SeedFormat, seedText } from './export.js'
-import {
-  type EnvironmentData,
-  type EnvironmentInput,
-  type SeedGenerate,
-  UNNAMED
-} from './format.js'
+import type { EnvironmentData, EnvironmentInput, SeedGenerate } from './format.js'
 import { readScenario, readSeed, type SeedFile } from './read.js'
 import { type Dependencies, recordService } from './records.js'
 import { perKind, type RecordKind, seedRepository } from './repository.js'
@@ -23,16 +17,8 @@ export interface Requested {
   scenario?: string | undefined
 }
 
-/** What an environment is to be. What is left out has a default, or is that of the origin or of the seed. */
-export interface NewEnvironment extends Requested, Partial<Omit<Settings, 'randomSeed'>> {
-  /** Id or name of the environment to fork. */
-  from?: string
-  /** Name of a snapshot of it to fork instead. */
-  snapshot?: string
-  apiKey?: string
-  /** Milliseconds after the last use to remove it. */
-  ttl?: number
-}
+/** What to create: an empty environment, a fork, or an environment from a seed. */
+export interface NewEnvironment extends Requested, CreateOptions {}
 
 /** What a change of the seeds did to an environment. */
 export interface SeedChange {
@@ -81,30 +67,13 @@ export function seedService(dependencies: Dependencies) {
     async createEnvironment(
       wanted: NewEnvironment
     ): Promise<{ environment: Environment; apiKey: string }> {
-      const {
-        from,
-        snapshot,
-        seed,
-        scenario,
-        apiKey = newApiKey(),
-        organizationId = newId(),
-        ...own
-      } = wanted
-      const isSeeded = seed || scenario !== undefined
-      const file = isSeeded ? withSettings(await readRequested({ seed, scenario }), own) : undefined
-      return db.transaction(() => {
-        environments.requireUnused(wanted)
-        const origin = from === undefined ? undefined : environments.find(from)
-        const name = () =>
-          own.name ?? environments.unusedName(file?.seed.environments[0]?.name ?? UNNAMED)
-        const environment = origin
-          ? environments.fork(origin, { ...own, organizationId }, snapshot)
-          : environments.create({ ...own, organizationId, name: name() })
-        if (file)
+      const { seed, scenario, ...options } = wanted
+      if (!seed && scenario === undefined) return environments.create(options)
+      const file = withSettings(await readRequested({ seed, scenario }), options)
+      return environments.create(options, {
+        name: file.seed.environments[0]?.name,
+        applyTo: (environment, origin) =>
           apply('merge', environment, resolve(file, environment, origin && lookUp(environment)))
-        environments.addApiKey(environment, apiKey)
-        environments.setBaseline(environment)
-        return { environment, apiKey }
       })
     },
 
@@ -152,7 +121,7 @@ export function seedService(dependencies: Dependencies) {
         resolveSeeds(seeded, now).map((data) => [data.id, JSON.stringify(data)])
       )
       const owners = (key: string) =>
-        [environments.resolve(key)].find((owner) => owner && !before.has(owner.id))
+        [environments.findByApiKey(key)].find((owner) => owner && !before.has(owner.id))
       const described = resolveSeeds(files, now, { ownerOf: owners })
       const changed = described.filter((data) => before.get(data.id) !== JSON.stringify(data))
       for (const { id } of described) before.delete(id)
@@ -166,9 +135,9 @@ export function seedService(dependencies: Dependencies) {
      * piece is taken, whatever is written meanwhile. To end it early, too, lets go of that.
      */
     *export(environment: Environment, format: SeedFormat): Generator<string, void> {
-      const settings = environments.settings(environment)
+      const settings = environments.settingsOf(environment)
       const present = { ...environment }
-      const end = environments.reading(environment)
+      const end = environments.retainDatasets(environment)
       try {
         yield* seedText(exportSettings(settings), exportLists(repository, present), format)
       } finally {
@@ -183,7 +152,7 @@ export function seedService(dependencies: Dependencies) {
         const { id: _id, organizationId: _organizationId } = environment
         const apiKeys = environments.apiKeysOf(environment)
         const owned = { _id, _organizationId, ...(apiKeys.length > 0 && { apiKeys }) }
-        const settings = { ...exportSettings(environments.settings(environment)), ...owned }
+        const settings = { ...exportSettings(environments.settingsOf(environment)), ...owned }
         const known = new Map<string, string>()
         for (const each of documents('subscribers', environment))
           known.set(each.subscriberId, JSON.stringify(each))
@@ -217,7 +186,7 @@ export function seedService(dependencies: Dependencies) {
    * the data leave out, and its random numbers go on unless the data have a seed of them.
    */
   function apply(mode: 'merge' | 'replace', environment: Environment, data: EnvironmentData): void {
-    const former = mode === 'merge' ? environments.settings(environment) : undefined
+    const former = mode === 'merge' ? environments.settingsOf(environment) : undefined
     const {
       name,
       organizationId,
@@ -225,7 +194,7 @@ export function seedService(dependencies: Dependencies) {
       generate: options,
       randomSeed = former ? undefined : null
     } = data
-    environments.change(environment, {
+    environments.changeSettings(environment, {
       name,
       organizationId,
       profile: data.profile ?? former?.profile ?? null,
@@ -254,7 +223,7 @@ export function seedService(dependencies: Dependencies) {
     if (!generator) throw new Error('loadGenerator() must be awaited before messages are generated')
     const { subscribers, messages } = generator.prepare(data, options, environment.now(), present)
     store(environment, { subscribers })
-    const dataset = environments.ensureOwned(environment, 'messages')
+    const dataset = environments.writableDataset(environment, 'messages')
     for (const message of messages()) {
       const row = toMessageRow(message)
       count?.(row.document.length)
@@ -274,12 +243,12 @@ export function seedService(dependencies: Dependencies) {
       ...described.flatMap(({ id }) => present.get(id) ?? []),
       ...removed
     ]) {
-      environments.dropApiKeys(environment)
+      environments.removeApiKeys(environment)
     }
     const changes = described.map((data): SeedChange => {
       const { id, name, apiKeys } = data
       const known = present.get(id)
-      const environment = known ?? environments.create(data)
+      const environment = known ?? environments.createEmpty(data)
       apply('replace', environment, data)
       return {
         id,

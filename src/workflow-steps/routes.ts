@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { requireEnvironment } from '../environments/plugin.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { enveloped, operationRoute } from '../http/operation.js'
 import { defineOperation } from '../schema/operation.js'
@@ -37,7 +38,9 @@ export const workflowStepRoutes: FastifyPluginAsyncTypebox<{
 }> = async (app, { workflowSteps }) => {
   app.route({
     ...operationRoute(retrieveWorkflowStep),
-    handler: ({ environment, params }, reply) => {
+    handler: (request, reply) => {
+      const environment = requireEnvironment(request)
+      const { params } = request
       const step = workflowSteps.retrieve(environment, params.workflowId, params.stepId)
       reply.type(JSON_TYPE).send(enveloped(step, environment.assumptions))
     }

@@ -100,7 +100,7 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
 
   test('throws an ErrorDto for 409 while the key is in use, with a Retry-After', async () => {
     const { mock, novu } = await givenClient(profile, { integrations: INTEGRATIONS })
-    const shop = mock.services.environments.resolve('shop-key')
+    const shop = mock.services.environments.findByApiKey('shop-key')
     if (!shop) throw new Error('there is no shop')
     mock.services.idempotency.begin(shop, 'busy')
     const error = await thrownBy(novu.integrations.setAsPrimary(MAIL, 'busy'))

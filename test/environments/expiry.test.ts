@@ -60,8 +60,8 @@ test('an environment is removed with all its rows when it was unused for its ttl
   expect(mock.names()).toEqual(['Unnamed', 'Unnamed 2'])
   mock.pass(1)
   expect(mock.names()).toEqual(['Unnamed'])
-  expect(mock.environments.resolve(apiKey)).toBeUndefined()
-  expect(() => environment.datasets).toThrow('API Key not found')
+  expect(mock.environments.findByApiKey(apiKey)).toBeUndefined()
+  expect(() => mock.environments.assertExists(environment)).toThrow('API Key not found')
   expect(rowCounts(mock.db)).toEqual(before)
   mock.pass(1000 * MINUTE)
   expect(mock.names()).toEqual(['Unnamed'])
@@ -72,7 +72,7 @@ test('a request with its key, one that names it and a fork of it begin its time 
   const { environment, apiKey } = await mock.create(MINUTE)
   mock.pass(2)
   for (const use of [
-    () => mock.environments.resolve(apiKey),
+    () => mock.environments.findByApiKey(apiKey),
     () => mock.environments.find(environment.id),
     () => mock.seeds.createEnvironment({ from: environment.id, name: 'Fork', ttl: 1 })
   ]) {

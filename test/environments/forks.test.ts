@@ -223,7 +223,7 @@ test('an environment whose organization has changed shows the new one, also of a
   const key = shop.apiKey
   await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
   const moved = { ...shop, organizationId: 'b'.repeat(24) }
-  environments.change(environments.find(shop.environmentId), {
+  environments.changeSettings(environments.find(shop.environmentId), {
     organizationId: moved.organizationId
   })
   await mock.post('/_mock/snapshots/before/restore', { key })
@@ -248,22 +248,20 @@ test('fork, snapshot, restore and reset write as many rows for 60 messages as fo
     const mock = await useNewMock({ now: NOW, seed: { environments: [{ ...SHOP, generate }] } })
     const { environments } = mock.services
     const origin = environments.find('Shop')
-    const made = environments.fork(origin, { organizationId: 'c'.repeat(24) })
-    environments.setBaseline(made)
+    const { environment: made } = environments.create({ from: origin.id })
     costs.push({
-      fork: await rowsWritten(mock.db, () =>
-        environments.fork(origin, { organizationId: 'c'.repeat(24) })
-      ),
-      snapshot: await rowsWritten(mock.db, () => environments.snapshot(made, 'one')),
+      fork: await rowsWritten(mock.db, () => environments.create({ from: origin.id })),
+      snapshot: await rowsWritten(mock.db, () => environments.takeSnapshot(made, 'one')),
       restore: await rowsWritten(mock.db, () => environments.restore(made, 'one', ['data'])),
       reset: await rowsWritten(mock.db, () => environments.reset(made))
     })
     const all = mock.db.client.prepare('SELECT count(*) FROM messages').pluck().get()
-    const write = () => mock.db.transaction(() => environments.ensureOwned(made, 'messages'))
+    const write = () => mock.db.transaction(() => environments.writableDataset(made, 'messages'))
     expect(await rowsWritten(mock.db, write)).toBeGreaterThanOrEqual(Number(all))
     expect(await rowsWritten(mock.db, write)).toBe(0)
   }
   const [few, many] = costs
   expect(few).toEqual(many)
-  expect(few?.fork).toBe(1)
+  // The environment, its API key and its baseline.
+  expect(few?.fork).toBe(3)
 })

@@ -305,7 +305,7 @@ describe.each(EVERY_ASKER)('in $profile, to $asker', ({ profiles, asker, owners 
     const withKey = (key: string) =>
       setPrimary(SHARED.integration, { headers: { 'idempotency-key': key } })
     const theirs = await given.ask(owner, withKey(`${owner}-1`))
-    const ownerInPerson = given.services.environments.resolve(`${owner}-key`)
+    const ownerInPerson = given.services.environments.findByApiKey(`${owner}-key`)
     if (!ownerInPerson) throw new Error(`there is no ${owner}`)
     given.services.idempotency.begin(ownerInPerson, `${owner}-2`)
     const others = given.rows((name) => name !== asker)

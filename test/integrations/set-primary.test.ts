@@ -162,7 +162,7 @@ describe('200', () => {
 
   test('every byte of a document that is not about it stays, whatever the document holds', async () => {
     const mock = await useMock({ seed: seed() })
-    const environment = mock.services.environments.resolve('shop-key')
+    const environment = mock.services.environments.findByApiKey('shop-key')
     if (!environment) throw new Error('the seed has no shop-key')
     const write = mock.db.client.prepare(
       'UPDATE integrations SET document = ? WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = ?'
@@ -180,13 +180,13 @@ describe('200', () => {
         write.run(formerText, 'sendgrid')
         write.run(nextText, 'mailgun')
 
-        const answer = mock.services.integrations.setPrimary(environment, 'mailgun')
+        const { integration } = mock.services.integrations.setPrimary(environment, 'mailgun')
 
         const promoted = nextText
           .replace('"active":false', '"active":true')
           .replace(OF_PRIMARY, '$1true')
-        expect(answer).toBe(promoted.replace(/"conditions":\[.*]}$/s, '"conditions":[]}'))
-        expect(rowOf(mock, 'mailgun').document).toBe(answer)
+        expect(integration).toBe(promoted.replace(/"conditions":\[.*]}$/s, '"conditions":[]}'))
+        expect(rowOf(mock, 'mailgun').document).toBe(integration)
         expect(rowOf(mock, 'sendgrid').document).toBe(formerText.replace(OF_PRIMARY, '$1false'))
       })
     )
@@ -251,7 +251,7 @@ describe('403', () => {
       json: { message: FORBIDDEN, error: 'Forbidden', ctx: {} }
     })
     expect(reasonOf(answer)).toBe(
-      'the integration is in environment Staging of the same organization: use a key of that environment'
+      'environment Staging of the same organization has this integration: use an API key of that environment'
     )
     expect(allRows(mock.db.client)).toEqual(before)
   })
@@ -271,7 +271,8 @@ describe('403', () => {
 
 describe('404', () => {
   const HERE = (mock: TestMock) => idOf(mock, 'postmark')
-  const DELETED = 'integration <id> of environment Shop is soft-deleted, which counts as absent'
+  const DELETED =
+    'integration <id> of environment Shop is soft-deleted; deleted integrations count as absent'
   const NONE = 'environment Shop has no integration with _id or identifier <id>'
   const NO_ID = 'environment Shop has no integration with _id <id>'
 

@@ -57,7 +57,7 @@ async function givenTotals(): Promise<Given> {
   const { environment: mine } = await services.seeds.createEnvironment({ seed: seedOf(6, 'a') })
   const { environment: other } = await services.seeds.createEnvironment({ seed: seedOf(3, 'b') })
   // Else a change would go to a copy of what is shared with the baseline, of which no total is remembered.
-  db.transaction(() => services.environments.ensureOwned(mine, 'messages'))
+  db.transaction(() => services.environments.writableDataset(mine, 'messages'))
   expect(totals({ services }, mine)).toEqual(SIX)
   expect(totals({ services }, other)).toEqual(THREE)
   return { db, services, mine, other }
@@ -82,7 +82,7 @@ const CHANGES: [string, number[], (given: Given) => unknown][] = [
     'a restore',
     SIX,
     async (given) => {
-      given.services.environments.snapshot(given.mine, 'before')
+      given.services.environments.takeSnapshot(given.mine, 'before')
       await merged(given)
       given.services.environments.restore(given.mine, 'before', ['data'])
     }
@@ -102,7 +102,7 @@ const CHANGES: [string, number[], (given: Given) => unknown][] = [
     (given) => {
       const change = () =>
         given.db.transaction(() => {
-          const dataset = given.services.environments.ensureOwned(given.mine, 'messages')
+          const dataset = given.services.environments.writableDataset(given.mine, 'messages')
           given.db.client.prepare('DELETE FROM messages WHERE dataset = ?').run(dataset)
           expect(totals(given, given.mine)).toEqual(NONE)
           throw new Undone()

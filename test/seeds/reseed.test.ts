@@ -105,7 +105,7 @@ describe('an environment that the seeds describe differently', () => {
       ])
     expect(rowsOf(mock)).toEqual(rowsOf(started))
     const settingsOf = ({ environments }: Pick<typeof started, 'environments'>) =>
-      environments.settings(environments.find('Shop'))
+      environments.settingsOf(environments.find('Shop'))
     expect(settingsOf(mock)).toEqual(settingsOf(started))
     expect(mock.find('Shop').random.next()).toBe(started.environments.find('Shop').random.next())
   })
@@ -113,8 +113,8 @@ describe('an environment that the seeds describe differently', () => {
   test('has the keys of the new seeds and no others, and is reset to what it became', () => {
     const mock = given(SHOP)
     mock.reseed(changed)
-    expect(mock.environments.resolve('new-key')?.name).toBe('Shop')
-    expect(mock.environments.resolve('shop-key')).toBeUndefined()
+    expect(mock.environments.findByApiKey('new-key')?.name).toBe('Shop')
+    expect(mock.environments.findByApiKey('shop-key')).toBeUndefined()
     expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(changed.apiKeys)
     const rows = environmentRows(mock.client)
     mock.empty('Shop')
@@ -125,8 +125,8 @@ describe('an environment that the seeds describe differently', () => {
   test('gets a key that moves to it from another environment', () => {
     const mock = given(SHOP, OTHER)
     mock.reseed({ ...SHOP, apiKeys: ['other-key'] }, { ...OTHER, apiKeys: ['shop-key'] })
-    expect(mock.environments.resolve('other-key')?.name).toBe('Shop')
-    expect(mock.environments.resolve('shop-key')?.name).toBe('Other')
+    expect(mock.environments.findByApiKey('other-key')?.name).toBe('Shop')
+    expect(mock.environments.findByApiKey('shop-key')?.name).toBe('Other')
     expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(['other-key'])
   })
 
@@ -144,7 +144,7 @@ describe('an environment that the seeds describe differently', () => {
 
 test('keeps snapshots, and what was done to all other environments, also to those of no seed', async () => {
   const mock = given(SHOP, OTHER)
-  mock.environments.snapshot(mock.find('Shop'), 'before')
+  mock.environments.takeSnapshot(mock.find('Shop'), 'before')
   const { apiKey } = await mock.seeds.createEnvironment({ name: 'Made' })
   mock.empty('Other')
   mock.reseed({ ...SHOP, messages: [] }, OTHER)
@@ -154,8 +154,8 @@ test('keeps snapshots, and what was done to all other environments, also to thos
   expect(mock.environments.listSnapshots(mock.find('Shop'))).toMatchObject([
     { name: 'before', size: { messages: 3 } }
   ])
-  expect(mock.environments.resolve('other-key')?.name).toBe('Other')
-  expect(mock.environments.resolve(apiKey)?.name).toBe('Made')
+  expect(mock.environments.findByApiKey('other-key')?.name).toBe('Other')
+  expect(mock.environments.findByApiKey(apiKey)?.name).toBe('Made')
 })
 
 test('adds an environment that is new in the seeds, and removes one that is gone from them', () => {
@@ -167,8 +167,8 @@ test('adds an environment that is new in the seeds, and removes one that is gone
     { id, name: 'Other', change: 'removed' }
   ])
   expect(mock.environments.list().map(({ name }) => name)).toEqual(['Shop', 'Staging'])
-  expect(mock.environments.resolve('staging-key')?.name).toBe('Staging')
-  expect(mock.environments.resolve('other-key')).toBeUndefined()
+  expect(mock.environments.findByApiKey('staging-key')?.name).toBe('Staging')
+  expect(mock.environments.findByApiKey('other-key')).toBeUndefined()
   mock.environments.reset(mock.find('Staging'))
   expect(
     environmentRows(mock.client).subscribers?.filter(({ environment }) => environment === 2)
@@ -191,13 +191,13 @@ describe('changes nothing', () => {
       'seed environments[1].apiKeys[1]: is that of Made'
     )
     expect(allRows(mock.client)).toEqual(before)
-    expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')
+    expect(mock.environments.findByApiKey('shop-key')?.name).toBe('Shop')
   })
 
   test('when the database refuses a row, and accepts the next change', () => {
     const mock = given(SHOP, OTHER)
     const before = allRows(mock.client)
-    const keysOf = () => mock.environments.list().map(mock.environments.apiKeysOf)
+    const keysOf = () => mock.environments.list().map((owner) => mock.environments.apiKeysOf(owner))
     const keys = keysOf()
     const more = { ...added, messages: [{ channel: 'email' as const }] }
     mock.client.exec(
@@ -207,9 +207,9 @@ describe('changes nothing', () => {
     mock.client.exec('DROP TRIGGER no_messages')
     expect(allRows(mock.client)).toEqual(before)
     expect(keysOf()).toEqual(keys)
-    expect(mock.environments.resolve('shop-key')?.datasets).toEqual(mock.find('Shop').datasets)
-    expect(mock.environments.resolve('other-key')).toBe(mock.find('Other'))
-    expect(mock.environments.resolve('less-key')).toBeUndefined()
+    expect(mock.environments.findByApiKey('shop-key')?.datasets).toEqual(mock.find('Shop').datasets)
+    expect(mock.environments.findByApiKey('other-key')).toBe(mock.find('Other'))
+    expect(mock.environments.findByApiKey('less-key')).toBeUndefined()
     mock.reseed(less, more)
     expect(mock.environments.list().map(({ name }) => name)).toEqual(['Shop', 'Added'])
   })

@@ -126,7 +126,7 @@ const EnvironmentId = Type.String({
 
 /** Creates, lists and removes environments. */
 export function environmentRoutes(
-  route: AddRoute,
+  route: AddRoute<'server'>,
   options: Services & { tests: TestService }
 ): void {
   const { environments, seeds, faults, latency, tests } = options

@@ -18,7 +18,10 @@ export function testRoutes(route: AddRoute, { tests }: { tests: TestService }): 
 }
 
 /** Tells all that the tests have done. */
-export function reportRoutes(route: AddRoute, options: Services & { tests: TestService }): void {
+export function reportRoutes(
+  route: AddRoute<'server'>,
+  options: Services & { tests: TestService }
+): void {
   const { tests, coverage, environments, startedAt } = options
   route('GET', '/report', 'getReport', 'Get what all tests have done', {
     description:
@@ -63,7 +66,7 @@ export function coverageRoutes(route: AddRoute, { coverage }: Services): void {
 }
 
 /** Reports the same for all requests. */
-export function serverCoverageRoutes(route: AddRoute, { coverage }: Services): void {
+export function serverCoverageRoutes(route: AddRoute<'server'>, { coverage }: Services): void {
   route(
     'GET',
     '/coverage/server',

@@ -91,7 +91,7 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
   }: Test): string {
     if (!environment) return kept
     const journal = journals.of(environment)
-    const left = attempt(() => environments.compare(environment))
+    const left = attempt(() => environments.diffBaseline(environment))
     const record: TestRecord = {
       title: text(environment.name),
       outcome: 'unknown',

@@ -34,7 +34,7 @@ export type BuiltInSeed = Static<typeof BuiltInSeed>
 type Options = { assumptions: Assumptions; document: () => Promise<object> }
 
 /** Routes about the server itself, open to everyone: they reveal nothing about any environment. */
-export function serverRoutes(route: AddRoute, { assumptions, document }: Options): void {
+export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }: Options): void {
   route('GET', '/assumptions', 'listAssumptions', 'List the assumptions', {
     response: listOf('assumptions', ListedAssumption, 'All assumptions'),
     handler: async () => ({

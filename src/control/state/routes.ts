@@ -129,7 +129,7 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
 
   route('GET', '/diff', 'diffBaseline', 'Compare the present state with the baseline', {
     response: ref(EnvironmentDiff),
-    handler: async ({ environment }) => environments.compare(environment)
+    handler: async ({ environment }) => environments.diffBaseline(environment)
   })
 
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
@@ -146,7 +146,7 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
       'Stores the present state under the name, in place of an earlier snapshot of that name.',
     params: strictObject({ name: SnapshotName }),
     response: ref(Snapshot),
-    handler: async ({ environment, params }) => environments.snapshot(environment, params.name)
+    handler: async ({ environment, params }) => environments.takeSnapshot(environment, params.name)
   })
 
   route('POST', '/snapshots/:name/restore', 'restoreSnapshot', 'Restore a snapshot', {
@@ -166,7 +166,8 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
     {
       params: strictObject({ name: SnapshotName }),
       response: ref(EnvironmentDiff),
-      handler: async ({ environment, params }) => environments.compare(environment, params.name)
+      handler: async ({ environment, params }) =>
+        environments.diffSnapshot(environment, params.name)
     }
   )
 
@@ -200,7 +201,7 @@ export function clockRoutes(route: AddRoute, { environments }: Services): void {
     body: ref(ClockSetting),
     response: ref(ClockState),
     handler: async ({ environment, body }) => {
-      environments.change(environment, { clock: toClockSetting('', body) })
+      environments.changeSettings(environment, { clock: toClockSetting('', body) })
       return toClockState(environment)
     }
   })
@@ -225,7 +226,7 @@ export function clockRoutes(route: AddRoute, { environments }: Services): void {
     body: ref(RandomSetting),
     response: ref(RandomSetting),
     handler: async ({ environment, body: { randomSeed } }) => {
-      environments.change(environment, { randomSeed })
+      environments.changeSettings(environment, { randomSeed })
       return { randomSeed }
     }
   })

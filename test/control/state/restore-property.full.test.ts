@@ -115,7 +115,7 @@ function answered(
 ) {
   const run = () => ({
     status: 200,
-    body: Buffer.from(services.integrations.setPrimary(environment, identifier))
+    body: Buffer.from(services.integrations.setPrimary(environment, identifier).integration)
   })
   try {
     if (under === '') return { answer: run().body.toString(), isReplayed: false }
@@ -155,7 +155,7 @@ function merge(number: number): Step {
 
 function snapshot(as: string): Step {
   return ({ services }, { real, state, snapshots }) => {
-    services.environments.snapshot(real, as)
+    services.environments.takeSnapshot(real, as)
     snapshots.set(as, state)
     return state
   }

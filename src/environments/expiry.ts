@@ -1,0 +1,64 @@
+import { clearInterval, setInterval } from 'node:timers'
+import { type Clock, wallClock } from '../domain/clock.js'
+import type { Environment, EnvironmentStore } from './environment.js'
+
+const CHECK_INTERVAL = 1000
+
+/** Removes environments that weren't used for as long as their `ttl`. */
+export class EnvironmentExpiry {
+  readonly #store: EnvironmentStore
+  readonly #machineClock: Clock
+  readonly #timer: NodeJS.Timeout
+
+  constructor(store: EnvironmentStore, machineClock: Clock) {
+    this.#store = store
+    this.#machineClock = machineClock
+    // `unref`, so that the timer doesn't keep the process alive.
+    this.#timer = setInterval(() => this.removeExpired(), CHECK_INTERVAL).unref()
+  }
+
+  /** Starts the environment's `ttl` again. */
+  touch(environment: Environment): void {
+    if (environment.ttl !== null) environment.lastUsed = this.#machineClock()
+  }
+
+  /** Keeps the environment until the returned function is called once. Its `ttl` starts again then. */
+  keepInUse(environment: Environment): () => void {
+    environment.openRequests += 1
+    return () => {
+      environment.openRequests -= 1
+      this.touch(environment)
+    }
+  }
+
+  /** Returns the system time at which the unused environment is removed, or undefined if it has no `ttl`. */
+  expiresAt({ ttl, lastUsed }: Environment): number | undefined {
+    if (ttl === null) return undefined
+    // The two clocks are read one after the other. Whole seconds keep the result stable between calls.
+    const offset = Math.round((wallClock() - this.#machineClock()) / 1000) * 1000
+    return Math.round(lastUsed + ttl + offset)
+  }
+
+  /** Removes the expired environments. If a removal fails, it is tried again after another `ttl`. */
+  removeExpired(): void {
+    const now = this.#machineClock()
+    for (const environment of this.#store.loaded()) {
+      if (environment.ttl === null || now - environment.lastUsed < environment.ttl) continue
+      environment.lastUsed = now
+      if (environment.openRequests === 0) this.#tryToRemove(environment)
+    }
+  }
+
+  /** Stops the timer. */
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #tryToRemove(environment: Environment): void {
+    try {
+      this.#store.remove(environment)
+    } catch (error) {
+      for (const listener of this.#store.listeners) listener.onExpiryError?.(error, environment)
+    }
+  }
+}
