@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * Checks that migrations/ makes exactly the tables of src/db/schema.ts.
+ * Checks that migrations/ creates exactly the tables of src/db/schema.ts.
  *
  *     node scripts/check-migrations.mjs [project folder]
  *
- * 1. The kit finds no contradiction between the migrations (two of them made side by side from the same state).
- * 2. Generating into a copy writes nothing: no change of the schema lacks its migration.
- * 3. A database made by the committed migrations has every table, column, key and index that one made straight from the
- *    schema has. The kit compares only its own snapshots, so it does not notice SQL that was edited by hand.
+ * 1. drizzle-kit finds no conflict between migrations, such as two that start from the same state.
+ * 2. Generating a migration into a copy writes nothing: every change of the schema has its migration.
+ * 3. A database created by the migrations has every table, column, key and index of one created from the schema.
+ *    drizzle-kit compares only its own snapshots and doesn't notice SQL that was edited by hand.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 
 const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
 const committed = join(folder, 'migrations')
-// The package exports no path to its command, but its folder holds it.
+// drizzle-kit's exports don't include its command.
 const kit = join(createRequire(import.meta.url).resolve('drizzle-kit'), '../bin.cjs')
 const scratch = mkdtempSync(join(tmpdir(), 'migrations-'))
 
@@ -28,25 +28,25 @@ try {
   const problems = check()
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exitCode = 1
-  else console.log(`${sqlFiles(committed).length} migrations make the tables of the schema`)
+  else console.log(`${sqlFiles(committed).length} migrations create the tables of the schema`)
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }
 
 function check() {
   if (sqlFiles(committed).length === 0)
-    return ['migrations/ holds no migration: run `npm run db:generate`']
+    return ['migrations/ has no migration: run `npm run db:generate`']
 
   const checked = drizzleKit('check', committed)
-  if (!checked.ok) return [checked.output, 'the migrations contradict each other']
+  if (!checked.ok) return [checked.output, 'the migrations conflict with each other']
 
   const copy = join(scratch, 'copy')
   cpSync(committed, copy, { recursive: true })
   const generated = drizzleKit('generate', copy)
   if (!generated.ok) return [generated.output, 'no migration could be generated from the schema']
-  const written = differences(committed, copy)
+  const written = diffFolders(committed, copy)
   if (written.length > 0)
-    return [...written, 'the schema has changed without its migration: run `npm run db:generate`']
+    return [...written, 'the schema changed without a migration: run `npm run db:generate`']
 
   const fresh = join(scratch, 'fresh')
   mkdirSync(fresh)
@@ -54,15 +54,15 @@ function check() {
   const actual = new Set(shapeOf(committed))
   const lacking = shapeOf(fresh).filter((fact) => !actual.has(fact))
   if (lacking.length > 0)
-    return [...lacking, 'the migrations were edited by hand and no longer make the above']
+    return [...lacking, 'the migrations were edited by hand and no longer create these']
   return []
 }
 
-/** Whether the kit did it: its exit code alone does not tell, since some of its errors leave with 0. */
+/** Runs drizzle-kit. Success needs its message too, because some of its errors exit with 0. */
 function drizzleKit(command, out) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [kit, command], {
     cwd: folder,
-    // Relative, since the kit puts `./` before whatever folder it is given.
+    // Relative, because drizzle-kit prepends `./` to any folder.
     env: { ...process.env, MIGRATIONS_FOLDER: relative(folder, out) },
     stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8'
@@ -72,17 +72,18 @@ function drizzleKit(command, out) {
   return { ok: status === 0 && success.test(output), output }
 }
 
-function differences(before, after) {
+function diffFolders(before, after) {
   const names = new Set([before, after].flatMap((where) => readdirSync(where, { recursive: true })))
   return [...names].sort().flatMap((name) => {
-    const [old, now] = [read(join(before, name)), read(join(after, name))]
+    const old = read(join(before, name))
+    const now = read(join(after, name))
     if (old === now) return []
     if (old !== undefined) return [`changed: ${name}`]
     return [name.endsWith('.sql') ? `new: ${name}\n${now}` : `new: ${name}`]
   })
 }
 
-/** What a database made by these migrations holds, one sentence a fact. */
+/** Returns the tables, columns, keys and indexes that these migrations create, one line each. */
 function shapeOf(migrationsFolder) {
   const database = new Database(':memory:')
   try {
@@ -97,7 +98,7 @@ function shapeOf(migrationsFolder) {
         return sql ? [`index ${name}: ${sql.replaceAll('"', '`').replaceAll(/\s+/g, ' ')}`] : []
       if (type !== 'table') return []
       return ['table_xinfo', 'foreign_key_list'].flatMap((pragma) =>
-        // cid, id and seq number columns and keys in the order of their making, which says nothing about the table.
+        // cid, id and seq are numbers in creation order, which may differ between equal tables.
         database
           .pragma(`${pragma}("${name}")`)
           .map(({ cid, id, seq, ...facts }) => `${name} ${pragma}: ${JSON.stringify(facts)}`)

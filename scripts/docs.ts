@@ -1,6 +1,6 @@
 /**
- * Writes into the documents what the code says, between markers: `npm run docs`. With `--check` it writes nothing, and
- * exits 1 if something is stale.
+ * Writes the generated parts of docs/*.md, between their markers: `npm run docs`. With `--check` it writes nothing and
+ * exits 1 if a part is stale.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
@@ -36,12 +36,12 @@ const check = process.argv.includes('--check')
 for (const [name, { file, text }] of Object.entries(GENERATED)) {
   const before = readFileSync(file, 'utf8')
   const marked = new RegExp(`(<!-- generated: ${name} -->\n).*?(<!-- end of generated -->)`, 's')
-  if (!marked.test(before)) throw new Error(`${file} has no place for ${name}`)
+  if (!marked.test(before)) throw new Error(`${file} has no markers for ${name}`)
   const generated = await text()
   const after = before.replace(marked, (_whole, open, close) => `${open}${generated}${close}`)
   if (after === before) continue
   if (check) {
-    console.error(`${file}: ${name} is stale; run npm run docs`)
+    console.error(`${file}: the part ${name} is stale: run npm run docs`)
     process.exitCode = 1
   } else {
     writeFileSync(file, after)
@@ -60,20 +60,20 @@ function coverageTable(): string {
   const assumptions = assume('document')
   const rows = OPERATIONS.map((operation) => {
     const items = planOf(operation).filter((item) => isDocumented(item, assumptions))
-    const names = (isAnswer: boolean) =>
+    const names = (isStatus: boolean) =>
       items
-        .filter(({ kind }) => (kind === 'status' || kind === 'operation') === isAnswer)
+        .filter(({ kind }) => (kind === 'status' || kind === 'operation') === isStatus)
         .map(({ name }) => name)
     return `| \`${operation.id}\` | ${names(true).join(', ')} | ${names(false).join('; ')} |\n`
   })
-  return `| operation | called, and answered with | sent with |\n|---|---|---|\n${rows.join('')}`
+  return `| operation | statuses | parameters, values and headers |\n|---|---|---|\n${rows.join('')}`
 }
 
 function caseTable(): string {
   const rows = CASES.map(({ id, rule, basis }) => {
     return `| \`${id}\` | ${escaped(rule)} | ${escaped(basisCell(basis))} |\n`
   })
-  return `${CASES.length} cases.\n\n| case | rule | rests on |\n|---|---|---|\n${rows.join('')}`
+  return `${CASES.length} cases.\n\n| case | rule | source |\n|---|---|---|\n${rows.join('')}`
 }
 
 function basisCell(basis: Basis): string {
@@ -95,35 +95,36 @@ function scoreTable(): string {
     const { killed, timeout, survived, uncovered, ignored } = counts
     const bold = (text: string) => (isFolder ? `**${text}**` : text)
     const cells = [killed, timeout, survived, uncovered, ignored, `${score.toFixed(1)} %`]
-    return `| ${bold(`\`${name}\``)} | ${cells.map((each) => bold(`${each}`)).join(' | ')} |\n`
+    return `| ${bold(`\`${name}\``)} | ${cells.map((value) => bold(`${value}`)).join(' | ')} |\n`
   })
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(`src/${folder}`).map((name) => `${folder}/${name}`)
   )
   const missing = files.filter((file) => !scores.some(({ name }) => name === file))
   const head =
-    '| file | killed | timeout | survived | not run | words | score |\n|---|---:|---:|---:|---:|---:|---:|\n'
+    '| file | killed | timeout | survived | not run | ignored | score |\n|---|---:|---:|---:|---:|---:|---:|\n'
   return `${head}${rows.join('')}${missing.length > 0 ? `\nNot measured yet: ${missing.join(', ')}.\n` : ''}`
 }
 
-/** Those of each file. One without a reason is named as such; `npm run mutation` fails by it. */
+/** Returns a table of surviving mutants per file. One without a reason is marked; `npm run mutation` fails for it. */
 function survivorTables(): string {
-  const [result, reasons] = [readResult(), readReasons()]
+  const result = readResult()
+  const reasons = readReasons()
   const tables = Object.entries(result).flatMap(([file, { survivors }]) => {
     const rows = survivors.map((survivor) => {
       const { line, original, replacement } = survivor
       const change = [original, replacement].map((text) => code(text)).join(' → ')
       const where = original === line ? '' : ` in ${code(line)}`
-      return `| ${change}${where} | ${escaped(reasons[file]?.[keyOf(survivor)] ?? '**not yet looked at**')} |\n`
+      return `| ${change}${where} | ${escaped(reasons[file]?.[keyOf(survivor)] ?? '**not explained yet**')} |\n`
     })
     return rows.length > 0
-      ? [`### ${file}\n\n| change | why it may survive |\n|---|---|\n${rows.join('')}`]
+      ? [`### ${file}\n\n| change | why it survives |\n|---|---|\n${rows.join('')}`]
       : []
   })
   return tables.join('\n')
 }
 
-/** As code in a cell of a table. */
+/** Returns text as inline code of a table cell. */
 function code(text: string): string {
   const fence = text.includes('`') ? '``' : '`'
   const space = /^`|`$/.test(text) ? ' ' : ''
@@ -137,7 +138,7 @@ function cell(id: AssumptionId, profile: 'document' | 'live'): string {
   return `**${position}**: ${(values as Record<string, string>)[position]?.replaceAll('|', '\\|')}`
 }
 
-/** A section for each command, with its flags. Those of a server are listed once, with `serve`. */
+/** Returns a section per command with its flags. The flags of `serve` are not repeated for commands that have them too. */
 async function commandTables(): Promise<string> {
   const root = await commandLine()
   const help = root.createHelp()
@@ -155,13 +156,13 @@ async function commandTables(): Promise<string> {
       const isServer = serverFlags.every(({ long }) =>
         command.options.some((option) => option.long === long)
       )
-      const own = command.options.filter(
+      const ownFlags = command.options.filter(
         ({ long }) => !isServer || !serverFlags.some((flag) => flag.long === long)
       )
       return commandSection(
         command,
-        own,
-        isServer ? `\nAnd the flags of \`serve\`${defaultsOf(command, serve)}.\n` : ''
+        ownFlags,
+        isServer ? `\nAlso takes the flags of \`serve\`${defaultsOf(command, serve)}.\n` : ''
       )
     })
   ].join('\n')
@@ -169,15 +170,15 @@ async function commandTables(): Promise<string> {
 
 function commandSection(command: Command, flags: readonly Option[], more: string): string {
   const name = `${command.parent?.parent ? `${command.parent.name()} ` : ''}${command.name()}`
-  const words = command.registeredArguments.map(
-    (each) => `- \`${each.name()}\`: ${escaped(each.description)}\n`
+  const parameters = command.registeredArguments.map(
+    (argument) => `- \`${argument.name()}\`: ${escaped(argument.description)}\n`
   )
   const text = `### ${name}\n\n\`notification-mock ${name} ${command.usage()}\`: ${escaped(command.description())}.\n`
-  const table = `\n| flag | does | default |\n|---|---|---|\n${flags.map(flagRow).join('')}`
-  return `${text}${words.length > 0 ? `\n${words.join('')}` : ''}${table}${more}`
+  const table = `\n| flag | description | default |\n|---|---|---|\n${flags.map(flagRow).join('')}`
+  return `${text}${parameters.length > 0 ? `\n${parameters.join('')}` : ''}${table}${more}`
 }
 
-/** What defaults the command has of its own. */
+/** Returns the defaults in which a command differs from `serve`, as the end of a sentence. */
 function defaultsOf(command: Command, serve: Command): string {
   const differing = command.options.filter(({ long, defaultValue }) =>
     serve.options.some(
@@ -187,8 +188,8 @@ function defaultsOf(command: Command, serve: Command): string {
         option.defaultValue !== defaultValue
     )
   )
-  const each = differing.map(({ long, defaultValue }) => `\`${long}\` is ${defaultValue}`)
-  return each.length > 0 ? `; by default ${each.join(', ')}` : ''
+  const defaults = differing.map(({ long, defaultValue }) => `\`${long}\` ${defaultValue}`)
+  return defaults.length > 0 ? `, with other defaults: ${defaults.join(', ')}` : ''
 }
 
 function flagRow({
@@ -199,12 +200,10 @@ function flagRow({
   defaultValue,
   defaultValueDescription
 }: Option): string {
-  const standard = mandatory
-    ? 'must be given'
-    : required
-      ? `${defaultValueDescription ?? defaultValue}`
-      : ''
-  return `| \`${flags}\` | ${escaped(description)} | ${escaped(standard)} |\n`
+  let shownDefault = ''
+  if (mandatory) shownDefault = 'required'
+  else if (required) shownDefault = `${defaultValueDescription ?? defaultValue}`
+  return `| \`${flags}\` | ${escaped(description)} | ${escaped(shownDefault)} |\n`
 }
 
 function escaped(text: string): string {

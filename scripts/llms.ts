@@ -1,6 +1,6 @@
 /**
- * Writes llms.txt, a summary of this package for agents: what it serves, its commands and its manual, taken from the code
- * and the documents. The server serves it at `/llms.txt`, and the manual at the addresses that it links to.
+ * Writes llms.txt, a summary of this package for coding agents, generated from the code and the docs. The server serves it
+ * at `/llms.txt`, and the pages that it links to at the same relative URLs.
  *
  *     tsx scripts/llms.ts            write it
  *     tsx scripts/llms.ts --check    write nothing; exit 1 when it is stale
@@ -25,17 +25,17 @@ const text = `# notification-mock
 
 > ${description}
 
-npm's registry does not have the package: \`npm ci && npm pack\` in a clone of its repository makes a file, and
-\`npm i -D ./notification-mock-${version}.tgz\` in the project installs it. Then \`npx notification-mock\` serves a small shop at
-http://127.0.0.1:4210 and prints its API keys. \`development-key\` is the key of the environment Development. Each request
-carries \`Authorization: ApiKey <key>\`. The header \`x-mock-reason\` of an answer says why it was refused, or why a page is
-empty. What is linked below is in \`node_modules/notification-mock/\`; \`SKILL.md\` there is the shortest way in.
+The package is not on npm's registry. Run \`npm ci && npm pack\` in a clone of its repository, then
+\`npm i -D ./notification-mock-${version}.tgz\` in the project. \`npx notification-mock\` serves a small shop at
+http://127.0.0.1:4210 and prints its API keys; \`development-key\` is the key of the environment Development. Send
+\`Authorization: ApiKey <key>\` with every request. The response header \`x-mock-reason\` says why a request was rejected or
+why a page is empty. The pages linked below are in \`node_modules/notification-mock/\`; start with \`SKILL.md\` there.
 
 Rules of thumb:
 
 - Give each test an environment of its own: \`POST /_mock/environments\` with \`{"from": "Development"}\` returns its key.
-- Never wait by sleeping: \`POST /_mock/requests/verify\` with \`within\` waits for the request.
-- Only these three operations of the service exist here. Other paths under \`/v1\` and \`/v2\` are answered with 501.
+- Don't sleep: \`POST /_mock/requests/verify\` with \`within\` waits for the request.
+- Only three operations are mocked. Other paths under \`/v1\` and \`/v2\` get 501.
 
 ## A test
 
@@ -45,16 +45,16 @@ ${samples()}
 
 ${routes(operations as unknown as Described)}
 
-[Their OpenAPI document](/openapi.json)
+[OpenAPI document of the operations](/openapi.json)
 
 ## Control routes
 
-Those about one environment take its key; those about all environments are open on loopback, else they take
-\`Authorization: Bearer <admin token>\`.
+Routes about one environment take its API key. Routes about the server are open on loopback; from other machines they
+take \`Authorization: Bearer <admin token>\`.
 
 ${routes(control)}
 
-[Their OpenAPI document](/_mock/openapi.json)
+[OpenAPI document of the control routes](/_mock/openapi.json)
 
 ## Command
 
@@ -73,14 +73,15 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
   process.exitCode = 1
 }
 
-/** The first file of the recipe of each runner, which a test runs. */
+/** Returns the first code block of each runner's recipe. A test runs these. */
 function samples(): string {
   const recipes = readFileSync(join(root, 'docs/write-tests.md'), 'utf8').split(/^## /m)
   return ['Vitest', 'Playwright Test', 'Jest', 'node:test']
     .map((runner) => {
-      const recipe = recipes.find((each) => each.startsWith(`${runner}\n`)) ?? ''
+      const recipe = recipes.find((section) => section.startsWith(`${runner}\n`)) ?? ''
       const [source] = /^```\w+\n.*?^```$/ms.exec(recipe) ?? []
-      if (source === undefined) throw new Error(`docs/write-tests.md has no file for ${runner}`)
+      if (source === undefined)
+        throw new Error(`docs/write-tests.md has no code block for ${runner}`)
       return `${runner}:\n\n${source}`
     })
     .join('\n\n')
@@ -96,7 +97,7 @@ function routes({ paths }: Described): string {
     .join('\n')
 }
 
-/** Each page of the manual with its title and the first sentence under it. */
+/** Returns a line per page of the manual: its title and first sentence. */
 function manual(): string {
   const pages = readdirSync(join(root, 'docs')).filter(
     (name) => name.endsWith('.md') && name !== 'README.md'

@@ -1,31 +1,32 @@
-/** What depends on the Node that runs the scripts: whether it can, and which database addon it takes. */
+/** Checks the Node version, and installs the database addon that it needs. Runs before any package is installed. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Returns that this Node is none of those that package.json names, with the remedy; undefined when it is one. */
+/** Returns an error message if package.json's `engines` excludes this Node version, else undefined. */
 export function unsupportedNodeMessage() {
-  // Not import.meta.dirname, which Node 18 has not.
+  // Node 18 has no `import.meta.dirname`, and it must be able to print the message.
   const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-  const own = process.versions.node.split('.').map(Number)
+  const current = process.versions.node.split('.').map(Number)
   const supported = engines.node.split(' || ').some((range) => {
     const least = range.replace(/^\D+/, '').split('.').map(Number)
-    const difference = own.map((part, index) => part - least[index]).find((each) => each !== 0) ?? 0
-    return difference >= 0 && (range.startsWith('>=') || own[0] === least[0])
+    const difference =
+      current.map((part, index) => part - least[index]).find((delta) => delta !== 0) ?? 0
+    return difference >= 0 && (range.startsWith('>=') || current[0] === least[0])
   })
   if (supported) return undefined
-  const wanted = engines.node.replace('||', 'or')
-  return `notification-mock needs Node ${wanted}, and this is ${process.version}; install another Node`
+  const required = engines.node.replace('||', 'or')
+  return `notification-mock needs Node ${required}, and this is ${process.version}`
 }
 
 const ADDON = 'better-sqlite3@12.11.1'
 
 /**
- * Installs the database addon if it is missing and this is Node 20. Throws an `Error` when that fails.
+ * Installs the database addon if it is missing on Node 20. Throws an `Error` if that fails.
  *
- * The lock has better-sqlite3 13, which brings its binaries along but needs Node-API 10, so npm leaves it out on Node 20.
- * Version 12 runs there; its binary is downloaded or, where there is none, compiled in about a minute. It is kept in a folder
- * that npm does not look into, with a link to it beside the other packages, so that `npm install` does not delete it.
+ * The lock file has better-sqlite3 13, which includes its binaries but needs Node-API 10, so npm skips it on Node 20.
+ * Version 12 runs there; npm downloads its binary or compiles it in about a minute. It is kept in node_modules/.node-20 with
+ * a link from node_modules, so that `npm install` doesn't delete it.
  */
 export function installAddonOnNode20(root) {
   const modules = join(root, 'node_modules')
@@ -35,7 +36,7 @@ export function installAddonOnNode20(root) {
   const installed = join(folder, 'node_modules/better-sqlite3')
   if (!existsSync(join(modules, installed, 'build/Release/better_sqlite3.node'))) {
     console.error(
-      `installing ${ADDON} for Node 20; where it has to be compiled, that takes about a minute`
+      `installing ${ADDON} for Node 20, which takes about a minute if it must be compiled`
     )
     mkdirSync(join(modules, folder), { recursive: true })
     const options = [
@@ -49,12 +50,12 @@ export function installAddonOnNode20(root) {
     const { status } = spawnSync('npm', ['install', '--prefix', '.', ...options, ADDON], {
       cwd: join(modules, folder),
       stdio: ['ignore', 'ignore', 'inherit'],
-      // On Windows npm is a script, which only a shell runs.
+      // On Windows npm is a script that only a shell can run.
       shell: process.platform === 'win32'
     })
-    if (status !== 0) throw new Error(`${ADDON} could not be installed: npm left with ${status}`)
+    if (status !== 0) throw new Error(`${ADDON} could not be installed: npm exited with ${status}`)
   }
-  // One that leads nowhere, as `npm install` leaves it when .node-20 was deleted.
+  // The link may be dangling, if .node-20 was deleted.
   rmSync(link, { force: true })
   symlinkSync(installed, link, 'junction')
 }

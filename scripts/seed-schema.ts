@@ -31,7 +31,7 @@ else if (read() !== text) {
   process.exitCode = 1
 }
 
-/** As the formatter wants it, which checks this file like any other. */
+/** Returns JSON as Biome formats it, because the lint step checks this file too. */
 function formatted(json: string): string {
   const { status, stdout, stderr } = spawnSync(
     'node_modules/.bin/biome',
@@ -54,21 +54,21 @@ function read(): string | undefined {
   }
 }
 
-/** The named schemas that a schema refers to, directly or not, by name. */
+/** Returns the named schemas that a schema refers to, directly or indirectly, by name. */
 function reachable(root: object): [string, object][] {
-  const named = new Map(namedSchemas(Seed).map((each) => [String(each.$id), each]))
-  const found = new Map<string, object>()
+  const named = new Map(namedSchemas(Seed).map((schema) => [String(schema.$id), schema]))
+  const definitions = new Map<string, object>()
   const open = [root]
   for (let next = open.pop(); next; next = open.pop()) {
     for (const name of references(next)) {
       const definition = named.get(name)
       if (!definition) throw new Error(`there is no schema ${name}`)
-      if (found.has(name)) continue
-      found.set(name, definition)
+      if (definitions.has(name)) continue
+      definitions.set(name, definition)
       open.push(definition)
     }
   }
-  return [...found].sort(([one], [other]) => (one < other ? -1 : 1))
+  return [...definitions].sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
 function references(node: unknown): string[] {
@@ -78,11 +78,11 @@ function references(node: unknown): string[] {
   )
 }
 
-/** A copy as plain JSON, in which a reference leads to `definitions`. */
+/** Returns a plain JSON copy whose references point to `definitions`. */
 function rewritten(definition: object): object {
   return JSON.parse(JSON.stringify(definition), (key, value) => {
     if (key === '$ref') return `#/definitions/${String(value).replace(/#$/, '')}`
-    // They are of the wire, where a record has fields that a seed may not give, and a time is never a date alone.
+    // These keywords describe responses; in a seed a timestamp may also be a date, for example.
     if (isSchema(value))
       return Object.fromEntries(
         Object.entries(value).filter(([name]) => !/^(\$id|examples|format)$/.test(name))
@@ -93,6 +93,6 @@ function rewritten(definition: object): object {
 
 function isSchema(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
-  // A union has an $id but no type.
+  // A named union has an `$id` but no `type`.
   return '$id' in value || (('examples' in value || 'format' in value) && 'type' in value)
 }

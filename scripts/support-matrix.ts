@@ -1,4 +1,4 @@
-/** The support matrix: which conformance case shows what of the operations and of the register. Used by docs.ts. */
+/** Builds the support matrix: which conformance cases check each part of the operations and each assumption. */
 import { ASSUMPTION_IDS, assume, PROFILES, type Profile } from '../src/domain/assumptions.js'
 import type { ConformanceCase } from '../src/remote/conformance/case.js'
 import { CASES } from '../src/remote/conformance/cases/index.js'
@@ -9,7 +9,7 @@ import { startServer } from '../src/server.js'
 import { startProxy } from '../test/remote/conformance/proxy.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../test/support/control.js'
 
-/** What the coverage says of an operation. */
+/** An operation in the coverage of a server. */
 interface CoveredOperation {
   operation: string
   method: string
@@ -17,13 +17,13 @@ interface CoveredOperation {
   items: { id: string; kind: string; name: string; met: number }[]
 }
 
-/** The cases that have met an item of the coverage, by its id: each with the profiles in which it did. */
+/** Coverage item id → the cases that cover it, each with the profiles under which it does. */
 type Shown = Map<string, Map<string, Profile[]>>
 
 const MAX_CITED = 3
 const LETTERS = { document: 'D', live: 'L' }
 
-/** Of the default seed: what names all that cases look for. */
+/** Names everything in the default seed that the cases need. */
 const SUBJECT = {
   allowChanges: true,
   workflows: ['order-shipped', 'order-confirmed', 'back-in-stock'],
@@ -32,11 +32,11 @@ const SUBJECT = {
   foreignIntegration: '6703aa1c5d2e8b0013b70001'
 }
 
-/** Returns the tables, in Markdown. Each case is judged by itself, against a server of either profile. */
+/** Returns the tables in Markdown. Runs each case by itself against a server of each profile. */
 export async function supportTables(): Promise<string> {
   const shown: Shown = new Map()
   const operations: CoveredOperation[] = []
-  for (const profile of PROFILES) await judgeAll(profile, shown, operations)
+  for (const profile of PROFILES) await runCases(profile, shown, operations)
   const titles = new Set(
     operations.map(({ operation, method, path }) => `${operation}: ${method} ${path}`)
   )
@@ -52,70 +52,78 @@ export async function supportTables(): Promise<string> {
       [...names].map(([id, name]) => [name, caseCell(shown, id)])
     )
   })
-  return [...tables, registerTable()].join('\n')
+  return [...tables, assumptionTable()].join('\n')
 }
 
-async function judgeAll(
+async function runCases(
   profile: Profile,
   shown: Shown,
   operations: CoveredOperation[]
 ): Promise<void> {
   const { url, app } = await startServer({ port: 0, logLevel: 'silent', profile })
-  // It lists integrations, which some cases need.
+  // Adds a list of integrations to the server, which some cases need.
   const proxy = await startProxy(url)
-  for (const each of CASES.filter(({ documentOnly }) => profile === 'document' || !documentOnly)) {
+  for (const conformanceCase of CASES.filter(
+    ({ documentOnly }) => profile === 'document' || !documentOnly
+  )) {
     await fetch(`${url}/_mock/coverage/server`, { method: 'DELETE' })
     const subject = createSubject(createTarget({ url: proxy.url, apiKey: DEVELOPMENT }), SUBJECT)
-    await judge(each, subject, profile)
+    await runCase(conformanceCase, subject, profile)
     const coverage = await (await fetch(`${url}/_mock/coverage/server`)).json()
     await subject.integrations.restore()
     const covered = (coverage as { operations: CoveredOperation[] }).operations
-    if (each === CASES[0]) operations.push(...covered)
+    if (conformanceCase === CASES[0]) operations.push(...covered)
     for (const { id, met } of covered.flatMap(({ items }) => items)) {
       if (met === 0) continue
       const cases = shown.get(id) ?? new Map<string, Profile[]>()
-      shown.set(id, cases.set(each.id, [...(cases.get(each.id) ?? []), profile]))
+      shown.set(
+        id,
+        cases.set(conformanceCase.id, [...(cases.get(conformanceCase.id) ?? []), profile])
+      )
     }
   }
   await proxy[Symbol.asyncDispose]()
   await app.close()
 }
 
-async function judge(
+async function runCase(
   { id, basis, run }: ConformanceCase,
   subject: Subject,
   profile: Profile
 ): Promise<void> {
   try {
-    const position = await run(subject)
-    if (!('assumption' in basis) || position === profile) return
+    const value = await run(subject)
+    if (!('assumption' in basis) || value === profile) return
   } catch (error) {
     if (error instanceof Skipped) return
     throw new Error(`${id} fails in the profile ${profile}`, { cause: error })
   }
-  throw new Error(`${id} finds another position than that of the profile ${profile}`)
+  throw new Error(`${id} detects another value than the profile ${profile} has`)
 }
 
-function registerTable(): string {
+function assumptionTable(): string {
   const rows = ASSUMPTION_IDS.map((id): [string, string] => {
     const cases = CASES.filter(({ basis }) => 'assumption' in basis && basis.assumption === id)
-    const positions = PROFILES.map(
-      (profile) => `\`${assume(profile)[id]}\` ${LETTERS[profile]}`
-    ).join(', ')
-    return [`\`${id}\`: ${positions}`, cases.map((each) => `\`${each.id}\``).join(', ')]
+    const values = PROFILES.map((profile) => `\`${assume(profile)[id]}\` ${LETTERS[profile]}`).join(
+      ', '
+    )
+    return [
+      `\`${id}\`: ${values}`,
+      cases.map((conformanceCase) => `\`${conformanceCase.id}\``).join(', ')
+    ]
   })
-  return table('The register of assumptions', rows)
+  return table('Assumptions', rows)
 }
 
 function table(title: string, rows: [string, string][]): string {
-  const lines = rows.map(([what, cases]) => `| ${what} | ${cases || 'none: tests alone'} |\n`)
-  return `### ${title}\n\n| what | conformance cases |\n|---|---|\n${lines.join('')}`
+  const lines = rows.map(([part, cases]) => `| ${part} | ${cases || 'none, only tests'} |\n`)
+  return `### ${title}\n\n| part | conformance cases |\n|---|---|\n${lines.join('')}`
 }
 
-/** The cases that show an item, those that show the least else first, and in which profiles. */
+/** Returns the cases that cover an item, the most specific first, and the profiles under which they do. */
 function caseCell(shown: Shown, item: string): string {
   const cases = shown.get(item) ?? new Map<string, Profile[]>()
-  const breadth = (id: string) => [...shown.values()].filter((each) => each.has(id)).length
+  const breadth = (id: string) => [...shown.values()].filter((cases) => cases.has(id)).length
   const named = [...cases.keys()]
     .sort((one, other) => breadth(one) - breadth(other))
     .map((id) => `\`${id}\``)
