@@ -10,7 +10,7 @@ import {
   ASSUMPTION_IDS,
   type AssumptionId,
   assume,
-  assumptionRow
+  describeAssumption
 } from '../src/domain/assumptions.js'
 import { OPERATIONS } from '../src/operations.js'
 import type { Basis } from '../src/remote/conformance/case.js'
@@ -134,7 +134,7 @@ function code(text: string): string {
 }
 
 function cell(id: AssumptionId, profile: 'document' | 'live'): string {
-  const { [profile]: position, values } = assumptionRow(id)
+  const { [profile]: position, values } = describeAssumption(id)
   return `**${position}**: ${(values as Record<string, string>)[position]?.replaceAll('|', '\\|')}`
 }
 

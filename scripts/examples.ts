@@ -12,7 +12,7 @@ import {
   type Assumptions,
   assume,
   PROFILES,
-  positionsOf
+  valuesOf
 } from '../src/domain/assumptions.js'
 import { type ErrorResponse, errorJson, SERVER_ERROR } from '../src/http/errors.js'
 import type { Examples } from '../src/openapi/examples.js'
@@ -67,7 +67,7 @@ async function variantsOf(name: string): Promise<Examples[keyof Examples][string
   for (const id of ASSUMPTION_IDS) if (await isChangedBy(name, id)) deciding.push(id)
   const combinations = deciding.reduce<Positions[]>(
     (all, id) =>
-      all.flatMap((others) => positionsOf(id).map((position) => ({ ...others, [id]: position }))),
+      all.flatMap((others) => valuesOf(id).map((position) => ({ ...others, [id]: position }))),
     [{}]
   )
   const variants = await Promise.all(
@@ -81,7 +81,7 @@ async function variantsOf(name: string): Promise<Examples[keyof Examples][string
 /** Whether it is another answer in another position of the row, from either profile on. */
 async function isChangedBy(name: string, id: AssumptionId): Promise<boolean> {
   const answers = PROFILES.map(async (profile) => {
-    const all = positionsOf(id).map(
+    const all = valuesOf(id).map(
       async (position) => (await answersUnder({ ...assume(profile), [id]: position }))[name]
     )
     return new Set(await Promise.all(all)).size > 1
@@ -159,7 +159,7 @@ async function answerOf(
 
 function unaskedError(status: number, path: string, assumptions: Assumptions): string {
   const { errors, ...error } = { message: '', ...OTHER_ERRORS[status] }
-  const hasErrors = errors && assumptions['idempotency-refusals'] === 'plain'
+  const hasErrors = errors && assumptions['idempotency-rejections'] === 'plain'
   return errorJson({ status, reason: '', ...error, ...(hasErrors && { errors }) }, path, {
     now: () => NOW,
     assumptions

@@ -26,7 +26,7 @@ import { createRequestIds } from './http/request-id.js'
 import { COMPILERS } from './http/validation.js'
 import { integrationRoutes } from './integrations/routes.js'
 import { redactedForLog } from './journal/describe.js'
-import { keepResponse, noteChanges, openRecord, recordUnroutable } from './journal/plugin.js'
+import { keepResponse, openRecord, recordChanges, recordUnroutable } from './journal/plugin.js'
 import { serveLazily } from './lazy-loading.js'
 import { messageRoutes } from './messages/routes.js'
 import { OPERATIONS } from './operations.js'
@@ -123,7 +123,7 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 
   // onSend: from the handler, or from the hook that rejected the request, to the client.
   app.addHook('onSend', keepResponse) // the journal keeps the body
-  app.addHook('onSend', noteChanges(services)) // control routes: x-mock-change
+  app.addHook('onSend', recordChanges(services)) // control routes: x-mock-change
   app.addHook('onSend', injectIntoResponse) // faults that truncate or lose the response
   app.addHook('onSend', delayResponse(services.latency))
 

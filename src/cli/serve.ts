@@ -159,7 +159,7 @@ async function stderrLogger(level: Config['logLevel']): Promise<Logger> {
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname,reqId,method,url,environment,statusCode,ms,reason,fault',
-    // GET /v1/messages?limit=0 422 1.2 ms Shop request refused: …
+    // GET /v1/messages?limit=0 422 1.2 ms Shop request rejected: …
     messageFormat: `${facts.join('')}{msg}{if reason}: {reason}{end}`
   })
   return pino(

@@ -8,7 +8,7 @@ import {
   type ErrorStatus,
   type Operation,
   type OperationError,
-  unreadParameters
+  unknownParameters
 } from '../schema/operation.js'
 import type { Coverage, ItemKind, OperationCoverage } from './schemas.js'
 
@@ -55,7 +55,7 @@ export function coverageService(defaults: EnvironmentDefaults) {
       ]
       const isRead =
         query instanceof MalformedQuery ||
-        unreadParameters(Object.keys(query), operation).length === 0
+        unknownParameters(Object.keys(query), operation).length === 0
       // Names as they are shown, without secrets.
       const shown = operation && isRead ? undefined : journal.describe(entry)
       for (const counts of environment ? [countsOf(environment), server] : [server]) {

@@ -8,18 +8,18 @@ export type Profile = (typeof PROFILES)[number]
 // An environment has a profile and may override single rows: code asks for a row by its id and never for the profile.
 const ROWS = {
   envelope: {
-    sentence:
+    description:
       'Whether the answers of set-primary and of the step operation are wrapped. The message list never is.',
     document: ['bare', 'the object itself'],
     live: ['data', '`{"data": {…}}`']
   },
   'vendor-names': {
-    sentence: 'How origins and the built-in chat provider are spelled in answers.',
-    document: ['contract', '`service-cloud`, `service-cloud-v1`, `service-slack`'],
+    description: 'How origins and the built-in chat provider are spelled in answers.',
+    document: ['documented', '`service-cloud`, `service-cloud-v1`, `service-slack`'],
     live: ['vendor', '`novu-cloud`, `novu-cloud-v1`, `novu-slack`']
   },
   'primary-channels': {
-    sentence: 'Which channels can have a primary integration.',
+    description: 'Which channels can have a primary integration.',
     document: ['all', 'all five'],
     live: [
       'email-and-sms',
@@ -27,7 +27,7 @@ const ROWS = {
     ]
   },
   'integration-lookup': {
-    sentence: 'What set-primary accepts as `integrationId`.',
+    description: 'What set-primary accepts as `integrationId`.',
     document: [
       'id-or-identifier',
       '`_id`, also in capitals as in the paths of steps, or `identifier`; unknown 404'
@@ -38,33 +38,33 @@ const ROWS = {
     ]
   },
   'foreign-integration': {
-    sentence:
+    description:
       "How set-primary answers for an integration in another environment of the key's organization.",
     document: ['not-found', '404, as if it did not exist'],
     live: ['forbidden', '403, which reveals that it exists']
   },
   credentials: {
-    sentence: "Whether an integration's credentials are shown.",
+    description: "Whether an integration's credentials are shown.",
     document: ['stored', 'as stored'],
     live: ['hidden', '`{}` always, and `configurations` without `inboundWebhookSigningKey`']
   },
   'unknown-channel-filter': {
-    sentence: 'How the message list answers an unknown `channel`.',
-    document: ['refuse', '422 on `channel`'],
+    description: 'How the message list answers an unknown `channel`.',
+    document: ['reject', '422 on `channel`'],
     live: ['empty-page', '200, an empty page']
   },
   'unknown-subscriber-filter': {
-    sentence: 'How the message list answers an unknown `subscriberId`.',
+    description: 'How the message list answers an unknown `subscriberId`.',
     document: ['empty-page', '200, an empty page'],
     live: ['not-found', '404 `Subscriber not found for id <id>`']
   },
   'malformed-context-key': {
-    sentence: 'How the message list answers a context key that is not `type:id`.',
-    document: ['refuse', '422 on `contextKeys`'],
+    description: 'How the message list answers a context key that is not `type:id`.',
+    document: ['reject', '422 on `contextKeys`'],
     live: ['empty-page', '200, an empty page']
   },
   'paging-bounds': {
-    sentence: 'Which `page` and `limit` the message list accepts.',
+    description: 'Which `page` and `limit` the message list accepts.',
     document: [
       'strict',
       '`page` a whole number from 0, `limit` a whole number from 1 to 1000, else 422 on the field'
@@ -75,7 +75,7 @@ const ROWS = {
     ]
   },
   'total-count': {
-    sentence: 'Whether the message list returns a total.',
+    description: 'Whether the message list returns a total.',
     document: ['present', '`totalCount` is present and `hasMore` is exact'],
     live: [
       'absent',
@@ -83,7 +83,7 @@ const ROWS = {
     ]
   },
   'embedded-subscriber': {
-    sentence: 'Which fields the subscriber in a message has.',
+    description: 'Which fields the subscriber in a message has.',
     document: ['whole', 'all of the subscriber'],
     live: [
       'ten-fields',
@@ -91,7 +91,7 @@ const ROWS = {
     ]
   },
   'step-lookup': {
-    sentence: 'How the step operation reads `workflowId` and `stepId`.',
+    description: 'How the step operation reads `workflowId` and `stepId`.',
     document: ['by-kind', 'an `_id` also in capitals; a slug whose kind fits, `_wf_` or `_st_`'],
     live: [
       'any-kind',
@@ -99,7 +99,7 @@ const ROWS = {
     ]
   },
   'unknown-step': {
-    sentence: 'How a step that the workflow does not have is answered.',
+    description: 'How a step that the workflow does not have is answered.',
     document: ['not-found', '404 `Step with id <stepId> not found`'],
     live: [
       'bad-request',
@@ -107,7 +107,7 @@ const ROWS = {
     ]
   },
   'unknown-workflow': {
-    sentence: 'How the 404 for an unknown workflow is worded.',
+    description: 'How the 404 for an unknown workflow is worded.',
     document: ['named', '`Workflow with id <workflowId> not found`'],
     live: [
       'with-facts',
@@ -115,7 +115,7 @@ const ROWS = {
     ]
   },
   'control-values': {
-    sentence: "Which fields hold a step's control values.",
+    description: "Which fields hold a step's control values.",
     document: ['once', '`controlValues`, absent where there are none'],
     live: [
       'twice',
@@ -123,7 +123,7 @@ const ROWS = {
     ]
   },
   'idempotency-match': {
-    sentence: 'Who an idempotency key belongs to, and which requests count as the same.',
+    description: 'Who an idempotency key belongs to, and which requests count as the same.',
     document: ['request', 'the environment; the same method, path and body, else 422'],
     live: [
       'body',
@@ -131,12 +131,12 @@ const ROWS = {
     ]
   },
   'idempotency-quotes': {
-    sentence: 'Whether double quotes around an idempotency key are part of it.',
+    description: 'Whether double quotes around an idempotency key are part of it.',
     document: ['stripped', 'no: `"a"` and `a` are one key'],
     live: ['kept', 'yes: the key is the header as it was sent']
   },
-  'idempotency-refusals': {
-    sentence: 'What a 409 and a 422 about an idempotency key have.',
+  'idempotency-rejections': {
+    description: 'What a 409 and a 422 about an idempotency key have.',
     document: ['plain', 'the 422 has `errors: {}`'],
     live: [
       'linked',
@@ -144,12 +144,12 @@ const ROWS = {
     ]
   },
   'error-context': {
-    sentence: 'What the `ctx` of an error body holds where no other row says it.',
+    description: 'What the `ctx` of an error body holds where no other row says it.',
     document: ['empty', '`{}`'],
     live: ['exception', '`{"error": …, "statusCode": …}`; `{}` of invalid fields and of a 500']
   },
   'unserved-route': {
-    sentence: 'How a request for a path or method that is not served is answered.',
+    description: 'How a request for a path or method that is not served is answered.',
     document: [
       'explain',
       '501 under `/v1/` and `/v2/`, 405 with `Allow` for a wrong method on a served path'
@@ -157,7 +157,7 @@ const ROWS = {
     live: ['not-found', '404 `Cannot <METHOD> <path>` for both']
   },
   'auth-scheme-case': {
-    sentence: 'Which spellings of the scheme in the `Authorization` header are accepted.',
+    description: 'Which spellings of the scheme in the `Authorization` header are accepted.',
     document: ['any', '`ApiKey` in any case'],
     live: ['exact', 'exactly `ApiKey`; otherwise 401 `Invalid authentication scheme: "<word>"`']
   }
@@ -171,10 +171,10 @@ export type Assumptions = { readonly [Id in AssumptionId]: Rows[Id][Profile][0] 
 export const ASSUMPTION_IDS = Object.keys(ROWS) as AssumptionId[]
 
 /** Returns a row as it is published: its positions with what each does, and those of the profiles. */
-export function assumptionRow(id: AssumptionId) {
-  const { sentence, document, live } = ROWS[id]
+export function describeAssumption(id: AssumptionId) {
+  const { description, document, live } = ROWS[id]
   return {
-    sentence,
+    description,
     values: Object.fromEntries([document, live]),
     document: document[0],
     live: live[0]
@@ -182,7 +182,7 @@ export function assumptionRow(id: AssumptionId) {
 }
 
 /** Returns the positions of a row, that of the profile `document` first. */
-export const positionsOf = (id: AssumptionId): string[] =>
+export const valuesOf = (id: AssumptionId): string[] =>
   PROFILES.map((profile) => ROWS[id][profile][0])
 
 /** Returns the positions that are not those of the profile, without rows that another version has stored. */
@@ -193,7 +193,7 @@ export function overridesOf(profile: Profile, assumptions: Assumptions): Record<
 
 /** Returns what is wrong with an assumption's id or value, or undefined when both are known. */
 export function assumptionIssue(id: string, value: string): string | undefined {
-  const positions = Object.hasOwn(ROWS, id) ? positionsOf(id as AssumptionId) : undefined
+  const positions = Object.hasOwn(ROWS, id) ? valuesOf(id as AssumptionId) : undefined
   if (positions?.includes(value)) return undefined
   if (positions)
     return `assumption ${id} must be one of ${positions.join(', ')}, not ${value || 'nothing'}`

@@ -102,7 +102,7 @@ export function sendErrorResponse(
   if (RETRIED.includes(status) && reply.request.errorCode !== 'exists')
     reply.header('Retry-After', '1')
   reply.headers(headers)
-  giveReason(reply, reason)
+  setReasonHeader(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
   const own = typeof body === 'string' && !/json/i.test(type) ? body : JSON.stringify(body)
   const text = own ?? errorJson(response, reply.request.url, from)
@@ -208,7 +208,7 @@ const MAX_REASON = 1000
  * Sets `x-mock-reason`: which check rejected the request and how to pass it, before what it says already. For people; the
  * words may change.
  */
-export function giveReason(reply: FastifyReply, reason: string): void {
+export function setReasonHeader(reply: FastifyReply, reason: string): void {
   const given = reply.getHeader('x-mock-reason')
   reply.header('x-mock-reason', headerText(given === undefined ? reason : `${reason}; ${given}`))
 }

@@ -26,7 +26,7 @@ const reported = new WeakSet<FastifyReply>()
 /** Logs that a request was answered, unless a line has said what came of it. */
 export function logAnswer(reply: FastifyReply): void {
   if (!reported.has(reply))
-    reply.request.log.debug(factsOf(reply, reply.statusCode), 'request answered')
+    reply.request.log.debug(factsOf(reply, reply.statusCode), 'request completed')
 }
 
 /** Logs that a request was refused. */
@@ -34,7 +34,7 @@ export function logRefusal(reply: FastifyReply, statusCode: number, reason: stri
   const { request } = reply
   reported.add(reply)
   const told = request.redacted ? attempt(() => request.redacted?.(reason)) : reason
-  request.log.info({ ...factsOf(reply, statusCode), reason: told }, 'request refused')
+  request.log.info({ ...factsOf(reply, statusCode), reason: told }, 'request rejected')
 }
 
 /** Logs an error of the server itself, or of its disk; `failure` is the error, its id and the reason. */

@@ -3,7 +3,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Assumptions } from '../domain/assumptions.js'
 import type { Operation } from '../schema/operation.js'
 import type { ChangedRecord } from '../schema/shared.js'
-import { tellUnread } from './query-string.js'
+import { warnUnknownParameters } from './query-string.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,7 +28,7 @@ export function operationRoute<Defined extends Operation>(
     url,
     schema: requestSchemas(operation),
     config,
-    onRequest: [...hooks, tellUnread(operation)]
+    onRequest: [...hooks, warnUnknownParameters(operation)]
   }
 }
 

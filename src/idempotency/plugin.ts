@@ -3,7 +3,7 @@ import { isoTime } from '../domain/clock.js'
 import { DomainError } from '../domain/errors.js'
 import { requireEnvironment } from '../environments/plugin.js'
 import type { Environment } from '../environments/service.js'
-import { giveReason, JSON_TYPE, storedErrorResponse } from '../http/errors.js'
+import { JSON_TYPE, setReasonHeader, storedErrorResponse } from '../http/errors.js'
 import { logRefusal } from '../http/log.js'
 import { pathOf } from '../http/target.js'
 import type { Answer, IdempotencyService, Outcome } from './service.js'
@@ -89,9 +89,12 @@ export function withIdempotency(
   const { status, body, replayOf } = outcome
   if (replayOf !== undefined) {
     reply.header('Idempotency-Replay', 'true')
-    giveReason(reply, `replay of the answer given to this idempotency-key at ${isoTime(replayOf)}`)
+    setReasonHeader(
+      reply,
+      `replay of the answer given to this idempotency-key at ${isoTime(replayOf)}`
+    )
   } else if (refusal) {
-    giveReason(reply, refusal.details.reason)
+    setReasonHeader(reply, refusal.details.reason)
     logRefusal(reply, status, refusal.details.reason)
   }
   reply.code(status).type(JSON_TYPE).send(body)

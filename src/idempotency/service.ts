@@ -110,7 +110,7 @@ function replay(environment: Environment, stored: IdempotencyKeyRow, fingerprint
 
 /** Returns the header of a refusal that is about a key, where the environment assumes one. */
 const linkIn = ({ assumptions }: Environment): Pick<ErrorDetails, 'headers'> | undefined =>
-  assumptions['idempotency-refusals'] === 'linked'
+  assumptions['idempotency-rejections'] === 'linked'
     ? { headers: { Link: DOCUMENTATION } }
     : undefined
 

@@ -5,7 +5,7 @@ import { attempt } from '../domain/errors.js'
 import { MalformedQuery } from '../domain/query-string.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { pathOf, queryOf, withoutSecretParameters } from '../http/target.js'
-import { unreadParameters } from '../schema/operation.js'
+import { unknownParameters } from '../schema/operation.js'
 import type { Describe, JournalEntry } from './entry.js'
 import { bytesOfAnswer } from './responses.js'
 
@@ -75,7 +75,7 @@ export function createDescribe(redactionOf: RedactionOf, faultHeader: boolean): 
         ...(!operation && { unserved: true })
       },
       unread: {
-        query: unreadParameters(Object.keys(query), operation),
+        query: unknownParameters(Object.keys(query), operation),
         headers: Object.keys(headers).filter((name) => !isRead(name))
       },
       ...(withAnswer &&

@@ -129,7 +129,7 @@ function sizeOf(request: FastifyRequest, reply: FastifyReply): number {
  * Returns the hook that records what a successful control request changed in its environment, and sets the number of
  * that change as `x-mock-change`.
  */
-export function noteChanges({
+export function recordChanges({
   journals,
   environments,
   redactionOf

@@ -3,7 +3,7 @@ import type { Assumptions } from '../domain/assumptions.js'
 import { DomainError, invalidFields } from '../domain/errors.js'
 import type { Query } from '../domain/query-string.js'
 import { requireEnvironment } from '../environments/plugin.js'
-import { giveReason, JSON_TYPE } from '../http/errors.js'
+import { JSON_TYPE, setReasonHeader } from '../http/errors.js'
 import { operationRoute } from '../http/operation.js'
 import { defineOperation } from '../schema/operation.js'
 import { EXAMPLE_QUERY, type ListMessagesQuery, MAX_LIMIT, MessageQuery } from './filters.js'
@@ -62,7 +62,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService
         environment,
         lenient ? { ...query, ...lenient } : query
       )
-      if (reason !== undefined) giveReason(reply, reason)
+      if (reason !== undefined) setReasonHeader(reply, reason)
       reply.type(JSON_TYPE).send(body)
     }
   })

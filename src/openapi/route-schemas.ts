@@ -149,7 +149,7 @@ function describeReason(status: number, { querystring, idempotent }: Operation):
 }
 
 function idempotencyHeaders(status: number, assumptions: Assumptions): Record<string, object> {
-  const isLinked = assumptions['idempotency-refusals'] === 'linked' && [409, 422].includes(status)
+  const isLinked = assumptions['idempotency-rejections'] === 'linked' && [409, 422].includes(status)
   return {
     ...(status !== 401 && { 'idempotency-key': header('The idempotency key of the request') }),
     ...(REPLAYED.includes(status) && {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   type AssumptionId,
-  assumptionRow,
+  describeAssumption,
   type Profile,
   VENDOR_NAMES
 } from '../domain/assumptions.js'
@@ -345,7 +345,7 @@ export const ROWS: Record<AssumptionId, Row> = {
       return told === key ? 'document' : 'live'
     }
   },
-  'idempotency-refusals': {
+  'idempotency-rejections': {
     async probe({ integrations }) {
       const headers = { 'idempotency-key': randomUUID() }
       const id = unknownId()
@@ -381,7 +381,7 @@ export async function readPositions(subject: Subject): Promise<Positions> {
 /** Returns positions as the register calls them. */
 export function namesOf(positions: Positions): Record<string, string> {
   const entries = Object.entries(positions) as [AssumptionId, Profile][]
-  return Object.fromEntries(entries.map(([id, position]) => [id, assumptionRow(id)[position]]))
+  return Object.fromEntries(entries.map(([id, position]) => [id, describeAssumption(id)[position]]))
 }
 
 /** Returns the profile that most of the positions are of: `document`, when as many are of either. */

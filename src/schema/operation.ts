@@ -58,7 +58,7 @@ export const errorsUnder = ({ errors }: Operation, assumptions: Assumptions): Op
 export type Described = { querystring?: TObject }
 
 /** Returns the names of parameters that an operation does not read; all of them where no operation serves the request. */
-export const unreadParameters = (
+export const unknownParameters = (
   names: readonly string[],
   operation: Described | undefined
 ): string[] =>

@@ -4,7 +4,7 @@ import {
   type AssumptionId,
   PROFILES,
   type Profile,
-  positionsOf
+  valuesOf
 } from '../domain/assumptions.js'
 import { ORIGINS, STEP_TYPES } from '../domain/enums.js'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../domain/ids.js'
@@ -143,7 +143,7 @@ export type SeedGenerate = Static<typeof SeedGenerate>
 const SeedAssumptions = Type.Unsafe<{ [Id in AssumptionId]?: string }>(
   object(
     'Values of single assumptions, over those of the profile',
-    Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, Type.Optional(stringEnum(positionsOf(id)))]))
+    Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, Type.Optional(stringEnum(valuesOf(id)))]))
   )
 )
 

@@ -60,7 +60,7 @@ test('to a file the log is JSON, one line a refusal with its reason, and no key 
   for (const line of lines) {
     expect(line).toMatchObject({
       level: 30,
-      msg: 'request refused',
+      msg: 'request rejected',
       reason: expect.stringMatching(/\w+ \w+/)
     })
   }
@@ -80,7 +80,7 @@ test.skipIf(!HAS_SCRIPT)(
     const time = '^\\[\\d\\d:\\d\\d:\\d\\d\\] INFO:'
     expect(plain).toMatch(
       new RegExp(
-        `${time} GET /v1/messages\\?limit=0 422 [\\d.]+ ms Shop request refused: limit must be a whole`,
+        `${time} GET /v1/messages\\?limit=0 422 [\\d.]+ ms Shop request rejected: limit must be a whole`,
         'm'
       )
     )

@@ -116,7 +116,7 @@ test('each method asks for control routes, which answer as the document says, an
   const { url, sent, mock, env, snapshot } = await given()
   const operations = await describedOperations(url)
   const met = new Set<string>()
-  const unreadParameters: Record<string, string[]> = {}
+  const unknownParameters: Record<string, string[]> = {}
   const methods = [
     ...methodsOf('snapshot', snapshot),
     ...methodsOf('mock', mock),
@@ -138,11 +138,11 @@ test('each method asks for control routes, which answer as the document says, an
         .map((each) => each.name)
       const id = found?.operationId ?? ''
       met.add(id)
-      unreadParameters[id] = (unreadParameters[id] ?? parameters).filter(
+      unknownParameters[id] = (unknownParameters[id] ?? parameters).filter(
         (each) => !query.includes(each)
       )
     }
   }
   expect([...met].sort()).toEqual(operations.map(({ operationId }) => operationId).sort())
-  expect(Object.entries(unreadParameters).filter(([, names]) => names.length > 0)).toEqual([])
+  expect(Object.entries(unknownParameters).filter(([, names]) => names.length > 0)).toEqual([])
 })

@@ -4,11 +4,11 @@ import {
   type AssumptionId,
   type Assumptions,
   assume,
-  assumptionRow,
+  describeAssumption,
   overridesOf,
   PROFILES,
   type Profile,
-  positionsOf
+  valuesOf
 } from '../../src/domain/assumptions.js'
 import { StartError } from '../../src/domain/errors.js'
 import { encodeBase62 } from '../../src/domain/ids.js'
@@ -43,7 +43,7 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
     data: (client) => expectEnvelope(client, true)
   },
   'vendor-names': {
-    contract: (client) =>
+    documented: (client) =>
       expectNames(client, ['service-cloud', 'service-cloud-v1', 'service-slack']),
     vendor: (client) => expectNames(client, ['novu-cloud', 'novu-cloud-v1', 'novu-slack'])
   },
@@ -126,7 +126,7 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
     }
   },
   'unknown-channel-filter': {
-    refuse: (client) => expectInvalid(client, 'channel=fax'),
+    reject: (client) => expectInvalid(client, 'channel=fax'),
     'empty-page': (client) => expectEmptyPage(client, 'channel=fax', 'channel left 0 of 4')
   },
   'unknown-subscriber-filter': {
@@ -146,7 +146,7 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
     }
   },
   'malformed-context-key': {
-    refuse: (client) => expectInvalid(client, 'contextKeys=tenant'),
+    reject: (client) => expectInvalid(client, 'contextKeys=tenant'),
     'empty-page': (client) =>
       expectEmptyPage(
         client,
@@ -338,7 +338,7 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
       ).toBe('""')
     }
   },
-  'idempotency-refusals': {
+  'idempotency-rejections': {
     async plain(client) {
       const { headers, json } = await reusedKey(client)
       expect(json.errors).toEqual({})
@@ -415,22 +415,22 @@ const EMBEDDED = {
 test('every row has a case for each of its positions', () => {
   expect(Object.keys(CASES).sort()).toEqual([...ASSUMPTION_IDS].sort())
   for (const id of ASSUMPTION_IDS)
-    expect(Object.keys(CASES[id]).sort(), id).toEqual(positionsOf(id).sort())
+    expect(Object.keys(CASES[id]).sort(), id).toEqual(valuesOf(id).sort())
 })
 
 describe('an environment that says so in its seed', () => {
   test.each(ASSUMPTION_IDS)(
     'has its own position of %s, whatever the server and others have',
     async (id) => {
-      const environments = positionsOf(id).flatMap((position) => {
+      const environments = valuesOf(id).flatMap((position) => {
         return seedWithSibling(position, {
           profile: profileElsewhere(id, position),
           assumptions: { [id]: position }
         })
       })
-      const server = positionsOf(id).at(-1) ?? ''
+      const server = valuesOf(id).at(-1) ?? ''
       const mock = await useMock({ assumptions: { [id]: server }, seed: { environments } })
-      for (const position of positionsOf(id)) await caseOf(id, position)(clientOf(mock, position))
+      for (const position of valuesOf(id)) await caseOf(id, position)(clientOf(mock, position))
     }
   )
 
@@ -450,7 +450,7 @@ describe('an environment that says so in its seed', () => {
     const expected = {
       plain: {
         envelope: 'bare',
-        'vendor-names': 'contract',
+        'vendor-names': 'documented',
         'control-values': 'once',
         'total-count': 'absent'
       },
@@ -487,8 +487,8 @@ test.each(PROFILES)(
     expect(json.assumptions).toEqual(
       ASSUMPTION_IDS.map((id) => ({
         id,
-        ...assumptionRow(id),
-        value: id === 'envelope' ? 'bare' : assumptionRow(id)[profile]
+        ...describeAssumption(id),
+        value: id === 'envelope' ? 'bare' : describeAssumption(id)[profile]
       }))
     )
   }
@@ -603,7 +603,7 @@ function clientOf(mock: TestMock, name: string): Client {
 
 /** The profile in which the row stands in another position, if there is one, so that only the override can be why. */
 function profileElsewhere(id: AssumptionId, position: string): Profile {
-  return PROFILES.find((profile) => assumptionRow(id)[profile] !== position) ?? 'document'
+  return PROFILES.find((profile) => describeAssumption(id)[profile] !== position) ?? 'document'
 }
 
 function caseOf(id: AssumptionId, position: string): Case {

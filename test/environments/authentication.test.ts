@@ -127,6 +127,6 @@ test.each([
         expect(outputs).not.toContain(secret)
       }
     }
-    expect(mock.log.some(({ msg }) => msg === 'request refused')).toBe(true)
+    expect(mock.log.some(({ msg }) => msg === 'request rejected')).toBe(true)
   }
 )

@@ -17,14 +17,14 @@ test('each line about a request says which it was, in which environment, what ca
   expect(linesAt(mock.log, INFO)).toEqual([
     {
       ...{ method: 'GET', url: '/v1/messages?page=-1', environment: 'Live', statusCode: 422, ms },
-      ...{ reason: expect.stringContaining('page'), msg: 'request refused' }
+      ...{ reason: expect.stringContaining('page'), msg: 'request rejected' }
     },
     {
       ...{ method: 'GET', url: '/v1/mesages', statusCode: 501, ms },
-      ...{ reason: 'did you mean /v1/messages?', msg: 'request refused' }
+      ...{ reason: 'did you mean /v1/messages?', msg: 'request rejected' }
     }
   ])
-  expect(linesAt(mock.log, DEBUG).filter(({ msg }) => msg === 'request answered')[0]).toEqual({
+  expect(linesAt(mock.log, DEBUG).filter(({ msg }) => msg === 'request completed')[0]).toEqual({
     ...{
       method: 'GET',
       url: '/v1/messages?channel=email',
@@ -32,7 +32,7 @@ test('each line about a request says which it was, in which environment, what ca
       statusCode: 200,
       ms
     },
-    msg: 'request answered'
+    msg: 'request completed'
   })
 })
 
@@ -52,11 +52,11 @@ test('a request has one line, be it answered, refused, answered as before or giv
   )
   const ours = lines.filter((line) => !line.includes('openapi')).toSorted()
   expect(ours).toEqual([
-    '200 request answered /v1/messages',
-    '400 request refused /v1/messages?page=%ff',
-    '400 request refused undefined',
-    '404 request answered /v1/integrations/none/set-primary',
-    '404 request refused /v1/integrations/none/set-primary',
+    '200 request completed /v1/messages',
+    '400 request rejected /v1/messages?page=%ff',
+    '400 request rejected undefined',
+    '404 request completed /v1/integrations/none/set-primary',
+    '404 request rejected /v1/integrations/none/set-primary',
     '503 fault x-mock-fault: 503 /v1/messages'
   ])
 })

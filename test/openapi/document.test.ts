@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
-import { type ASSUMPTION_IDS, assume, PROFILES, positionsOf } from '../../src/domain/assumptions.js'
+import { type ASSUMPTION_IDS, assume, PROFILES, valuesOf } from '../../src/domain/assumptions.js'
 import { OPERATION_IDS } from '../../src/domain/enums.js'
 import { controlDocument, openApiDocument } from '../../src/openapi/documents.js'
 import { useMock } from '../support/mock.js'
@@ -163,7 +163,7 @@ test.each([
 ])(
   'the assumption %s loosens or tightens in the document what %s takes as %s',
   async (id, path, name, bound) => {
-    const bounds = positionsOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (position) => {
+    const bounds = valuesOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (position) => {
       const { get, post } = (await documentOf('document', { [id]: position })).paths[path]
       const { schema } = (get ?? post).parameters.find((each: Document) => each.name === name)
       return JSON.stringify(schema).includes(bound)

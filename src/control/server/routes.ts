@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../domain/assumptions.js'
+import { ASSUMPTION_IDS, type Assumptions, describeAssumption } from '../../domain/assumptions.js'
 import { dataLost } from '../../domain/errors.js'
 import { type AddRoute, controlRoutes, listOf } from '../../http/control-route.js'
 import { serversOf } from '../../http/operation.js'
@@ -17,11 +17,11 @@ import { readBuiltInSeeds } from '../../seeds/read.js'
 
 export const ListedAssumption = Type.Object({
   id: Type.String({ description: 'Name of the assumption' }),
-  sentence: Type.String({ description: 'The question that it settles' }),
-  values: recordOf(Type.String(), 'What each position does, by its name'),
-  document: Type.String({ description: 'The position of the profile `document`' }),
-  live: Type.String({ description: 'The position of the profile `live`' }),
-  value: Type.String({ description: 'The position for environments that do not set their own' })
+  description: Type.String({ description: 'The question that it settles' }),
+  values: recordOf(Type.String(), 'What each value does, by its name'),
+  document: Type.String({ description: 'The value in the profile `document`' }),
+  live: Type.String({ description: 'The value in the profile `live`' }),
+  value: Type.String({ description: 'The value for environments that do not set their own' })
 })
 export type ListedAssumption = Static<typeof ListedAssumption>
 
@@ -40,7 +40,7 @@ export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }:
     handler: async () => ({
       assumptions: ASSUMPTION_IDS.map((id) => ({
         id,
-        ...assumptionRow(id),
+        ...describeAssumption(id),
         value: assumptions[id]
       }))
     })

@@ -1,4 +1,4 @@
-import { assumptionRow } from '../../domain/assumptions.js'
+import { describeAssumption } from '../../domain/assumptions.js'
 import type { SubjectOptions } from '../integrations.js'
 import { nearestProfile } from '../probes.js'
 import type { CaseResult } from './case.js'
@@ -49,7 +49,7 @@ export function profileReport(cases: readonly CaseResult[]) {
   const rows = cases.flatMap(({ basis, outcome, position, reason = '' }) => {
     if (!('assumption' in basis)) return []
     const { assumption: row } = basis
-    return { row, outcome, position, reason, name: position && assumptionRow(row)[position] }
+    return { row, outcome, position, reason, name: position && describeAssumption(row)[position] }
   })
   const positions = rows.flatMap(({ position }) => position ?? [])
   const nearest = positions.length > 0 ? nearestProfile(positions) : undefined

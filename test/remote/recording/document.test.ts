@@ -46,7 +46,7 @@ describe('a published document', () => {
         'foreign-integration'
       ],
       ...[
-        'idempotency-refusals',
+        'idempotency-rejections',
         'total-count',
         'unknown-channel-filter',
         'unknown-subscriber-filter',

@@ -1,4 +1,4 @@
-import { ASSUMPTION_IDS, assumptionRow, positionsOf } from '../../../domain/assumptions.js'
+import { ASSUMPTION_IDS, describeAssumption, valuesOf } from '../../../domain/assumptions.js'
 import { ROWS } from '../../probes.js'
 import type { ConformanceCase } from '../case.js'
 import { ANSWERS } from './answers.js'
@@ -20,11 +20,11 @@ export const CASES: readonly ConformanceCase[] = [
   ...PRIMARY,
   ...IDEMPOTENCY,
   ...ASSUMPTION_IDS.map((assumption): ConformanceCase => {
-    const { sentence, values } = assumptionRow(assumption)
-    const sides = positionsOf(assumption).map(
+    const { description, values } = describeAssumption(assumption)
+    const sides = valuesOf(assumption).map(
       (position) => (values as Record<string, string>)[position]
     )
-    const rule = `${sentence} Either ${sides.join('; or ')}.`
+    const rule = `${description} Either ${sides.join('; or ')}.`
     return { id: `live.${assumption}`, rule, basis: { assumption }, run: ROWS[assumption].probe }
   }),
   ...MALFORMED

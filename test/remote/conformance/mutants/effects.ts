@@ -159,7 +159,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
       isSetPrimary(request) && answer.status === 404 && restatus(answer, 400),
     'live.integration-lookup: an identifier that is none is a 400': ({ request, answer }) =>
       /conformance-none/.test(request.path) && restatus(answer, 400),
-    'live.idempotency-refusals: a key that is used again is refused with a link, and with errors':
+    'live.idempotency-rejections: a key that is used again is refused with a link, and with errors':
       ({ answer }) =>
         /reused/.test(answer.text) &&
         Object.assign(answer.headers, { link: '<https://x.example>' }),
