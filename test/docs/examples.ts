@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { buildPackage, commandIn } from '../support/process.js'
+
+const run = promisify(execFile)
+
+/** A fenced block of a page. */
+export interface Block {
+  language: string
+  text: string
+  /** The file to save it as, if the line before it names one: "Save this as `shop.yaml`:". */
+  file?: string
+}
+
+/** A command or program of a page, and the output that the page shows below it. */
+export interface Example {
+  input: Block
+  output: string
+}
+
+const BLOCK = /(?:`([\w.-]+\.\w+)`[^`\n]*:\n\n)?^```(\w+)\n(.*?)^```$/gms
+
+/** Pages whose commands need other installed packages: recipes.full.test.ts runs them. */
+export const INSTALLED_PAGES = ['develop-with-vite.md', 'run-in-ci.md', 'write-tests.md']
+
+/** Returns the pages for users, without the index. */
+export function userPages(): string[] {
+  return readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md')
+}
+
+export function blocksOf(page: string): Block[] {
+  return [...readFileSync(page, 'utf8').matchAll(BLOCK)].map(
+    ([, file, language = '', text = '']) => ({ language, text, ...(file && { file }) })
+  )
+}
+
+/** Returns every block in this language with the output below it: '' if the page shows none. */
+export function examplesOf(page: string, language: string): Example[] {
+  const blocks = blocksOf(page)
+  return blocks.flatMap((input, index) => {
+    if (input.language !== language) return []
+    const next = blocks[index + 1]
+    const hasOutput = next !== undefined && ['json', 'text'].includes(next.language) && !next.file
+    return [{ input, output: hasOutput ? next.text : '' }]
+  })
+}
+
+/** Writes the files that a page shows into a folder. */
+export function writeFilesOf(page: string, folder: string): void {
+  for (const { file, text } of blocksOf(page)) {
+    if (file) writeFileSync(join(folder, file), text)
+  }
+}
+
+/** Returns the output of a shell command of a page, with the server at this port instead of 4210. */
+export async function outputOf(command: string, folder: string, port: number): Promise<string> {
+  const executable = `"${process.execPath}" "${commandIn(await buildPackage())}"`
+  const script = command
+    .replaceAll('4210', String(port))
+    .replaceAll('npx notification-mock', executable)
+  const { stdout } = await run('bash', ['-c', script], { cwd: folder })
+  const lines = stdout.replaceAll('\r', '').trim()
+  return lines === '' ? '' : `${lines}\n`.replaceAll(String(port), '4210')
+}
+
+/** Returns the output of a program that imports the package by its name, as a user's program does. */
+export async function outputOfProgram(source: string, name: string): Promise<string> {
+  const file = join(await buildPackage(), name)
+  writeFileSync(file, source)
+  const { stdout, stderr } = await run(process.execPath, [file], { timeout: 60_000 })
+  return stdout + stderr
+}
+
+/** Replaces values that differ on every run, and breaks long JSON into lines. */
+export function normalize(output: string): string {
+  const stable = output
+    .replace(/"duration":[\d.]+/g, '"duration":1.5')
+    .replace(/"(arrived|expiresAt)":"[^"]*"/g, '"$1":"2026-02-18T10:00:00.000Z"')
+    .replace(/"user-agent":"curl\/[^"]*"/g, '"user-agent":"curl"')
+    .replace(/"(environmentId|organizationId)":"[0-9a-f]{24}"/g, '"$1":"66d5a0e97c9b1a0012ab0000"')
+    .replace(/"apiKey":"[0-9a-f]{32}"/g, '"apiKey":"0123456789abcdef0123456789abcdef"')
+  const lines = stable.split('\n').map((line) => {
+    const isJson = /^\{.*\}$|^\[.*\]$/.test(line)
+    return isJson ? formatJson(JSON.parse(line)) : line
+  })
+  return lines.join('\n')
+}
+
+/** The longest line of formatted JSON. */
+const MAX_WIDTH = 96
+
+/** Returns JSON that breaks an object or array into lines only where it is too long for one. */
+function formatJson(value: unknown, indent = ''): string {
+  const line = JSON.stringify(value, null, 1)?.replace(/\n\s*/g, ' ') ?? 'null'
+  if (typeof value !== 'object' || value === null) return line
+  if (line.length + indent.length <= MAX_WIDTH) return line
+  const deeper = `${indent}  `
+  const parts = Object.entries(value).map(([name, part]) => {
+    const label = Array.isArray(value) ? '' : `${JSON.stringify(name)}: `
+    return `${deeper}${label}${formatJson(part, deeper)}`
+  })
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return `${open}\n${parts.join(',\n')}\n${indent}${close}`
+}
+
+/** Whether output is what a page shows: `…` stands for the rest of a line, or alone for any lines. */
+export function matchesShown(output: string, shown: string): boolean {
+  const pattern = shown
+    .split(/(^ *…\n|…)/m)
+    .map((part) => {
+      if (/^ *…\n$/.test(part)) return '(?:.*\\n)*?'
+      return part === '…' ? '.*' : part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+    })
+    .join('')
+  return new RegExp(`^${pattern}$`).test(output)
+}

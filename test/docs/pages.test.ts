@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { useNewMock } from '../support/mock.js'
+import { createTempFolder } from '../support/process.js'
+import {
+  type Example,
+  examplesOf,
+  INSTALLED_PAGES,
+  matchesShown,
+  normalize,
+  outputOf,
+  outputOfProgram,
+  userPages,
+  writeFilesOf
+} from './examples.js'
+
+const PAGES = userPages().filter((name) => !INSTALLED_PAGES.includes(name))
+const pathOf = (page: string) => join('docs', page)
+const NOW = '2026-02-18T10:00:00Z'
+
+/** What the JavaScript of a page may use: a mock and an environment whose clock stands still. */
+const PRELUDE = `import { createMock } from 'notification-mock'
+const mock = await createMock({ unref: true })
+const env = await mock.environment({ from: 'Development', clock: '${NOW}' })
+`
+
+test.each(PAGES.filter((page) => examplesOf(pathOf(page), 'sh').length > 0))(
+  'every command in docs/%s prints what the page shows',
+  async (page) => {
+    const mock = await useNewMock({ now: Date.parse(NOW) })
+    const folder = createTempFolder()
+    writeFilesOf(pathOf(page), folder)
+    const examples = examplesOf(pathOf(page), 'sh')
+    const outputs: string[] = []
+    for (const { input, output } of examples) {
+      const printed = normalize(await outputOf(input.text, folder, mock.port))
+      outputs.push(matchesShown(printed, output) ? output : printed)
+    }
+    if (process.env.UPDATE_DOCS) return updateOutputs(pathOf(page), examples, outputs)
+    expect(outputs).toEqual(examples.map(({ output }) => output))
+  }
+)
+
+test.each(PAGES.filter((page) => examplesOf(pathOf(page), 'js').length > 0))(
+  'the JavaScript in docs/%s prints what the page shows',
+  async (page) => {
+    const examples = examplesOf(pathOf(page), 'js')
+    const source = examples.map(({ input }) => input.text).join('\n')
+    const needsPrelude = !source.includes('createMock(')
+    const program = needsPrelude ? PRELUDE + source : source
+    const shown = examples.map(({ output }) => output).join('')
+    const printed = await outputOfProgram(program, `${page}.mjs`)
+    expect(matchesShown(printed, shown) ? shown : printed).toBe(shown)
+  }
+)
+
+test('the pages have an example of every control route', async () => {
+  const mock = await useNewMock()
+  const commands = PAGES.flatMap((page) => examplesOf(pathOf(page), 'sh')).flatMap(({ input }) =>
+    input.text.replaceAll('\\\n', ' ').split(/^(?=curl)/m)
+  )
+  const { paths } = (await mock.get('/_mock/openapi.json')).json
+  const missing = Object.entries<object>(paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => !commands.some((command) => isCall(command, method, path)))
+      .map((method) => `${method} ${path}`)
+  )
+  expect(missing).toEqual([])
+})
+
+/** Replaces the outputs that a page shows: `UPDATE_DOCS=1 npx vitest run test/docs/pages.test.ts`. */
+function updateOutputs(page: string, examples: Example[], outputs: string[]): void {
+  let text = readFileSync(page, 'utf8')
+  for (const [index, { input, output }] of examples.entries()) {
+    const before = `${input.text}\`\`\`\n\n\`\`\``
+    const start = text.indexOf(before) + before.length
+    const end = text.indexOf(output, start)
+    if (output === '' || start < before.length || end < 0) continue
+    text = text.slice(0, end) + (outputs[index] ?? '') + text.slice(end + output.length)
+  }
+  writeFileSync(page, text)
+}
+
+/** Whether a command is curl with this method and path. */
+function isCall(command: string, method: string, path: string): boolean {
+  const url = new RegExp(`:4210${path.replace(/\{\w+\}/g, '[\\w-]+')}(?=[\\s'"?]|$)`)
+  const sent = /-X (\w+)/.exec(command)?.[1] ?? (/ -d |--data/.test(command) ? 'post' : 'get')
+  return sent.toLowerCase() === method && url.test(command)
+}
