@@ -12,6 +12,7 @@ import {
   assume,
   describeAssumption
 } from '../src/domain/assumptions.js'
+import { controlDocument } from '../src/openapi/documents.js'
 import { OPERATIONS } from '../src/operations.js'
 import type { Basis } from '../src/remote/conformance/case.js'
 import { CASES } from '../src/remote/conformance/cases/index.js'
@@ -25,6 +26,7 @@ const GENERATED: Record<string, { file: string; text: () => string | Promise<str
   assumptions: { file: 'docs/assumptions.md', text: assumptionTable },
   coverage: { file: 'docs/measure-coverage.md', text: coverageTable },
   commands: { file: 'docs/commands.md', text: commandTables },
+  'control-routes': { file: 'docs/control-routes.md', text: controlRouteTable },
   'conformance-cases': { file: 'docs/conformance-cases.md', text: caseTable },
   'conformance-mutants': { file: 'docs/contributing/planted-faults.md', text: mutantTable },
   support: { file: 'docs/contributing/support-matrix.md', text: supportTables },
@@ -69,24 +71,37 @@ function coverageTable(): string {
   return `| operation | statuses | parameters, values and headers |\n|---|---|---|\n${rows.join('')}`
 }
 
+/** Returns every control route with its summary. */
+async function controlRouteTable(): Promise<string> {
+  const { paths } = (await controlDocument()) as {
+    paths: Record<string, Record<string, { summary: string }>>
+  }
+  const rows = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { summary }]) => {
+      const route = `${method.toUpperCase()} ${path}`
+      return `| \`${route}\` | ${escaped(summary)} |\n`
+    })
+  )
+  return `| route | purpose |\n|---|---|\n${rows.join('')}`
+}
+
 function caseTable(): string {
   const rows = CASES.map(({ id, rule, basis }) => {
-    return `| \`${id}\` | ${escaped(rule)} | ${escaped(basisCell(basis))} |\n`
+    const text = 'assumption' in basis ? 'The server has one of the values.' : rule
+    return `| \`${id}\` | ${escaped(text)} | ${escaped(basisCell(basis))} |\n`
   })
   return `${CASES.length} cases.\n\n| case | rule | source |\n|---|---|---|\n${rows.join('')}`
 }
 
 function basisCell(basis: Basis): string {
   if ('contract' in basis) return basis.contract
-  return 'assumption' in basis ? `\`${basis.assumption}\`` : `*${basis.settled}*`
+  return 'assumption' in basis ? `[\`${basis.assumption}\`](assumptions.md)` : `*${basis.settled}*`
 }
 
 function mutantTable(): string {
-  const rows = MUTANTS.map(({ name, caughtBy }) => {
-    const { rule = '' } = CASES.find(({ id }) => id === caughtBy) ?? {}
-    return `| ${escaped(name)} | \`${caughtBy}\` | ${escaped(rule)} |\n`
-  })
-  return `${MUTANTS.length} broken targets.\n\n| broken target | caught by | its rule |\n|---|---|---|\n${rows.join('')}`
+  const rows = MUTANTS.map(({ name, caughtBy }) => `| ${escaped(name)} | \`${caughtBy}\` |\n`)
+  const count = `${MUTANTS.length} planted faults.`
+  return `${count}\n\n| planted fault | detected by |\n|---|---|\n${rows.join('')}`
 }
 
 function scoreTable(): string {

@@ -6,7 +6,7 @@
  *     node scripts/test-nodes.mjs 22.14.0     only these
  *
  * The Nodes come as packages from npm, into a folder that is deleted at the end. Each gets a copy of what git knows of this
- * checkout, with changes that are not committed. Exits 1 if one failed; if all passed, writes the table of docs/install.md.
+ * checkout, with changes that are not committed. Exits 1 if one failed; if all passed, writes the table of docs/contributing/platform-test-results.md.
  * For Linux and macOS.
  */
 import { spawnSync } from 'node:child_process'
@@ -44,7 +44,7 @@ process.exitCode = rows.some((row) => row.includes('FAILED')) ? 1 : 0
 if (wanted.length === 0 && process.exitCode === 0) writeTable()
 
 function writeTable() {
-  const page = join(root, 'docs/install.md')
+  const page = join(root, 'docs/contributing/platform-test-results.md')
   const lines = [['Node', 'database addon', '`npm test`'], ['---', '---', '---'], ...rows].map(
     (row) => `| ${row.join(' | ')} |`
   )
@@ -65,7 +65,7 @@ function support(range) {
   return [
     version,
     `better-sqlite3 ${addon}`,
-    /Tests .*?(\d+ passed.*)/.exec(tested.output)?.[1] ?? 'FAILED'
+    /Tests .*?\d+ passed/.test(tested.output) ? 'passed' : 'FAILED'
   ]
 }
 
@@ -85,7 +85,7 @@ function refuse(range) {
     const reason = /EBADENGINE|notification-mock needs Node .* and this is v\d/.exec(refused.output)
     if (refused.status === 0 || !reason) return failed(version, refused)
   }
-  return [version, '', 'refused']
+  return [version, '', 'rejected']
 }
 
 function failed(version, { output }) {

@@ -20,7 +20,7 @@ export interface Example {
   output: string
 }
 
-const BLOCK = /(?:`([\w.-]+\.\w+)`[^`\n]*:\n\n)?^```(\w+)\n(.*?)^```$/gms
+const BLOCK = /(?:`([\w.-]+\.(?:html|js|mjs|ts|yaml))`[^`\n]*:\n\n)?^```(\w+)\n(.*?)^```$/gms
 
 /** Pages whose commands need other installed packages: recipes.full.test.ts runs them. */
 export const INSTALLED_PAGES = ['develop-with-vite.md', 'run-in-ci.md', 'write-tests.md']
@@ -31,14 +31,38 @@ export function userPages(): string[] {
 }
 
 export function blocksOf(page: string): Block[] {
-  return [...readFileSync(page, 'utf8').matchAll(BLOCK)].map(
-    ([, file, language = '', text = '']) => ({ language, text, ...(file && { file }) })
-  )
+  return blocksIn(readFileSync(page, 'utf8'))
+}
+
+function blocksIn(markdown: string): Block[] {
+  return [...markdown.matchAll(BLOCK)].map(([, file, language = '', text = '']) => ({
+    language,
+    text,
+    ...(file && { file })
+  }))
 }
 
 /** Returns every block in this language with the output below it: '' if the page shows none. */
 export function examplesOf(page: string, language: string): Example[] {
-  const blocks = blocksOf(page)
+  return examplesIn(readFileSync(page, 'utf8'), language)
+}
+
+/** Returns the examples of each section of a page that has some, with its heading. */
+export function sectionsOf(
+  page: string,
+  language: string
+): { heading: string; examples: Example[] }[] {
+  const sections = readFileSync(page, 'utf8').split(/^## /m).slice(1)
+  return sections
+    .map((section) => ({
+      heading: section.split('\n', 1)[0] ?? '',
+      examples: examplesIn(section, language)
+    }))
+    .filter(({ examples }) => examples.length > 0)
+}
+
+function examplesIn(markdown: string, language: string): Example[] {
+  const blocks = blocksIn(markdown)
   return blocks.flatMap((input, index) => {
     if (input.language !== language) return []
     const next = blocks[index + 1]

@@ -6,39 +6,91 @@ const root = join(import.meta.dirname, '../..')
 const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   files: string[]
 }
-const PAGES = [
-  'README.md',
-  ...files.filter((name) => /\.(md|txt)$/.test(name)),
-  ...['docs', 'docs/contributing'].flatMap((folder) =>
-    readdirSync(join(root, folder)).flatMap((name) =>
-      name.endsWith('.md') ? `${folder}/${name}` : []
-    )
-  )
-]
+const PACKED = ['README.md', 'LICENSE', 'package.json', ...files]
+
+/** Pages of a folder, as paths from the root. */
+const pagesIn = (folder: string) =>
+  readdirSync(join(root, folder))
+    .filter((name) => /\.(md|txt)$/.test(name))
+    .map((name) => join(folder, name))
+
+const PAGES = ['.', 'docs', 'docs/contributing', '.github'].flatMap(pagesIn)
+const USER_PAGES = pagesIn('docs').filter((page) => page !== 'docs/README.md')
 
 test.each(PAGES)(
-  'every link in %s leads to a file of the package, or to a heading of it',
+  'every link in %s leads to a file of the repository or a heading in it',
   (page) => {
-    const text = readFileSync(join(root, page), 'utf8').replace(/^```.*?^```$/gms, '')
-    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
-    expect(links.filter((link) => !leadsSomewhere(page, link))).toEqual([])
+    expect(linksOf(page).filter((link) => !leadsSomewhere(page, link))).toEqual([])
   }
 )
 
+test.each(PAGES.filter(isPacked))('every link in %s leads to a file of the package', (page) => {
+  const paths = linksOf(page).flatMap((link) => {
+    const [path = ''] = link.split('#')
+    // Screenshots stay in the repository.
+    return isExternal(link) || path === '' || path.endsWith('.png') ? [] : [resolve(page, path)]
+  })
+  expect(paths.filter((path) => !isPacked(path))).toEqual([])
+})
+
+test.each(USER_PAGES)('every link in %s leads to a file that the server serves', (page) => {
+  const paths = linksOf(page).flatMap((link) => {
+    const [path = ''] = link.split('#')
+    return isExternal(link) || path === '' ? [] : [join('docs', path)]
+  })
+  const served = /^docs\/[a-z\d-]+\.(md|png)$|^seeds\/schema\.json$/
+  expect(paths.filter((path) => !served.test(path))).toEqual([])
+})
+
+test.each([...USER_PAGES, ...pagesIn('docs/contributing')])(
+  'the title of %s is its file name',
+  (page) => {
+    const [, title = ''] = /^# (.*)$/m.exec(read(page)) ?? []
+    const name = page.replace(/^.*\/|\.md$/g, '')
+    const expected = { api: 'api-reference' }[name] ?? name
+    expect(title.toLowerCase().replaceAll(' ', '-')).toBe(expected)
+  }
+)
+
+test('docs/README.md lists every page', () => {
+  const listed = linksOf('docs/README.md').map((link) => join('docs', link))
+  const pages = [...USER_PAGES, ...pagesIn('docs/contributing')]
+  expect(pages.filter((page) => !listed.includes(page))).toEqual([])
+})
+
+function read(page: string): string {
+  return readFileSync(join(root, page), 'utf8')
+}
+
+function linksOf(page: string): string[] {
+  const text = read(page).replace(/^```.*?^```$/gms, '')
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+}
+
+/** Also paths that start with a slash: test/openapi/manual.test.ts checks those. */
+function isExternal(link: string): boolean {
+  return /^(https?:|mailto:|\/)/.test(link)
+}
+
+/** Returns the path of a link in a page, from the root. */
+function resolve(page: string, path: string): string {
+  return relative(root, join(root, dirname(page), path))
+}
+
+function isPacked(file: string): boolean {
+  return PACKED.some((name) => file === name || file.startsWith(`${name}/`))
+}
+
 function leadsSomewhere(page: string, link: string): boolean {
-  // Those that begin with a slash are addresses of the server: see test/openapi/manual.test.ts.
-  if (/^(https?:|mailto:|\/)/.test(link)) return true
+  if (isExternal(link)) return true
   const [path = '', heading] = link.split('#')
-  const file = path === '' ? page : relative(root, join(root, dirname(page), path))
-  const isPacked = ['README.md', 'LICENSE', ...files].some(
-    (name) => file === name || file.startsWith(`${name}/`)
-  )
-  if (!isPacked || !existsSync(join(root, file))) return false
+  const file = path === '' ? page : resolve(page, path)
+  if (!existsSync(join(root, file))) return false
   return heading === undefined || headingsOf(file).includes(heading)
 }
 
 function headingsOf(file: string): string[] {
-  const headings = readFileSync(join(root, file), 'utf8')
+  const headings = read(file)
     .toLowerCase()
     .matchAll(/^#+ (.*)$/gm)
   return [...headings].map(([, text = '']) => text.replace(/[^\w\- ]/g, '').replaceAll(' ', '-'))

@@ -1,45 +1,55 @@
-import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
+import { createTempFolder, freePort, runCommand, startCommand } from '../support/process.js'
 import {
-  buildPackage,
-  createTempFolder,
-  freePort,
-  runCommand,
-  startCommand
-} from '../support/process.js'
-import { type Block, blocksOf, runShown } from './shown-commands.js'
+  blocksOf,
+  type Example,
+  examplesOf,
+  matchesShown,
+  outputOf,
+  outputOfProgram,
+  writeFilesOf
+} from './examples.js'
 
-/** Runs what README.md and SKILL.md show, in their order, and compares what comes with what they say comes. */
 const README = 'README.md'
 const SKILL = 'SKILL.md'
+const START = 'npm ci && npm start\n'
+const TEST = 'npm ci && npm test\n'
 
 const linesOf = (page: string) => readFileSync(page, 'utf8').trimEnd().split('\n')
 
-test('the README is short, and its first commands are the two that a newcomer needs', () => {
+test('the README is short, and its first two commands start the server and run the tests', () => {
   expect(linesOf(README).length).toBeLessThanOrEqual(200)
-  const shell = blocksOf(README).filter(({ language }) => language === 'sh')
-  expect(shell.slice(0, 2).map(({ text }) => text.trim())).toEqual([
-    'npm ci && npm start',
-    'npm ci && npm test'
-  ])
+  const commands = examplesOf(README, 'sh').map(({ input }) => input.text)
+  expect(commands.slice(0, 2)).toEqual([START, TEST])
 })
 
-test('every command and program of the README prints what the README says it prints', async () => {
+test('npm start prints what the README shows', async () => {
+  const { printed, url } = await startCommand([])
+  const shown = blocksOf(README).find(({ language }) => language === 'text')
+  expect(printed.replaceAll(new URL(url).port, '4210')).toBe(shown?.text)
+})
+
+test('every command in the README prints what the README shows', async () => {
+  const { url } = await startCommand([])
   const folder = createTempFolder()
-  const server = await startCommand([])
-  const port = Number(new URL(server.url).port)
-  await compareShown(README, folder, async ({ language, text }) => {
-    if (text.startsWith('npm ci && npm start'))
-      return server.printed.replaceAll(String(port), '4210')
-    if (language === 'sh' && !text.startsWith('npm ci')) return runShown(text, folder, port)
-    return language === 'js' ? program(text, port) : undefined
+  writeFilesOf(README, folder)
+  const commands = examplesOf(README, 'sh').filter(({ input }) => !input.text.startsWith('npm ci'))
+  expect(commands.length).toBeGreaterThanOrEqual(3)
+  await expectShown(commands, ({ input }) => outputOf(input.text, folder, portOf(url)))
+})
+
+test('every program in the README prints what the README shows', async () => {
+  const { url } = await startCommand([])
+  const programs = examplesOf(README, 'js')
+  expect(programs.length).toBeGreaterThanOrEqual(1)
+  await expectShown(programs, ({ input: { text, file = '' } }) => {
+    expect(file).toMatch(/\.mjs$/)
+    return outputOfProgram(text.replaceAll('4210', String(portOf(url))), file)
   })
 })
 
-test('the skill for agents has its front matter, is short, and its commands print what it says', async () => {
+test('the skill for agents has its front matter and is short', () => {
   const lines = linesOf(SKILL)
   expect(lines.slice(0, 4)).toEqual([
     '---',
@@ -48,39 +58,33 @@ test('the skill for agents has its front matter, is short, and its commands prin
     '---'
   ])
   expect(lines.length).toBeLessThanOrEqual(120)
-  const folder = createTempFolder()
-  const port = await freePort()
-  onTestFinished(async () => void (await runCommand(['stop', '--port', String(port)])))
-  await compareShown(SKILL, folder, async ({ language, text }) =>
-    language === 'sh' ? runShown(text, folder, port) : undefined
-  )
 })
 
-/** Runs the blocks of a page that print, and compares each with the block after it. */
-async function compareShown(
-  page: string,
-  folder: string,
-  run: (block: Block) => Promise<string | undefined>
-): Promise<void> {
-  const blocks = blocksOf(page)
-  const shown: Block[] = []
-  const seen: Block[] = []
-  for (const [index, block] of blocks.entries()) {
-    if (block.language === 'yaml') writeFileSync(join(folder, 'shop.yaml'), block.text)
-    const output = await run(block)
-    if (output === undefined) continue
-    const after = blocks[index + 1]
-    if (!after) throw new Error(`a command at the end of ${page} has no output`)
-    shown.push(after)
-    seen.push({ language: after.language, text: output })
-  }
-  expect(seen).toEqual(shown)
-  expect(seen.length).toBeGreaterThanOrEqual(5)
+test('every command in the skill for agents prints what the skill shows', async () => {
+  const folder = createTempFolder()
+  const port = await freePort()
+  onTestFinished(async () => {
+    await runCommand(['stop', '--port', String(port)])
+  })
+  writeFilesOf(SKILL, folder)
+  const commands = examplesOf(SKILL, 'sh')
+  expect(commands.length).toBeGreaterThanOrEqual(5)
+  await expectShown(commands, ({ input }) => outputOf(input.text, folder, port))
+})
+
+function portOf(url: string): number {
+  return Number(new URL(url).port)
 }
 
-/** In the folder of the package, where its own name and those of other packages are found as by a program of a user. */
-async function program(text: string, port: number): Promise<string> {
-  const file = join(await buildPackage(), `readme-${text.length}.mjs`)
-  writeFileSync(file, text.replaceAll('4210', String(port)))
-  return (await promisify(execFile)(process.execPath, [file])).stdout
+/** Runs examples one after the other, and compares their output with what the page shows. */
+async function expectShown(
+  examples: Example[],
+  run: (example: Example) => Promise<string>
+): Promise<void> {
+  const outputs: string[] = []
+  for (const example of examples) {
+    const printed = await run(example)
+    outputs.push(matchesShown(printed, example.output) ? example.output : printed)
+  }
+  expect(outputs).toEqual(examples.map(({ output }) => output))
 }

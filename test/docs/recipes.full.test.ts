@@ -14,26 +14,15 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { envWithoutRunner } from '../support/project.js'
+import { blocksOf, INSTALLED_PAGES, sectionsOf } from './examples.js'
 
-/** Writes the files of docs/write-tests.md and runs its commands, where the packed package and the runners are installed. */
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'notification-mock-recipes-'))
-const text = readFileSync(join(root, 'docs/write-tests.md'), 'utf8')
-
-/** A file that is named before its content, or a command before what it prints. */
-const FILE = /`([\w.]+\.\w+)`[^`]*:\n\n```\w+\n(.*?)^```$/gms
-const COMMAND = /^```sh\n(.*?)^```\n\n```text\n(.*?)^```$/gms
-const RECIPES = text
-  .split(/^## /m)
-  .slice(1)
-  .map((recipe) => ({
-    title: recipe.split('\n', 1)[0] ?? '',
-    files: [...recipe.matchAll(FILE)].map(([, name = '', source = '']) => ({ name, source })),
-    commands: [...recipe.matchAll(COMMAND)].map(([, command = '', printed = '']) => ({
-      command,
-      printed
-    }))
-  }))
+const PATHS = INSTALLED_PAGES.map((name) => `docs/${name}`)
+const FILES = PATHS.flatMap(blocksOf).flatMap(({ file, text }) => (file ? [{ file, text }] : []))
+const SECTIONS = PATHS.flatMap((page) =>
+  sectionsOf(page, 'sh').map(({ heading, examples }) => ({ page, heading, examples }))
+)
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
 
@@ -51,8 +40,8 @@ beforeAll(() => {
   run('npm', ['pack', '--silent', '--pack-destination', folder], root)
   const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies
-  const packages = PACKAGES.map((name) => (own[name] ? `${name}@${own[name]}` : name))
+  const versions = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies
+  const packages = PACKAGES.map((name) => (versions[name] ? `${name}@${versions[name]}` : name))
   const flags = [
     '--no-audit',
     '--no-fund',
@@ -67,23 +56,19 @@ beforeAll(() => {
     join(root, 'node_modules/better-sqlite3'),
     join(folder, 'node_modules/better-sqlite3')
   )
-  for (const { files } of RECIPES) {
-    for (const { name, source } of files) writeFileSync(join(folder, name), withOwnBrowser(source))
-  }
+  for (const { file, text } of FILES) writeFileSync(join(folder, file), withOwnBrowser(text))
 }, 600_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test.each(RECIPES.filter(({ commands }) => commands.length > 0))(
-  'the recipe $title runs as it says',
-  ({ commands }) => {
-    for (const { command, printed } of commands) {
-      const { status, output } = run('bash', ['-ec', command], folder)
-      expect({ command, status, output }).toMatchObject({ status: 0 })
-      for (const line of printed.trim().split('\n')) expect(output).toContain(line)
-    }
+test.each(SECTIONS)('$page: $heading prints what the page shows', ({ examples }) => {
+  for (const { input, output: shown } of examples) {
+    const command = input.text
+    const { status, output } = run('bash', ['-ec', command], folder)
+    expect({ command, status, output }).toMatchObject({ status: 0 })
+    for (const line of shown.trim().split('\n')) expect(output).toContain(line)
   }
-)
+})
 
 test.each(['node16', 'nodenext', 'bundler'])(
   'the recipes in TypeScript compile strictly under %s',
@@ -92,9 +77,9 @@ test.each(['node16', 'nodenext', 'bundler'])(
     const project = join(folder, resolution)
     mkdirSync(project)
     writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
-    const typed = RECIPES.flatMap(({ files }) => files).filter(({ name }) => name.endsWith('.ts'))
-    for (const { name, source } of typed) writeFileSync(join(project, name), source)
-    const files = typed.map(({ name }) => name)
+    const typed = FILES.filter(({ file }) => file.endsWith('.ts'))
+    for (const { file, text } of typed) writeFileSync(join(project, file), text)
+    const files = typed.map(({ file }) => file)
     expect(files).toContain('orders.test.ts')
     const module = resolution === 'bundler' ? 'esnext' : resolution
     const platform = { target: 'es2022', lib: ['es2022', 'dom', 'esnext.disposable'] }
@@ -115,16 +100,23 @@ test.each(['node16', 'nodenext', 'bundler'])(
   }
 )
 
-test('the texts map the port of the image, and set variables that the server knows', () => {
+test('the pages use the port of the image', () => {
   const image = readFileSync(join(root, 'Dockerfile'), 'utf8')
   const [, port] = /^EXPOSE (\d+)$/m.exec(image) ?? []
+  const text = readPages()
   expect(text).toContain(`ports: ['${port}:${port}']`)
   expect(text).toContain(`withExposedPorts(${port})`)
-  const known =
-    readFileSync(join(root, 'llms.txt'), 'utf8') +
-    readFileSync(join(root, 'docs/commands.md'), 'utf8')
-  expect(text.match(/NOTIFICATION_MOCK_\w+/g)?.filter((name) => !known.includes(name))).toEqual([])
 })
+
+test('the pages name only environment variables that the commands document', () => {
+  const commands = ['llms.txt', 'docs/commands.md'].map((page) => readFileSync(page, 'utf8')).join()
+  const names = readPages().match(/NOTIFICATION_MOCK_\w+/g) ?? []
+  expect(names.filter((name) => !commands.includes(name))).toEqual([])
+})
+
+function readPages(): string {
+  return [...PATHS, 'docs/run-in-docker.md'].map((page) => readFileSync(page, 'utf8')).join('\n')
+}
 
 /** A configuration of Playwright with this machine's browser, in place of the one that Playwright downloads. */
 function withOwnBrowser(source: string): string {

@@ -1,35 +1,31 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { useMock } from '../support/mock.js'
-import { createTempFolder, runCommand } from '../support/process.js'
+import { blocksOf } from './examples.js'
 
-const root = join(import.meta.dirname, '../..')
-const text = readFileSync(join(root, 'docs/seeds.md'), 'utf8')
-const blocks = (language: string) =>
-  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
-    ([, block = '']) => block
-  )
-
-test('the document lists every seed of the package, and no other', () => {
-  const listed = [...text.matchAll(/^\| `(\w[\w-]*)` \|/gm)].map(([, name]) => `${name}.yaml`)
-  expect(listed.sort()).toEqual(
-    readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml'))
-  )
+test('docs/seeds.md lists every built-in seed and no other', () => {
+  const text = readFileSync('docs/seeds.md', 'utf8')
+  const [section = ''] = /^## Built-in seeds\n.*?(?=^## )/ms.exec(text) ?? []
+  const listed = [...section.matchAll(/^\| `(\w[\w-]*)` \|/gm)].map(([, name]) => `${name}.yaml`)
+  expect(listed.sort()).toEqual(readdirSync('seeds').filter((name) => name.endsWith('.yaml')))
 })
 
-test('the seed with generated messages is served with as many as it says', async () => {
-  const [seed = ''] = blocks('yaml')
-  const mock = await useMock({ seed })
+test('the seed in docs/write-seeds.md generates as many messages as it says', async () => {
+  const seed = blocksOf('docs/write-seeds.md').find(({ text }) => text.includes('generate:'))
+  expect(seed?.text).toContain('messages: 10000')
+  const mock = await useMock({ seed: seed?.text ?? '' })
   expect((await mock.get('/v1/messages?limit=1')).json.totalCount).toBe(10_000)
 })
 
-test.each(blocks('sh').flatMap((block) => block.trim().split('\n')))('%s', async (command) => {
-  const cwd = createTempFolder()
-  const args = command
-    .replace(/^npx notification-mock /, '')
-    .replace(/--messages \d+/, '--messages 10')
-    .split(' ')
-  expect(await runCommand(args, { cwd })).toMatchObject({ code: 0, stderr: '' })
-  expect(readdirSync(cwd)).toEqual([args.at(-1)])
+test('docs/seeds.md has the limits of src/seeds/limits.ts', async () => {
+  const { FILE_LIMITS, MAX_GENERATED, REQUEST_LIMITS, formatLimit } = await import(
+    '../../src/seeds/limits.js'
+  )
+  const text = readFileSync('docs/seeds.md', 'utf8')
+  for (const limit of ['json', 'yaml', 'added'] as const) {
+    expect(text).toContain(
+      `| ${formatLimit(REQUEST_LIMITS[limit])} | ${formatLimit(FILE_LIMITS[limit])} |`
+    )
+  }
+  expect(text).toContain(`| ${MAX_GENERATED.toLocaleString('en')} |`)
 })
