@@ -144,37 +144,6 @@ test('two answers are compared after three clicks', async (context) => {
   expect(clicks.count).toBe(3)
 })
 
-test('two environments stand side by side after two clicks, each with its own requests', async (context) => {
-  const inspector = await openInspector(context)
-  const { page, env, mock } = inspector
-  const production = (await mock.listEnvironments()).find(({ name }) => name === 'Production')
-  const other = mock.attach((await mock.apiKeys(production?.environmentId ?? ''))[0] ?? '')
-  await sendRequest(env, '/v1/messages?limit=1')
-  const clicks = countClicks()
-  await clicks.click(page.getByRole('button', { name: 'Environment Development' }))
-  await clicks.click(page.getByRole('button', { name: 'Production' }).last())
-  expect(clicks.count).toBe(2)
-  const left = page.getByRole('region', { name: 'Development' })
-  const right = page.getByRole('region', { name: 'Production' })
-  await right.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
-  await sendRequest(other, '/v1/messages?limit=4000')
-  await right.getByRole('link', { name: /limit=4000/ }).click()
-  await right.getByRole('group', { name: 'Body of the answer' }).getByText('422').waitFor()
-  await left.getByRole('link', { name: /limit=1/ }).click()
-  await left.getByRole('group', { name: 'Body of the answer' }).getByText('totalCount').waitFor()
-  expect(await left.getByText('limit=4000').count()).toBe(0)
-  await expectAccessible(inspector)
-  await page.keyboard.press('Escape')
-  await left.getByRole('link', { name: /limit=1/ }).waitFor()
-  await right.getByRole('group', { name: 'Body of the answer' }).waitFor()
-  await inspector.go('#/requests?beside=Nowhere')
-  const nowhere = page.getByRole('region', { name: 'Nowhere' })
-  await nowhere.getByRole('alert').waitFor()
-  expect(await nowhere.getByText('limit=4000').count()).toBe(0)
-  await page.getByRole('link', { name: 'Close Nowhere' }).click()
-  await nowhere.waitFor({ state: 'detached' })
-})
-
 test('a transactionId among 100,000 messages is found by its palette: paste, Enter', async (context) => {
   const { page, env } = await openInspector(context, {
     args: ['--seed', await seedOf(100_000)],

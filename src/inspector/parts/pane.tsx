@@ -6,14 +6,12 @@ interface PanesProps {
   children: ComponentChildren
   /** Whether something is open in the second pane, which narrow screens then show over all else. */
   isOpen: boolean
-  /** Whether the second one covers the first, also where there is room for both. */
-  isStacked?: boolean
 }
 
 /** A list, and beside it what is open of it. */
-export function Panes({ ref = null, children, isOpen, isStacked }: PanesProps) {
+export function Panes({ ref = null, children, isOpen }: PanesProps) {
   return (
-    <div ref={ref} class={`panes ${isOpen ? 'is-open' : ''} ${isStacked ? 'is-stacked' : ''}`}>
+    <div ref={ref} class={`panes ${isOpen ? 'is-open' : ''}`}>
       {children}
     </div>
   )

@@ -36,12 +36,6 @@ export function addressOf(
   return `#/${path.map(encodeURIComponent).join('/')}${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** The present address with a parameter, or without it. */
-export function withParam(name: string, value: string | null): string {
-  const { view, rest, params } = present()
-  return addressOf([view, ...rest], { ...Object.fromEntries(params), [name]: value ?? undefined })
-}
-
 /** Goes to an address; `replace` leaves the present one out of the history. */
 export function go(address: string, { replace = false } = {}): void {
   if (address === location.hash) return

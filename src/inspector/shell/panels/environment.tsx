@@ -34,21 +34,15 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
     const icon = environmentId === listed?.environmentId ? 'check' : undefined
     return { name, icon, run: () => go(addressOf([view], { environment: name })) }
   })
-  const others = all.filter(({ icon }) => !icon)
-  const beside = others.map(({ name }) => ({
-    name,
-    run: () => go(addressOf(['requests'], { beside: name }))
-  }))
   const groups = [
     { title: listed?.name ?? 'Environment', actions: own },
     {
       title: 'Environments',
       actions: [{ name: 'Make one…', run: () => open(NewEnvironment) }, ...all]
-    },
-    { title: 'Beside it', actions: beside }
+    }
   ]
   // Who has but a key can't do more with others.
-  return { groups: groups.slice(0, listed ? 3 : 1), refusal }
+  return { groups: groups.slice(0, listed ? 2 : 1), refusal }
 }
 
 /** Makes an environment, at first one with what this one has now. */

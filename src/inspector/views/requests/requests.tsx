@@ -1,19 +1,16 @@
-import type { ComponentChildren } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { hintsOf } from '../../../client/hints.js'
 import { toneClass } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/errors.js'
-import { Icon } from '../../parts/icon.js'
 import { useKey } from '../../parts/keys.js'
 import { Empty, NothingOpen, SearchLine } from '../../parts/list-view.js'
 import { Pane, Panes, Scroll } from '../../parts/pane.js'
 import { Popover } from '../../parts/popover.js'
-import { useResource } from '../../parts/resource.js'
 import { run } from '../../parts/toast.js'
-import { type Feed, LiveProvider, useFeed } from '../../shell/live.js'
+import { type Feed, useFeed } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
-import { go, type Route, withParam } from '../../shell/router.js'
-import { callService, type Session, SessionProvider, useSession } from '../../shell/session.js'
+import { go, type Route } from '../../shell/router.js'
+import { useSession } from '../../shell/session.js'
 import { RequestDetail } from './detail.js'
 import { changeText, itemsOf, Note, RequestList, targetOf, toneOf } from './rows.js'
 import {
@@ -35,9 +32,8 @@ const WORDS = `Words are found, and status:4xx or none, path:/v1, operation:list
 
 /** The requests as they come, and the one that is open; at first that is the newest that failed. */
 export function RequestsView({ route }: { route: Route }) {
-  const { env, listed } = useSession()
+  const { env } = useSession()
   const [isPaused, setPaused] = useState(false)
-  const beside = route.params.get('beside')
   const own = { place: placeOf(route), isPaused, keyless: useKeylessCount() }
   const pause = () => setPaused(!isPaused)
   useKey('p', pause)
@@ -52,57 +48,9 @@ export function RequestsView({ route }: { route: Route }) {
   return (
     <div class="view">
       <h1 class="visually-hidden">Requests</h1>
-      {beside === null ? (
-        <RequestPanes {...own} />
-      ) : (
-        <div class="beside">
-          <section aria-label={listed?.name}>
-            <b class="beside-head">{listed?.name}</b>
-            <RequestPanes {...own} isStacked />
-          </section>
-          <Beside key={beside} name={beside}>
-            <RequestPanes {...own} place={placeOf(route, 'beside-')} isStacked />
-          </Beside>
-        </div>
-      )}
+      <RequestPanes {...own} />
       <TimeStrip {...own} pause={pause} />
     </div>
-  )
-}
-
-/** Another environment, by its name or id, beside the one that the page is about: what is in it is of that one. */
-function Beside({ name, children }: { name: string; children: ComponentChildren }) {
-  const session = useSession()
-  const { mock } = session
-  const { value, error } = useResource(async (): Promise<Session> => {
-    const listed = (await mock.listEnvironments()).find((each) =>
-      [each.name, each.environmentId].includes(name)
-    )
-    const [apiKey] = listed ? await mock.apiKeys(listed.environmentId) : []
-    if (apiKey === undefined)
-      throw new Error(`The server has no environment ${name}, or only a hash of its key.`)
-    const env = mock.attach(apiKey)
-    return { ...session, env, listed, call: (...request) => callService(env, ...request) }
-  }, [mock, name])
-  return (
-    <section aria-label={name}>
-      <div class="beside-head">
-        <b dir="auto">{name}</b>
-        <a
-          class="button quiet only-icon spread"
-          href={withParam('beside', null)}
-          aria-label={`Close ${name}`}
-        >
-          <Icon name="close" />
-        </a>
-      </div>
-      {error !== undefined && <ErrorNote error={error} />}
-      {value && (
-        <SessionProvider value={value}>
-          <LiveProvider loadAll={session.changed}>{children}</LiveProvider>
-        </SessionProvider>
-      )}
-    </section>
   )
 }
 
@@ -111,12 +59,10 @@ interface PanesProps {
   isPaused: boolean
   /** How many requests have come without a valid key. */
   keyless: number
-  /** Whether there is room for the list or what is open only. */
-  isStacked?: boolean
 }
 
 /** A list of requests with its search, and the one that is open beside it. */
-function RequestPanes({ place, isPaused, keyless, isStacked = false }: PanesProps) {
+function RequestPanes({ place, isPaused, keyless }: PanesProps) {
   const panes = useRef<HTMLDivElement>(null)
   const [tab, chooseTab] = useState<string>()
   const shown = useShown(place.line, keyless)
@@ -125,9 +71,8 @@ function RequestPanes({ place, isPaused, keyless, isStacked = false }: PanesProp
   const failed = useRef<number | undefined>(undefined)
   const isThere = place.line !== '' || requests.some(({ sequence }) => sequence === failed.current)
   if (!isThere) failed.current = requests.find(toneOf)?.sequence
-  const open = place.open ?? (place.line === '' && !isStacked ? failed.current : undefined)
+  const open = place.open ?? (place.line === '' ? failed.current : undefined)
   useKey('escape', () => {
-    if (isStacked && !panes.current?.contains(document.activeElement)) return
     const row = panes.current?.querySelector<HTMLElement>('[data-item][aria-current="true"]')
     go(place.to({ open: undefined }))
     setTimeout(() => row?.focus())
@@ -148,7 +93,7 @@ function RequestPanes({ place, isPaused, keyless, isStacked = false }: PanesProp
     </SearchLine>
   )
   return (
-    <Panes ref={panes} isStacked={isStacked} isOpen={place.open !== undefined}>
+    <Panes ref={panes} isOpen={place.open !== undefined}>
       <Pane label="All requests" head={search}>
         {error !== undefined && <ErrorNote error={error} />}
         {requests.length > 0 || !isLoaded ? (

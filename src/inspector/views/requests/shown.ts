@@ -9,17 +9,17 @@ import { useSession } from '../../shell/session.js'
 export type Place = ReturnType<typeof placeOf>
 
 /**
- * Returns what a list of requests shows, as the address says it: the sequence of the request that is open, the line of
- * search, and the address with something else; with the prefix, that of the environment beside it.
+ * Returns what the list of requests shows according to the URL: the sequence of the open request and the search text.
+ * `to` returns the URL with one of them changed.
  */
-export function placeOf({ rest: [own = ''], params }: Route, prefix: '' | 'beside-' = '') {
-  const opened = prefix === '' ? own : params.get('beside-open')
-  const now = { open: Number(opened) || undefined, line: params.get(`${prefix}q`) ?? '' }
+export function placeOf({ rest: [sequence], params }: Route) {
+  const now = { open: Number(sequence) || undefined, line: params.get('q') ?? '' }
   const to = (change: { open?: number | undefined; line?: string }): string => {
     const { open = '', line } = { ...now, ...change }
-    const [path, beside] = prefix === '' ? [`${open}`, {}] : [own, { 'beside-open': `${open}` }]
-    const all = { ...Object.fromEntries(params), ...beside, [`${prefix}q`]: line }
-    return addressOf(['requests', path].filter(Boolean), all)
+    return addressOf(['requests', `${open}`].filter(Boolean), {
+      ...Object.fromEntries(params),
+      q: line
+    })
   }
   return { ...now, to }
 }
