@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /**
- * Everything that CI checks beside the tests, in one go: `npm run check`.
+ * Runs every check of CI except the tests: `npm run check`.
  *
  *     node scripts/check.mjs                 all
- *     node scripts/check.mjs lint types      only these (the names stand in the table at the end)
+ *     node scripts/check.mjs lint types      only these; the summary lists the names
  *
- * A failure does not stop the rest, so one run tells all; only what needs a failed step is left out. Exits 1 if anything failed.
+ * A failed step doesn't stop the others; only steps that need it are skipped. Exits 1 if a step failed.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { delimiter, join } from 'node:path'
 import { styleText } from 'node:util'
 import { startAndAsk } from './start-and-ask.mjs'
 
-/** A step that did not pass, in words that need no stack. */
+/** A step failed for a reason that needs no stack trace. */
 class Failed extends Error {}
 
 const root = join(import.meta.dirname, '..')
@@ -23,15 +23,15 @@ const { version, bin, exports } = JSON.parse(readFileSync(join(root, 'package.js
 const colourful = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR
 const environment = {
   ...process.env,
-  // What has been installed here just now need not be asked for once more.
+  // The packages of this checkout are in npm's cache.
   npm_config_prefer_offline: 'true',
   PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
   ...(colourful ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined })
 }
 
-/** What may be in the package. */
+/** The files that belong in the package: no pictures, source maps or pages for contributors. */
 const PACKED =
-  /^(dist|docs|migrations|seeds)\/|^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING|SKILL)\.md|llms\.txt)$/
+  /^(dist|migrations|seeds)\/.*(?<!\.map)$|^docs\/[\w-]+\.md$|^(package\.json|LICENSE|(README|CHANGELOG|SKILL)\.md|llms\.txt)$/
 
 const STEPS = [
   {
@@ -47,12 +47,12 @@ const STEPS = [
   { name: 'unused', title: 'Unused files, exports and dependencies', run: () => tool('knip') },
   {
     name: 'dependencies',
-    title: 'Direction of imports',
+    title: 'Import rules, and sizes of files and functions',
     run: () => script('check-dependencies.mjs')
   },
   {
     name: 'migrations',
-    title: 'Migrations fit the schema',
+    title: 'Migrations match the schema',
     run: () => script('check-migrations.mjs')
   },
   {
@@ -67,7 +67,7 @@ const STEPS = [
   },
   {
     name: 'examples',
-    title: 'The examples of the documents are fresh',
+    title: 'The examples in the OpenAPI document are fresh',
     run: () => tool('tsx', ['scripts/examples.ts', '--check'])
   },
   {
@@ -79,12 +79,17 @@ const STEPS = [
   { name: 'build', title: 'Build', run: () => script('build.mjs') },
   {
     name: 'start',
-    title: 'The built server starts, answers and stops',
+    title: 'The built server starts, responds and stops',
     needs: 'build',
     run: startBuilt
   },
-  { name: 'pack', title: 'The package holds what it should', needs: 'build', run: pack },
-  { name: 'package', title: 'The package as others see it', needs: 'pack', run: lintPackage },
+  { name: 'pack', title: 'The package has the right files', needs: 'build', run: pack },
+  {
+    name: 'package',
+    title: 'publint and attw accept the package',
+    needs: 'pack',
+    run: lintPackage
+  },
   {
     name: 'install',
     title: 'The package installs and runs in an empty folder',
@@ -99,24 +104,25 @@ try {
   rmSync(scratch, { recursive: true, force: true })
 }
 
-async function main(wanted) {
-  const unknown = wanted.filter((name) => !STEPS.some((step) => step.name === name))
+async function main(names) {
+  const unknown = names.filter((name) => !STEPS.some((step) => step.name === name))
   if (unknown.length > 0) {
     console.error(
-      `unknown: ${unknown.join(' ')}; there are ${STEPS.map(({ name }) => name).join(' ')}`
+      `unknown step: ${unknown.join(' ')}. Steps: ${STEPS.map(({ name }) => name).join(' ')}`
     )
     return 2
   }
   const results = []
-  for (const step of wanted.length > 0 ? withNeeds(wanted) : STEPS)
+  for (const step of names.length > 0 ? withNeeds(names) : STEPS)
     results.push(await runStep(step, results))
   printTable(results)
   return results.every(({ outcome }) => outcome === 'ok') ? 0 : 1
 }
 
+/** Returns the steps with these names, and those that they need. */
 function withNeeds(wanted) {
   const names = new Set(wanted)
-  // Backwards, since what a step needs stands before it.
+  // Backwards, because a step comes after those that it needs.
   for (const { name, needs } of STEPS.toReversed()) if (names.has(name) && needs) names.add(needs)
   return STEPS.filter(({ name }) => names.has(name))
 }
@@ -124,8 +130,8 @@ function withNeeds(wanted) {
 async function runStep({ name, title, needs, run }, earlier) {
   console.log(`\n${styled('bold', `== ${title} (${name})`)}`)
   if (needs && earlier.find((result) => result.name === needs)?.outcome !== 'ok') {
-    console.log(`left out: ${needs} failed`)
-    return { name, title, outcome: 'left out', seconds: 0 }
+    console.log(`skipped: ${needs} failed`)
+    return { name, title, outcome: 'skipped', seconds: 0 }
   }
   const startedAt = performance.now()
   const failure = await Promise.resolve()
@@ -152,7 +158,7 @@ function printTable(results) {
 
 async function startBuilt() {
   const args = [join(root, 'dist/cli/index.js'), '--port', '0', '--json']
-  // In an empty folder, so that nothing is found by luck of the current one.
+  // In an empty folder, so that the server can't depend on files of this checkout.
   console.log(
     await asFailure(
       startAndAsk({ command: process.execPath, args, cwd: emptyFolder('start'), env: environment })
@@ -160,13 +166,13 @@ async function startBuilt() {
   )
 }
 
-/** Packs as publishing does, with the scripts of the package, since these decide what is in dist/. */
+/** Packs the package with its npm scripts, as publishing does. */
 function pack() {
   const folder = emptyFolder('pack')
   tool('npm', ['pack', '--pack-destination', folder, '--loglevel', 'warn'])
   const files = tool('tar', ['-tzf', tarball()], { quiet: true }).split('\n').filter(Boolean)
   const names = files.map((file) => file.replace(/^package\//, ''))
-  const lacking = [
+  const missing = [
     'LICENSE',
     'README.md',
     'CHANGELOG.md',
@@ -180,10 +186,9 @@ function pack() {
         (start) => !names.some((name) => name.startsWith(start))
       )
     )
-  const strange = names.filter((name) => !PACKED.test(name))
-  if (lacking.length > 0) throw new Failed(`not in the package: ${lacking.join(', ')}`)
-  if (strange.length > 0)
-    throw new Failed(`in the package, but should not be: ${strange.join(', ')}`)
+  const unexpected = names.filter((name) => !PACKED.test(name))
+  if (missing.length > 0) throw new Failed(`missing from the package: ${missing.join(', ')}`)
+  if (unexpected.length > 0) throw new Failed(`unexpected in the package: ${unexpected.join(', ')}`)
   console.log(`${names.length} files`)
 }
 
@@ -207,10 +212,10 @@ function lintPackage() {
 
 async function installPackage() {
   const cwd = emptyFolder('install')
-  // Without a package.json here npm would look for one further up.
+  // Without a package.json npm would use one of a parent folder.
   writeFileSync(join(cwd, 'package.json'), '{ "private": true }\n')
   tool('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error', tarball()], { cwd })
-  // Node 20 brings npm 10, which fails at some ranges of optional peers that later ones take.
+  // Node 20 comes with npm 10, which rejects some ranges of optional peers that later versions accept.
   const other = emptyFolder('install-npm-10')
   writeFileSync(join(other, 'package.json'), '{ "private": true }\n')
   const npm10 = [
@@ -229,18 +234,20 @@ async function installPackage() {
     quiet: true
   }).trim()
   if (printed !== version) throw new Failed(`--version printed ${printed} instead of ${version}`)
-  // Not by npx, which would keep the signal that stops the server.
+  // Not with npx, which swallows the signal that stops the server.
   const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
   const args = [command, '--port', '0', '--json']
   console.log(
-    await asFailure(startAndAsk({ command: process.execPath, args, cwd, env: outside() }))
+    await asFailure(
+      startAndAsk({ command: process.execPath, args, cwd, env: outsideEnvironment() })
+    )
   )
 }
 
 function tarball() {
   const folder = join(scratch, 'pack')
   const name = readdirSync(folder).find((file) => file.endsWith('.tgz'))
-  if (!name) throw new Failed('npm pack made no package')
+  if (!name) throw new Failed('npm pack wrote no tarball')
   return join(folder, name)
 }
 
@@ -248,25 +255,25 @@ function script(name, args = []) {
   return tool(process.execPath, [join(root, 'scripts', name), ...args])
 }
 
-/** Runs a command to its end and returns what it printed if it was to be quiet; throws if it failed. */
+/** Runs a command. Returns its stdout if `quiet`, else prints it. Throws `Failed` if the command fails. */
 function tool(command, args = [], { cwd = root, quiet = false } = {}) {
   const { status, signal, error, stdout } = spawnSync(command, args, {
     cwd,
-    env: cwd === root ? environment : outside(),
+    env: cwd === root ? environment : outsideEnvironment(),
     encoding: 'utf8',
     stdio: ['ignore', quiet ? 'pipe' : 'inherit', 'inherit'],
-    // On Windows npm and what it installs are scripts, which only a shell runs.
+    // On Windows npm and installed commands are scripts that only a shell can run.
     shell: process.platform === 'win32' && command !== process.execPath
   })
-  if (error) throw new Failed(`${command} could not be run: ${error.message}`)
+  if (error) throw new Failed(`${command} could not start: ${error.message}`)
   if (status !== 0 && quiet) console.log(stdout)
   if (status !== 0)
-    throw new Failed(`${[command, ...args].join(' ')} left with ${status ?? signal}`)
+    throw new Failed(`${[command, ...args].join(' ')} exited with ${status ?? signal}`)
   return stdout ?? ''
 }
 
-/** Our environment without what `npm run` adds to it about this package, which would mislead an npm in another folder. */
-function outside() {
+/** Returns the environment without the variables of `npm run`, which would mislead npm in another folder. */
+function outsideEnvironment() {
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^npm_(lifecycle|package|config_local_prefix)/.test(name)
   )
@@ -285,6 +292,7 @@ function emptyFolder(name) {
   return folder
 }
 
+/** Turns an error into one that is printed without its stack. */
 function asFailure(promise) {
   return promise.catch((error) => {
     throw new Failed(error.message)

@@ -1,9 +1,8 @@
 /**
- * Makes pictures of the inspector, of each view in light and dark, wide and narrow: `npm run screenshots`.
+ * Takes screenshots of every view of the inspector and of a report, in both color schemes and at four widths:
+ * `npm run screenshots`. Copies those that the README and the docs show to docs/. Uses the report template of the last build.
  *
- *     npx tsx scripts/screenshots.ts [folder]     by default screenshots/, which git ignores
- *
- * Some of them stand in the README and in docs/: they are written there as well. The report's page is that of the last build.
+ *     npx tsx scripts/screenshots.ts [folder]     default: screenshots/, which git ignores
  */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +13,7 @@ import { createMock, type Environment, type Mock } from '../src/index.js'
 const root = join(import.meta.dirname, '..')
 const folder = process.argv[2] ?? join(root, 'screenshots')
 
-/** What each picture shows, by its name: an address of the page. */
+/** The URL fragment of each view. */
 const VIEWS: Record<string, string> = {
   requests: '#/requests',
   messages: '#/messages?channel=email',
@@ -27,7 +26,7 @@ const WIDTHS = { 390: 844, 820: 1000, 1280: 800, 1920: 1080 }
 const IN_DOCS = ['requests-light-1280', 'messages-dark-1280', 'requests-dark-390']
 
 await using mock = await createMock({ port: 0, logLevel: 'silent' })
-await useAsProductsDo(mock)
+await sendSampleRequests(mock)
 mkdirSync(folder, { recursive: true })
 const report = join(folder, 'report.html')
 await writeReport(report)
@@ -38,7 +37,7 @@ const browser = await chromium.launch({
 try {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [width, height] of Object.entries(WIDTHS)) {
-      await picture(browser, colorScheme, { width: Number(width), height })
+      await takeScreenshots(browser, colorScheme, { width: Number(width), height })
     }
   }
 } finally {
@@ -48,19 +47,19 @@ for (const name of IN_DOCS)
   copyFileSync(join(folder, `${name}.png`), join(root, `docs/inspector-${name}.png`))
 copyFileSync(join(folder, 'report-light-1280.png'), join(root, 'docs/report-light-1280.png'))
 
-async function picture(
+async function takeScreenshots(
   browser: Browser,
   colorScheme: 'light' | 'dark',
   viewport: { width: number; height: number }
 ) {
   const page = await browser.newPage({ colorScheme, viewport })
-  for (const [name, address] of Object.entries(VIEWS)) {
-    await page.goto(`${mock.url}/${address}`)
+  for (const [name, fragment] of Object.entries(VIEWS)) {
+    await page.goto(`${mock.url}/${fragment}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    // Where there is room for it, with the first one open.
+    // On wide screens, with the first item open.
     if (viewport.width >= 760 && OPENED.includes(name))
       await page.locator('main [data-item]').first().click()
-    // The page keeps a stream open, so the network is never idle.
+    // The inspector keeps a stream open, so the network never becomes idle.
     await page.waitForTimeout(700)
     const file = `${name}-${colorScheme}-${viewport.width}.png`
     await page.screenshot({ path: join(folder, file) })
@@ -72,30 +71,30 @@ async function picture(
   await page.close()
 }
 
-/** The report of a run of some tests, three of which have failed. */
+/** Writes the report of a run in which three of six tests fail. */
 async function writeReport(file: string): Promise<void> {
   await using mock = await createMock({ port: 0, logLevel: 'silent' })
-  const ask = (env: Environment, path: string, headers = env.headers) =>
+  const request = (env: Environment, path: string, headers = env.headers) =>
     fetch(env.url + path, { headers })
-  await ranTest(
+  await runTest(
     mock,
     'inbox › shows e-mails only',
     'expected 5 messages of email, got in_app, push, sms',
     async (env) => {
-      await ask(env, '/v1/messages?chanel=email&limit=5')
-      await ask(env, '/v1/messages?page=1')
-      await ask(env, '/v2/workflows/order-shipped/steps/email-step')
+      await request(env, '/v1/messages?chanel=email&limit=5')
+      await request(env, '/v1/messages?page=1')
+      await request(env, '/v2/workflows/order-shipped/steps/email-step')
     }
   )
-  await ranTest(
+  await runTest(
     mock,
     'settings › loads with the stored key',
     'expected 200, got 401',
     async (env) => {
-      await ask(env, '/v1/messages', { authorization: 'ApiKey develpment-key' })
+      await request(env, '/v1/messages', { authorization: 'ApiKey develpment-key' })
     }
   )
-  await ranTest(
+  await runTest(
     mock,
     'settings › switches the provider back',
     'expected SendGrid to be primary',
@@ -111,17 +110,17 @@ async function writeReport(file: string): Promise<void> {
     'inbox › empty state',
     'checkout › retries a 503 once'
   ]) {
-    await ranTest(mock, title, undefined, async (env) => {
+    await runTest(mock, title, undefined, async (env) => {
       if (title.includes('503'))
         await env.faults.add({ operation: 'listMessages', effect: { status: 503 } })
-      await ask(env, '/v1/messages?limit=40')
-      await ask(env, '/v1/messages?limit=40&page=1')
+      await request(env, '/v1/messages?limit=40')
+      await request(env, '/v1/messages?limit=40&page=1')
     })
   }
   await mock.report(file, { command: 'npm test', exitCode: 1 })
 }
 
-async function ranTest(
+async function runTest(
   mock: Mock,
   title: string,
   error: string | undefined,
@@ -137,8 +136,8 @@ async function ranTest(
   await env.remove()
 }
 
-/** Some requests of a product, good and bad ones, so that there is something to see. */
-async function useAsProductsDo({ url, attach, apiKeys, listEnvironments }: Mock): Promise<void> {
+/** Sends requests as a product would, right and wrong ones, so that the inspector has something to show. */
+async function sendSampleRequests({ url, attach, apiKeys, listEnvironments }: Mock): Promise<void> {
   const [{ environmentId } = { environmentId: '' }] = await listEnvironments()
   const [apiKey = ''] = await apiKeys(environmentId)
   const env = attach(apiKey)

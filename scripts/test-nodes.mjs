@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * Installs and runs `npm test` on each Node that is supported, and tries those that are refused: `npm run test:nodes`.
+ * Runs `npm ci && npm test` on every supported Node version, and checks that unsupported ones are rejected with a clear
+ * message: `npm run test:nodes`. For Linux and macOS.
  *
- *     node scripts/test-nodes.mjs             all, a quarter of an hour
+ *     node scripts/test-nodes.mjs             all, about 15 minutes
  *     node scripts/test-nodes.mjs 22.14.0     only these
  *
- * The Nodes come as packages from npm, into a folder that is deleted at the end. Each gets a copy of what git knows of this
- * checkout, with changes that are not committed. Exits 1 if one failed; if all passed, writes the table of docs/contributing/platform-test-results.md.
- * For Linux and macOS.
+ * Node comes from npm packages, in a temporary folder. Each version gets a copy of the files that git tracks, including
+ * uncommitted changes. Exits 1 if a version fails; if all pass, writes the table in docs/contributing/platform-test-results.md.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -23,17 +23,17 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 const SUPPORTED = ['20.19.2', '20', '22.14.0', '22', '24', '26']
-const REFUSED = ['18', '21']
-/** In milliseconds: no step takes longer, or it hangs. */
+const UNSUPPORTED = ['18', '21']
+/** After this many milliseconds a step counts as hung. */
 const TIMEOUT = 900_000
 
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'nodes-'))
-const wanted = process.argv.slice(2)
+const ranges = process.argv.slice(2)
 const rows = []
 try {
-  for (const range of wanted.length > 0 ? wanted : [...SUPPORTED, ...REFUSED]) {
-    const row = REFUSED.includes(range) ? refuse(range) : support(range)
+  for (const range of ranges.length > 0 ? ranges : [...SUPPORTED, ...UNSUPPORTED]) {
+    const row = UNSUPPORTED.includes(range) ? checkRejected(range) : checkSupported(range)
     console.log(row.join('  '))
     rows.push(row)
   }
@@ -41,7 +41,7 @@ try {
   rmSync(scratch, { recursive: true, force: true })
 }
 process.exitCode = rows.some((row) => row.includes('FAILED')) ? 1 : 0
-if (wanted.length === 0 && process.exitCode === 0) writeTable()
+if (ranges.length === 0 && process.exitCode === 0) writeTable()
 
 function writeTable() {
   const page = join(root, 'docs/contributing/platform-test-results.md')
@@ -52,11 +52,11 @@ function writeTable() {
   writeFileSync(page, readFileSync(page, 'utf8').replace(marked, `\n${lines.join('\n')}\n\n`))
 }
 
-/** Returns the row of a Node that must install and pass. */
-function support(range) {
-  const { version, run } = givenNode(range)
+/** Returns the table row of a version that must install and pass. */
+function checkSupported(range) {
+  const { version, run } = setUpNode(range)
   const installed = run('npm', ['ci'])
-  // What stands in somebody's own .npmrc is not our warning.
+  // Warnings about the user's own .npmrc don't count.
   if (installed.status !== 0 || /warn (?!Unknown (user|env) config)/i.test(installed.output))
     return failed(version, installed)
   const addon = run('node', ['-p', "require('better-sqlite3/package.json').version"]).output.trim()
@@ -69,21 +69,21 @@ function support(range) {
   ]
 }
 
-/** Returns the row of a Node that must be refused in one sentence by the install, by `npm start` and by what is built. */
-function refuse(range) {
-  const { version, run } = givenNode(range)
+/** Returns the table row of a version that the install, `npm start` and the built package must reject with one message. */
+function checkRejected(range) {
+  const { version, run } = setUpNode(range)
   spawnSync(process.execPath, ['scripts/build.mjs', '--if-stale'], { cwd: root })
-  const ours = join(root, 'dist')
+  const dist = join(root, 'dist')
   for (const [command, args] of [
     ['npm', ['ci']],
     ['npm', ['start']],
-    ['node', [join(ours, 'cli/index.js')]],
-    ['node', ['-e', `import('${ours}/index.js').then(({ createMock }) => createMock())`]],
-    ['node', ['-e', `require('${ours}/index.cjs').createMock()`]]
+    ['node', [join(dist, 'cli/index.js')]],
+    ['node', ['-e', `import('${dist}/index.js').then(({ createMock }) => createMock())`]],
+    ['node', ['-e', `require('${dist}/index.cjs').createMock()`]]
   ]) {
-    const refused = run(command, args)
-    const reason = /EBADENGINE|notification-mock needs Node .* and this is v\d/.exec(refused.output)
-    if (refused.status === 0 || !reason) return failed(version, refused)
+    const result = run(command, args)
+    const reason = /EBADENGINE|notification-mock needs Node .* and this is v\d/.exec(result.output)
+    if (result.status === 0 || !reason) return failed(version, result)
   }
   return [version, '', 'rejected']
 }
@@ -93,8 +93,8 @@ function failed(version, { output }) {
   return [version, '', 'FAILED']
 }
 
-/** A copy of this checkout, and a Node to run commands in it with. */
-function givenNode(range) {
+/** Copies this checkout, installs a Node version, and returns a function that runs commands in the copy with it. */
+function setUpNode(range) {
   const system = { linux: 'linux', darwin: 'darwin' }[process.platform]
   const folder = join(scratch, range)
   const modules = join(folder, 'node')
@@ -104,12 +104,12 @@ function givenNode(range) {
   const options = { cwd: modules, encoding: 'utf8', timeout: TIMEOUT }
   spawnSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${range}`], options)
   const node = join(modules, 'node_modules', name)
-  // Else the tests would run on the Node of this machine.
+  // Otherwise the tests would run on this machine's Node.
   if (!existsSync(join(node, 'bin/node')))
     throw new Error(`${name}@${range} could not be installed`)
   const checkout = join(folder, 'checkout')
   const { stdout } = spawnSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
-  for (const file of stdout.split('\0').filter((each) => each && existsSync(join(root, each)))) {
+  for (const file of stdout.split('\0').filter((name) => name && existsSync(join(root, name)))) {
     cpSync(join(root, file), join(checkout, file))
   }
   const inherited = Object.entries(process.env).filter(
@@ -120,7 +120,7 @@ function givenNode(range) {
     ...Object.fromEntries(inherited),
     PATH: [join(node, 'bin'), ...path].join(delimiter),
     NO_COLOR: '1',
-    // Its own headers, for Node 20, where the addon may have to be compiled.
+    // The headers of this Node version, in case npm must compile the addon (Node 20).
     npm_package_config_node_gyp_nodedir: node
   }
   const run = (command, args) => {
