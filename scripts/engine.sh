@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# A container engine for the tests of the image, on a Debian that has none. It needs Debian's packages and npm's, but no
-# registry of images: the base image is put together from these.
+# Installs and runs a container engine for the image tests, on a Debian machine without one. It needs Debian's packages and
+# npm's, but no image registry: the base image is assembled from packages.
 #
-#     scripts/engine.sh check <folder>             say whether one can be had: 75, and the reason, if not
-#     scripts/engine.sh start <folder>             install it into the folder, if it is not there, and start it
-#     scripts/engine.sh run <folder> <command>     run a command beside it, such as `docker ps`; this checkout is /checkout
-#     scripts/engine.sh net <folder> <command>     run a command of this machine in the network of the engine
-#     scripts/engine.sh stop <folder>              stop it; what is installed stays
+#     scripts/engine.sh check <folder>             exit with 75 and the reason if no engine can be installed here
+#     scripts/engine.sh start <folder>             install the engine into the folder if it is missing, and start it
+#     scripts/engine.sh run <folder> <command>     run a command next to it, such as `docker ps`; /checkout is this checkout
+#     scripts/engine.sh net <folder> <command>     run a command of this machine in the engine's network
+#     scripts/engine.sh stop <folder>              stop it; the installation stays
 #
-# The engine runs in namespaces of its own: this machine's files, network and processes are not touched.
-# One runs at a time in a folder: `start` ends the one before.
+# The engine runs in its own namespaces and doesn't touch this machine's files, network or processes. A folder has one
+# engine: `start` ends the previous one.
 set -euo pipefail
 
 action=$1
@@ -37,7 +37,7 @@ install_tools() {
   fi
 }
 
-# The engine and the base image at the same time, each complete once it has its name.
+# Downloads into a folder named .part, which is renamed when it is complete.
 install_engine() {
   mkdir -p "$folder"
   if [ ! -d "$root" ]; then
@@ -49,7 +49,7 @@ install_engine() {
   fi
 }
 
-# What the official image of this name has, as far as a Dockerfile can tell.
+# Assembles what a Dockerfile needs of the official node:24-bookworm-slim image.
 install_base() {
   local packages
   [ ! -d "$base" ] || return 0
@@ -86,14 +86,14 @@ start() {
   run docker version > /dev/null || { cat "$folder/engine.log" >&2 && exit 1; }
   setsid slirp4netns --configure --disable-host-loopback "$(engine)" tap0 > "$folder/network.log" 2>&1 < /dev/null &
   echo $! > "$folder/network.pid"
-  # It trusts whom this machine trusts, which may be a mirror.
+  # The registries may be mirrors, so the image trusts the certificates of this machine.
   cp /etc/ssl/certs/ca-certificates.crt "$base/etc/ssl/certs/"
   tar -C "$base" -c . | run docker import \
     --change 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' \
     --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' - node:24-bookworm-slim > /dev/null
 }
 
-# What unshare runs: makes the folder the root, and becomes the engine.
+# Runs inside unshare: makes the folder the root file system, then becomes the engine.
 inside() {
   mount --make-rprivate /
   mount --bind "$root" "$root"
@@ -110,7 +110,7 @@ inside() {
   exec dockerd
 }
 
-# The process of the engine, as this machine counts.
+# Prints the engine's process id on this machine.
 engine() {
   cat "/proc/$(cat "$folder/pid")/task/$(cat "$folder/pid")/children" | tr -d ' '
 }
@@ -128,7 +128,7 @@ stop() {
   for name in network.pid pid; do
     [ -s "$folder/$name" ] || continue
     process=$(cat "$folder/$name")
-    # The number may be another process by now.
+    # The id may belong to another process by now.
     if grep -qaE 'slirp4netns|engine\.sh' "/proc/$process/cmdline" 2> /dev/null; then kill -KILL "$process"; fi
     rm -f "$folder/$name"
   done

@@ -1,5 +1,5 @@
 /**
- * Writes seeds/default.examples.json: what the operations answer their examples with, for the OpenAPI document.
+ * Writes seeds/default.examples.json: the responses to the operations' example requests, for the OpenAPI document.
  *
  *     tsx scripts/examples.ts            write it
  *     tsx scripts/examples.ts --check    write nothing; exit 1 when it is stale
@@ -20,13 +20,15 @@ import { OPERATIONS } from '../src/operations.js'
 import { errorsUnder, type Operation } from '../src/schema/operation.js'
 import { startServer } from '../src/server.js'
 
-type Positions = Record<string, string>
-type Answers = Record<string, string | undefined>
+/** Values of assumptions by id. */
+type Values = Record<string, string>
+/** Response bodies as JSON, by operation and status. */
+type Responses = Record<string, string | undefined>
 
-/** The time of all examples. */
+/** The timestamp of all examples. */
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
 
-/** What no plain request gets. */
+/** Errors that no single request can produce. */
 const OTHER_ERRORS: Record<string, Pick<ErrorResponse, 'message' | 'errors' | 'errorId'>> = {
   401: { message: 'API Key not found' },
   409: {
@@ -41,8 +43,8 @@ const OTHER_ERRORS: Record<string, Pick<ErrorResponse, 'message' | 'errors' | 'e
   500: { message: SERVER_ERROR, errorId: '3b0c9a52-6c0e-4d0b-9a3e-5f1d2c7b8e64' }
 }
 
-/** The answers under each set of assumptions that was asked for, as JSON, by operation and status. */
-const known = new Map<string, Promise<Answers>>()
+/** Responses by the assumptions they depend on. */
+const cache = new Map<string, Promise<Responses>>()
 
 const examples: Record<string, Examples[keyof Examples]> = {}
 for (const operation of OPERATIONS) {
@@ -61,50 +63,50 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
   process.exitCode = 1
 }
 
-/** Returns an answer under each combination of the assumptions that change it. */
+/** Returns a response under each combination of the assumptions that change it. */
 async function variantsOf(name: string): Promise<Examples[keyof Examples][string]> {
   const deciding: AssumptionId[] = []
   for (const id of ASSUMPTION_IDS) if (await isChangedBy(name, id)) deciding.push(id)
-  const combinations = deciding.reduce<Positions[]>(
+  const combinations = deciding.reduce<Values[]>(
     (all, id) =>
-      all.flatMap((others) => valuesOf(id).map((position) => ({ ...others, [id]: position }))),
+      all.flatMap((others) => valuesOf(id).map((value) => ({ ...others, [id]: value }))),
     [{}]
   )
   const variants = await Promise.all(
-    combinations.map(async (under) => ({ under, json: (await answersUnder(under))[name] }))
+    combinations.map(async (under) => ({ under, json: (await responsesUnder(under))[name] }))
   )
   return variants.flatMap(({ under, json }) =>
     json === undefined ? [] : [{ under, body: JSON.parse(json) }]
   )
 }
 
-/** Whether it is another answer in another position of the row, from either profile on. */
+/** Returns whether the response depends on the assumption, starting from either profile. */
 async function isChangedBy(name: string, id: AssumptionId): Promise<boolean> {
-  const answers = PROFILES.map(async (profile) => {
+  const results = PROFILES.map(async (profile) => {
     const all = valuesOf(id).map(
-      async (position) => (await answersUnder({ ...assume(profile), [id]: position }))[name]
+      async (value) => (await responsesUnder({ ...assume(profile), [id]: value }))[name]
     )
     return new Set(await Promise.all(all)).size > 1
   })
-  return (await Promise.all(answers)).some(Boolean)
+  return (await Promise.all(results)).some(Boolean)
 }
 
-function answersUnder(overrides: Positions): Promise<Answers> {
-  const assumptions: Positions = assume('document', overrides)
+function responsesUnder(overrides: Values): Promise<Responses> {
+  const assumptions: Values = assume('document', overrides)
   const key = JSON.stringify(assumptions)
-  const answers = known.get(key) ?? askAll(assumptions)
-  known.set(key, answers)
-  return answers
+  const responses = cache.get(key) ?? requestAll(assumptions)
+  cache.set(key, responses)
+  return responses
 }
 
-async function askAll(assumptions: Positions): Promise<Answers> {
+async function requestAll(assumptions: Values): Promise<Responses> {
   const { url, close } = await startServer({
     port: 0,
     logLevel: 'silent',
     assumptions,
     clock: () => NOW
   })
-  const answers: Answers = {}
+  const responses: Responses = {}
   for (const operation of OPERATIONS) {
     const errors = errorsUnder(operation, assume('document', assumptions))
     for (const status of [200, ...errors.map(({ status }) => status), 500]) {
@@ -112,17 +114,17 @@ async function askAll(assumptions: Positions): Promise<Answers> {
       // The first error of a status is its example.
       const example = errors.find((error) => error.status === status)?.example
       const targets = status === 200 ? [`${path}?${search}`] : [example ?? path, `${path}?x=%`]
-      answers[`${operation.id} ${status}`] = await answerOf(
+      responses[`${operation.id} ${status}`] = await responseWith(
         url,
         operation.method,
         targets,
         status,
-        () => unaskedError(status, path, assume('document', assumptions))
+        () => unproducibleError(status, path, assume('document', assumptions))
       )
     }
   }
   await close()
-  return answers
+  return responses
 }
 
 function requestOf({ url, examples: { params = {}, query = {} } }: Operation): {
@@ -138,8 +140,8 @@ function requestOf({ url, examples: { params = {}, query = {} } }: Operation): {
   }
 }
 
-/** Returns the first answer with the status, or else the error that no plain request gets. */
-async function answerOf(
+/** Returns the first response with the status, or else `otherwise()`. */
+async function responseWith(
   url: string,
   method: string,
   targets: string[],
@@ -147,17 +149,17 @@ async function answerOf(
   otherwise: () => string
 ): Promise<string> {
   for (const target of targets) {
-    const answer = await fetch(url + target, {
+    const response = await fetch(url + target, {
       method,
       headers: { authorization: 'ApiKey development-key' }
     })
-    const text = await answer.text()
-    if (answer.status === status) return text
+    const text = await response.text()
+    if (response.status === status) return text
   }
   return otherwise()
 }
 
-function unaskedError(status: number, path: string, assumptions: Assumptions): string {
+function unproducibleError(status: number, path: string, assumptions: Assumptions): string {
   const { errors, ...error } = { message: '', ...OTHER_ERRORS[status] }
   const hasErrors = errors && assumptions['idempotency-rejections'] === 'plain'
   return errorJson({ status, reason: '', ...error, ...(hasErrors && { errors }) }, path, {

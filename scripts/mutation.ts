@@ -1,11 +1,11 @@
 /**
- * Mutation testing of the operations: `npm run mutation`. Stryker changes the source in one place after the other, and the
- * tests must notice. For one or two hours.
+ * Mutation testing of the operations: `npm run mutation`, for one or two hours. Stryker changes the source in one place at
+ * a time, and a test must fail.
  *
- *     npm run mutation                                       all; writes test/mutation/result.json
- *     npm run mutation -- idempotency messages               these folders; writes what belongs to them
- *     npm run mutation -- --again messages                   the same, but for mutants whose line and tests are as they were
- *     npm run mutation -- src/messages/totals.ts:10-20       a file, or some lines, of which nothing is written
+ *     npm run mutation                                       all folders; writes test/mutation/result.json
+ *     npm run mutation -- idempotency messages               these folders; updates their results
+ *     npm run mutation -- --again messages                   only mutants whose line or tests changed
+ *     npm run mutation -- src/messages/totals.ts:10-20       a file or some lines; writes nothing
  *
  * Then `npm run docs` writes docs/contributing/mutation-results.md. Exits 1 if a folder scores less than 90 %, or a survivor has no reason in
  * test/mutation/reasons.json.
@@ -33,11 +33,11 @@ import { installLockedPackages } from './installed.js'
 type Folder = (typeof FOLDERS)[number]
 
 const root = join(import.meta.dirname, '..')
-/** Where Stryker is installed: within the project, as it takes vitest from there, but not with it, as few need it. */
+/** Stryker has its own lock file, because few contributors need it. It uses the project's vitest. */
 const installed = await installLockedPackages(join(root, 'test/mutation'))
 const stryker = join(installed, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 
-/** What judges the shapes first. */
+/** The tests of wire schemas, which run first for schemas.ts files. */
 const SHAPES = ['wire-schemas', 'document'].map((name) => `test/openapi/${name}.test.ts`)
 const OPERATIONS = [
   'test/domain/assumptions.test.ts',
@@ -45,7 +45,7 @@ const OPERATIONS = [
   ...['examples', 'document', 'operations'].map((name) => `test/openapi/${name}.test.ts`)
 ]
 
-/** What judges the code of each folder, in the order in which it runs. */
+/** The tests for the code of each folder, in the order they run. */
 const TESTS: Record<Folder, string[]> = {
   idempotency: [
     ...testsIn('idempotency'),
@@ -58,7 +58,7 @@ const TESTS: Record<Folder, string[]> = {
     'test/control/records/integrations.test.ts',
     ...OPERATIONS
   ],
-  // Backwards, as the first of them takes longest.
+  // Reversed, because the first one takes longest.
   messages: [
     ...testsIn('messages').toReversed(),
     'test/control/records/messages.test.ts',
@@ -67,17 +67,17 @@ const TESTS: Record<Folder, string[]> = {
   'workflow-steps': [...testsIn('workflow-steps'), ...OPERATIONS]
 }
 
-/** A mutant as Stryker reports it. Lines and columns count from 1. */
+/** A mutant in Stryker's report. Lines and columns count from 1. */
 interface Mutant {
   status: string
-  /** Of a killed one what the test says that failed. */
+  /** The message of the failed test, if the mutant was killed. */
   statusReason?: string
   replacement: string
   location: Record<'start' | 'end', { line: number; column: number }>
 }
 
 interface Run {
-  /** A file may end with `:` and lines or positions, as Stryker takes them. */
+  /** Stryker's patterns: a path, optionally with `:` and a range of lines or positions. */
   files: string[]
   tests: string[]
 }
@@ -88,23 +88,23 @@ interface Report {
 
 process.exitCode = await main(process.argv.slice(2))
 
-async function main(wanted: string[]): Promise<number> {
+async function main(args: string[]): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), 'mutation-'))
-  // Stryker gets the signal too, and ends; what stands after this is to run.
+  // Stryker receives the signal too and ends; the cleanup below must still run.
   process.on('SIGINT', () => {})
   try {
-    const names = wanted.filter((name) => name !== '--again')
+    const names = args.filter((name) => name !== '--again')
     const runs = (names.length > 0 ? names : FOLDERS).flatMap(runsOf)
-    let found: MutationResult = {}
+    let results: MutationResult = {}
     for (const run of runs) {
-      const result = resultOf(await mutate(run, scratch, wanted.includes('--again')))
+      const result = resultOf(await mutate(run, scratch, args.includes('--again')))
       printSurvivors(result)
-      // At once, as a later run may fail or be stopped.
-      if (run.files.every(isWhole)) keep(run.files, result)
-      found = { ...found, ...result }
+      // Right away, because a later run may fail or be stopped.
+      if (run.files.every(isWhole)) writeResult(run.files, result)
+      results = { ...results, ...result }
     }
-    return judge(
-      found,
+    return printScores(
+      results,
       runs.flatMap(({ files }) => files)
     )
   } finally {
@@ -112,11 +112,11 @@ async function main(wanted: string[]): Promise<number> {
   }
 }
 
-/** Of a folder the code and the shapes apart, since other tests judge them. */
+/** Returns two runs per folder: one for its code and one for its wire schemas, which have other tests. */
 function runsOf(name: string): Run[] {
-  const folder = FOLDERS.find((each) => name === each || name.startsWith(`src/${each}/`))
+  const folder = FOLDERS.find((known) => name === known || name.startsWith(`src/${known}/`))
   if (!folder)
-    throw new Error(`${name} is neither one of ${FOLDERS.join(', ')} nor a file in src/ of theirs`)
+    throw new Error(`${name} is not one of ${FOLDERS.join(', ')}, nor a file in one of them`)
   const isFolder = name === folder
   const files = isFolder
     ? readdirSync(join(root, 'src', folder)).map((file) => `src/${folder}/${file}`)
@@ -138,7 +138,8 @@ function testsIn(folder: string): string[] {
 }
 
 async function mutate({ files, tests }: Run, scratch: string, again: boolean): Promise<Report> {
-  const [config, output] = [join(scratch, 'stryker.json'), join(scratch, 'report.json')]
+  const config = join(scratch, 'stryker.json')
+  const output = join(scratch, 'report.json')
   const options = {
     mutate: files,
     testRunner: 'vitest',
@@ -151,7 +152,7 @@ async function mutate({ files, tests }: Run, scratch: string, again: boolean): P
     coverageAnalysis: 'perTest',
     ignorePatterns: ['/dist', '/bench', '/screenshots', '/coverage'],
     tempDirName: join(scratch, 'copy'),
-    // Generous, as a machine that is busy with other things must not make a timeout of a survivor.
+    // Generous, so that a survivor doesn't count as a timeout on a busy machine.
     timeoutMS: 60_000,
     reporters: [process.stdout.isTTY ? 'progress' : 'progress-append-only', 'json'],
     jsonReporter: { fileName: output },
@@ -166,7 +167,7 @@ async function mutate({ files, tests }: Run, scratch: string, again: boolean): P
     stdio: 'inherit'
   })
   const [status, signal] = await once(child, 'exit')
-  if (status !== 0) throw new Error(`stryker left with ${status ?? signal}`)
+  if (status !== 0) throw new Error(`stryker exited with ${status ?? signal}`)
   return JSON.parse(readFileSync(output, 'utf8'))
 }
 
@@ -175,21 +176,21 @@ function resultOf({ files }: Report): MutationResult {
     const count = (...statuses: string[]) =>
       mutants.filter(({ status }) => statuses.includes(status)).length
     const survivors = mutants.filter(({ status }) => ['Survived', 'NoCoverage'].includes(status))
-    // By vitest, which ends a test sooner than Stryker does.
+    // Vitest's own timeout is shorter than Stryker's.
     const ended = mutants.filter(({ statusReason = '' }) =>
       /^Test timed out/.test(statusReason)
     ).length
-    const found = {
-      // With a mutant that is a runtime error the source can't even be loaded.
+    const result = {
+      // A RuntimeError mutant breaks the module so that it can't be loaded.
       killed: count('Killed', 'RuntimeError') - ended,
       timeout: count('Timeout') + ended,
       ignored: count('Ignored'),
       survivors: survivors.map((mutant) => survivorOf(mutant, source.split('\n')))
     }
-    if (found.killed + found.timeout + found.ignored + survivors.length !== mutants.length) {
-      throw new Error(`${file} has mutants with a status that is not known`)
+    if (result.killed + result.timeout + result.ignored + survivors.length !== mutants.length) {
+      throw new Error(`${file} has mutants with an unknown status`)
     }
-    return [file, found]
+    return [file, result]
   })
   return Object.fromEntries(
     entries.filter(
@@ -213,16 +214,18 @@ function survivorOf(
   }
 }
 
-/** On one line, and cut off where it would be long. */
+/** Returns code on one line of at most 80 characters. */
 function onOneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ')
   return line.length > 80 ? `${line.slice(0, 79)}…` : line
 }
 
-function printSurvivors(found: MutationResult): void {
-  for (const [file, { survivors }] of Object.entries(found)) {
-    for (const each of survivors)
-      console.log(`${each.isUncovered ? 'not run' : 'survived'}  ${file}  ${keyOf(each)}`)
+function printSurvivors(result: MutationResult): void {
+  for (const [file, { survivors }] of Object.entries(result)) {
+    for (const survivor of survivors) {
+      const outcome = survivor.isUncovered ? 'not run' : 'survived'
+      console.log(`${outcome}  ${file}  ${keyOf(survivor)}`)
+    }
   }
 }
 
@@ -230,20 +233,20 @@ function isWhole(file: string): boolean {
   return existsSync(join(root, file))
 }
 
-/** Puts what was found in these files in the place of what was found before. */
-function keep(files: readonly string[], found: MutationResult): void {
+/** Replaces the stored results of these files. */
+function writeResult(files: readonly string[], result: MutationResult): void {
   const before = existsSync(RESULT_FILE) ? readResult() : {}
   const others = Object.entries(before).filter(([file]) => isWhole(file) && !files.includes(file))
-  const entries = [...others, ...Object.entries(found)].toSorted(([one], [other]) =>
+  const entries = [...others, ...Object.entries(result)].toSorted(([one], [other]) =>
     one < other ? -1 : 1
   )
   writeFileSync(RESULT_FILE, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`)
   console.log(`${relative(root, RESULT_FILE)} written; now: npm run docs`)
 }
 
-/** Prints the scores of what was found, and what is to be done; returns the exit code. */
-function judge(found: MutationResult, files: readonly string[]): number {
-  const rows = rowsOf(found)
+/** Prints the scores and the problems, and returns the exit code. */
+function printScores(result: MutationResult, files: readonly string[]): number {
+  const rows = rowsOf(result)
   console.table(
     rows.map(({ name, counts, score }) => ({
       file: name,
@@ -254,10 +257,12 @@ function judge(found: MutationResult, files: readonly string[]): number {
   const low = rows.filter(({ isFolder, score }) => isFolder && score < MIN_SCORE)
   for (const { name, score } of low)
     console.error(`${name} scores ${score.toFixed(1)} %, less than ${MIN_SCORE} %`)
-  const { unexplained, unused: unusedReasons } = looseEnds(found, readReasons())
-  // Of some lines nothing can be said about the reasons of others.
+  const { unexplained, unused: unusedReasons } = looseEnds(result, readReasons())
+  // A run over some lines says nothing about the reasons for others.
   const unused = files.every(isWhole) ? unusedReasons : []
-  for (const each of unexplained) console.error(`no reason in test/mutation/reasons.json: ${each}`)
-  for (const each of unused) console.error(`a reason for what does not survive: ${each}`)
+  for (const mutant of unexplained) {
+    console.error(`no reason in test/mutation/reasons.json: ${mutant}`)
+  }
+  for (const mutant of unused) console.error(`a reason for a mutant that was killed: ${mutant}`)
   return low.length + unexplained.length + unused.length > 0 ? 1 : 0
 }
