@@ -68,8 +68,7 @@ async function variantsOf(name: string): Promise<Examples[keyof Examples][string
   const deciding: AssumptionId[] = []
   for (const id of ASSUMPTION_IDS) if (await isChangedBy(name, id)) deciding.push(id)
   const combinations = deciding.reduce<Values[]>(
-    (all, id) =>
-      all.flatMap((others) => valuesOf(id).map((value) => ({ ...others, [id]: value }))),
+    (all, id) => all.flatMap((others) => valuesOf(id).map((value) => ({ ...others, [id]: value }))),
     [{}]
   )
   const variants = await Promise.all(
