@@ -17,7 +17,7 @@ import {
 import { type ErrorResponse, errorJson, SERVER_ERROR } from '../src/http/errors.js'
 import type { Examples } from '../src/openapi/examples.js'
 import { OPERATIONS } from '../src/operations.js'
-import { errorsUnder, type Operation } from '../src/schema/operation.js'
+import { errorsFor, type Operation } from '../src/schema/operation.js'
 import { startServer } from '../src/server.js'
 
 /** Values of assumptions by id. */
@@ -107,7 +107,7 @@ async function requestAll(assumptions: Values): Promise<Responses> {
   })
   const responses: Responses = {}
   for (const operation of OPERATIONS) {
-    const errors = errorsUnder(operation, assume('document', assumptions))
+    const errors = errorsFor(operation, assume('document', assumptions))
     for (const status of [200, ...errors.map(({ status }) => status), 500]) {
       const { path, search } = requestOf(operation)
       // The first error of a status is its example.

@@ -19,7 +19,7 @@ import { authentication, identifyEnvironment } from './environments/plugin.js'
 import { delayResponse, faultInjection, injectIntoResponse } from './faults/plugin.js'
 import { checkHeaders } from './http/check-headers.js'
 import { errorHandler, rejectInTurn, rejectMalformedRequest } from './http/errors.js'
-import { logAnswer } from './http/log.js'
+import { logResponse } from './http/log.js'
 import { notFound, type Served } from './http/not-found.js'
 import { rejectMalformedQuery } from './http/query-string.js'
 import { createRequestIds } from './http/request-id.js'
@@ -129,7 +129,7 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 
   // The journal closes the record when the response has been sent or the connection is lost: see openRecord.
   if (logger.isLevelEnabled('debug')) {
-    app.addHook('onResponse', async (_request, reply) => logAnswer(reply))
+    app.addHook('onResponse', async (_request, reply) => logResponse(reply))
   }
   return app
 }

@@ -1,6 +1,6 @@
 import { assumptionIssue, PROFILES, type Profile } from './domain/assumptions.js'
 import { StartError } from './domain/errors.js'
-import { type LatencyPreset, type LatencySetting, latencyIssue } from './domain/latency.js'
+import { findLatencyProblem, type LatencyPreset, type LatencySetting } from './domain/latency.js'
 import { didYouMean } from './domain/suggestions.js'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -80,7 +80,7 @@ const CHECKS: {
   inspector: () => undefined,
   journal: wholeNumber('the journal must keep a whole number of requests', MAX_JOURNAL),
   faultHeader: () => undefined,
-  latency: latencyIssue,
+  latency: findLatencyProblem,
   requestTimeout: wholeNumber(
     'the request timeout must be whole milliseconds',
     MAX_REQUEST_TIMEOUT

@@ -3,10 +3,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, DEFAULTS, LOG_LEVELS, MAX_JOURNAL, MAX_REQUEST_TIMEOUT } from '../config.js'
 import { assumptionIssue, PROFILES } from '../domain/assumptions.js'
 import {
+  findLatencyProblem,
   LATENCY_PRESETS,
   type LatencyPreset,
-  type LatencySetting,
-  latencyIssue
+  type LatencySetting
 } from '../domain/latency.js'
 import type { MockOptions } from '../index.js'
 
@@ -173,7 +173,7 @@ export function latencyOption(): Option {
         delay === undefined
           ? (text as LatencyPreset)
           : { delay: Number(delay), spread: Number(spread) }
-      const issue = latencyIssue(wanted)
+      const issue = findLatencyProblem(wanted)
       if (issue)
         throw new InvalidArgumentError(
           `${issue}; milliseconds are written as 200, or 200,50 with a spread`

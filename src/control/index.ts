@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { Assumptions } from '../domain/assumptions.js'
-import { DomainError, noFieldErrors } from '../domain/errors.js'
+import { createFieldErrors, DomainError } from '../domain/errors.js'
 import { authentication } from '../environments/plugin.js'
 import { faultRoutes } from '../faults/routes.js'
 import { type AddRoute, controlRequests, controlRoutes } from '../http/control-route.js'
@@ -68,7 +68,7 @@ export function registerControl(app: FastifyInstance, options: Options): void {
 /** Rejects with `invalid` a seed or a record that can't be loaded, each issue under its path in what was sent. */
 function rejectBadSeed(error: unknown): never {
   if (!(error instanceof SeedError)) throw error
-  const errors = noFieldErrors()
+  const errors = createFieldErrors()
   for (const { location, file, line, path, message } of error.issues) {
     // A record is the whole body; a seed may be one field of it.
     const field = path || (file === 'seed' ? file : 'body')

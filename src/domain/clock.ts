@@ -23,7 +23,7 @@ const EARLIEST = 0
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** Returns the time by a setting, whose `at` must be a time. An offset beyond the last time gives the last time. */
-export function timeBy(setting: ClockSetting, wall: Clock): number {
+export function readClock(setting: ClockSetting, wall: Clock): number {
   if (setting.mode === 'fixed') return Date.parse(setting.at)
   return setting.mode === 'offset'
     ? Math.min(Math.max(wall() + setting.by, EARLIEST), LATEST)
@@ -31,12 +31,12 @@ export function timeBy(setting: ClockSetting, wall: Clock): number {
 }
 
 /** Returns the setting for a clock so many milliseconds later, or undefined when it can't show such a time. */
-export function advanced(
+export function advanceClock(
   setting: ClockSetting,
   milliseconds: number,
   wall: Clock
 ): ClockSetting | undefined {
-  const later = timeBy(setting, wall) + milliseconds
+  const later = readClock(setting, wall) + milliseconds
   if (later < EARLIEST || later > LATEST) return undefined
   if (setting.mode === 'fixed') return { mode: 'fixed', at: isoTime(later) }
   return { mode: 'offset', by: (setting.mode === 'offset' ? setting.by : 0) + milliseconds }

@@ -31,7 +31,7 @@ export interface ErrorDetails {
 }
 
 /** Returns an empty record of errors. It has no prototype, as a client may name a field `toString` or `__proto__`. */
-export const noFieldErrors = (): FieldErrors => Object.create(null)
+export const createFieldErrors = (): FieldErrors => Object.create(null)
 
 /** An error that services throw for the caller, with words that are safe to show. Any other error becomes a bare 500. */
 export class DomainError extends Error {

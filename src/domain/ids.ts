@@ -5,7 +5,7 @@ import libSlugify from '@sindresorhus/slugify'
 export const ID_PATTERN = /^[0-9a-f]{24}$/
 
 /** Returns the id that a client's text is, whose letters may be in capitals, or undefined when it is none. */
-export const idIn = (text: string): string | undefined =>
+export const parseId = (text: string): string | undefined =>
   /^[0-9a-f]{24}$/i.test(text) ? text.toLowerCase() : undefined
 
 /** API keys are printable ASCII without spaces, which any header can carry. */
@@ -22,7 +22,7 @@ const EARLIEST = 0x66000000
 const LATEST = 0x68600000
 
 /** Returns the id of a path, such as an environment's name, a kind and an identifier: always the same. */
-export function idOf(...path: readonly (string | number)[]): string {
+export function deriveId(...path: readonly (string | number)[]): string {
   const hash = createHash('sha256').update(JSON.stringify(path)).digest()
   const seconds = EARLIEST + (hash.readUInt32BE(0) % (LATEST - EARLIEST))
   return seconds.toString(16).padStart(8, '0') + hash.toString('hex', 4, 12)

@@ -24,14 +24,14 @@ const FIGURES: Record<LatencyPreset, Omit<Latency, 'preset'>> = {
 
 export const MAX_LATENCY = 60_000
 
-/** Returns the figures of a preset or a setting that `latencyIssue` finds nothing wrong with. */
-export function latencyOf(wanted: LatencyPreset | LatencySetting): Latency {
+/** Returns the figures of a preset or a setting that `findLatencyProblem` finds nothing wrong with. */
+export function resolveLatency(wanted: LatencyPreset | LatencySetting): Latency {
   const { preset, delay = 0, spread = 0 } = typeof wanted === 'string' ? { preset: wanted } : wanted
   return preset === undefined ? { delay, spread } : { preset, ...FIGURES[preset] }
 }
 
 /** Returns what is wrong with a setting, whose fields may also be of wrong types; undefined if nothing is. */
-export function latencyIssue(wanted: LatencyPreset | LatencySetting): string | undefined {
+export function findLatencyProblem(wanted: LatencyPreset | LatencySetting): string | undefined {
   const presets = LATENCY_PRESETS.join(', ')
   const setting = typeof wanted === 'string' ? { preset: wanted } : wanted
   if (typeof (setting ?? 0) !== 'object')

@@ -1,6 +1,6 @@
 import type { Db } from '../db/open.js'
 import { type Assumptions, assume, type Profile } from '../domain/assumptions.js'
-import { type Clock, timeBy } from '../domain/clock.js'
+import { type Clock, readClock } from '../domain/clock.js'
 import type { DatasetKind, ResetPart } from '../domain/enums.js'
 import { DomainError } from '../domain/errors.js'
 import { createRandom, type Random } from '../domain/random.js'
@@ -144,7 +144,7 @@ export class EnvironmentStore {
     const environment: Environment = {
       ...this.#stateOf(row),
       random: createRandom(row.randomSeed),
-      now: () => timeBy(environment.clock, clock),
+      now: () => readClock(environment.clock, clock),
       isRemoved: false,
       lastUsed: machineClock(),
       openRequests: 0

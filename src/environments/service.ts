@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../db/open.js'
 import type { Assumptions } from '../domain/assumptions.js'
-import { advanced, type Clock, WALL } from '../domain/clock.js'
+import { advanceClock, type Clock, WALL } from '../domain/clock.js'
 import { type DatasetKind, RESET_PARTS, type ResetPart } from '../domain/enums.js'
 import { DomainError, invalidFields } from '../domain/errors.js'
-import { idIn } from '../domain/ids.js'
+import { parseId } from '../domain/ids.js'
 import { didYouMean, MAX_CANDIDATES } from '../domain/suggestions.js'
 import { ApiKeys, newApiKey } from './api-keys.js'
 import { Datasets } from './datasets.js'
@@ -95,7 +95,7 @@ export class EnvironmentService {
   /** Throws `not-found` if no environment has this id or name, and `bad-request` if several have this name. */
   find(idOrName: string): Environment {
     const { repository } = this.#store
-    const rowById = repository.findById(idIn(idOrName) ?? idOrName)
+    const rowById = repository.findById(parseId(idOrName) ?? idOrName)
     const rows = rowById ? [rowById] : repository.listByName(idOrName)
     const [row] = rows
     if (rows.length > 1) throw ambiguousName(idOrName, rows.length)
@@ -174,7 +174,7 @@ export class EnvironmentService {
 
   /** Throws `invalid` if the clock can't show the resulting time. */
   advanceClock(environment: Environment, by: number): void {
-    const clock = advanced(environment.clock, by, this.#clock)
+    const clock = advanceClock(environment.clock, by, this.#clock)
     if (!clock) {
       const messages = ['by would move the clock out of its range, the years 1970 to 9999']
       throw invalidFields({ by: { messages, value: by } })

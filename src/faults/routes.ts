@@ -1,11 +1,11 @@
 import { OutgoingMessage } from 'node:http'
 import { Type } from '@sinclair/typebox'
-import { attempt, DomainError, invalidFields, noFieldErrors } from '../domain/errors.js'
-import { latencyIssue } from '../domain/latency.js'
+import { attempt, createFieldErrors, DomainError, invalidFields } from '../domain/errors.js'
+import { findLatencyProblem } from '../domain/latency.js'
 import { type AddRoute, listOf } from '../http/control-route.js'
 import { preparePatterns } from '../journal/verification.js'
 import { ref, strictObject } from '../schema/typebox.js'
-import { findIssues, isSecretPath, pathText } from '../schema/validation.js'
+import { findIssues, formatPath, isSecretPath } from '../schema/validation.js'
 import {
   FaultEffect,
   FaultRule,
@@ -58,7 +58,7 @@ export function faultRoutes(
     body: ref(LatencySetting),
     response: ref(Latency),
     handler: async ({ environment, body }) => {
-      const issue = latencyIssue(body)
+      const issue = findLatencyProblem(body)
       if (issue) throw invalidFields({ preset: { messages: [issue] } })
       latency.set(environment, body)
       return latency.get(environment)
@@ -74,7 +74,7 @@ export async function checkRules(
   rules: readonly (readonly [path: string, NewFaultRule])[]
 ): Promise<void> {
   await preparePatterns(rules.map(([path, { match = {} }]) => [`${path}match.`, match]))
-  const errors = noFieldErrors()
+  const errors = createFieldErrors()
   for (const [path, { effect }] of rules) {
     const contradiction = findContradiction(effect)
     if (contradiction) errors[`${path}effect`] = { messages: [`${path}effect ${contradiction}`] }
@@ -132,7 +132,7 @@ export function parseEffect(text: string): FaultEffect {
   const [issue] = [
     ...(Object.keys(effect).length < fields.length ? ['each can be given only once'] : []),
     ...findIssues(HeaderEffect, effect).map(
-      ({ path, message, hint }) => `${pathText(path)} ${message}${hint}`
+      ({ path, message, hint }) => `${formatPath(path)} ${message}${hint}`
     ),
     ...(contradiction ? [`effect ${contradiction}`] : [])
   ]

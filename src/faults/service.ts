@@ -5,7 +5,7 @@ import {
   type Latency,
   type LatencyPreset,
   type LatencySetting,
-  latencyOf
+  resolveLatency
 } from '../domain/latency.js'
 import type { Random } from '../domain/random.js'
 import type { Environment } from '../environments/service.js'
@@ -81,7 +81,7 @@ function applies(
 
 /** The latency of each environment, in memory only, and the server's for all that have none of their own. */
 export function latencyService(wanted: LatencyPreset | LatencySetting) {
-  const serversOwn = latencyOf(wanted)
+  const serversOwn = resolveLatency(wanted)
   /** That which a reset goes back to. */
   const initial = new WeakMap<Environment, Latency>()
   const present = new WeakMap<Environment, Latency>()
@@ -94,11 +94,11 @@ export function latencyService(wanted: LatencyPreset | LatencySetting) {
   return {
     get,
     set: (environment: Environment, latency: LatencySetting): void =>
-      void present.set(environment, latencyOf(latency)),
+      void present.set(environment, resolveLatency(latency)),
 
     /** Sets that which a reset goes back to. */
     setInitial: (environment: Environment, latency: LatencyPreset | LatencySetting): void =>
-      void initial.set(environment, latencyOf(latency)),
+      void initial.set(environment, resolveLatency(latency)),
 
     reset: (environment: Environment): void => void present.delete(environment),
 

@@ -8,7 +8,7 @@ import { type Clock, isoTime } from '../domain/clock.js'
 import { DomainError, type ErrorCode, type ErrorDetails, STATUS_OF } from '../domain/errors.js'
 import type { Random } from '../domain/random.js'
 import { dateTime, namedObject, recordOf, strictObject } from '../schema/typebox.js'
-import { logFailure, logFault, logRefusal } from './log.js'
+import { logFailure, logFault, logRejection } from './log.js'
 import { redactedTarget } from './target.js'
 
 declare module 'fastify' {
@@ -91,7 +91,7 @@ export function sendErrorResponse(
   if (response.fault !== undefined) logFault(reply, response.fault, status, errorId)
   else if (errorId || (error && status === 507))
     logFailure(reply, status, { err: error, errorId, reason })
-  else logRefusal(reply, status, reason)
+  else logRejection(reply, status, reason)
 
   // No hook has run when the path can't be decoded.
   if (!reply.raw.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id)

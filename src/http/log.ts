@@ -24,13 +24,13 @@ function factsOf({ request, elapsedTime }: FastifyReply, statusCode?: number) {
 const reported = new WeakSet<FastifyReply>()
 
 /** Logs that a request was answered, unless a line has said what came of it. */
-export function logAnswer(reply: FastifyReply): void {
+export function logResponse(reply: FastifyReply): void {
   if (!reported.has(reply))
     reply.request.log.debug(factsOf(reply, reply.statusCode), 'request completed')
 }
 
 /** Logs that a request was refused. */
-export function logRefusal(reply: FastifyReply, statusCode: number, reason: string): void {
+export function logRejection(reply: FastifyReply, statusCode: number, reason: string): void {
   const { request } = reply
   reported.add(reply)
   const told = request.redacted ? attempt(() => request.redacted?.(reason)) : reason

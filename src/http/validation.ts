@@ -1,9 +1,9 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyServerOptions } from 'fastify'
 import { parseTime } from '../domain/clock.js'
-import { type DomainError, invalidFields, noFieldErrors } from '../domain/errors.js'
+import { createFieldErrors, type DomainError, invalidFields } from '../domain/errors.js'
 import type { Query } from '../domain/query-string.js'
-import { findIssues, isSecretPath, type Path, pathText } from '../schema/validation.js'
+import { findIssues, formatPath, isSecretPath, type Path } from '../schema/validation.js'
 
 type CompilersFactory = NonNullable<
   NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
@@ -28,9 +28,9 @@ const validatorOf = ({ schema, httpPart }: { schema: TSchema; httpPart?: string 
 export function validate(schema: TSchema, sent: unknown): Judgement {
   const issues = findIssues(schema, sent)
   if (issues.length === 0) return { value: sent }
-  const errors = noFieldErrors()
+  const errors = createFieldErrors()
   for (const { path, message, hint } of issues) {
-    const field = pathText(path) || 'body'
+    const field = formatPath(path) || 'body'
     errors[field] ??= { messages: [], ...(!isSecretPath(path) && sentAt(path, sent)) }
     errors[field].messages.push(`${field} ${message}${hint}`)
   }
@@ -38,7 +38,7 @@ export function validate(schema: TSchema, sent: unknown): Judgement {
 }
 
 /** Returns the milliseconds since 1970 of a field that gives a time. Throws `invalid` when it is none. */
-export function timeOf(field: string, text: string): number {
+export function parseTimeField(field: string, text: string): number {
   const time = parseTime(text)
   if (time !== undefined) return time
   throw invalidFields({
@@ -64,7 +64,7 @@ function queryValidator(schema: TObject): (query: unknown) => Judgement {
   return (query) => {
     const sent = query as Query
     const read: Record<string, unknown> = {}
-    const errors = noFieldErrors()
+    const errors = createFieldErrors()
     for (const [name, { type, default: fallback }] of parameters) {
       const value = sent[name]
       if (fallback !== undefined) read[name] = fallback

@@ -4,7 +4,7 @@ import { DomainError } from '../domain/errors.js'
 import { requireEnvironment } from '../environments/plugin.js'
 import type { Environment } from '../environments/service.js'
 import { JSON_TYPE, setReasonHeader, storedErrorResponse } from '../http/errors.js'
-import { logRefusal } from '../http/log.js'
+import { logRejection } from '../http/log.js'
 import { pathOf } from '../http/target.js'
 import type { Answer, IdempotencyService, Outcome } from './service.js'
 
@@ -95,7 +95,7 @@ export function withIdempotency(
     )
   } else if (refusal) {
     setReasonHeader(reply, refusal.details.reason)
-    logRefusal(reply, status, refusal.details.reason)
+    logRejection(reply, status, refusal.details.reason)
   }
   reply.code(status).type(JSON_TYPE).send(body)
 }

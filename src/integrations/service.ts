@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.js'
 import { withVendorNames } from '../domain/assumptions.js'
 import { DomainError, invalidFields } from '../domain/errors.js'
-import { idIn } from '../domain/ids.js'
+import { parseId } from '../domain/ids.js'
 import { didYouMean } from '../domain/suggestions.js'
 import {
   type Environment,
@@ -62,7 +62,7 @@ export class IntegrationService {
   #find(environment: Environment, integrationId: string): StoredIntegration {
     const dataset = environment.datasets.integrations
     const isIdRequired = environment.assumptions['integration-lookup'] === 'id'
-    const id = idIn(integrationId)
+    const id = parseId(integrationId)
     if (isIdRequired && id === undefined) {
       const messages = ['integrationId must be a mongodb id']
       throw invalidFields({ integrationId: { messages, value: integrationId } })
@@ -90,7 +90,7 @@ export class IntegrationService {
     const { assumptions, datasets, name, organizationId } = environment
     const dataset = datasets.integrations
     if (assumptions['foreign-integration'] === 'forbidden') {
-      const id = idIn(integrationId) ?? integrationId
+      const id = parseId(integrationId) ?? integrationId
       const owner = this.#repository.findOtherOwner({ dataset, organizationId, id, identifier })
       if (owner !== undefined) {
         const reason =

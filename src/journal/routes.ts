@@ -5,7 +5,7 @@ import { DomainError } from '../domain/errors.js'
 import { requireEnvironment } from '../environments/plugin.js'
 import type { Environment } from '../environments/service.js'
 import { type AddRoute, listOf } from '../http/control-route.js'
-import { timeOf } from '../http/validation.js'
+import { parseTimeField } from '../http/validation.js'
 import { ref, strictObject, stringEnum } from '../schema/typebox.js'
 import type { JournalServices } from './plugin.js'
 import {
@@ -152,7 +152,7 @@ const listing = ({ journals }: JournalServices, ownerOf: JournalOwner) => ({
       pathPrefix = '',
       ...pattern
     } = request.query
-    const from = since === undefined ? 0 : timeOf('since', since)
+    const from = since === undefined ? 0 : parseTimeField('since', since)
     const end = before ?? Number.POSITIVE_INFINITY
     const wanted = new RegExp(`^(${status.replace('xx', '..')})$`)
     const recorded = journals.of(ownerOf(request)).requests(after)

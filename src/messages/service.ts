@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.js'
 import { type Assumptions, mayNeedVendorNames, withVendorNames } from '../domain/assumptions.js'
 import { DomainError } from '../domain/errors.js'
-import { idIn } from '../domain/ids.js'
+import { parseId } from '../domain/ids.js'
 import { didYouMean, MAX_CANDIDATES } from '../domain/suggestions.js'
 import {
   type Environment,
@@ -63,7 +63,7 @@ export function messageService({ db, environments }: { db: Db; environments: Env
     subscriberId: string,
     unknown = ''
   ): string {
-    const id = idIn(subscriberId)
+    const id = parseId(subscriberId)
     const owner = id && repository.findSubscriberId(subscribers, id)
     if (owner !== undefined)
       return `: that is the internal id of ${owner}; subscriberId is the external one`

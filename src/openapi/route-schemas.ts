@@ -4,7 +4,7 @@ import type { ControlOperation } from '../http/control-route.js'
 import { ErrorBody } from '../http/errors.js'
 import {
   type ErrorStatus,
-  errorsUnder,
+  errorsFor,
   type Operation,
   type OperationSummary
 } from '../schema/operation.js'
@@ -12,7 +12,7 @@ import { ref, strictObject } from '../schema/typebox.js'
 
 /** Returns the schema from which @fastify/swagger documents an operation under these assumptions. */
 export function describeOperation(operation: Operation, assumptions: Assumptions) {
-  const errors = errorsUnder(operation, assumptions).map(({ status }) => status)
+  const errors = errorsFor(operation, assumptions).map(({ status }) => status)
   const response: Record<number, object> = {
     200: {
       ...content(ref(operation.response), 'OK'),

@@ -52,7 +52,7 @@ export const defineOperation = <const Defined extends Operation>(operation: Defi
   operation
 
 /** Returns the errors that an operation rejects with under these assumptions, besides 500. */
-export const errorsUnder = ({ errors }: Operation, assumptions: Assumptions): OperationError[] =>
+export const errorsFor = ({ errors }: Operation, assumptions: Assumptions): OperationError[] =>
   errors.filter(({ under }) => under === undefined || assumptions[under[0]] === under[1])
 
 export type Described = { querystring?: TObject }

@@ -93,7 +93,7 @@ export const refById = <Value>(id: string, target: () => TSchema, description?: 
   })
 
 /** Returns the schema as the items of long lists have it: published in its place, and compiled apart from the rest. */
-export const apart = <Schema extends TSchema>(schema: Schema) =>
+export const compiledSeparately = <Schema extends TSchema>(schema: Schema) =>
   Type.Unsafe<Static<Schema>>({ ...schema, [Kind]: 'Reference', [Target]: () => schema })
 
 /** Returns the schema that a reference leads to. */

@@ -54,7 +54,7 @@ export const isSecretPath = (path: Path): boolean =>
   path.some((part) => part === 'configurations' || SECRET_NAME.test(String(part)))
 
 /** Returns a path as it is written in code: `environments[0].integrations[1].channel`. */
-export function pathText(path: Path): string {
+export function formatPath(path: Path): string {
   const texts = path.map((part, index) => {
     if (typeof part === 'number' || !/^[\w$-]+$/.test(part)) return `[${JSON.stringify(part)}]`
     return index === 0 ? part : `.${part}`
@@ -111,9 +111,9 @@ function countableBreaches(breaches: Breach[]): Breach[] {
   return breaches.flatMap((breach) => {
     if (breach.type !== ValueErrorType.ObjectRequiredProperty) return breach
     const path = breach.path.slice(0, -1)
-    const missing = lacking.get(pathText(path)) ?? []
+    const missing = lacking.get(formatPath(path)) ?? []
     missing.push(String(breach.path.at(-1)))
-    lacking.set(pathText(path), missing)
+    lacking.set(formatPath(path), missing)
     return missing.length > 1 ? [] : { ...breach, path, missing }
   })
 }

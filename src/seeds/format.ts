@@ -17,7 +17,7 @@ import {
   WorkflowResponse
 } from '../messages/schemas.js'
 import { Channel } from '../schema/shared.js'
-import { apart, freeObject, ref, strictObject, stringEnum } from '../schema/typebox.js'
+import { compiledSeparately, freeObject, ref, strictObject, stringEnum } from '../schema/typebox.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 
 export { UNNAMED } from '../environments/schemas.js'
@@ -90,7 +90,7 @@ const SeedTemplate = object('The whole workflow as it is embedded in the message
 })
 
 export const SeedMessage = object(
-  'A message; without createdAt they are one minute apart, the newest first',
+  'A message; without createdAt they are one minute compiledSeparately, the newest first',
   {
     ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel']))
       .properties,
@@ -167,10 +167,10 @@ export const SeedEnvironment = object(
       MAX_RANDOM_SEED,
       'Makes random values the same each time; unpredictable by default'
     ),
-    integrations: Type.Optional(Type.Array(apart(SeedIntegration))),
-    subscribers: Type.Optional(Type.Array(apart(SeedSubscriber))),
-    workflows: Type.Optional(Type.Array(apart(SeedWorkflow))),
-    messages: Type.Optional(Type.Array(apart(SeedMessage))),
+    integrations: Type.Optional(Type.Array(compiledSeparately(SeedIntegration))),
+    subscribers: Type.Optional(Type.Array(compiledSeparately(SeedSubscriber))),
+    workflows: Type.Optional(Type.Array(compiledSeparately(SeedWorkflow))),
+    messages: Type.Optional(Type.Array(compiledSeparately(SeedMessage))),
     generate: Type.Optional(SeedGenerate)
   }
 )
@@ -181,7 +181,7 @@ export const Seed = object('A seed of notification-mock', {
   $schema: Type.Optional(
     Type.String({ description: 'Where the JSON Schema of seeds is: for editors' })
   ),
-  environments: Type.Array(apart(SeedEnvironment))
+  environments: Type.Array(compiledSeparately(SeedEnvironment))
 })
 export type Seed = Static<typeof Seed>
 

@@ -2,7 +2,7 @@ import { Kind, type TObject } from '@sinclair/typebox'
 import type { Db } from '../db/open.js'
 import { type Clock, isoTime, parseIsoTime } from '../domain/clock.js'
 import { DomainError } from '../domain/errors.js'
-import { idIn, idOf } from '../domain/ids.js'
+import { deriveId, parseId } from '../domain/ids.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import { toMessageRow } from '../messages/row.js'
 import type { MessageResponse } from '../messages/schemas.js'
@@ -199,7 +199,7 @@ export function recordService(
   }
 
   function requireRecord(kind: EditedKind, environment: Environment, id: string) {
-    const found = findRecord(kind, environment, { _id: idIn(id) ?? id, identifier: id })
+    const found = findRecord(kind, environment, { _id: parseId(id) ?? id, identifier: id })
     if (found) return found
     const { word, list } = EDITED[kind]
     const reason = `this environment has no ${word.toLowerCase()} ${id}: ${list} lists those it has, the id is _id`
@@ -229,7 +229,7 @@ export function recordService(
     const { find } = lookUp(environment)
     const time = kind === 'messages' ? parseIsoTime(record.createdAt ?? '') : undefined
     const last = time === undefined ? undefined : find(kind, 'createdAt', time)?._id
-    let id = last ?? idOf(kind, JSON.stringify(record))
+    let id = last ?? deriveId(kind, JSON.stringify(record))
     while (find(kind, '_id', id))
       id = (BigInt(`0x${id}`) + 1n).toString(16).padStart(24, '0').slice(-24)
     return id

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { CST, Node, Scalar, YAMLMap } from 'yaml'
 import { lazily } from '../domain/lazily.js'
-import { MAX_DEPTH, type Path, pathText, TOO_DEEP } from '../schema/validation.js'
+import { formatPath, MAX_DEPTH, type Path, TOO_DEEP } from '../schema/validation.js'
 import { createIssue, SeedError, type SeedIssue } from './errors.js'
 import { formatLimit, type SeedLimits } from './limits.js'
 
@@ -30,7 +30,7 @@ function parseYaml(text: string, file: string) {
   lines.addNewLine(0)
   const createAt = (offset: number, message: string, path: Path = []): SeedIssue => {
     const { line, col: column } = lines.linePos(offset)
-    return createIssue({ file, line, column, path: pathText(path), message })
+    return createIssue({ file, line, column, path: formatPath(path), message })
   }
   const parser = new (yaml().Parser)(lines.addNewLine)
   const tokens: CST.Token[] = []
@@ -168,7 +168,7 @@ const NOT_MERGED = 'only an object can be merged in with <<'
  */
 export function yamlLocator(text: string | undefined, file: string, limits: SeedLimits): IssueAt {
   if (text === undefined || text.length > limits.yaml) {
-    return (path, message) => createIssue({ file, path: pathText(path), message })
+    return (path, message) => createIssue({ file, path: formatPath(path), message })
   }
   // Only when there is an issue.
   const parsed = lazily(() => parseYaml(text, file))

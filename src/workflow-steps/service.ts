@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.js'
 import { type Assumptions, mayNeedVendorNames, withVendorNames } from '../domain/assumptions.js'
 import { DomainError } from '../domain/errors.js'
-import { ID_PATTERN, idFromSlug, idIn } from '../domain/ids.js'
+import { ID_PATTERN, idFromSlug, parseId } from '../domain/ids.js'
 import { didYouMean } from '../domain/suggestions.js'
 import type { Environment } from '../environments/service.js'
 import { workflowStepRepository } from './repository.js'
@@ -23,7 +23,9 @@ export function workflowStepService({ db }: { db: Db }) {
     retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
       const { name, assumptions, datasets } = environment
       const { workflows } = datasets
-      const isNamed = [workflowId, stepId].every((text) => idOf(text, assumptions) === undefined)
+      const isNamed = [workflowId, stepId].every(
+        (text) => deriveId(text, assumptions) === undefined
+      )
       const named = isNamed ? repository.findNamed(workflows, workflowId, stepId) : undefined
       if (named) return toResponse(named, assumptions)
       const workflow = find(assumptions, workflowId, 'wf', (by, value) =>
@@ -63,7 +65,7 @@ function find<Found>(
   kind: 'wf' | 'st',
   lookUp: (by: 'id' | 'name', value: string) => Found | undefined
 ): Found | undefined {
-  const id = idOf(text, assumptions)
+  const id = deriveId(text, assumptions)
   const found = (id === undefined ? undefined : lookUp('id', id)) ?? lookUp('name', text)
   const slugId = found
     ? undefined
@@ -71,8 +73,8 @@ function find<Found>(
   return slugId === undefined ? found : lookUp('id', slugId)
 }
 
-const idOf = (text: string, assumptions: Assumptions): string | undefined =>
-  assumptions['step-lookup'] === 'any-kind' ? ID_PATTERN.exec(text)?.[0] : idIn(text)
+const deriveId = (text: string, assumptions: Assumptions): string | undefined =>
+  assumptions['step-lookup'] === 'any-kind' ? ID_PATTERN.exec(text)?.[0] : parseId(text)
 
 /** Returns the stored bytes unless an assumption changes them: a step may be large, and parsing it takes time. */
 function toResponse(document: Buffer, assumptions: Assumptions): Buffer {

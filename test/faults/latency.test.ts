@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { create, journalOf, MAILGUN, reset, setLatency, setPrimary } from '../support/control.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-const latencyOf = async (mock: TestMock, key?: string) =>
+const resolveLatency = async (mock: TestMock, key?: string) =>
   (await mock.get('/_mock/latency', key ? { key } : {})).json
 
 /** Longer than any test may take. */
@@ -11,13 +11,17 @@ const KEYED = { headers: { 'idempotency-key': 'k' } }
 
 test('a latency is set by a preset or by figures, told with its figures, and that of one environment alone', async () => {
   const mock = await useMock()
-  expect(await latencyOf(mock)).toEqual({ preset: 'none', delay: 0, spread: 0 })
+  expect(await resolveLatency(mock)).toEqual({ preset: 'none', delay: 0, spread: 0 })
   const mobile = await setLatency(mock, { preset: 'mobile' })
   expect([mobile.status, mobile.json]).toEqual([200, { preset: 'mobile', delay: 80, spread: 70 }])
   expect((await setLatency(mock, mobile.json)).json).toEqual(mobile.json)
   expect((await setLatency(mock, { delay: 5 })).json).toEqual({ delay: 5, spread: 0 })
   expect((await setLatency(mock, { delay: 0, spread: 7 })).json).toEqual({ delay: 0, spread: 7 })
-  expect(await latencyOf(mock, 'production-key')).toEqual({ preset: 'none', delay: 0, spread: 0 })
+  expect(await resolveLatency(mock, 'production-key')).toEqual({
+    preset: 'none',
+    delay: 0,
+    spread: 0
+  })
 })
 
 const PRESETS = 'one of none, office, mobile, bad'
@@ -41,7 +45,7 @@ test.each([
       422,
       [expect.stringMatching(said)]
     ])
-    expect((await latencyOf(mock)).preset).toBe('none')
+    expect((await resolveLatency(mock)).preset).toBe('none')
   }
 )
 
@@ -80,11 +84,11 @@ test('a reset of the faults goes back to the latency of the start: of its creati
     [own, { delay: 7, spread: 0 }],
     [fork, { preset: 'office', delay: 20, spread: 10 }]
   ]) {
-    expect(await latencyOf(mock, key)).toEqual(latency)
+    expect(await resolveLatency(mock, key)).toEqual(latency)
     await setLatency(mock, { preset: 'none' }, key)
     await reset(mock, { parts: ['data', 'clock'] }, key)
-    expect((await latencyOf(mock, key)).preset).toBe('none')
+    expect((await resolveLatency(mock, key)).preset).toBe('none')
     await reset(mock, { parts: ['faults'] }, key)
-    expect(await latencyOf(mock, key)).toEqual(latency)
+    expect(await resolveLatency(mock, key)).toEqual(latency)
   }
 })

@@ -222,7 +222,7 @@ describe('400', () => {
     })
     const before = allRows(mock.db.client)
     for (const identifier of ['slack', 'team']) {
-      const answer = await mock.post(`/v1/integrations/${idOf(mock, identifier)}/set-primary`)
+      const answer = await mock.post(`/v1/integrations/${deriveId(mock, identifier)}/set-primary`)
       expect(answer).toMatchObject({
         status: 400,
         json: { message: 'Channel chat does not support primary' }
@@ -243,7 +243,7 @@ describe('403', () => {
   test("live: another environment's of the same organisation is forbidden, and stays as it is", async () => {
     const mock = await useMock({ seed: seed(LIVE) })
     const before = allRows(mock.db.client)
-    const id = idOf(mock, 'mailgun', 1)
+    const id = deriveId(mock, 'mailgun', 1)
     expect((await mock.post(`/v1/integrations/${id.toUpperCase()}/set-primary`)).status).toBe(403)
     const answer = await mock.post(`/v1/integrations/${id}/set-primary`)
     expect(answer).toMatchObject({
@@ -270,7 +270,7 @@ describe('403', () => {
 })
 
 describe('404', () => {
-  const HERE = (mock: TestMock) => idOf(mock, 'postmark')
+  const HERE = (mock: TestMock) => deriveId(mock, 'postmark')
   const DELETED =
     'integration <id> of environment Shop is soft-deleted; deleted integrations count as absent'
   const NONE = 'environment Shop has no integration with _id or identifier <id>'
@@ -283,21 +283,21 @@ describe('404', () => {
     ['document', 'that of a soft-deleted one, misspelt', () => 'postmrak', NONE],
     ['document', 'a soft-deleted one, by _id', HERE, DELETED],
     ['document', 'a soft-deleted one, by identifier', () => 'postmark', DELETED],
-    ['document', "another environment's", (mock: TestMock) => idOf(mock, 'mailgun', 1), NONE],
+    ['document', "another environment's", (mock: TestMock) => deriveId(mock, 'mailgun', 1), NONE],
     ['live', 'a soft-deleted one', HERE, DELETED],
     [
       'live',
       "another environment's soft-deleted one",
-      (mock: TestMock) => idOf(mock, 'postmark', 1),
+      (mock: TestMock) => deriveId(mock, 'postmark', 1),
       NO_ID
     ],
-    ['live', "another organisation's", (mock: TestMock) => idOf(mock, 'mailgun', 2), NO_ID]
+    ['live', "another organisation's", (mock: TestMock) => deriveId(mock, 'mailgun', 2), NO_ID]
   ])(
     '%s: %s is not found, with the reason, and nothing changes',
-    async (profile, _, idIn, reason) => {
+    async (profile, _, parseId, reason) => {
       const mock = await useMock({ seed: seed({ profile }) })
       const before = allRows(mock.db.client)
-      const id = idIn(mock)
+      const id = parseId(mock)
       const answer = await mock.post(`/v1/integrations/${id}/set-primary`)
       expect(answer).toMatchObject({
         status: 404,
@@ -310,7 +310,7 @@ describe('404', () => {
 
   test('live: an integration that was removed from another environment is in none, though snapshots have it', async () => {
     const mock = await useMock({ seed: seed(LIVE) })
-    const id = idOf(mock, 'mailgun', 1)
+    const id = deriveId(mock, 'mailgun', 1)
     await mock.call(`/_mock/integrations/${id}`, { method: 'DELETE', key: 'staging-key' })
     expect((await mock.post(`/v1/integrations/${id}/set-primary`)).status).toBe(404)
   })
@@ -412,7 +412,7 @@ function rowOf(mock: TestMock, identifier: string): IntegrationRow {
   return row
 }
 
-function idOf(mock: TestMock, identifier: string, environment = 0): string {
+function deriveId(mock: TestMock, identifier: string, environment = 0): string {
   const found = mock.seededEnvironments[environment]?.integrations.find(
     (integration) => integration.identifier === identifier
   )

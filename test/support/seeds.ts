@@ -114,7 +114,7 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
   const unique = <Record extends object>(record: Record, name: string): Record => {
     count += 1
     const own = String((record as { [name: string]: unknown })[name] ?? '').toWellFormed()
-    return { ...record, ...('_id' in record && { _id: idOf(count) }), [name]: `${own}${count}` }
+    return { ...record, ...('_id' in record && { _id: deriveId(count) }), [name]: `${own}${count}` }
   }
   const { integrations, subscribers, workflows, messages, generate, ...rest } = environment
   const uniqueSubscribers = subscribers.map((each) => unique(each, 'subscriberId'))
@@ -144,7 +144,7 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
       return {
         ...message,
         ...(isError && message.status !== 'warning' && { status: 'error' }),
-        ...('_id' in message && { _id: idOf(count) }),
+        ...('_id' in message && { _id: deriveId(count) }),
         ...(subscriber && { subscriber }),
         ...(!subscriber && subscriberId !== undefined && pick('subscriberId', ids, position)),
         ...(workflow !== undefined && pick('workflow', identifiers, position))
@@ -153,7 +153,7 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
   } as SeedEnvironment
 }
 
-const idOf = (count: number) => count.toString(16).padStart(24, '0')
+const deriveId = (count: number) => count.toString(16).padStart(24, '0')
 
 function pick(field: string, names: readonly (string | undefined)[], position: number) {
   return names.length === 0 ? {} : { [field]: names[position % names.length] }

@@ -2,9 +2,9 @@ import { type Static, type StringOptions, Type } from '@sinclair/typebox'
 import { assumptionIssue, overridesOf } from '../../domain/assumptions.js'
 import { isoTime } from '../../domain/clock.js'
 import { DURATION_PATTERN, parseDuration } from '../../domain/duration.js'
-import { invalidFields, noFieldErrors } from '../../domain/errors.js'
+import { createFieldErrors, invalidFields } from '../../domain/errors.js'
 import { CHOSEN_API_KEY_PATTERN, ID_PATTERN } from '../../domain/ids.js'
-import { latencyIssue } from '../../domain/latency.js'
+import { findLatencyProblem } from '../../domain/latency.js'
 import { ClockSetting, ProfileName } from '../../environments/schemas.js'
 import { checkRules } from '../../faults/routes.js'
 import { LatencyPreset, LatencySetting, MAX_RULES, NewFaultRule } from '../../faults/schemas.js'
@@ -200,7 +200,7 @@ type Wanted = Parameters<Services['seeds']['createEnvironment']>[0]
 /** Returns what the body asks for, in numbers and settings. Throws `invalid` where it contradicts itself or says nothing. */
 function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironment): Wanted {
   const { from, snapshot, scenario, seed, assumptions = {} } = rest
-  const errors = noFieldErrors()
+  const errors = createFieldErrors()
   const refuse = (field: string, issue: string | false | undefined, value?: unknown) => {
     if (issue) errors[field] = { messages: [issue], value }
   }
@@ -211,7 +211,7 @@ function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironment): Wan
   )
   for (const [id, value] of Object.entries(assumptions))
     refuse(`assumptions.${id}`, assumptionIssue(id, value), value)
-  refuse('latency', latency !== undefined && latencyIssue(latency))
+  refuse('latency', latency !== undefined && findLatencyProblem(latency))
   const milliseconds = typeof ttl === 'string' ? parseDuration(ttl) : ttl
   const isPossible = (milliseconds ?? 1) >= 1 && (milliseconds ?? 1) <= MAX_TTL
   refuse('ttl', !isPossible && 'ttl must be from 1ms to 30d', ttl)

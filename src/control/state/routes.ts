@@ -7,7 +7,7 @@ import { invalidFields } from '../../domain/errors.js'
 import { ClockSetting, EnvironmentDiff, MAX_OFFSET, Snapshot } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import { type AddRoute, listOf } from '../../http/control-route.js'
-import { timeOf } from '../../http/validation.js'
+import { parseTimeField } from '../../http/validation.js'
 import {
   dateTime,
   freeObject,
@@ -239,7 +239,11 @@ const toClockState = ({ clock, now }: Environment): ClockState => ({
 
 /** Returns the setting of a clock, with its time in UTC; that of a mere time fixes it there. Throws `invalid` for no time. */
 export function toClockSetting(field: string, wanted: string | ClockSetting): ClockSetting {
-  if (typeof wanted === 'string') return { mode: 'fixed', at: isoTime(timeOf(field, wanted)) }
+  if (typeof wanted === 'string')
+    return { mode: 'fixed', at: isoTime(parseTimeField(field, wanted)) }
   if (wanted.mode !== 'fixed') return wanted
-  return { mode: 'fixed', at: isoTime(timeOf(field === '' ? 'at' : `${field}.at`, wanted.at)) }
+  return {
+    mode: 'fixed',
+    at: isoTime(parseTimeField(field === '' ? 'at' : `${field}.at`, wanted.at))
+  }
 }

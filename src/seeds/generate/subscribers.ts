@@ -15,7 +15,7 @@ import {
 } from '@faker-js/faker'
 import { isoTime } from '../../domain/clock.js'
 import { CHANNELS, CHAT_PUSH_PROVIDERS } from '../../domain/enums.js'
-import { idOf } from '../../domain/ids.js'
+import { deriveId } from '../../domain/ids.js'
 import { createRandom, type Random } from '../../domain/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
 import type { EnvironmentInput, Stored } from '../format.js'
@@ -77,7 +77,7 @@ export function createSubscribers(
     )
     const createdAt = isoTime(before - randomInt(random, 700 * 86_400_000))
     const subscriber = {
-      _id: idOf(organizationId, name, 'subscriber', subscriberId),
+      _id: deriveId(organizationId, name, 'subscriber', subscriberId),
       firstName,
       lastName,
       email: hasIt(0.97) ? `${letters.toLowerCase() || 'mail'}.${number}@example.com` : null,

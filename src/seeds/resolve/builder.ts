@@ -1,6 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import { isoTime, parseIsoTime, timeBy } from '../../domain/clock.js'
-import { idOf, slugify } from '../../domain/ids.js'
+import { isoTime, parseIsoTime, readClock } from '../../domain/clock.js'
+import { deriveId, slugify } from '../../domain/ids.js'
 import { didYouMean, MAX_CANDIDATES } from '../../domain/suggestions.js'
 import type { Environment } from '../../environments/service.js'
 import type { Integration } from '../../integrations/schemas.js'
@@ -142,7 +142,7 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
     },
 
     /** Returns the time by the clock that the seeds set, or by that of the target. */
-    present: () => timeBy(data.clock ?? target.clock, () => now),
+    present: () => readClock(data.clock ?? target.clock, () => now),
 
     /** Reports an issue if another record of the kind has the name or the id. A stored step is replaced with its workflow. */
     claimNames(
@@ -217,7 +217,7 @@ export function environmentBuilder({ target, replacing, location, idBase, now }:
   }
 
   function derivedId(...path: Path): string {
-    return idOf(...idBase, ...path)
+    return deriveId(...idBase, ...path)
   }
 
   /** Returns whether it is the first use, and reports an issue if not. `use` begins with the kind of the thing. */

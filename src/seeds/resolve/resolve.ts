@@ -1,5 +1,5 @@
 import { isoTime, parseTime, WALL } from '../../domain/clock.js'
-import { idOf, slugify } from '../../domain/ids.js'
+import { deriveId, slugify } from '../../domain/ids.js'
 import { errorOf, isFull } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
@@ -97,10 +97,10 @@ function withBuilders(
   return located.map(({ seed, location }) => {
     const { name, organization = '', _organizationId } = seed
     const organizationId =
-      _organizationId ?? organizations.get(organization) ?? idOf('organization', organization)
+      _organizationId ?? organizations.get(organization) ?? deriveId('organization', organization)
     const idBase = [organizationId, name]
     const known = builders.get(idBase.join(' '))
-    const { _id = known?.data.id ?? idOf(...idBase) } = seed
+    const { _id = known?.data.id ?? deriveId(...idBase) } = seed
     const { id, ...rest } = target ?? { id: _id, organizationId, name, clock: WALL }
     const replacing = existing && { existing, seed }
     const builder =

@@ -32,7 +32,7 @@ function isPage(path = ''): boolean {
   return /\/messages\?page=\d+&limit=([2-9]|\d\d+)$/.test(path)
 }
 
-const idOf = ({ _id }: { _id?: unknown }) => _id
+const deriveId = ({ _id }: { _id?: unknown }) => _id
 
 function environmentIn(file: string): Required<SeedEnvironment> {
   return parse(readFileSync(file, 'utf8'), { maxAliasCount: -1 }).environments[0]
@@ -101,8 +101,8 @@ describe('a recorded seed', () => {
         : [])
     ])
     for (const [filter = {}, replaced = {}] of [...channels, ...values]) {
-      const expected = (await listed(source, 'development-key', filter)).map(idOf)
-      expect((await listed(copy, 'recorded-key', replaced)).map(idOf)).toEqual(expected)
+      const expected = (await listed(source, 'development-key', filter)).map(deriveId)
+      expect((await listed(copy, 'recorded-key', replaced)).map(deriveId)).toEqual(expected)
     }
   })
 
@@ -190,7 +190,8 @@ describe('record', () => {
     'has no gaps when messages are removed while it reads, with pages of %d',
     async (pageSize, counts) => {
       const source = await useNewMock({ seeds: ['many-pages'] })
-      const idsOf = async () => (await source.get('/v1/messages?limit=1000')).json.data.map(idOf)
+      const idsOf = async () =>
+        (await source.get('/v1/messages?limit=1000')).json.data.map(deriveId)
       const newest = await idsOf()
       let pages = 0
       const proxy = await givenProxy(source.url, async ({ url = '' }) => {
@@ -204,7 +205,9 @@ describe('record', () => {
       const out = join(createTempFolder(), 'seed.yaml')
       const recording = await recordFrom(proxy.url, out, { pageSize })
       expect(counts).toEqual([])
-      expect(environmentIn(out).messages.map(idOf)).toEqual(expect.arrayContaining(await idsOf()))
+      expect(environmentIn(out).messages.map(deriveId)).toEqual(
+        expect.arrayContaining(await idsOf())
+      )
       expect(recording.differences.join()).not.toContain('some may be missing')
     }
   )
@@ -228,7 +231,7 @@ describe('record', () => {
     const out = join(createTempFolder(), 'seed.yaml')
     expect(await recordFrom(proxy.url, out)).toMatchObject({ messages: 137 + 22 })
     const { json } = await source.get('/v1/messages?limit=1000')
-    expect(environmentIn(out).messages.map(idOf)).toEqual(json.data.map(idOf))
+    expect(environmentIn(out).messages.map(deriveId)).toEqual(json.data.map(deriveId))
     expect(pages).toBeGreaterThan(20)
   })
 

@@ -3,7 +3,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { encodeBase62 } from '../../../domain/ids.js'
 import { Integration } from '../../../integrations/schemas.js'
 import { MessageResponse, MessagesPage } from '../../../messages/schemas.js'
-import { findIssues, pathText } from '../../../schema/validation.js'
+import { findIssues, formatPath } from '../../../schema/validation.js'
 import { WorkflowStep } from '../../../workflow-steps/schemas.js'
 import { withContractNames } from '../../contract-names.js'
 import { setPrimaryPath, stepPath, unknownId } from '../../paths.js'
@@ -208,7 +208,7 @@ function checkIssues({ answer, schema, value, where = '' }: Part, part: 'name' |
     const names = path.map((each) =>
       typeof each === 'number' || /^\w{1,30}$/.test(each) ? each : '<name>'
     )
-    return `${[where, pathText(names)].filter(Boolean).join(': ') || 'it'} ${message}`
+    return `${[where, formatPath(names)].filter(Boolean).join(': ') || 'it'} ${message}`
   })
   const more = issues.length > MAX_SHOWN ? `; and ${issues.length - MAX_SHOWN} more` : ''
   check(issues.length === 0, `${shown.join('; ')}${more}`, answer)
