@@ -16,7 +16,7 @@ import { controlDocument } from '../src/openapi/documents.js'
 import { OPERATIONS } from '../src/operations.js'
 import type { Basis } from '../src/remote/conformance/case.js'
 import { CASES } from '../src/remote/conformance/cases/index.js'
-import { FOLDERS, keyOf, readReasons, readResult, rowsOf } from '../test/mutation/report.js'
+import { FOLDERS, readResult, rowsOf } from '../test/mutation/report.js'
 import { MUTANTS } from '../test/remote/conformance/mutants/index.js'
 import { apiReference } from './api-reference.js'
 import { supportTables } from './support-matrix.js'
@@ -30,8 +30,7 @@ const GENERATED: Record<string, { file: string; text: () => string | Promise<str
   'conformance-cases': { file: 'docs/conformance-cases.md', text: caseTable },
   'conformance-mutants': { file: 'docs/contributing/planted-faults.md', text: mutantTable },
   support: { file: 'docs/contributing/support-matrix.md', text: supportTables },
-  'mutation-scores': { file: 'docs/contributing/mutation-results.md', text: scoreTable },
-  'mutation-survivors': { file: 'docs/contributing/mutation-results.md', text: survivorTables }
+  'mutation-scores': { file: 'docs/contributing/mutation-results.md', text: scoreTable }
 }
 
 const check = process.argv.includes('--check')
@@ -119,33 +118,6 @@ function scoreTable(): string {
   const head =
     '| file | killed | timeout | survived | not run | ignored | score |\n|---|---:|---:|---:|---:|---:|---:|\n'
   return `${head}${rows.join('')}${missing.length > 0 ? `\nNot measured yet: ${missing.join(', ')}.\n` : ''}`
-}
-
-/** Returns a table of surviving mutants per file. One without a reason is marked; `npm run mutation` fails for it. */
-function survivorTables(): string {
-  const result = readResult()
-  const reasons = readReasons()
-  const tables = Object.entries(result).flatMap(([file, { survivors }]) => {
-    const rows = survivors.map((survivor) => {
-      const { line, original, replacement } = survivor
-      const change = [original, replacement].map((text) => code(text)).join(' → ')
-      const where = original === line ? '' : ` in ${code(line)}`
-      return `| ${change}${where} | ${escaped(reasons[file]?.[keyOf(survivor)] ?? '**not explained yet**')} |\n`
-    })
-    return rows.length > 0
-      ? [`### ${file}\n\n| change | why it survives |\n|---|---|\n${rows.join('')}`]
-      : []
-  })
-  return tables.join('\n')
-}
-
-/** Returns text as inline code of a table cell. */
-function code(text: string): string {
-  const fence = text.includes('`') ? '``' : '`'
-  const space = /^`|`$/.test(text) ? ' ' : ''
-  return text === ''
-    ? '*nothing*'
-    : `${fence}${space}${text.replaceAll('|', '\\|')}${space}${fence}`
 }
 
 function cell(id: AssumptionId, profile: 'document' | 'live'): string {
