@@ -1,10 +1,9 @@
 /**
- * Which way imports may run. Kept by `npm run check` (scripts/check-dependencies.mjs); each kind of rule has a test that breaks
- * it (test/dependency-rules.full.test.ts). Type-only imports count as well: a service that names a request's type already
- * knows about HTTP.
+ * The import rules of src/. `npm run check` checks them (scripts/check-dependencies.mjs), and a test breaks each kind of rule
+ * (test/dependency-rules.full.test.ts). Type-only imports count too: a service that uses a request's type knows about HTTP.
  */
 
-/** The top of src/, from the surface down: each may import what stands below it, never what stands above or beside it. */
+/** The entries of src/, top layer first. Each may import lower layers only, not its own layer or a higher one. */
 const LAYERS = [
   ['cli', 'fixtures', 'inspector'],
   ['index.ts'],
@@ -26,18 +25,18 @@ const LAYERS = [
   ['domain']
 ]
 
-/** The paths of entries of src/: a file, or all that is in a folder. */
+/** Returns patterns for entries of src/: a file, or everything in a folder. */
 const pathsOf = (names) =>
   names.map((name) =>
     name.endsWith('.ts') ? `^src/${name.replace('.', '[.]')}$` : `^src/${name}/`
   )
 
-/** A package, whether it was found or not, and however deep a subpath of it. */
+/** Returns a pattern for a package and its subpaths, whether it is installed or not. */
 const npm = (name) => `(^|/)node_modules/${name}/|^${name}(/|$)`
 
 const FASTIFY = [npm('fastify'), npm('fastify-plugin'), npm('@fastify/[^/]+')]
 const DRIZZLE = npm('drizzle-orm')
-// Reading the addon's package.json, to guard against a version that crashes, loads nothing of it.
+// Reading the addon's package.json, which guards against an unusable version, doesn't load the addon.
 const SQLITE = '(^|/)node_modules/better-sqlite3/(?!package[.]json)|^better-sqlite3$'
 
 const ROUTES = '^src/.+/(routes|plugin)[.]ts$'
@@ -49,7 +48,7 @@ const layers = LAYERS.flatMap(
   (layer, index) =>
     layer.map((name) => ({
       name: `below-${name.replace('.ts', '')}`,
-      comment: `src/${name} may import what stands below it in LAYERS (.dependency-cruiser.cjs), and itself.`,
+      comment: `src/${name} may import itself and the layers below it: see LAYERS in .dependency-cruiser.cjs.`,
       severity: 'error',
       from: { path: pathsOf([name]) },
       to: {
@@ -59,7 +58,7 @@ const layers = LAYERS.flatMap(
         ])
       }
     }))
-  // Nothing stands above the first one.
+  // The top layer has no higher layer to forbid.
 ).filter(({ to }) => to.path.length > 0)
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -70,7 +69,7 @@ module.exports = {
     {
       name: 'control-is-served-only',
       comment:
-        'The control routes are a way in: the app registers them, openapi describes them, nothing else needs them.',
+        'Only the app, which registers the control routes, and openapi, which describes them, may import src/control/.',
       severity: 'error',
       from: {
         path: '^src/',
@@ -84,7 +83,7 @@ module.exports = {
     {
       name: 'client-stands-alone',
       comment:
-        'src/client/ runs in a browser: of the server it knows types, and it loads no module of Node or npm.',
+        'src/client/ runs in browsers: it imports only types from the server, and no module of Node or npm.',
       severity: 'error',
       from: { path: pathsOf(['client']) },
       to: { pathNot: pathsOf(['client']), dependencyTypesNot: ['type-only'] }
@@ -92,7 +91,7 @@ module.exports = {
     {
       name: 'inspector-by-the-client',
       comment:
-        'src/inspector/ runs in a browser: it works the server through the client, and loads Preact and nothing else.',
+        'src/inspector/ runs in browsers: it controls the server through the client, and imports only Preact.',
       severity: 'error',
       from: { path: pathsOf(['inspector']) },
       to: {
@@ -101,9 +100,9 @@ module.exports = {
       }
     },
     {
-      name: 'targets-are-asked-by-http',
+      name: 'remote-over-http',
       comment:
-        'Any server can be a target, ours as others: of the server the caller knows shapes (schemas.ts) and domain/ and schema/ alone.',
+        'src/remote/ talks to any server over HTTP: from ours it imports only schemas.ts files, domain/, schema/ and platform/.',
       severity: 'error',
       from: { path: '^src/remote/[^/]+[.]ts$' },
       to: {
@@ -112,9 +111,9 @@ module.exports = {
       }
     },
     {
-      name: 'conformance-asks-by-http',
+      name: 'conformance-over-http',
       comment:
-        'src/remote/conformance/ judges by the contract: beside the caller it knows shapes and domain/ and schema/ alone.',
+        'src/remote/conformance/ checks any server over HTTP: from ours it imports only schemas.ts files, domain/, schema/ and platform/.',
       severity: 'error',
       from: { path: '^src/remote/conformance/' },
       to: {
@@ -127,24 +126,22 @@ module.exports = {
       }
     },
     {
-      name: 'recording-without-judging',
-      comment:
-        'What src/remote/recording/ shares with the conformance suite stands in src/remote/ itself.',
+      name: 'recording-without-conformance',
+      comment: 'Code that recording/ and conformance/ share belongs to src/remote/ itself.',
       severity: 'error',
       from: { path: '^src/remote/recording/' },
       to: { path: '^src/remote/conformance/' }
     },
     {
       name: 'http-without-database',
-      comment:
-        'src/http/ translates between HTTP and services; what it needs from tables, a service gives it.',
+      comment: 'src/http/ translates between HTTP and services, and gets data from services only.',
       severity: 'error',
       from: { path: pathsOf(['http']) },
       to: { path: [DRIZZLE, SQLITE, ...pathsOf(['db'])] }
     },
     {
       name: 'database-without-http',
-      comment: 'src/db/ is tables and a connection; it must open without a server.',
+      comment: 'src/db/ opens databases, and must work without a server.',
       severity: 'error',
       from: { path: pathsOf(['db']) },
       to: { path: FASTIFY }
@@ -152,7 +149,7 @@ module.exports = {
     {
       name: 'services-without-http',
       comment:
-        'Services and repositories are called by routes, tests and the command line alike: no request, no status.',
+        'Routes, tests and commands call services and repositories, so these know no requests and no statuses.',
       severity: 'error',
       from: { path: [SERVICE, REPOSITORY] },
       to: { path: [...FASTIFY, ...pathsOf(['http']), ROUTES] }
@@ -160,7 +157,7 @@ module.exports = {
     {
       name: 'routes-through-services',
       comment:
-        'A route or plugin reads the request and calls a service; queries and transactions are below it.',
+        'A route or plugin reads the request and calls a service, which runs queries and transactions.',
       severity: 'error',
       from: { path: ROUTES },
       to: { path: [REPOSITORY, DRIZZLE, SQLITE, ...pathsOf(['db'])] }
@@ -168,14 +165,14 @@ module.exports = {
     {
       name: 'queries-in-repositories',
       comment:
-        'A service opens the transaction and decides; the SQL is in a repository, one query a function.',
+        'A service decides and opens the transaction; the queries are in a repository, one per function.',
       severity: 'error',
       from: { path: SERVICE },
       to: { path: [DRIZZLE, SQLITE] }
     },
     {
       name: 'repositories-below-services',
-      comment: 'A repository answers queries; it decides nothing, so it calls no service.',
+      comment: 'A repository runs queries and decides nothing, so it calls no service.',
       severity: 'error',
       from: { path: REPOSITORY },
       to: { path: SERVICE }
@@ -183,7 +180,7 @@ module.exports = {
     {
       name: 'schemas-are-only-shapes',
       comment:
-        'A schemas.ts describes data and nothing else: it imports TypeBox, domain/ and schema/ and other schemas.ts.',
+        'A schemas.ts only describes data: it imports TypeBox, domain/, schema/, platform/ and other schemas.ts files.',
       severity: 'error',
       from: { path: SCHEMAS },
       to: {
@@ -192,7 +189,7 @@ module.exports = {
     },
     {
       name: 'source-stands-alone',
-      comment: 'What is published cannot import tests, measurements or build scripts.',
+      comment: 'Published code must not import tests, benchmarks or build scripts.',
       severity: 'error',
       from: { path: '^src/' },
       to: { path: '^(test|bench|scripts|dist)/' }
@@ -200,10 +197,10 @@ module.exports = {
     {
       name: 'resolvable',
       comment:
-        'An import that leads nowhere, or to a package that is not in package.json, escapes every other rule.',
+        'An import that resolves to nothing, or to a package missing from package.json, escapes every other rule.',
       severity: 'error',
       from: {},
-      // An optional peer counts as not in package.json too, where peerDependenciesMeta names it.
+      // dependency-cruiser counts optional peers as missing from package.json.
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],
         dependencyTypesNot: ['npm-peer']
@@ -211,15 +208,14 @@ module.exports = {
     },
     {
       name: 'no-cycles',
-      comment: 'Two files that need each other are one thing, or miss a third.',
+      comment: 'Files that need each other should be one file, or share a third.',
       severity: 'error',
       from: {},
       to: { circular: true }
     },
     {
       name: 'no-orphans',
-      comment:
-        'A file that nothing imports and that imports nothing is dead, but for the two entry points.',
+      comment: 'A file without any import relation is dead, unless it is an entry point.',
       severity: 'error',
       from: { orphan: true, pathNot: ['^src/index[.]ts$', '^src/cli/index[.]ts$', '[.]d[.]ts$'] },
       to: {}

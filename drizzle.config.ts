@@ -1,9 +1,9 @@
 import { defineConfig } from 'drizzle-kit'
 
-/** For writing migrations only (`npm run db:generate`): drizzle's migrator applies them at start, never the kit. */
+/** Configures `npm run db:generate`, which writes migrations. The server applies them with drizzle's migrator. */
 export default defineConfig({
   dialect: 'sqlite',
   schema: './src/db/schema.ts',
-  // Another folder only for `npm run db:check`, which writes into a copy to see whether anything would change.
+  // `npm run db:check` generates into a copy, to see whether a migration is missing.
   out: process.env.MIGRATIONS_FOLDER ?? './migrations'
 })
