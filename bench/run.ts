@@ -98,7 +98,7 @@ function say(step: string): void {
 function describeMachine(): string {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
   const version = execFileSync(node(), ['--version'], { encoding: 'utf8' }).trim()
-  const pinned = IS_PINNED ? 'servers on one core, what asks them on the other' : 'nothing pinned'
+  const pinned = IS_PINNED ? 'servers on one core, clients on the other' : 'nothing pinned'
   const memory = `${Math.round(totalmem() / 1024 ** 3)} GiB`
   return `${new Date().toISOString().slice(0, 10)}, commit ${commit}, Node ${version}, ${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${memory}, ${type()} ${release()}, load before ${loadavg()[0]?.toFixed(2)}; ${pinned}.`
 }

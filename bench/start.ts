@@ -19,11 +19,11 @@ import { keepAnswers } from './throughput.js'
 export const startUp: Measure = {
   name: 'start',
   minutes: 3,
-  method: `From the spawn of the process to the first 200, asked for every millisecond from the other core: ours with the
-    default seed, in memory, for a page of messages; a bare Fastify that says hello, from its node_modules; and ours with a
-    seed file of 20 records; 20 times in turn. Resident memory a second after the first answer. To the 1,000th
-    answer: lists of 10, one after the other over one connection, beside a bare Fastify that sends the same bytes. In a
-    process that has it loaded: createMock() of the library, 20 times, without the first.`,
+  method: `The time from the start of the process to the first 200, polled every millisecond from the other core, 20
+    times alternately: this server with the default seed in memory, a bare Fastify that responds "hello", and this server with
+    a seed file of 20 records. Memory is the resident set one second after the first response. For the 1,000th response, both
+    servers return the same list of 10, over one connection. createMock() is measured 20 times in a process that has already
+    called it.`,
   run
 }
 
@@ -58,12 +58,12 @@ async function run(say: (step: string) => void): Promise<Figure[]> {
     },
     { what: 'start to the first 200', value: median(times.ours), unit: 'ms' },
     {
-      what: 'what a seed file of 20 records adds',
+      what: 'added by a seed file of 20 records',
       value: median(times.own) - median(times.ours),
       unit: 'ms',
       atMost: 40
     },
-    { what: 'start to the 1,000th answer', value: answers, unit: 'of bare Fastify', atMost: 1.6 },
+    { what: 'start to the 1,000th response', value: answers, unit: 'of bare Fastify', atMost: 1.6 },
     {
       what: 'memory, idle',
       value: pairedRatio(memory.ours, memory.bare),
