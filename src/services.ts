@@ -4,12 +4,12 @@ import { type Clock, steadyClock } from './domain/clock.js'
 import type { LatencyPreset, LatencySetting } from './domain/latency.js'
 import { type EnvironmentDefaults, EnvironmentService } from './environments/service.js'
 import { faultService, latencyService } from './faults/service.js'
-import { idempotencyService } from './idempotency/service.js'
+import { IdempotencyService } from './idempotency/service.js'
 import { IntegrationService } from './integrations/service.js'
 import { createDescribe, createRedaction } from './journal/describe.js'
 import { journalService } from './journal/service.js'
-import { messageService } from './messages/service.js'
-import { workflowStepService } from './workflow-steps/service.js'
+import { MessageService } from './messages/service.js'
+import { WorkflowStepService } from './workflow-steps/service.js'
 
 export type StartServices = ReturnType<typeof startServices>
 
@@ -63,9 +63,9 @@ export function startServices(options: ServiceOptions) {
     latency,
     coverage,
     environments,
-    messages: messageService({ db, environments }),
+    messages: new MessageService({ db, environments }),
     integrations: new IntegrationService({ db, environments }),
-    workflowSteps: workflowStepService({ db }),
-    idempotency: idempotencyService({ db, environments })
+    workflowSteps: new WorkflowStepService({ db }),
+    idempotency: new IdempotencyService({ db, environments })
   }
 }

@@ -6,11 +6,11 @@ import type { Environment } from '../environments/service.js'
 import { JSON_TYPE, setReasonHeader, storedErrorResponse } from '../http/errors.js'
 import { logRejection } from '../http/log.js'
 import { pathOf } from '../http/target.js'
-import type { Answer, IdempotencyService, Outcome } from './service.js'
+import type { IdempotencyService, OperationResponse, Outcome } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The idempotency key of a request that has one, where a key has an effect. */
+    /** The request's idempotency key, if it has one and its operation uses keys. */
     idempotencyKey?: KeyInUse
   }
 }
@@ -18,42 +18,51 @@ declare module 'fastify' {
 interface KeyInUse {
   key: string
   release(): void
-  /** Keeps the key in use until the returned function is called, even if the client disconnects before. */
+  /** Keeps the key in use until the returned function is called, even if the client disconnects first. */
   hold(): () => void
 }
 
 const MAX_LENGTH = 255
 
 /**
- * Returns the hook of an operation that keeps the idempotency key of a request in use from its first byte to its answer.
- * Rejects with 409 when it already is, and with 400 when it is malformed.
+ * Returns the hook of an operation that uses idempotency keys. It keeps a request's key in use until the response is
+ * sent. Rejects with 409 if the key is already in use, and with 400 if it is malformed.
  */
 export function claimKey(idempotency: IdempotencyService): onRequestHookHandler {
   return (request, reply, done) => {
     const environment = requireEnvironment(request)
     const key = readKey(request.headers['idempotency-key'], environment)
-    if (key === undefined) return done()
+    if (key === undefined) {
+      done()
+      return
+    }
     reply.header('Idempotency-Key', key)
     const end = idempotency.begin(environment, key)
-    const { raw } = reply
-    const release = () => {
-      raw.removeListener('close', release)
-      end()
-    }
-    const hold = () => {
-      raw.removeListener('close', release)
-      return () => void (raw.closed ? release() : raw.once('close', release))
-    }
-    // Also when the request is aborted.
-    raw.once('close', release)
-    request.idempotencyKey = { key, release, hold }
+    request.idempotencyKey = createKeyInUse(key, reply, end)
     done()
   }
 }
 
+/** Returns the key, which is released when the connection is closed, also if the client aborted the request. */
+function createKeyInUse(key: string, { raw }: FastifyReply, end: () => void): KeyInUse {
+  const release = () => {
+    raw.removeListener('close', release)
+    end()
+  }
+  const hold = () => {
+    raw.removeListener('close', release)
+    return () => {
+      if (raw.closed) release()
+      else raw.once('close', release)
+    }
+  }
+  raw.once('close', release)
+  return { key, release, hold }
+}
+
 /**
- * Runs the operation at most once per idempotency key, and sends its answer or the stored one. Errors of the operation
- * are stored answers too. A request without a key just runs.
+ * Runs the operation at most once per idempotency key, and sends its response or the stored one. Errors that the
+ * operation throws are stored as responses too. Without a key the operation simply runs.
  */
 export function withIdempotency(
   request: FastifyRequest,
@@ -61,67 +70,80 @@ export function withIdempotency(
   idempotency: IdempotencyService,
   operation: () => Buffer
 ): void {
-  const environment = requireEnvironment(request)
   const { idempotencyKey, method, url } = request
   if (!idempotencyKey) {
     reply.type(JSON_TYPE).send(operation())
     return
   }
-
-  let refusal: DomainError | undefined
+  const environment = requireEnvironment(request)
   const repeatable = { target: `${method} ${pathOf(url)}`, body: bodyOf(request) }
-  const run = (): Answer => {
+  let rejection: DomainError | undefined
+  const respond = (): OperationResponse => {
     try {
       return { status: 200, body: operation() }
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      refusal = error
+      rejection = error
       return storedErrorResponse(error, url, environment)
     }
   }
   let outcome: Outcome
   try {
-    outcome = idempotency.once(environment, idempotencyKey.key, repeatable, run)
+    outcome = idempotency.once(environment, idempotencyKey.key, repeatable, respond)
   } finally {
-    // Before the answer is sent, as a client that has it may send the next request at once.
+    // Before the response is sent, because the client may then send the next request at once.
     idempotencyKey.release()
   }
-  const { status, body, replayOf } = outcome
-  if (replayOf !== undefined) {
-    reply.header('Idempotency-Replay', 'true')
-    setReasonHeader(
-      reply,
-      `replay of the answer given to this idempotency-key at ${isoTime(replayOf)}`
-    )
-  } else if (refusal) {
-    setReasonHeader(reply, refusal.details.reason)
-    logRejection(reply, status, refusal.details.reason)
-  }
-  reply.code(status).type(JSON_TYPE).send(body)
+  explainOutcome(reply, outcome, rejection)
+  reply.code(outcome.status).type(JSON_TYPE).send(outcome.body)
 }
 
-/** Returns the key, bare or in double quotes where these are not part of it; undefined when there is none or it is empty. */
+function explainOutcome(
+  reply: FastifyReply,
+  { status, replayOf }: Outcome,
+  rejection: DomainError | undefined
+): void {
+  if (replayOf !== undefined) {
+    reply.header('Idempotency-Replay', 'true')
+    const time = isoTime(replayOf)
+    setReasonHeader(
+      reply,
+      `replay of the response that was sent for this idempotency-key at ${time}`
+    )
+  } else if (rejection) {
+    const { reason } = rejection.details
+    setReasonHeader(reply, reason)
+    logRejection(reply, status, reason)
+  }
+}
+
+/** Returns the key without the quotes around it, if they aren't part of it. Returns undefined for no or an empty key. */
 function readKey(
   header: string | string[] | undefined,
   { assumptions }: Environment
 ): string | undefined {
-  // Node joins several by commas, and sends on no spaces around them.
-  const text = String(header ?? '')
-  const isQuoted = assumptions['idempotency-quotes'] === 'stripped' && /^".*"$/s.test(text)
-  const key = isQuoted ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
+  // Node joins repeated headers with commas.
+  const value = String(header ?? '')
+  const isQuoted = assumptions['idempotency-quotes'] === 'stripped' && /^".*"$/s.test(value)
+  const key = isQuoted ? value.slice(1, -1).replace(/\\(["\\])/g, '$1') : value
   if (key === '') return undefined
-  const tooLong =
-    key.length > MAX_LENGTH && `has exceeded the maximum allowed length of ${MAX_LENGTH} characters`
-  const problem = tooLong || (INVALID.test(key) && 'has control characters')
-  if (!problem) return key
-  const reason = `an idempotency-key is 1 to ${MAX_LENGTH} characters, none of them control characters`
+  const problem = problemWith(key)
+  if (problem === undefined) return key
+  const reason = `an idempotency-key has 1 to ${MAX_LENGTH} characters and no control characters`
   throw new DomainError('bad-request', `idempotencyKey "${key}" ${problem}`, { reason })
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these, and what no header can carry, are invalid
-const INVALID = /[\x00-\x1f\x7f]|[^\x00-\xff]/
+function problemWith(key: string): string | undefined {
+  if (key.length > MAX_LENGTH) {
+    return `has exceeded the maximum allowed length of ${MAX_LENGTH} characters`
+  }
+  return INVALID_CHARACTER.test(key) ? 'has control characters' : undefined
+}
 
-/** Returns the request's body as it was sent; empty when there was none. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters, and what no header can carry
+const INVALID_CHARACTER = /[\x00-\x1f\x7f]|[^\x00-\xff]/
+
+/** Returns the request's body as it was sent. It is empty if there was none. */
 export function bodyOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }

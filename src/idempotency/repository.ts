@@ -1,46 +1,98 @@
-import { type Db, insertInto } from '../db/open.js'
-import { idempotencyKeys } from '../db/schema.js'
+import { and, desc, eq, getTableColumns, isNull, lte, sql } from 'drizzle-orm'
+import type { Db } from '../db/open.js'
+import { datasets, environments, idempotencyKeys } from '../db/schema.js'
 import type { KeyScope } from '../domain/enums.js'
+import type { OwnerIds } from '../environments/repository.js'
 
-export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect
+export type StoredKey = typeof idempotencyKeys.$inferSelect
 
-/** The newest key of an organization, with the environment that has it and the home of its dataset. */
-type FoundInOrganization = IdempotencyKeyRow &
-  Record<'ownerId' | 'homeId' | 'homeOrganizationId', string>
+export interface OrganizationKey {
+  key: StoredKey
+  /** The environment that stored the response. */
+  environmentId: string
+  /** Whose ids the stored body carries. */
+  owner: OwnerIds
+}
 
-export function idempotencyRepository(db: Db) {
-  const { client } = db
-  const columns = 'dataset, scope, key, fingerprint, status, body, created_at AS createdAt'
-  const find = client.prepare<[number, KeyScope, string], IdempotencyKeyRow>(
-    `SELECT ${columns} FROM idempotency_keys WHERE dataset = ? AND scope = ? AND key = ?`
-  )
-  // A fork has the answers of its origin until either stores one.
-  const findInOrganization = client.prepare<[string, string, string], FoundInOrganization>(
-    `SELECT ${columns}, ownerId, homeId, homeOrganizationId FROM (
-      SELECT k.*, e.id AS ownerId, e.key AS age, d.environment_id AS homeId, d.organization_id AS homeOrganizationId
-      FROM environments AS e JOIN idempotency_keys AS k ON k.dataset = e.idempotency JOIN datasets AS d ON d.key = k.dataset
-      WHERE e.organization_id = ? AND e.snapshot_of IS NULL AND k.scope = 'organization' AND k.key = ?
-    ) ORDER BY createdAt DESC, ownerId = ? DESC, age LIMIT 1`
-  )
-  const removeUntil = client.prepare<[number, number]>(
-    'DELETE FROM idempotency_keys WHERE dataset = ? AND created_at <= ?'
-  )
+export class IdempotencyRepository {
+  readonly #statements: ReturnType<typeof prepareStatements>
+
+  constructor(db: Db) {
+    this.#statements = prepareStatements(db)
+  }
+
+  find(dataset: number, scope: KeyScope, key: string): StoredKey | undefined {
+    return this.#statements.find.get({ dataset, scope, key })
+  }
+
+  /**
+   * Returns the newest key in all environments of the organization. If several environments share it, as forks do, the
+   * requesting environment comes first, then the oldest.
+   */
+  findInOrganization({ id, organizationId }: OwnerIds, key: string): OrganizationKey | undefined {
+    return this.#statements.findInOrganization.get({ organizationId, environment: id, key })
+  }
+
+  insert(row: StoredKey): void {
+    this.#statements.insert.run(row)
+  }
+
+  /** Deletes the keys that were stored at this time or before. */
+  deleteUntil(dataset: number, time: number): void {
+    this.#statements.deleteUntil.run({ dataset, time })
+  }
+}
+
+function prepareStatements({ orm }: Db) {
+  const { placeholder } = sql
+  const isInDataset = eq(idempotencyKeys.dataset, placeholder('dataset'))
+  const hasKey = eq(idempotencyKeys.key, placeholder('key'))
 
   return {
-    findKey: (dataset: number, scope: KeyScope, key: string) => find.get(dataset, scope, key),
-
-    /**
-     * Returns the newest in all environments of the asker's organization, without snapshots: the asker's own of several, with
-     * the environment that has it and the home of its dataset.
-     */
-    findKeyInOrganization: (
-      { id, organizationId }: { id: string; organizationId: string },
-      key: string
-    ) => findInOrganization.get(organizationId, key, id),
-
-    insertKey: insertInto(db, idempotencyKeys),
-
-    /** Deletes the keys that were created at this time or before. */
-    deleteKeysUntil: (dataset: number, until: number): void => void removeUntil.run(dataset, until)
+    find: orm
+      .select()
+      .from(idempotencyKeys)
+      .where(and(isInDataset, eq(idempotencyKeys.scope, placeholder('scope')), hasKey))
+      .prepare(),
+    findInOrganization: orm
+      .select({
+        key: getTableColumns(idempotencyKeys),
+        environmentId: environments.id,
+        owner: { id: datasets.environmentId, organizationId: datasets.organizationId }
+      })
+      .from(environments)
+      .innerJoin(idempotencyKeys, eq(idempotencyKeys.dataset, environments.idempotency))
+      .innerJoin(datasets, eq(datasets.key, idempotencyKeys.dataset))
+      .where(
+        and(
+          eq(environments.organizationId, placeholder('organizationId')),
+          isNull(environments.snapshotOf),
+          eq(idempotencyKeys.scope, 'organization'),
+          hasKey
+        )
+      )
+      .orderBy(
+        desc(idempotencyKeys.createdAt),
+        desc(eq(environments.id, placeholder('environment'))),
+        environments.key
+      )
+      .limit(1)
+      .prepare(),
+    insert: orm
+      .insert(idempotencyKeys)
+      .values({
+        dataset: placeholder('dataset'),
+        scope: placeholder('scope'),
+        key: placeholder('key'),
+        fingerprint: placeholder('fingerprint'),
+        status: placeholder('status'),
+        body: placeholder('body'),
+        createdAt: placeholder('createdAt')
+      })
+      .prepare(),
+    deleteUntil: orm
+      .delete(idempotencyKeys)
+      .where(and(isInDataset, lte(idempotencyKeys.createdAt, placeholder('time'))))
+      .prepare()
   }
 }

@@ -8,117 +8,128 @@ import {
   replaceOwnerIds,
   withEnvironmentIds
 } from '../environments/service.js'
-import { type IdempotencyKeyRow, idempotencyRepository } from './repository.js'
+import { IdempotencyRepository, type StoredKey } from './repository.js'
 
-export interface Answer {
+export interface OperationResponse {
   status: number
   body: Buffer
 }
 
-/** What must be the same when a key comes again; whether the target, method and path, is assumption `idempotency-match`. */
-type Repeatable = { target: string; body: Buffer }
+/** The response to send. `replayOf` is when a replayed response was first sent, in milliseconds since 1970. */
+export type Outcome = OperationResponse & { replayOf?: number }
 
-/** `replayOf` says when a replayed answer was first given, in milliseconds since 1970. */
-export type Outcome = Answer & { replayOf?: number }
-
-export type IdempotencyService = ReturnType<typeof idempotencyService>
+/** What must be equal when a key is used again. Assumption `idempotency-match` says whether the target counts. */
+interface RepeatableRequest {
+  /** Method and path. */
+  target: string
+  body: Buffer
+}
 
 const LIFETIME = 24 * 60 * 60 * 1000
 
-/** Stores the answers to requests with an idempotency key for 24 hours by the environment's clock. */
-export function idempotencyService({
-  db,
-  environments
-}: {
-  db: Db
-  environments: EnvironmentService
-}) {
-  const repository = idempotencyRepository(db)
-  /** The keys in use. In memory, so that a process that dies leaves none. */
-  const inUse = new Set<string>()
+/** Stores the responses to requests with an idempotency key for 24 hours by the environment's clock. */
+export class IdempotencyService {
+  readonly #db: Db
+  readonly #environments: EnvironmentService
+  readonly #repository: IdempotencyRepository
+  /** Kept in memory, so that a process that dies leaves no key in use. */
+  readonly #keysInUse = new Set<string>()
 
-  return {
-    /** Puts a key in use until the returned function is called. Throws `key-in-use` when it already is. */
-    begin(environment: Environment, key: string): () => void {
-      const scope = scopeOf(environment)
-      const owner = scope === 'organization' ? environment.organizationId : environment.id
-      const lockKey = `${scope} ${owner} ${key}`
-      if (inUse.has(lockKey)) {
-        const message = `Request with key "${key}" is currently being processed. Please retry after 1 second`
-        const reason = 'the first request with this idempotency-key has not been answered yet'
-        throw new DomainError('key-in-use', message, { reason, ...linkIn(environment) })
-      }
-      inUse.add(lockKey)
-      return () => void inUse.delete(lockKey)
-    },
+  constructor({ db, environments }: { db: Db; environments: EnvironmentService }) {
+    this.#db = db
+    this.#environments = environments
+    this.#repository = new IdempotencyRepository(db)
+  }
 
-    /**
-     * Returns the stored answer of the key, or else that of `run`, and stores it, in one transaction with what `run`
-     * writes. What `run` throws undoes both. Throws `key-reused` when the key was first used for another request.
-     */
-    once(environment: Environment, key: string, request: Repeatable, run: () => Answer): Outcome {
-      const fingerprint = fingerprintOf(environment, request)
-      return db.transaction(() => {
-        const now = environment.now()
-        const scope = scopeOf(environment)
-        const stored = find(environment, scope, key)
-        if (stored && now - stored.createdAt < LIFETIME)
-          return replay(environment, stored, fingerprint)
-
-        const answer = run()
-        const dataset = environments.writableDataset(environment, 'idempotency')
-        repository.deleteKeysUntil(dataset, now - LIFETIME)
-        repository.insertKey({ dataset, scope, key, fingerprint, ...answer, createdAt: now })
-        return answer
-      })
+  /** Marks a key as in use until the returned function is called. Throws `key-in-use` if it already is. */
+  begin(environment: Environment, key: string): () => void {
+    const scope = scopeOf(environment)
+    const owner = scope === 'organization' ? environment.organizationId : environment.id
+    const scopedKey = `${scope} ${owner} ${key}`
+    if (this.#keysInUse.has(scopedKey)) throw keyInUse(environment, key)
+    this.#keysInUse.add(scopedKey)
+    return () => {
+      this.#keysInUse.delete(scopedKey)
     }
   }
 
-  /** Returns what is stored, with the ids of the environment that has given the answer. */
-  function find(
+  /**
+   * Returns the stored response of a key, or runs the operation and stores its response in the same transaction. If the
+   * operation throws, nothing is stored. Throws `key-reused` if the key was first used for a different request.
+   */
+  once(
     environment: Environment,
-    scope: KeyScope,
-    key: string
-  ): IdempotencyKeyRow | undefined {
+    key: string,
+    request: RepeatableRequest,
+    operation: () => OperationResponse
+  ): Outcome {
+    const fingerprint = fingerprintOf(environment, request)
+    return this.#db.transaction(() => {
+      const now = environment.now()
+      const scope = scopeOf(environment)
+      const stored = this.#find(environment, scope, key)
+      if (stored && now - stored.createdAt < LIFETIME) {
+        return replay(environment, stored, fingerprint)
+      }
+      const { status, body } = operation()
+      const dataset = this.#environments.writableDataset(environment, 'idempotency')
+      this.#repository.deleteUntil(dataset, now - LIFETIME)
+      this.#repository.insert({ dataset, scope, key, fingerprint, status, body, createdAt: now })
+      return { status, body }
+    })
+  }
+
+  /** Returns the stored key. Its body has the ids of the environment that sent the response. */
+  #find(environment: Environment, scope: KeyScope, key: string): StoredKey | undefined {
     const { datasets, organizationId } = environment
     if (scope === 'environment') {
-      const row = repository.findKey(datasets.idempotency, scope, key)
-      return row && { ...row, body: withEnvironmentIds(environment, 'idempotency', row.body) }
+      const stored = this.#repository.find(datasets.idempotency, scope, key)
+      return (
+        stored && { ...stored, body: withEnvironmentIds(environment, 'idempotency', stored.body) }
+      )
     }
-    const found = repository.findKeyInOrganization(environment, key)
-    if (!found) return undefined
-    const from = { id: found.homeId, organizationId: found.homeOrganizationId }
-    const to = { id: found.ownerId, organizationId }
-    return { ...found, body: replaceOwnerIds(found.body, from, to) }
+    const shared = this.#repository.findInOrganization(environment, key)
+    if (!shared) return undefined
+    const sender = { id: shared.environmentId, organizationId }
+    return { ...shared.key, body: replaceOwnerIds(shared.key.body, shared.owner, sender) }
   }
 }
 
 const scopeOf = ({ assumptions }: Environment): KeyScope =>
   assumptions['idempotency-match'] === 'body' ? 'organization' : 'environment'
 
-function replay(environment: Environment, stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
+function replay(environment: Environment, stored: StoredKey, fingerprint: Buffer): Outcome {
   const { key, status, body, createdAt } = stored
-  if (stored.fingerprint.equals(fingerprint)) return { status, body, replayOf: createdAt }
-  const message = `Request with key "${key}" is being reused for a different body`
-  const reason =
-    'this idempotency-key was first used for another request: send a fresh key with each new request'
-  throw new DomainError('key-reused', message, {
-    reason,
-    ...(linkIn(environment) ?? { errors: {} })
-  })
+  if (!stored.fingerprint.equals(fingerprint)) throw keyReused(environment, key)
+  return { status, body, replayOf: createdAt }
 }
 
-/** Returns the header of a refusal that is about a key, where the environment assumes one. */
-const linkIn = ({ assumptions }: Environment): Pick<ErrorDetails, 'headers'> | undefined =>
+function keyInUse(environment: Environment, key: string): DomainError {
+  const message = `Request with key "${key}" is currently being processed. Please retry after 1 second`
+  const reason = 'the first request with this idempotency-key is still in progress'
+  return new DomainError('key-in-use', message, { reason, ...linkHeader(environment) })
+}
+
+function keyReused(environment: Environment, key: string): DomainError {
+  const message = `Request with key "${key}" is being reused for a different body`
+  const reason =
+    'this idempotency-key was first used for a different request; ' +
+    'send a new key with every new request'
+  const details = linkHeader(environment) ?? { errors: {} }
+  return new DomainError('key-reused', message, { reason, ...details })
+}
+
+/** Returns the `Link` header of rejections, if the environment's assumptions add one. */
+const linkHeader = ({ assumptions }: Environment): Pick<ErrorDetails, 'headers'> | undefined =>
   assumptions['idempotency-rejections'] === 'linked'
     ? { headers: { Link: DOCUMENTATION } }
     : undefined
 
-/** Where the deployed service sends readers. */
+/** The page that Novu's `Link` header points to. */
 const DOCUMENTATION = 'https://docs.novu.co/additional-resources/idempotency'
 
-/** The operation takes no body: none, an empty one and `{}` are the same. */
-function fingerprintOf({ assumptions }: Environment, { target, body }: Repeatable): Buffer {
+/** Hashes a request. No body, an empty body and `{}` are the same, because the operation takes no body. */
+function fingerprintOf({ assumptions }: Environment, { target, body }: RepeatableRequest): Buffer {
   const head = assumptions['idempotency-match'] === 'request' ? `${target}\n` : ''
   const isEmpty = body.length === 0 || /^\s*\{\s*\}\s*$/.test(body.toString())
   return hash('sha256', isEmpty ? head : Buffer.concat([Buffer.from(head), body]), 'buffer')

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { attempt, DomainError } from '../domain/errors.js'
+import { DomainError } from '../domain/errors.js'
 import { requireEnvironment } from '../environments/plugin.js'
 import { enveloped, operationRoute } from '../http/operation.js'
 import { bodyOf, claimKey, withIdempotency } from '../idempotency/plugin.js'
@@ -17,12 +17,15 @@ export const setIntegrationAsPrimary = defineOperation({
   url: '/v1/integrations/:integrationId/set-primary',
   summary: 'Set integration as primary',
   description:
-    'Makes an integration the one primary of its channel in the environment that the API key belongs to. It becomes active and loses its conditions; every other integration of the channel is no longer primary.',
+    'Makes an integration the only primary one of its channel. It becomes active and loses its ' +
+    'conditions. Every other integration of the channel in the same environment is no longer ' +
+    'primary.',
   tag: 'Integrations',
   params: strictObject({
     integrationId: Type.String({
       description:
-        "The integration's `_id`, or its `identifier` where the assumption `integration-lookup` allows it"
+        "The integration's `_id`, or its `identifier` if the assumption `integration-lookup` " +
+        'allows it'
     })
   }),
   response: Integration,
@@ -76,12 +79,21 @@ export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (
   })
 }
 
-/** The body has no meaning here, but one that claims to be JSON and isn't reveals a mistake of the client. */
+/** Throws `bad-request` for a body that is malformed JSON. The body isn't used, but this is a mistake of the client. */
 function rejectMalformedJson(body: Buffer, headers: IncomingHttpHeaders): void {
-  const isJson = /^application\/(.+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
-  if (!isJson || body.length === 0 || headers['content-encoding'] !== undefined) return
-  if (attempt(() => [JSON.parse(body.toString())])) return
+  const claimsJson = /^application\/(.+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
+  if (!claimsJson || body.length === 0 || headers['content-encoding'] !== undefined) return
+  if (isJson(body)) return
   const reason =
-    'the content-type says JSON but the body is not: send no body at all, the operation takes none'
+    'the content-type is JSON, but the body is not; this operation takes no body, so send none'
   throw new DomainError('bad-request', 'Malformed JSON in the request body', { reason })
+}
+
+function isJson(body: Buffer): boolean {
+  try {
+    JSON.parse(body.toString())
+    return true
+  } catch {
+    return false
+  }
 }

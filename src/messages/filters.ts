@@ -11,54 +11,57 @@ import { strictObject, stringEnum } from '../schema/typebox.js'
 import { canonicalContext } from './row.js'
 
 interface Filter {
-  /** The query parameter. */
+  /** Schema of the query parameter. */
   parameter: TSchema
-  /** What finds a message of the default seed. */
+  /** A value that matches a message of the default seed. */
   example: string | readonly string[]
   column: string
-  /** The index that begins with the column, and goes on in the order of the list. */
+  /** The index that starts with the column and continues in the order of the list. */
   index: string
-  /** The other filters' columns in the index. */
-  has: readonly string[]
-  /** Returns what the column holds of the values that are asked for; by default it holds each of them. */
-  stored?(values: readonly string[]): string[]
+  /** The columns of other filters that the index contains. */
+  coveredColumns: readonly string[]
+  /** Returns the column's value for a list of parameter values. By default each value is one of the column's. */
+  toColumnValue?(values: readonly string[]): string
 }
 
-/** The filters of the list, in the contract's order. All that is known of one is said here. */
+/** The filters of the list, in the order of the API reference. */
 const FILTERS = {
   channel: {
     parameter: stringEnum(CHANNELS, { description: 'Only messages of this channel' }),
     example: 'email',
     column: 'channel',
     index: 'messages_channel',
-    has: []
+    coveredColumns: []
   },
   subscriberId: {
-    parameter: Type.String({ description: 'Only messages to this subscriber, by its external id' }),
+    parameter: Type.String({
+      description: 'Only messages to the subscriber with this `subscriberId`'
+    }),
     example: 'user-ada',
     column: 'subscriber_id',
     index: 'messages_subscriber',
-    has: ['context', 'channel']
+    coveredColumns: ['context', 'channel']
   },
   transactionId: {
     parameter: Type.Array(Type.String(), {
-      description: 'Only messages of any of these transactions, repeated once per id'
+      description: 'Only messages of these transactions. Repeat the parameter for each id'
     }),
     example: ['order-4711'],
     column: 'transaction_id',
     index: 'messages_transaction',
-    has: ['subscriber_id', 'context', 'channel']
+    coveredColumns: ['subscriber_id', 'context', 'channel']
   },
   contextKeys: {
     parameter: Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), {
       description:
-        'Only messages in exactly this set of contexts, in any order: each `type:id`, repeated once per key. Empty: messages in no context'
+        'Only messages with exactly these contexts, in any order. Each is a `type:id`; repeat ' +
+        'the parameter for each key. An empty value matches messages without a context'
     }),
     example: ['tenant:acme'],
     column: 'context',
     index: 'messages_context',
-    has: ['subscriber_id', 'channel'],
-    stored: (keys: readonly string[]) => [canonicalContext(keys)]
+    coveredColumns: ['subscriber_id', 'channel'],
+    toColumnValue: canonicalContext
   }
 } as const satisfies Record<string, Filter>
 
@@ -66,61 +69,68 @@ type FilterName = keyof typeof FILTERS
 
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[]
 
-const parameters = Object.fromEntries(
+const filterParameters = Object.fromEntries(
   FILTER_NAMES.map((name) => [name, Type.Optional(FILTERS[name].parameter)])
-)
+) as { [Name in FilterName]: TOptional<(typeof FILTERS)[Name]['parameter']> }
 
 export const MAX_LIMIT = 1000
 
-/** The contract has it as a number. */
+/** Returns the schema of a whole number. The API reference types page and limit as `number`. */
 const wholeNumber = (description: string, bounds: NumberOptions) =>
-  Type.Number({ ...bounds, multipleOf: 1, description: `${description}; fractions are refused` })
+  Type.Number({ ...bounds, multipleOf: 1, description: `${description}; fractions are rejected` })
 
 export const MessageQuery = strictObject(
   {
-    ...(parameters as { [Name in FilterName]: TOptional<(typeof FILTERS)[Name]['parameter']> }),
-    page: wholeNumber('Page number, from 0', {
+    ...filterParameters,
+    page: wholeNumber('Page number, starting at 0', {
       default: 0,
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER
     }),
     limit: wholeNumber('Messages per page', { default: 10, minimum: 1, maximum: MAX_LIMIT })
   },
-  // A list is repeated, not split at commas.
+  // Lists are repeated parameters. Values aren't split at commas.
   { style: 'form', explode: true }
 )
 
-/** A query that finds a message of the default seed. Not in the schema: the docs page would filter by it unasked. */
+/**
+ * A query that matches a message of the default seed. It isn't part of the schema, because the docs page would then
+ * filter by it without being asked to.
+ */
 export const EXAMPLE_QUERY = {
   ...Object.fromEntries(FILTER_NAMES.map((name) => [name, FILTERS[name].example])),
   page: 0,
   limit: 10
 }
 
-/** A validated query. `channel` may be any text: some environments accept unknown channels, and find nothing. */
+/** A validated query. `channel` may be any string, since some environments accept unknown channels. */
 export type ListMessagesQuery = Omit<Static<typeof MessageQuery>, 'channel'> & { channel?: string }
 
-/** A filter with what is asked for by it. */
+/** A filter with the values it was given. A message matches if its column has one of `columnValues`. */
 export interface Condition extends Filter {
   name: FilterName
-  sent: string | readonly string[]
-  /** As the column has them: it must have one of them. */
-  values: readonly string[]
+  parameterValues: readonly string[]
+  columnValues: readonly string[]
 }
 
-/** Returns the filters of a query, in the contract's order. A list without values is no filter, but for contexts. */
+/** Returns the filters of a query, in the order of the API reference. An empty list only filters by contexts. */
 export function conditionsOf(query: Partial<ListMessagesQuery>): Condition[] {
-  return FILTER_NAMES.flatMap((name) => {
+  const conditions: Condition[] = []
+  for (const name of FILTER_NAMES) {
     const filter: Filter = FILTERS[name]
-    const sent = query[name]
-    if (sent === undefined) return []
-    const values = filter.stored?.([sent].flat()) ?? padded([...new Set([sent].flat())])
-    return values.length === 0 ? [] : [{ ...filter, name, sent, values }]
-  })
+    const parameter = query[name]
+    if (parameter === undefined) continue
+    const parameterValues = [parameter].flat()
+    const columnValues = filter.toColumnValue
+      ? [filter.toColumnValue(parameterValues)]
+      : padToPowerOfTwo([...new Set(parameterValues)])
+    if (columnValues.length > 0) conditions.push({ ...filter, name, parameterValues, columnValues })
+  }
+  return conditions
 }
 
-/** Filled up to a power of two by repeating a value, so that lists of any length share a few statements. */
-function padded(values: readonly string[]): string[] {
+/** Repeats the first value until the length is a power of two, so that lists of any length share a few statements. */
+function padToPowerOfTwo(values: readonly string[]): string[] {
   const length = 2 ** Math.ceil(Math.log2(values.length))
   return values.concat(Array(length - values.length).fill(values[0]))
 }

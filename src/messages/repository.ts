@@ -1,213 +1,229 @@
 import type { Statement } from 'better-sqlite3'
+import { and, eq, exists, gt, inArray, isNull, min, ne, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
+import { environments, messages, subscribers } from '../db/schema.js'
 import { MAX_CANDIDATES } from '../domain/suggestions.js'
 import type { Condition } from './filters.js'
+import { boundedCountSql, countSql, pageSql } from './list-sql.js'
 
-/** `head` returns the text before the documents; `full` when there are as many of them as the limit. */
-type WantedPage = { limit: number; offset: number; head: (full: boolean) => string }
+interface PageOptions {
+  limit: number
+  offset: number
+  /** Returns the JSON before the documents. `isFull` says whether there are as many documents as the limit. */
+  head: (isFull: boolean) => string
+}
 
-/**
- * The list is one BLOB that SQLite puts together, so that no row becomes a JavaScript value: twice as fast as drizzle.
- * Each statement is prepared once per combination of filters.
- */
-export function messageRepository({ client }: Db) {
-  const statements = new Map<string, Statement>()
-  const totals = new Map<number, Map<string, number>>()
-  const texts = <Params extends object>(sql: string) => client.prepare<Params, string>(sql).pluck()
-  const subscriberIdOf = texts<[number, string]>(
-    'SELECT subscriber_id FROM subscribers WHERE dataset = ? AND id = ?'
-  )
-  const subscriber = client.prepare(
-    'SELECT id FROM subscribers WHERE dataset = ? AND subscriber_id = ?'
-  )
-  const subscriberIds = texts<[number]>(
-    `SELECT subscriber_id FROM subscribers WHERE dataset = ? LIMIT ${MAX_CANDIDATES}`
-  )
-  // Each is looked for behind the one before: DISTINCT would walk all messages.
-  const contexts = texts<{ dataset: number }>(
-    `WITH RECURSIVE contexts (context) AS (
-      SELECT min(context) FROM messages WHERE dataset = @dataset
-      UNION ALL
-      SELECT (SELECT min(m.context) FROM messages AS m WHERE m.dataset = @dataset AND m.context > contexts.context)
-      FROM contexts WHERE contexts.context IS NOT NULL
-    ) SELECT context FROM contexts WHERE context IS NOT NULL LIMIT ${MAX_CANDIDATES}`
-  )
-  const ownerOfTransaction = texts<[string, number, string]>(
-    `SELECT name FROM environments WHERE organization_id = ? AND snapshot_of IS NULL AND messages <> ?
-    AND EXISTS (SELECT 1 FROM messages AS m, json_each(?) AS wanted
-      WHERE m.dataset = environments.messages AND m.transaction_id = wanted.value) LIMIT 1`
-  )
+const LIST_SQL = { page: pageSql, count: countSql, boundedCount: boundedCountSql }
+type CountKind = 'count' | 'boundedCount'
 
-  return {
-    /**
-     * Newest first; of messages of the same millisecond the one with the greater id first. Returns the text of the page in
-     * UTF-8, and the number of its documents.
-     */
-    findPage(
-      dataset: number,
-      conditions: readonly Condition[],
-      wanted: WantedPage
-    ): { body: Buffer; count: number } {
-      const { limit, offset, head } = wanted
-      const statement = prepare('page', conditions, cheapestIndex(dataset, conditions, SORT_COST))
-      const parameters = [
-        limit,
-        head(true),
-        head(false),
-        dataset,
-        ...valuesOf(conditions),
-        limit,
-        offset
-      ]
-      const [body, count] = statement.get(...parameters) as [Buffer, number]
-      return { body, count }
-    },
+/** How many totals are remembered per dataset, and for how many datasets. */
+const MAX_REMEMBERED = 1000
 
-    /** Remembered until `forgetTotals`. */
-    countMessages: (dataset: number, conditions: readonly Condition[]): number =>
-      count('count', dataset, conditions),
+/** Totals of filters with longer values aren't remembered. */
+const MAX_REMEMBERED_LENGTH = 1000
 
-    /** To be called before messages of the dataset are written, and when the write is rolled back. */
-    forgetTotals: (dataset: number): void => void totals.delete(dataset),
+/** The index in the order of the list. It has the columns of all filters. */
+const ORDER_INDEX = 'messages_created'
 
-    /** Returns the first sets of contexts that messages have, in canonical form, some hundreds at most. */
-    listContexts: (dataset: number): string[] => contexts.all({ dataset }),
+/** The cost of reading a message from its table, measured in index entries that could be passed instead. */
+const LOOKUP_COST = 20
 
-    /** Returns the name of another environment of the organization that has a message of one of these transactions. */
-    findTransaction: (
-      dataset: number,
-      organizationId: string,
-      transactionIds: readonly string[]
-    ): string | undefined =>
-      ownerOfTransaction.get(organizationId, dataset, JSON.stringify(transactionIds)),
+/** The cost of sorting a message in the same measure. An index yields no order if its filter has several values. */
+const SORT_COST = 8
 
-    hasSubscriber: (dataset: number, subscriberId: string): boolean =>
-      subscriber.get(dataset, subscriberId) !== undefined,
+/** Reads messages of a dataset, and the subscribers and environments that explain why a list is empty. */
+export class MessageRepository {
+  readonly #db: Db
+  readonly #lookups: ReturnType<typeof prepareLookups>
+  /** Statements of the list. Each is compiled once per combination of filters. */
+  readonly #listStatements = new Map<string, Statement>()
+  /** Totals by dataset and conditions. Counting a million messages takes 30 ms, and every page has a total. */
+  readonly #totals = new Map<number, Map<string, number>>()
 
-    /** Returns the `subscriberId` of the first subscribers, some hundreds at most. */
-    listSubscriberIds: (dataset: number): string[] => subscriberIds.all(dataset),
-
-    /** Returns the `subscriberId` of the subscriber that has this `_id`. */
-    findSubscriberId: (dataset: number, _id: string): string | undefined =>
-      subscriberIdOf.get(dataset, _id)
+  constructor(db: Db) {
+    this.#db = db
+    this.#lookups = prepareLookups(db)
   }
 
-  /** Returns the index that is cheapest to walk: few messages meet its filter, or none has to be looked up or sorted. */
-  function cheapestIndex(
+  /**
+   * Returns a page as JSON in UTF-8, and how many messages it has. The newest message comes first; of messages with
+   * equal timestamps, the one with the greater id comes first.
+   */
+  findPage(
     dataset: number,
     conditions: readonly Condition[],
-    sortCost: number
-  ): string {
+    { limit, offset, head }: PageOptions
+  ): { body: Buffer; count: number } {
+    const index = this.#cheapestIndex(dataset, conditions, SORT_COST)
+    const values = columnValuesOf(conditions)
+    const statement = this.#listStatement('page', conditions, index)
+    const row = statement.get(limit, head(true), head(false), dataset, ...values, limit, offset)
+    const [body, count] = row as [Buffer, number]
+    return { body, count }
+  }
+
+  /** Returns how many messages match. The number is remembered until `forgetTotals`. */
+  countMessages(dataset: number, conditions: readonly Condition[]): number {
+    return this.#count('count', dataset, conditions)
+  }
+
+  /** Call it before messages of the dataset are written, and when that is rolled back. */
+  forgetTotals(dataset: number): void {
+    this.#totals.delete(dataset)
+  }
+
+  /** Returns the first few hundred distinct sets of contexts, in canonical form. */
+  listContexts(dataset: number): string[] {
+    const contexts: string[] = []
+    // Each lookup jumps to the next set in the index, whereas DISTINCT would walk all messages.
+    let context = this.#lookups.nextContext.get({ dataset, after: '' })?.context
+    while (typeof context === 'string' && contexts.length < MAX_CANDIDATES) {
+      contexts.push(context)
+      context = this.#lookups.nextContext.get({ dataset, after: context })?.context
+    }
+    return contexts
+  }
+
+  /** Returns the name of another environment of the organization that has a message of one of the transactions. */
+  findTransactionOwner(
+    dataset: number,
+    organizationId: string,
+    transactionIds: readonly string[]
+  ): string | undefined {
+    const { orm } = this.#db
+    const matching = orm
+      .select({ sequence: messages.sequence })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.dataset, environments.messages),
+          inArray(messages.transactionId, [...transactionIds])
+        )
+      )
+    const owner = orm
+      .select({ name: environments.name })
+      .from(environments)
+      .where(
+        and(
+          eq(environments.organizationId, organizationId),
+          isNull(environments.snapshotOf),
+          ne(environments.messages, dataset),
+          exists(matching)
+        )
+      )
+      .get()
+    return owner?.name
+  }
+
+  hasSubscriber(dataset: number, subscriberId: string): boolean {
+    return this.#lookups.findSubscriber.get({ dataset, subscriberId }) !== undefined
+  }
+
+  /** Returns the `subscriberId`s of the first few hundred subscribers. */
+  listSubscriberIds(dataset: number): string[] {
+    return this.#lookups.listSubscribers.all({ dataset }).map(({ subscriberId }) => subscriberId)
+  }
+
+  /** Returns the `subscriberId` of the subscriber with this `_id`. */
+  findSubscriberId(dataset: number, id: string): string | undefined {
+    return this.#lookups.findSubscriberById.get({ dataset, id })?.subscriberId
+  }
+
+  /** Returns the index whose walk is cheapest: few entries match its filter, and it avoids lookups and sorting. */
+  #cheapestIndex(dataset: number, conditions: readonly Condition[], sortCost: number): string {
     const [first, ...others] = conditions
     if (first === undefined) return ORDER_INDEX
-    if (others.length === 0 && first.values.length === 1) return first.index
-    const costs = conditions.map((condition) => {
-      const factor =
-        (condition.values.length > 1 ? sortCost : 1) *
-        (isCovered(conditions, condition) ? 1 : LOOKUP_COST)
-      return { index: condition.index, cost: count('boundedCount', dataset, [condition]) * factor }
+    if (others.length === 0 && first.columnValues.length === 1) return first.index
+    const candidates = conditions.map((condition) => {
+      const { index, columnValues } = condition
+      const sorting = columnValues.length > 1 ? sortCost : 1
+      const lookup = coversAll(condition, conditions) ? 1 : LOOKUP_COST
+      return { index, cost: this.#count('boundedCount', dataset, [condition]) * sorting * lookup }
     })
-    // It has the columns of all filters.
-    costs.push({ index: ORDER_INDEX, cost: count('boundedCount', dataset, []) })
-    return costs.reduce((best, each) => (each.cost < best.cost ? each : best)).index
+    candidates.push({ index: ORDER_INDEX, cost: this.#count('boundedCount', dataset, []) })
+    const cheapest = candidates.reduce((best, candidate) =>
+      candidate.cost < best.cost ? candidate : best
+    )
+    return cheapest.index
   }
 
-  /** Counting a million takes 30 ms, and each page has a total. What is counted by a long filter is not remembered. */
-  function count(
-    kind: 'count' | 'boundedCount',
-    dataset: number,
-    conditions: readonly Condition[]
-  ): number {
-    const filters = kind + JSON.stringify(conditions.map(({ name, values }) => [name, values]))
-    const known = totals.get(dataset) ?? new Map<string, number>()
-    const total = known.get(filters) ?? countAnew(kind, dataset, conditions)
-    if (totals.size > MAX_REMEMBERED) totals.clear()
-    if (known.size < MAX_REMEMBERED && filters.length < 1000)
-      totals.set(dataset, known.set(filters, total))
+  #count(kind: CountKind, dataset: number, conditions: readonly Condition[]): number {
+    const key = kind + JSON.stringify(conditions.map((one) => [one.name, one.columnValues]))
+    const totals = this.#totals.get(dataset) ?? new Map<string, number>()
+    const total = totals.get(key) ?? this.#countInDatabase(kind, dataset, conditions)
+    if (this.#totals.size > MAX_REMEMBERED) this.#totals.clear()
+    if (totals.size < MAX_REMEMBERED && key.length < MAX_REMEMBERED_LENGTH) {
+      this.#totals.set(dataset, totals.set(key, total))
+    }
     return total
   }
 
-  function countAnew(
-    kind: 'count' | 'boundedCount',
-    dataset: number,
-    conditions: readonly Condition[]
-  ): number {
-    const own = conditions[0]?.index ?? ORDER_INDEX
-    const index = kind === 'count' ? cheapestIndex(dataset, conditions, 1) : own
-    const [total] = prepare(kind, conditions, index).get(dataset, ...valuesOf(conditions)) as [
-      number
-    ]
+  #countInDatabase(kind: CountKind, dataset: number, conditions: readonly Condition[]): number {
+    // A bounded count is what `#cheapestIndex` compares indexes by, so it must not call that again.
+    const index =
+      kind === 'count'
+        ? this.#cheapestIndex(dataset, conditions, 1)
+        : (conditions[0]?.index ?? ORDER_INDEX)
+    const statement = this.#listStatement(kind, conditions, index)
+    const [total] = statement.get(dataset, ...columnValuesOf(conditions)) as [number]
     return total
   }
 
-  function prepare(
-    kind: keyof typeof SQL,
+  #listStatement(
+    kind: keyof typeof LIST_SQL,
     conditions: readonly Condition[],
     index: string
   ): Statement {
-    // Not the text itself, which takes longer to put together than to find a message by it.
+    // Building this key is faster than building the SQL.
     let key = `${kind} ${index}`
-    for (const { column, values } of conditions) key += ` ${column} ${values.length}`
-    const statement = statements.get(key) ?? client.prepare(SQL[kind](conditions, index)).raw()
-    statements.set(key, statement)
+    for (const { column, columnValues } of conditions) key += ` ${column} ${columnValues.length}`
+    const compiled = this.#listStatements.get(key)
+    if (compiled) return compiled
+    const statement = this.#db.client.prepare(LIST_SQL[kind](conditions, index)).raw()
+    this.#listStatements.set(key, statement)
     return statement
   }
 }
 
-/** How many totals of a dataset are remembered, and of how many datasets. */
-const MAX_REMEMBERED = 1000
+/** Whether the index of a condition has the columns of all other conditions. */
+const coversAll = (condition: Condition, conditions: readonly Condition[]): boolean =>
+  conditions.every(
+    (other) => other === condition || condition.coveredColumns.includes(other.column)
+  )
 
-/** The index in the order of the list. */
-const ORDER_INDEX = 'messages_created'
+const columnValuesOf = (conditions: readonly Condition[]): string[] =>
+  conditions.flatMap(({ columnValues }) => columnValues)
 
-/** Looking up a message costs as much as passing so many entries of an index. */
-const LOOKUP_COST = 20
+function prepareLookups({ orm }: Db) {
+  const { placeholder } = sql
+  const isInDataset = eq(subscribers.dataset, placeholder('dataset'))
 
-/** So does sorting one: an index that is walked once for each of several values gives them in no order. */
-const SORT_COST = 8
-
-const isCovered = (conditions: readonly Condition[], walked: Condition): boolean =>
-  conditions.every((condition) => condition === walked || walked.has.includes(condition.column))
-
-const valuesOf = (conditions: readonly Condition[]): string[] =>
-  conditions.flatMap(({ values }) => values)
-
-/**
- * A page of the messages that meet the conditions, over an index. Its parameters are the limit, the heads of a full page
- * and of any other, the dataset, the conditions' values, how many documents, and how many to skip.
- *
- * Keys first, rows after: the innermost query walks an index alone, so that a deep page reads no documents but its own.
- * CROSS JOIN keeps the page the outer loop, so that documents are joined in its order; `group_concat` would sort.
- *
- * `+ 0` because SQLite prepares a statement again at every bind of a bare `LIMIT ?`.
- */
-export function pageSql(conditions: readonly Condition[], index: string): string {
-  return `
-    SELECT
-      CAST(concat(iif(count(*) = ?, ?, ?), group_concat(m.document, ','), ']}') AS BLOB) AS body,
-      count(*) AS count
-    FROM (
-      SELECT sequence, created_at, id FROM ${restricted(conditions, index)}
-      ORDER BY created_at DESC, id DESC LIMIT ? + 0 OFFSET ? + 0
-    ) AS page CROSS JOIN messages AS m ON m.sequence = page.sequence`
-}
-
-/** The number of messages that meet the conditions. Its parameters are the dataset and the values. */
-export const countSql = (conditions: readonly Condition[], index: string): string =>
-  `SELECT count(*) FROM ${restricted(conditions, index)}`
-
-/** The same, up to a bound: to count a million only to choose an index would take longer than the page. */
-const boundedCountSql = (conditions: readonly Condition[], index: string): string =>
-  `SELECT count(*) FROM (SELECT 1 FROM ${restricted(conditions, index)} LIMIT 100000)`
-
-const SQL = { page: pageSql, count: countSql, boundedCount: boundedCountSql }
-
-/** The index is forced: without statistics SQLite takes that of the ORDER BY, and walks it all for a rare value. */
-function restricted(conditions: readonly Condition[], index: string): string {
-  const where = conditions.map(({ column, values }) => {
-    return values.length === 1
-      ? ` AND ${column} = ?`
-      : ` AND ${column} IN (${values.map(() => '?').join()})`
-  })
-  return `messages INDEXED BY ${index} WHERE dataset = ?${where.join('')}`
+  return {
+    nextContext: orm
+      .select({ context: min(messages.context) })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.dataset, placeholder('dataset')),
+          gt(messages.context, placeholder('after'))
+        )
+      )
+      .prepare(),
+    findSubscriber: orm
+      .select({ id: subscribers.id })
+      .from(subscribers)
+      .where(and(isInDataset, eq(subscribers.subscriberId, placeholder('subscriberId'))))
+      .prepare(),
+    findSubscriberById: orm
+      .select({ subscriberId: subscribers.subscriberId })
+      .from(subscribers)
+      .where(and(isInDataset, eq(subscribers.id, placeholder('id'))))
+      .prepare(),
+    listSubscribers: orm
+      .select({ subscriberId: subscribers.subscriberId })
+      .from(subscribers)
+      .where(isInDataset)
+      .limit(MAX_CANDIDATES)
+      .prepare()
+  }
 }

@@ -1,13 +1,13 @@
 import type { MessageResponse } from './schemas.js'
 
-/** A message's document, as far as its columns are taken from it. */
+/** The fields of a message that its columns are taken from. */
 interface MessageDocument extends Pick<MessageResponse, 'createdAt' | 'channel' | 'transactionId'> {
   _id: string
   subscriber?: { subscriberId: string } | undefined
   contextKeys?: readonly string[] | undefined
 }
 
-/** Returns the columns of a message, from its document: the one place that says what can be searched for. */
+/** Returns the columns of a message: its JSON, and everything that the list filters or sorts by. */
 export function toMessageRow(message: MessageDocument) {
   return {
     id: message._id,
@@ -20,6 +20,6 @@ export function toMessageRow(message: MessageDocument) {
   }
 }
 
-/** Returns one text for a set of context keys, whatever their order and however often each is given. */
+/** Returns the same string for equal sets of context keys, whatever their order and repetitions. */
 export const canonicalContext = (contextKeys: readonly string[]): string =>
   JSON.stringify([...new Set(contextKeys)].sort())

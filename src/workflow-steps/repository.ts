@@ -1,50 +1,98 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
+import { workflowSteps, workflows } from '../db/schema.js'
 import { MAX_CANDIDATES } from '../domain/suggestions.js'
 
-/** In SQL: through drizzle the operation takes a tenth longer. */
-export function workflowStepRepository({ client }: Db) {
-  const workflowBy = (column: 'id' | 'identifier') =>
-    client.prepare<[number, string], Record<'id' | 'identifier', string>>(
-      `SELECT id, identifier FROM workflows WHERE dataset = ? AND ${column} = ?`
-    )
-  const values = <Params extends unknown[], Value>(sql: string) =>
-    client.prepare<Params, Value>(sql).pluck()
-  // As a BLOB it is sent as it is stored: a string would have to be encoded again.
-  const stepBy = (column: 'id' | 'step_id') =>
-    values<[number, string, string], Buffer>(
-      `SELECT CAST(document AS BLOB) FROM workflow_steps WHERE dataset = ? AND workflow_id = ? AND ${column} = ?`
-    )
-  const stepByNames = values<[number, string, string], Buffer>(
-    `SELECT CAST(steps.document AS BLOB) FROM workflows JOIN workflow_steps AS steps
-     ON steps.dataset = workflows.dataset AND workflow_id = workflows.id
-     WHERE workflows.dataset = ? AND identifier = ? AND step_id = ?`
+export type StoredWorkflow = Pick<typeof workflows.$inferSelect, 'id' | 'identifier'>
+
+/** Reads workflows and their steps. The `document` of a step is its JSON in UTF-8. */
+export class WorkflowStepRepository {
+  readonly #statements: ReturnType<typeof prepareStatements>
+
+  constructor(db: Db) {
+    this.#statements = prepareStatements(db)
+  }
+
+  findWorkflowById(dataset: number, id: string): StoredWorkflow | undefined {
+    return this.#statements.findWorkflowById.get({ dataset, id })
+  }
+
+  findWorkflowByIdentifier(dataset: number, identifier: string): StoredWorkflow | undefined {
+    return this.#statements.findWorkflowByIdentifier.get({ dataset, identifier })
+  }
+
+  /** Returns the identifiers of the first few hundred workflows. */
+  listWorkflows(dataset: number): string[] {
+    return this.#statements.listWorkflows.all({ dataset }).map(({ identifier }) => identifier)
+  }
+
+  findStepById(dataset: number, workflow: string, id: string): Buffer | undefined {
+    return this.#statements.findStepById.get({ dataset, workflow, id })?.document
+  }
+
+  findStepByStepId(dataset: number, workflow: string, stepId: string): Buffer | undefined {
+    return this.#statements.findStepByStepId.get({ dataset, workflow, stepId })?.document
+  }
+
+  /** Finds the step of nearly all requests, which name the workflow and the step, with one statement. */
+  findStepByNames(dataset: number, identifier: string, stepId: string): Buffer | undefined {
+    return this.#statements.findStepByNames.get({ dataset, identifier, stepId })?.document
+  }
+
+  /** Returns the `stepId`s of the first few hundred steps of a workflow. */
+  listSteps(dataset: number, workflow: string): string[] {
+    return this.#statements.listSteps.all({ dataset, workflow }).map(({ stepId }) => stepId)
+  }
+}
+
+function prepareStatements({ orm }: Db) {
+  const { placeholder } = sql
+  const hasIdentifier = eq(workflows.identifier, placeholder('identifier'))
+  const hasStepId = eq(workflowSteps.stepId, placeholder('stepId'))
+  const isStepOfWorkflow = and(
+    eq(workflowSteps.dataset, placeholder('dataset')),
+    eq(workflowSteps.workflowId, placeholder('workflow'))
   )
-  const workflow = { id: workflowBy('id'), name: workflowBy('identifier') }
-  const step = { id: stepBy('id'), name: stepBy('step_id') }
-  const identifiers = values<[number], string>(
-    `SELECT identifier FROM workflows WHERE dataset = ? LIMIT ${MAX_CANDIDATES}`
-  )
-  const stepIds = values<[number, string], string>(
-    `SELECT step_id FROM workflow_steps WHERE dataset = ? AND workflow_id = ? LIMIT ${MAX_CANDIDATES}`
-  )
+  // As a BLOB the document is sent as it is stored. A string would have to be encoded first.
+  const document = sql<Buffer>`CAST(${workflowSteps.document} AS BLOB)`
+
+  const findWorkflow = (condition: SQL) =>
+    orm
+      .select({ id: workflows.id, identifier: workflows.identifier })
+      .from(workflows)
+      .where(and(eq(workflows.dataset, placeholder('dataset')), condition))
+      .prepare()
+  const findStep = (condition: SQL) =>
+    orm.select({ document }).from(workflowSteps).where(and(isStepOfWorkflow, condition)).prepare()
 
   return {
-    /** `name` is the identifier. */
-    findWorkflow: (dataset: number, by: 'id' | 'name', value: string) =>
-      workflow[by].get(dataset, value),
-
-    /** Returns the identifiers of the first workflows, some hundreds at most. */
-    listWorkflows: (dataset: number): string[] => identifiers.all(dataset),
-
-    /** Returns the `stepId`s of the first steps of a workflow, some hundreds at most. */
-    listSteps: (dataset: number, workflowId: string): string[] => stepIds.all(dataset, workflowId),
-
-    /** Returns the step's document in UTF-8. `name` is the `stepId`. */
-    findStep: (dataset: number, workflowId: string, by: 'id' | 'name', value: string) =>
-      step[by].get(dataset, workflowId, value),
-
-    /** Returns the same for the names of both, by one statement: as nearly all requests ask. */
-    findNamed: (dataset: number, identifier: string, stepId: string) =>
-      stepByNames.get(dataset, identifier, stepId)
+    findWorkflowById: findWorkflow(eq(workflows.id, placeholder('id'))),
+    findWorkflowByIdentifier: findWorkflow(hasIdentifier),
+    listWorkflows: orm
+      .select({ identifier: workflows.identifier })
+      .from(workflows)
+      .where(eq(workflows.dataset, placeholder('dataset')))
+      .limit(MAX_CANDIDATES)
+      .prepare(),
+    findStepById: findStep(eq(workflowSteps.id, placeholder('id'))),
+    findStepByStepId: findStep(hasStepId),
+    findStepByNames: orm
+      .select({ document })
+      .from(workflows)
+      .innerJoin(
+        workflowSteps,
+        and(
+          eq(workflowSteps.dataset, workflows.dataset),
+          eq(workflowSteps.workflowId, workflows.id)
+        )
+      )
+      .where(and(eq(workflows.dataset, placeholder('dataset')), hasIdentifier, hasStepId))
+      .prepare(),
+    listSteps: orm
+      .select({ stepId: workflowSteps.stepId })
+      .from(workflowSteps)
+      .where(isStepOfWorkflow)
+      .limit(MAX_CANDIDATES)
+      .prepare()
   }
 }

@@ -14,7 +14,7 @@ export const retrieveWorkflowStep = defineOperation({
   url: '/v2/workflows/:workflowId/steps/:stepId',
   summary: 'Retrieve workflow step',
   description:
-    'One step of a workflow, with its controls, the schema of its variables, and its issues.',
+    'Returns a step of a workflow with its controls, the schema of its variables, and its issues.',
   tag: 'Workflows',
   params: strictObject({
     workflowId: Type.String({ description: "The workflow's `_id`, identifier or slug" }),
@@ -40,8 +40,8 @@ export const workflowStepRoutes: FastifyPluginAsyncTypebox<{
     ...operationRoute(retrieveWorkflowStep),
     handler: (request, reply) => {
       const environment = requireEnvironment(request)
-      const { params } = request
-      const step = workflowSteps.retrieve(environment, params.workflowId, params.stepId)
+      const { workflowId, stepId } = request.params
+      const step = workflowSteps.retrieve(environment, workflowId, stepId)
       reply.type(JSON_TYPE).send(enveloped(step, environment.assumptions))
     }
   })

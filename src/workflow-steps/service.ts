@@ -4,86 +4,137 @@ import { DomainError } from '../domain/errors.js'
 import { ID_PATTERN, idFromSlug, parseId } from '../domain/ids.js'
 import { didYouMean } from '../domain/suggestions.js'
 import type { Environment } from '../environments/service.js'
-import { workflowStepRepository } from './repository.js'
+import { type StoredWorkflow, WorkflowStepRepository } from './repository.js'
 import type { WorkflowStep } from './schemas.js'
 
-export type WorkflowStepService = ReturnType<typeof workflowStepService>
+export class WorkflowStepService {
+  readonly #repository: WorkflowStepRepository
 
-export function workflowStepService({ db }: { db: Db }) {
-  const repository = workflowStepRepository(db)
+  constructor({ db }: { db: Db }) {
+    this.#repository = new WorkflowStepRepository(db)
+  }
 
-  return {
-    /**
-     * Returns a step of a workflow as this environment presents it, as JSON in UTF-8. Either is named by its `_id`, its
-     * identifier (`stepId`) or a slug, of which only the id at its end counts; assumption `step-lookup` says in which forms.
-     *
-     * Throws `not-found` when the environment has no such workflow or step; for the step `bad-request` where the
-     * environment assumes so.
-     */
-    retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
-      const { name, assumptions, datasets } = environment
-      const { workflows } = datasets
-      const isNamed = [workflowId, stepId].every(
-        (text) => deriveId(text, assumptions) === undefined
-      )
-      const named = isNamed ? repository.findNamed(workflows, workflowId, stepId) : undefined
-      if (named) return toResponse(named, assumptions)
-      const workflow = find(assumptions, workflowId, 'wf', (by, value) =>
-        repository.findWorkflow(workflows, by, value)
-      )
-      if (!workflow) {
-        const hint = didYouMean(workflowId, repository.listWorkflows(workflows))
-        const reason = `environment ${name} has no workflow with _id, identifier or slug ${workflowId}${hint}`
-        if (assumptions['unknown-workflow'] === 'named')
-          throw new DomainError('not-found', `Workflow with id ${workflowId} not found`, { reason })
-        throw new DomainError('not-found', 'Workflow cannot be found', {
-          reason,
-          facts: { workflowId }
-        })
-      }
-      const { id, identifier } = workflow
-      const step = find(assumptions, stepId, 'st', (by, value) =>
-        repository.findStep(workflows, id, by, value)
-      )
-      if (step) return toResponse(step, assumptions)
-      const hint = didYouMean(stepId, repository.listSteps(workflows, id))
-      const reason = `workflow ${identifier} has no step with _id, stepId or slug ${stepId}${hint}`
-      if (assumptions['unknown-step'] === 'not-found')
-        throw new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
-      throw new DomainError('bad-request', 'No step found', {
-        reason,
-        facts: { stepId, workflowId }
-      })
+  /**
+   * Returns a step as JSON in UTF-8, as the environment's assumptions present it. The workflow and the step are each
+   * given by `_id`, by name (`identifier` and `stepId`) or by slug. Only the id at the end of a slug counts.
+   *
+   * Throws `not-found` if the environment has no such workflow or step. For a step it is `bad-request`, if the
+   * environment's assumptions say so.
+   */
+  retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
+    const { assumptions } = environment
+    const documentByNames = this.#findByNames(environment, workflowId, stepId)
+    if (documentByNames) return toResponse(documentByNames, assumptions)
+    const workflow = this.#findWorkflow(environment, workflowId)
+    if (!workflow) throw this.#workflowNotFound(environment, workflowId)
+    const document = this.#findStep(environment, workflow, stepId)
+    if (!document) throw this.#stepNotFound(environment, workflow, workflowId, stepId)
+    return toResponse(document, assumptions)
+  }
+
+  /** Finds the step with one query, unless a parameter may be an id. */
+  #findByNames(
+    { assumptions, datasets }: Environment,
+    workflowId: string,
+    stepId: string
+  ): Buffer | undefined {
+    const mayBeId = readId(workflowId, assumptions) ?? readId(stepId, assumptions)
+    if (mayBeId !== undefined) return undefined
+    return this.#repository.findStepByNames(datasets.workflows, workflowId, stepId)
+  }
+
+  #findWorkflow(
+    { assumptions, datasets }: Environment,
+    workflowId: string
+  ): StoredWorkflow | undefined {
+    const dataset = datasets.workflows
+    for (const { kind, value } of readingsOf(workflowId, 'wf', assumptions)) {
+      const workflow =
+        kind === 'id'
+          ? this.#repository.findWorkflowById(dataset, value)
+          : this.#repository.findWorkflowByIdentifier(dataset, value)
+      if (workflow) return workflow
     }
+    return undefined
+  }
+
+  #findStep(
+    { assumptions, datasets }: Environment,
+    workflow: StoredWorkflow,
+    stepId: string
+  ): Buffer | undefined {
+    const dataset = datasets.workflows
+    for (const { kind, value } of readingsOf(stepId, 'st', assumptions)) {
+      const document =
+        kind === 'id'
+          ? this.#repository.findStepById(dataset, workflow.id, value)
+          : this.#repository.findStepByStepId(dataset, workflow.id, value)
+      if (document) return document
+    }
+    return undefined
+  }
+
+  #workflowNotFound(environment: Environment, workflowId: string): DomainError {
+    const { assumptions, datasets, name } = environment
+    const hint = didYouMean(workflowId, this.#repository.listWorkflows(datasets.workflows))
+    const reason =
+      `environment ${name} has no workflow with the _id, identifier or slug ` +
+      `${workflowId}${hint}`
+    if (assumptions['unknown-workflow'] === 'named') {
+      return new DomainError('not-found', `Workflow with id ${workflowId} not found`, { reason })
+    }
+    const facts = { workflowId }
+    return new DomainError('not-found', 'Workflow cannot be found', { reason, facts })
+  }
+
+  #stepNotFound(
+    { assumptions, datasets }: Environment,
+    workflow: StoredWorkflow,
+    workflowId: string,
+    stepId: string
+  ): DomainError {
+    const hint = didYouMean(stepId, this.#repository.listSteps(datasets.workflows, workflow.id))
+    const reason =
+      `workflow ${workflow.identifier} has no step with the _id, stepId or slug ` +
+      `${stepId}${hint}`
+    if (assumptions['unknown-step'] === 'not-found') {
+      return new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
+    }
+    const facts = { stepId, workflowId }
+    return new DomainError('bad-request', 'No step found', { reason, facts })
   }
 }
 
-/** Takes the text as an `_id`, then as a name, then as a slug. */
-function find<Found>(
-  assumptions: Assumptions,
-  text: string,
-  kind: 'wf' | 'st',
-  lookUp: (by: 'id' | 'name', value: string) => Found | undefined
-): Found | undefined {
-  const id = deriveId(text, assumptions)
-  const found = (id === undefined ? undefined : lookUp('id', id)) ?? lookUp('name', text)
-  const slugId = found
-    ? undefined
-    : idFromSlug(text, assumptions['step-lookup'] === 'any-kind' ? 'any' : kind)
-  return slugId === undefined ? found : lookUp('id', slugId)
+interface Reading {
+  kind: 'id' | 'name'
+  value: string
 }
 
-const deriveId = (text: string, assumptions: Assumptions): string | undefined =>
-  assumptions['step-lookup'] === 'any-kind' ? ID_PATTERN.exec(text)?.[0] : parseId(text)
+/** Returns the ways to read a path parameter, in the order in which they are tried: `_id`, name, slug. */
+function readingsOf(parameter: string, slugKind: 'wf' | 'st', assumptions: Assumptions): Reading[] {
+  const readings: Reading[] = [{ kind: 'name', value: parameter }]
+  const id = readId(parameter, assumptions)
+  if (id !== undefined) readings.unshift({ kind: 'id', value: id })
+  const acceptsAnyKind = assumptions['step-lookup'] === 'any-kind'
+  const slugId = idFromSlug(parameter, acceptsAnyKind ? 'any' : slugKind)
+  if (slugId !== undefined) readings.push({ kind: 'id', value: slugId })
+  return readings
+}
 
-/** Returns the stored bytes unless an assumption changes them: a step may be large, and parsing it takes time. */
+function readId(parameter: string, assumptions: Assumptions): string | undefined {
+  if (assumptions['step-lookup'] !== 'any-kind') return parseId(parameter)
+  return ID_PATTERN.test(parameter) ? parameter : undefined
+}
+
+/** Returns the stored bytes if no assumption changes them: a step may be large, and parsing it takes time. */
 function toResponse(document: Buffer, assumptions: Assumptions): Buffer {
-  const translate = mayNeedVendorNames(document, assumptions)
-  const twice = assumptions['control-values'] === 'twice'
-  if (!translate && !twice) return document
-  const parsed: WorkflowStep = JSON.parse(document.toString())
-  const step = translate ? withVendorNames(parsed) : parsed
+  const needsVendorNames = mayNeedVendorNames(document, assumptions)
+  const repeatsValues = assumptions['control-values'] === 'twice'
+  if (!needsVendorNames && !repeatsValues) return document
+  const stored: WorkflowStep = JSON.parse(document.toString())
+  const step = needsVendorNames ? withVendorNames(stored) : stored
+  if (!repeatsValues) return Buffer.from(JSON.stringify(step))
   const controlValues = step.controlValues ?? {}
   const controls = { ...step.controls, values: controlValues }
-  return Buffer.from(JSON.stringify(twice ? { ...step, controls, controlValues } : step))
+  return Buffer.from(JSON.stringify({ ...step, controls, controlValues }))
 }

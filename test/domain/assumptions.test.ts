@@ -127,14 +127,19 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
   },
   'unknown-channel-filter': {
     reject: (client) => expectInvalid(client, 'channel=fax'),
-    'empty-page': (client) => expectEmptyPage(client, 'channel=fax', 'channel left 0 of 4')
+    'empty-page': (client) =>
+      expectEmptyPage(
+        client,
+        'channel=fax',
+        'no message matches channel (4 are in the environment)'
+      )
   },
   'unknown-subscriber-filter': {
     'empty-page': (client) =>
       expectEmptyPage(
         client,
         'subscriberId=nobody',
-        'subscriberId left 0 of 4: no subscriber has this id'
+        'no message matches subscriberId (4 are in the environment); no subscriber has this id'
       ),
     async 'not-found'(client) {
       const answer = await client.get('/v1/messages?subscriberId=nobody')
@@ -151,7 +156,7 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
       expectEmptyPage(
         client,
         'contextKeys=tenant',
-        'contextKeys left 0 of 4: no message has tenant'
+        'no message matches contextKeys (4 are in the environment); no message has tenant'
       )
   },
   'paging-bounds': {

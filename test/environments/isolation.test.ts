@@ -262,7 +262,7 @@ function sharesKeys(profiles: Profiles, asker: Name, owner: Name): boolean {
 function untold(asker: Name, owner: Name, answer: Answered): Answered {
   const reason = answer.headers['x-mock-reason']
   if (reason === undefined || ORGANIZATIONS[asker] !== ORGANIZATIONS[owner]) return answer
-  const told = ': environment <name> of the same organization has it'
+  const told = '; environment <name> of the same organization has it'
   return { ...answer, headers: { ...answer.headers, 'x-mock-reason': reason.replace(told, '') } }
 }
 
@@ -350,7 +350,7 @@ function namesIntegration(owner: Name, { path }: Request): boolean {
 
 const REPLAY = {
   'idempotency-replay': 'true',
-  'x-mock-reason': `replay of the answer given to this idempotency-key at ${new Date(NOW).toISOString()}`
+  'x-mock-reason': `replay of the response that was sent for this idempotency-key at ${new Date(NOW).toISOString()}`
 }
 
 describe.each(Object.entries(PROFILES))('in %s', (profile, profiles) => {

@@ -36,7 +36,7 @@ test('it comes after what the reason says otherwise, be it of an empty page, a r
       'x-mock-reason'
     )
   expect(await reasonOf('/v1/messages?subscriberId=nobody&pge=1')).toBe(
-    'subscriberId left 0 of 60: no subscriber has this id; pge is not read; did you mean page?'
+    'no message matches subscriberId (60 are in the environment); no subscriber has this id; pge is not read; did you mean page?'
   )
   expect(await reasonOf('/v1/messages?limit=0&pge=1')).toMatch(
     /^limit must be .+; pge is not read; did you mean page\?$/

@@ -38,7 +38,7 @@ test('the first answer carries the key, and a replay says that it is one', async
   expect(second.headers.get('idempotency-key')).toBe('a')
   expect(second.headers.get('idempotency-replay')).toBe('true')
   expect(second.headers.get('x-mock-reason')).toMatch(
-    /^replay of the answer given to this idempotency-key at /
+    /^replay of the response that was sent for this idempotency-key at /
   )
   expect([second.status, second.text]).toEqual([first.status, first.text])
 })
@@ -90,7 +90,7 @@ test.each([
   })
   expect(answer.headers.get('idempotency-key')).toBeNull()
   expect(answer.headers.get('x-mock-reason')).toBe(
-    'an idempotency-key is 1 to 255 characters, none of them control characters'
+    'an idempotency-key has 1 to 255 characters and no control characters'
   )
   expect(storedKeys(mock)).toEqual([])
   expect(await mock.post(PATH)).toMatchObject({ status: 200 })
@@ -149,7 +149,7 @@ test('a key is in use while the body of the first request is being received', as
   expect(second.headers.get('idempotency-key')).toBe('slow')
   expect(second.headers.get('idempotency-replay')).toBeNull()
   expect(second.headers.get('x-mock-reason')).toBe(
-    'the first request with this idempotency-key has not been answered yet'
+    'the first request with this idempotency-key is still in progress'
   )
   expect(await postWith(mock, 'another')).toMatchObject({ status: 200 })
   expect(await postWith(mock, 'slow', { key: KEYS.live })).toMatchObject({ status: 422 })

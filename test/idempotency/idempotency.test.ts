@@ -124,7 +124,7 @@ describe('another request under the same key', () => {
     expect(answer.headers.get('idempotency-key')).toBe('key-1')
     expect(answer.headers.has('idempotency-replay')).toBe(false)
     expect(answer.headers.get('x-mock-reason')).toBe(
-      'this idempotency-key was first used for another request: send a fresh key with each new request'
+      'this idempotency-key was first used for a different request; send a new key with every new request'
     )
     expect(allRows(mock.db.client)).toEqual(before)
     expect((await post(mock, MAILGUN, 'key-1')).text).toBe(first.text)

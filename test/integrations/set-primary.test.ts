@@ -210,7 +210,7 @@ describe('400', () => {
       json: { message: 'Malformed JSON in the request body' }
     })
     expect(reasonOf(answer)).toBe(
-      'the content-type says JSON but the body is not: send no body at all, the operation takes none'
+      'the content-type is JSON, but the body is not; this operation takes no body, so send none'
     )
     expect(allRows(mock.db.client)).toEqual(before)
   })

@@ -287,7 +287,8 @@ async function checkPage(
   })
   // A parameter that is not read is told as well.
   const reason = answer.headers.get('x-mock-reason')
-  const toldEmpty = reason !== null && /(left 0 of|past the end|has no messages)/.test(reason)
+  const toldEmpty =
+    reason !== null && /(no message matches|past the end|has no messages)/.test(reason)
   expect(toldEmpty, `${query}: ${reason}`).toBe(ids.length === 0)
   return expected.ids
 }

@@ -149,33 +149,54 @@ describe('the reason of an empty page', () => {
   const subscribers = [{ subscriberId: 'ada' }, { subscriberId: 'bob' }, { subscriberId: 'zoe' }]
 
   test.each([
-    ['channel=sms', 'channel left 0 of 12'],
-    ['channel=sms,email', 'channel left 0 of 12'],
-    ['subscriberId=eve', 'subscriberId left 0 of 12: no subscriber has this id'],
-    ['subscriberId=ADA', 'subscriberId left 0 of 12: no subscriber has this id; did you mean ada?'],
-    ['subscriberId=zoe', 'subscriberId left 0 of 12'],
-    ['transactionId=u&transactionId=v', 'transactionId left 0 of 12'],
+    ['channel=sms', 'no message matches channel (12 are in the environment)'],
+    ['channel=sms,email', 'no message matches channel (12 are in the environment)'],
+    [
+      'subscriberId=eve',
+      'no message matches subscriberId (12 are in the environment); no subscriber has this id'
+    ],
+    [
+      'subscriberId=ADA',
+      'no message matches subscriberId (12 are in the environment); no subscriber has this id; did you mean ada?'
+    ],
+    ['subscriberId=zoe', 'no message matches subscriberId (12 are in the environment)'],
+    [
+      'transactionId=u&transactionId=v',
+      'no message matches transactionId (12 are in the environment)'
+    ],
     [
       'contextKeys=tenant:b',
-      'contextKeys left 0 of 12: no message has tenant:b; did you mean tenant:a?'
+      'no message matches contextKeys (12 are in the environment); no message has tenant:b; did you mean tenant:a?'
     ],
-    ['contextKeys=region:eu', 'contextKeys left 0 of 12: no message has region:eu'],
-    ['contextKeys=tenant:a&contextKeys=plan:x', 'contextKeys left 0 of 12: no message has plan:x'],
+    [
+      'contextKeys=region:eu',
+      'no message matches contextKeys (12 are in the environment); no message has region:eu'
+    ],
+    [
+      'contextKeys=tenant:a&contextKeys=plan:x',
+      'no message matches contextKeys (12 are in the environment); no message has plan:x'
+    ],
     [
       'transactionId=elsewhere',
-      'transactionId left 0 of 12: environment Other of the same organization has it'
+      'no message matches transactionId (12 are in the environment); environment Other of the same organization has it'
     ],
-    ['transactionId=foreign', 'transactionId left 0 of 12'],
+    ['transactionId=foreign', 'no message matches transactionId (12 are in the environment)'],
     [
       'transactionId=t,u',
-      'transactionId left 0 of 12: values are not split at commas; give transactionId once for each'
+      "no message matches transactionId (12 are in the environment); values aren't split at commas, so repeat transactionId for each value"
     ],
-    ['contextKeys=&transactionId=t&subscriberId=bob', 'contextKeys left 0 of 7'],
-    ['channel=chat&subscriberId=eve&transactionId=x&contextKeys=y:z', 'channel left 0 of 12'],
-    ['page=2', 'page 2 is past the end: at 10 a page the last is page 1, the first page 0'],
+    [
+      'contextKeys=&transactionId=t&subscriberId=bob',
+      'no message matches contextKeys (7 matched the filters before it)'
+    ],
+    [
+      'channel=chat&subscriberId=eve&transactionId=x&contextKeys=y:z',
+      'no message matches channel (12 are in the environment)'
+    ],
+    ['page=2', 'page 2 is past the end; the last page with limit 10 is page 1'],
     [
       'page=7&limit=1&subscriberId=bob',
-      'page 7 is past the end: at 1 a page the last is page 6, the first page 0'
+      'page 7 is past the end; the last page with limit 1 is page 6'
     ]
   ])('of ?%s is: %s', async (query, reason) => {
     for (const profile of ['document', 'live']) {
@@ -199,7 +220,10 @@ describe('the reason of an empty page', () => {
   })
 
   test.each([
-    ['empty-page', 'subscriberId left 0 of 12'],
+    [
+      'empty-page',
+      'no message matches subscriberId (12 are in the environment); no subscriber has this id'
+    ],
     [
       'not-found',
       `environment Shop has no subscriber ${hex(7).toUpperCase()} (assumption unknown-subscriber-filter)`
@@ -211,12 +235,12 @@ describe('the reason of an empty page', () => {
     })
     const answer = await mock.get(`/v1/messages?subscriberId=${hex(7).toUpperCase()}`)
     expect(reasonOf(answer)).toBe(
-      `${reason}: that is the internal id of ada; subscriberId is the external one`
+      `${reason}; it is the _id of subscriber ada, filter by the subscriberId instead`
     )
     // Not where another filter has left none before.
     if (position === 'empty-page') {
       const both = await mock.get(`/v1/messages?channel=chat&subscriberId=${hex(7)}`)
-      expect(reasonOf(both)).toBe('channel left 0 of 12')
+      expect(reasonOf(both)).toBe('no message matches channel (12 are in the environment)')
     }
   })
 
@@ -226,7 +250,9 @@ describe('the reason of an empty page', () => {
       subscribers
     })
     const answer = await mock.get('/v1/messages?contextKeys=plan:x')
-    expect(reasonOf(answer)).toBe('contextKeys left 0 of 13: no message has exactly this set')
+    expect(reasonOf(answer)).toBe(
+      'no message matches contextKeys (13 are in the environment); no message has exactly this set of contexts'
+    )
   })
 
   test('in an environment without messages says so, whatever was asked', async () => {

@@ -144,10 +144,10 @@ describe('a step is not found', () => {
       const mock = await useMock({ seed: SEED, profile })
       const reasonOf = async (path: string) => (await mock.get(path)).headers.get('x-mock-reason')
       expect(await reasonOf('/v2/workflows/order-shiped/steps/email-step')).toBe(
-        'environment Shop has no workflow with _id, identifier or slug order-shiped; did you mean order-shipped?'
+        'environment Shop has no workflow with the _id, identifier or slug order-shiped; did you mean order-shipped?'
       )
       expect(await reasonOf('/v2/workflows/order-shipped/steps/emial-step')).toBe(
-        'workflow order-shipped has no step with _id, stepId or slug emial-step; did you mean email-step?'
+        'workflow order-shipped has no step with the _id, stepId or slug emial-step; did you mean email-step?'
       )
       // It is compared to the letter.
       expect(await reasonOf('/v2/workflows/Order-Shipped/steps/email-step')).toContain(
@@ -155,7 +155,7 @@ describe('a step is not found', () => {
       )
       // Of the two it is the workflow that is missing.
       expect(await reasonOf('/v2/workflows/gone/steps/gone-too')).toBe(
-        'environment Shop has no workflow with _id, identifier or slug gone'
+        'environment Shop has no workflow with the _id, identifier or slug gone'
       )
     }
   )
@@ -170,7 +170,7 @@ describe('a step is not found', () => {
         json: { message: `Step with id ${stepId} not found`, ctx: {} }
       })
       expect(answer.headers.get('x-mock-reason')).toBe(
-        `workflow order-shipped has no step with _id, stepId or slug ${stepId}`
+        `workflow order-shipped has no step with the _id, stepId or slug ${stepId}`
       )
     }
   )

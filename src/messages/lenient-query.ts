@@ -1,0 +1,63 @@
+import type { Assumptions } from '../domain/assumptions.js'
+import { DomainError, invalidFields } from '../domain/errors.js'
+import type { Query } from '../domain/query-string.js'
+import { type ListMessagesQuery, MAX_LIMIT } from './filters.js'
+
+/** Filters that the schema would reject, but that the environment's assumptions accept. */
+export type LenientFilters = Pick<ListMessagesQuery, 'channel' | 'contextKeys'>
+
+/** The assumption values under which the schema alone is too strict. */
+const LENIENT_VALUES = [
+  ['paging-bounds', 'lenient'],
+  ['unknown-channel-filter', 'empty-page'],
+  ['malformed-context-key', 'empty-page']
+] as const
+
+/** Whether the environment accepts queries that the schema would reject. */
+export const acceptsLenientQueries = (assumptions: Assumptions): boolean =>
+  LENIENT_VALUES.some(([id, value]) => assumptions[id] === value)
+
+/**
+ * Splits a query into the part that the schema checks and the filters that the assumptions accept as they are. Throws
+ * `bad-request` if the limit is too large, and `invalid` if the page or limit is not a number.
+ */
+export function splitLenientQuery(
+  query: Query,
+  assumptions: Assumptions
+): { checked: Query; lenient: LenientFilters } {
+  const checked =
+    assumptions['paging-bounds'] === 'lenient' ? withLenientLimit(query) : { ...query }
+  const lenient: LenientFilters = {}
+  const { channel, contextKeys } = query
+  const acceptsChannel = assumptions['unknown-channel-filter'] === 'empty-page'
+  if (acceptsChannel && typeof channel === 'string' && channel !== '') {
+    lenient.channel = channel
+    delete checked.channel
+  }
+  const keys = [contextKeys].flat()
+  const acceptsKeys = assumptions['malformed-context-key'] === 'empty-page'
+  if (acceptsKeys && keys.every((key) => typeof key === 'string')) {
+    lenient.contextKeys = keys.filter((key) => key !== '')
+    delete checked.contextKeys
+  }
+  return { checked, lenient }
+}
+
+/** Removes an empty limit and a limit of 0, which then get the default. The errors are Novu's own. */
+function withLenientLimit(query: Query): Query {
+  const nonNumbers = ['page', 'limit'].filter((name) => Number.isNaN(Number(query[name] ?? 0)))
+  if (nonNumbers.length > 0) {
+    const messages = nonNumbers.map(
+      (name) => `${name} must be a number conforming to the specified constraints`
+    )
+    throw invalidFields({ general: { messages, value: 'No Value Recorded' } })
+  }
+  const { limit, ...others } = query
+  if (typeof limit !== 'string') return { ...query }
+  if (/^(0+(\.0+)?)?$/.test(limit)) return others
+  if (/^\d+(\.0+)?$/.test(limit) && Number(limit) > MAX_LIMIT) {
+    const reason = `limit is ${limit}, but at most ${MAX_LIMIT} is allowed (assumption paging-bounds)`
+    throw new DomainError('bad-request', `Limit can not be larger then ${MAX_LIMIT}`, { reason })
+  }
+  return { ...query }
+}
