@@ -14,7 +14,7 @@ interface CoveredOperation {
   operation: string
   method: string
   path: string
-  items: { id: string; kind: string; name: string; met: number }[]
+  items: { id: string; kind: string; name: string; count: number }[]
 }
 
 /** Coverage item id → the cases that cover it, each with the profiles under which it does. */
@@ -73,8 +73,8 @@ async function runCases(
     await subject.integrations.restore()
     const covered = (coverage as { operations: CoveredOperation[] }).operations
     if (conformanceCase === CASES[0]) operations.push(...covered)
-    for (const { id, met } of covered.flatMap(({ items }) => items)) {
-      if (met === 0) continue
+    for (const { id, count } of covered.flatMap(({ items }) => items)) {
+      if (count === 0) continue
       const cases = shown.get(id) ?? new Map<string, Profile[]>()
       shown.set(
         id,

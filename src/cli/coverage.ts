@@ -88,7 +88,7 @@ export function coverageMarkdown(coverage: Coverage): string {
 
 /** Returns figures, then what requests did beside the contract, then what was not met, with how to meet it if that is asked for. */
 function linesOf(
-  { percentage, covered, total, environment, operations, unserved }: Coverage,
+  { percentage, covered, total, environment, operations, unmocked }: Coverage,
   hasHow: boolean
 ) {
   const where = environment === undefined ? '' : ` in ${printable(environment)}`
@@ -97,19 +97,19 @@ function linesOf(
     ...operations.map(({ operation, covered, total, requests }) => {
       return `${operation}: ${covered} of ${total} met by ${requests === 1 ? '1 request' : `${requests} requests`}`
     }),
-    ...operations.flatMap(({ operation, others, unread }) => [
-      ...others.map(({ status, met, injected }) => {
+    ...operations.flatMap(({ operation, others, unknownParameters }) => [
+      ...others.map(({ status, count, injected }) => {
         const counts = [
-          met > 0 && `met ${times(met)}`,
+          count > 0 && `met ${times(count)}`,
           injected > 0 && `injected ${times(injected)}`
         ]
         return `${status} of ${operation}, which is not documented: ${counts.filter(Boolean).join(', ')}`
       }),
-      ...unread.map(({ parameter, requests }) => {
+      ...unknownParameters.map(({ parameter, requests }) => {
         return `${code(parameter)} of ${operation}, which does not read it: sent ${times(requests)}`
       })
     ]),
-    ...unserved.targets.map(({ method, path, requests }) => {
+    ...unmocked.targets.map(({ method, path, requests }) => {
       return `${code(`${method} ${path}`)}, which no operation serves: sent ${times(requests)}`
     }),
     ...operations.flatMap(({ operation, items }) =>

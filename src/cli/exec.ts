@@ -227,9 +227,10 @@ function runMarkdown(report: Report, allowed: readonly HintId[]): string {
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
   const counts = `${failed.length} of ${tests.length + dropped} failed`
   const lines = [
-    ...failed.map(({ title, error = '', keyless }) => {
-      const { reason } = keyless.at(-1) ?? {}
-      const requests = keyless.length === 1 ? 'a request' : `${keyless.length} requests`
+    ...failed.map(({ title, error = '', unauthenticated }) => {
+      const { reason } = unauthenticated.at(-1) ?? {}
+      const requests =
+        unauthenticated.length === 1 ? 'a request' : `${unauthenticated.length} requests`
       const why = [
         error.trim().split('\n')[0],
         reason && `${requests} came without a valid key: ${reason}`

@@ -35,7 +35,7 @@ export interface ConnectedMock extends ReturnType<typeof serverAt> {
 /** An environment of its own, isolated from all others. */
 export interface Environment
   extends AttachedEnvironment,
-    Omit<wire.CreatedEnvironment, 'environmentId' | 'keylessAfter'> {
+    Omit<wire.CreatedEnvironment, 'environmentId' | 'unauthenticatedAfter'> {
   id: string
   /** Removes the environment with all its data. */
   remove(): Promise<void>
@@ -60,10 +60,10 @@ function serverAt(server: Connection) {
     async environment({ ttl, ...wanted }: EnvironmentOptions = {}): Promise<Environment> {
       const body = ttl === undefined ? wanted : { ...wanted, ttl: milliseconds(ttl) }
       const created = await json<wire.CreatedEnvironment>('POST', '/_mock/environments', { body })
-      const { environmentId: id, keylessAfter, ...identity } = created
+      const { environmentId: id, unauthenticatedAfter, ...identity } = created
       const remove = () => done('DELETE', path`/_mock/environments/${id}`)
       return {
-        ...attachedEnvironment(server, created.apiKey, keylessAfter),
+        ...attachedEnvironment(server, created.apiKey, unauthenticatedAfter),
         ...identity,
         id,
         remove,
@@ -84,11 +84,11 @@ function serverAt(server: Connection) {
     /** Removes an environment by its id, or by its name if only one has it. */
     removeEnvironment: (id: string) => done('DELETE', path`/_mock/environments/${id}`),
     /** Returns the requests without a valid key, which belong to no environment. */
-    keylessRequests: (filter?: RequestFilter) =>
-      list<wire.RecordedRequest>('/_mock/requests/keyless', 'requests', { ...filter }),
+    unauthenticatedRequests: (filter?: RequestFilter) =>
+      list<wire.RecordedRequest>('/_mock/requests/unauthenticated', 'requests', { ...filter }),
     /** Returns one of them with its answer. */
-    keylessRequest: (sequence: number) =>
-      json<wire.AnsweredRequest>('GET', path`/_mock/requests/keyless/${String(sequence)}`),
+    unauthenticatedRequest: (sequence: number) =>
+      json<wire.RecordedExchange>('GET', path`/_mock/requests/unauthenticated/${String(sequence)}`),
     /** Returns what all tests have done: each environment that was made is taken for one of a test. */
     runRecord: () => json<wire.RunRecord>('GET', '/_mock/report'),
     /** Returns how much of the contract the requests to all environments have met. */

@@ -29,11 +29,11 @@ export type * from '../faults/schemas.js'
 export type { Integration } from '../integrations/schemas.js'
 export type { JournalQuery } from '../journal/routes.js'
 export type {
-  Answer,
-  AnsweredRequest,
   Change,
   OperationName as Operation,
+  RecordedExchange,
   RecordedRequest,
+  RecordedResponse,
   RequestPattern,
   Verification,
   VerificationResult

@@ -20,7 +20,7 @@ export interface ResetOptions {
 }
 
 /** Returns the environment of a key. Throws `MockError` for a key that can't be sent. */
-export function attachedEnvironment(server: Connection, apiKey: string, keylessAfter = 0) {
+export function attachedEnvironment(server: Connection, apiKey: string, unauthenticatedAfter = 0) {
   const authorization = `ApiKey ${apiKey}`
   const connection = server.as(authorization)
   const { send, json, list, done } = connection
@@ -61,10 +61,14 @@ export function attachedEnvironment(server: Connection, apiKey: string, keylessA
     async describeRequests(): Promise<string> {
       const { requestLines } = await import('./report.js')
       // Those are not for everybody who has a key: from another machine it takes the admin token.
-      const keyless = server
-        .list<wire.RecordedRequest>('/_mock/requests/keyless', 'requests', { after: keylessAfter })
+      const unauthenticated = server
+        .list<wire.RecordedRequest>('/_mock/requests/unauthenticated', 'requests', {
+          after: unauthenticatedAfter
+        })
         .catch(() => [])
-      return requestLines(...(await Promise.all([requests.list(), requests.changes(), keyless])))
+      return requestLines(
+        ...(await Promise.all([requests.list(), requests.changes(), unauthenticated]))
+      )
     },
     /** Returns what the present state has over the one in which the environment was created or seeded. */
     diff: () => json<wire.EnvironmentDiff>('GET', '/_mock/diff'),

@@ -49,13 +49,13 @@ const findersOf = <Id extends string>(finders: Record<Id, Finder>) => finders
 
 const FINDERS = findersOf({
   'path-not-served': {
-    groupsOf: (request) => [Boolean(request.flags.unserved) && targetOf([request])],
+    groupsOf: (request) => [Boolean(request.flags.unmocked) && targetOf([request])],
     message: (target, [request]) =>
       `${target} is not served${request?.status === 405 ? ' with this method' : ''}`
   },
   'parameter-not-read': {
-    groupsOf: ({ flags, unread, operation }) =>
-      flags.unserved ? [] : unread.query.map((name) => `${name} is not read by ${operation}`),
+    groupsOf: ({ flags, unknown, operation }) =>
+      flags.unmocked ? [] : unknown.query.map((name) => `${name} is not read by ${operation}`),
     message(unread, about) {
       // As the server has guessed.
       const [name] = unread.split(/ by \w+$/)
@@ -136,7 +136,7 @@ const isRefusal = ({ status = 0, flags }: RecordedRequest) =>
   status < 500 &&
   !RETRIED.includes(status) &&
   flags.faulted === undefined &&
-  !flags.unserved
+  !flags.unmocked
 
 const targetOf = ([request]: Requests) => `${request?.method} ${request?.path}`
 

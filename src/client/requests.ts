@@ -42,7 +42,7 @@ export function requestsOf(connection: Connection) {
       list<wire.RecordedRequest>('/_mock/requests', 'requests', { ...filter }),
     /** Returns a request with its answer. Rejects with `MockError` of status 404 if the journal does not have it any more. */
     get: (sequence: number) =>
-      json<wire.AnsweredRequest>('GET', path`/_mock/requests/${String(sequence)}`),
+      json<wire.RecordedExchange>('GET', path`/_mock/requests/${String(sequence)}`),
     /** Returns what was done to the environment between the requests: the last 200 changes, newest last. */
     changes: () => list<wire.Change>('/_mock/requests/changes', 'changes'),
     /** Removes all recorded requests, and the changes between them. */

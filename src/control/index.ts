@@ -4,7 +4,7 @@ import { createFieldErrors, DomainError } from '../domain/errors.js'
 import { authentication } from '../environments/plugin.js'
 import { faultRoutes } from '../faults/routes.js'
 import { type AddRoute, controlRequests, controlRoutes } from '../http/control-route.js'
-import { journalRoutes, keylessRequestRoutes } from '../journal/routes.js'
+import { journalRoutes, unauthenticatedRequestRoutes } from '../journal/routes.js'
 import { SeedError } from '../seeds/errors.js'
 import { serverAccess } from './access.js'
 import { environmentRoutes } from './environments/routes.js'
@@ -36,7 +36,7 @@ export function registerControl(app: FastifyInstance, options: Options): void {
   register('open', [], { Server: serverRoutes })
   register('server', [serverAccess], {
     Environments: environmentRoutes,
-    Requests: keylessRequestRoutes,
+    Requests: unauthenticatedRequestRoutes,
     Coverage: serverCoverageRoutes,
     Report: reportRoutes
   })

@@ -21,7 +21,7 @@ export const CoverageItem = namedObject('CoverageItem', 'One thing that the cont
     description: 'An answer, or what was sent with a request that got a 200'
   }),
   name: text('The status, parameter, value or header'),
-  met: count('Number of requests that met it'),
+  count: count('Number of requests that met it'),
   injected: count('Number of requests that met it by a fault'),
   byFault: Type.Boolean({
     description: 'Whether injected ones count, as the server has no real ones'
@@ -40,10 +40,10 @@ export const OperationCoverage = namedObject('OperationCoverage', 'What was met 
   items: Type.Array(ref(CoverageItem), { description: 'What the contract documents' }),
   others: listOf('Statuses that were met though they are not documented for the operation', {
     status: Type.Integer({ description: 'HTTP status' }),
-    met: count('Number of answers by the server'),
+    count: count('Number of answers by the server'),
     injected: count('Number of answers by faults')
   }),
-  unread: listOf(
+  unknownParameters: listOf(
     'Query parameters that were sent and that the operation does not read: the first 20 names',
     {
       parameter: text('Name of the query parameter'),
@@ -58,7 +58,7 @@ export const Coverage = namedObject('Coverage', 'How much of the contract reques
   ...TOTALS,
   requests: count('Number of requests, also of those that no operation serves'),
   operations: Type.Array(ref(OperationCoverage), { description: 'Each operation' }),
-  unserved: strictObject(
+  unmocked: strictObject(
     {
       requests: count('Number of requests'),
       targets: listOf('Methods and paths: the first 20', {

@@ -18,15 +18,15 @@ const MAX_LENGTH = 200
 
 /** How often something was met by an answer of the server, and by a fault. */
 interface Tally {
-  met: number
+  count: number
   injected: number
 }
 
-const NEVER: Tally = { met: 0, injected: 0 }
+const NEVER: Tally = { count: 0, injected: 0 }
 
 /** By the ids of items, and by these, each of which something follows that was met. */
 type Counts = Map<string, Tally>
-const UNSERVED = 'unserved '
+const UNMOCKED = 'unmocked '
 const answered = ({ id }: Operation) => `${id} answered `
 const unreadParameter = ({ id }: Operation) => `${id} does not read `
 
@@ -51,7 +51,7 @@ export function coverageService(defaults: EnvironmentDefaults) {
       // The contract has no HEAD.
       if (operation && method === 'HEAD') return
       const items = (operation && plans.get(operation)?.filter(({ isMet }) => isMet(entry))) ?? [
-        { id: UNSERVED }
+        { id: UNMOCKED }
       ]
       const isRead =
         query instanceof MalformedQuery ||
@@ -61,9 +61,9 @@ export function coverageService(defaults: EnvironmentDefaults) {
       for (const counts of environment ? [countsOf(environment), server] : [server]) {
         for (const { id } of items) add(counts, id, injected)
         if (operation && status > 0) add(counts, `${answered(operation)}${status}`, injected)
-        if (!operation) addName(counts, UNSERVED, `${method} ${shown?.path}`)
+        if (!operation) addName(counts, UNMOCKED, `${method} ${shown?.path}`)
         else
-          for (const name of shown?.unread.query ?? [])
+          for (const name of shown?.unknown.query ?? [])
             addName(counts, unreadParameter(operation), name)
       }
     },
@@ -116,13 +116,13 @@ export function coverageService(defaults: EnvironmentDefaults) {
     )
     const items = operations.flatMap((each) => each.items)
     const covered = items.filter((item) => item.covered).length
-    const unserved = counts.get(UNSERVED)?.met ?? 0
-    const targets = startingWith(UNSERVED, counts).map(([target, { met: requests }]) => {
+    const unmocked = counts.get(UNMOCKED)?.count ?? 0
+    const targets = startingWith(UNMOCKED, counts).map(([target, { count: requests }]) => {
       const [method = '', path = ''] = target.split(' ')
       return { method, path, requests }
     })
     const percentage = Math.floor((covered / items.length) * 1000) / 10
-    const requests = operations.reduce((sum, each) => sum + each.requests, unserved)
+    const requests = operations.reduce((sum, each) => sum + each.requests, unmocked)
     const total = items.length
     return {
       percentage,
@@ -130,7 +130,7 @@ export function coverageService(defaults: EnvironmentDefaults) {
       total,
       requests,
       operations,
-      unserved: { requests: unserved, targets }
+      unmocked: { requests: unmocked, targets }
     }
   }
 }
@@ -142,17 +142,17 @@ function operationCoverage(
 ): OperationCoverage {
   const { id, method, url } = operation
   const items = plan.map(({ id, kind, name, how, error }) => {
-    const { met, injected } = counts.get(id) ?? NEVER
+    const { count, injected } = counts.get(id) ?? NEVER
     // The server has no real ones.
     const byFault = error?.status === 500
     return {
       id,
       kind,
       name,
-      met,
+      count,
       injected,
       byFault,
-      covered: met > 0 || (byFault && injected > 0),
+      covered: count > 0 || (byFault && injected > 0),
       how
     }
   })
@@ -162,15 +162,15 @@ function operationCoverage(
     operation: id,
     method,
     path: url.replace(/:(\w+)/g, '{$1}'),
-    requests: called.met + called.injected,
+    requests: called.count + called.injected,
     covered: items.filter(({ covered }) => covered).length,
     total: items.length,
     items,
     others: startingWith(answered(operation), counts)
       .filter(([status]) => !documented.has(status))
       .map(([status, tally]) => ({ status: Number(status), ...tally })),
-    unread: startingWith(unreadParameter(operation), counts).map(
-      ([parameter, { met: requests }]) => {
+    unknownParameters: startingWith(unreadParameter(operation), counts).map(
+      ([parameter, { count: requests }]) => {
         return { parameter, requests }
       }
     )
@@ -179,7 +179,7 @@ function operationCoverage(
 
 function add(counts: Counts, key: string, injected: boolean): void {
   const tally = counts.get(key) ?? { ...NEVER }
-  tally[injected ? 'injected' : 'met'] += 1
+  tally[injected ? 'injected' : 'count'] += 1
   counts.set(key, tally)
 }
 

@@ -41,12 +41,12 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
       const environment = requireEnvironment(request)
       const { journalEntry } = request
       const fault = await faultOf(request)
-      const { status, delay: ownDelay = 0, abort, lostAnswer } = fault?.effect ?? {}
+      const { status, delay: ownDelay = 0, abort, lostResponse } = fault?.effect ?? {}
       const delay = latency.draw(request) + ownDelay
       request.effect = fault?.effect
       if (fault && journalEntry) {
         journalEntry.faulted = fault.id
-        journalEntry.injected = Boolean(status || abort || lostAnswer)
+        journalEntry.injected = Boolean(status || abort || lostResponse)
       }
       if (delay > 0) {
         // The journal shows it while the request is delayed.
@@ -82,7 +82,7 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
 /** Closes the connection before or in the middle of the response, if a fault of the request asks for that. */
 export const injectIntoResponse: onSendHookHandler = (request, reply, payload, done) => {
   const { effect } = request
-  if (effect?.lostAnswer) resetConnection(request, reply)
+  if (effect?.lostResponse) resetConnection(request, reply)
   else if (effect?.abort === 'truncate') sendHalf(request, reply, payload)
   else done(null, payload)
 }
@@ -129,9 +129,9 @@ function sendHalf(request: FastifyRequest, reply: FastifyReply, payload: unknown
 const nameOf = ({ id }: Fault) => (id === 'header' ? 'x-mock-fault' : id)
 
 /** What a fault without a status does, for the log. */
-function wordsOf({ abort, lostAnswer, delay }: FaultEffect): string {
+function wordsOf({ abort, lostResponse, delay }: FaultEffect): string {
   if (abort) return abort === 'reset' ? 'connection reset' : 'answer truncated'
-  return lostAnswer ? 'answer lost' : `delayed by ${delay} ms`
+  return lostResponse ? 'answer lost' : `delayed by ${delay} ms`
 }
 
 const MESSAGES: Record<number, string> = { 429: 'API rate limit exceeded', 500: SERVER_ERROR }

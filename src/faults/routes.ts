@@ -109,10 +109,10 @@ function findContradiction({
   headers,
   body,
   abort,
-  lostAnswer
+  lostResponse
 }: FaultEffect): string | undefined {
-  const outcomes = [status, abort, lostAnswer].filter((outcome) => outcome !== undefined)
-  if (outcomes.length > 1) return 'can have only one of status, abort, lostAnswer'
+  const outcomes = [status, abort, lostResponse].filter((outcome) => outcome !== undefined)
+  if (outcomes.length > 1) return 'can have only one of status, abort, lostResponse'
   const needsStatus = headers !== undefined || body !== undefined
   return needsStatus && status === undefined
     ? 'must have status, as it has headers or body'
@@ -121,7 +121,7 @@ function findContradiction({
 
 const HeaderEffect = Type.Omit(FaultEffect, ['headers', 'body'])
 
-/** Parses an `x-mock-fault`: `status=503`, `delay=250`, `abort=reset` or `lostAnswer`; several are separated by commas. */
+/** Parses an `x-mock-fault`: `status=503`, `delay=250`, `abort=reset` or `lostResponse`; several are separated by commas. */
 export function parseEffect(text: string): FaultEffect {
   const fields = text.split(',').map((part): [string, unknown] => {
     const [name = '', value = 'true'] = part.trim().split(/=(.*)/)
@@ -139,6 +139,6 @@ export function parseEffect(text: string): FaultEffect {
   if (issue === undefined) return effect
   throw new DomainError('bad-request', `x-mock-fault can not be understood as ${issue}`, {
     reason:
-      'it takes status=400 to 599, delay=<milliseconds>, abort=reset or truncate, and lostAnswer, with commas'
+      'it takes status=400 to 599, delay=<milliseconds>, abort=reset or truncate, and lostResponse, with commas'
   })
 }

@@ -30,7 +30,7 @@ export const FaultEffect = strictObject(
       Type.Integer({ minimum: 1, maximum: 600_000, description: 'Milliseconds to wait first' })
     ),
     abort: Type.Optional(stringEnum(['reset', 'truncate'], { description: ABORT })),
-    lostAnswer: Type.Optional(
+    lostResponse: Type.Optional(
       Type.Literal(true, { description: 'Run the operation, then close the connection' })
     )
   },

@@ -160,6 +160,6 @@ function toChangedRecord(
     get name(): string {
       return JSON.parse(document).name
     },
-    what: action
+    action
   }
 }

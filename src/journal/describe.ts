@@ -72,15 +72,15 @@ export function createDescribe(redactionOf: RedactionOf, faultHeader: boolean): 
         ...(replayed && { replayed }),
         ...(faulted && { faulted }),
         ...(delayed !== undefined && { delayed }),
-        ...(!operation && { unserved: true })
+        ...(!operation && { unmocked: true })
       },
-      unread: {
+      unknown: {
         query: unknownParameters(Object.keys(query), operation),
         headers: Object.keys(headers).filter((name) => !isRead(name))
       },
       ...(withAnswer &&
         status > 0 && {
-          answer: {
+          response: {
             status,
             headers: redaction.values(linesOf(entry.head ?? '', /^(.+?): (.*)$/gm)),
             ...(answer && { body: redaction.body(answer, isTruncated) }),

@@ -6,7 +6,7 @@ import { queryOf } from '../http/target.js'
 import type { Operation } from '../schema/operation.js'
 import type { ChangedRecord } from '../schema/shared.js'
 import type { AnswerStore, KeptAnswer } from './responses.js'
-import type { AnsweredRequest } from './schemas.js'
+import type { RecordedExchange } from './schemas.js'
 
 export type SentRequest = Pick<FastifyRequest, 'method' | 'url' | 'query' | 'raw'>
 
@@ -18,7 +18,7 @@ interface OwnJournal {
 }
 
 /** Describes a request without its secrets; with its answer, if that is asked for. */
-export type Describe = (entry: JournalEntry, withAnswer?: boolean) => AnsweredRequest
+export type Describe = (entry: JournalEntry, withAnswer?: boolean) => RecordedExchange
 
 /** A request from its arrival to its end, as it came: it is described, without its secrets, when somebody looks. */
 export interface JournalEntry extends ReturnType<typeof createEntry> {}

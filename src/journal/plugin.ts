@@ -172,15 +172,16 @@ function changeBy(
   const parts: string[] | undefined = answer.parts
   const [about] = Object.values(params as Record<string, string>)
   const target = about === undefined ? {} : { target: text(about) }
-  if (parts) return { ...target, changed: parts.map((part) => ({ kind: part, what: 'set back' })) }
+  if (parts)
+    return { ...target, changed: parts.map((part) => ({ kind: part, action: 'set back' })) }
   if (path === 'seed')
-    return { changed: [{ kind: 'data', what: answer.mode === 'replace' ? 'replaced' : 'added' }] }
+    return { changed: [{ kind: 'data', action: answer.mode === 'replace' ? 'replaced' : 'added' }] }
   const isAdvance = action === 'advance'
   const { _id, id = _id ?? about, name = answer.subject, channel } = answer
   const fields = method === 'PATCH' || isAdvance ? Object.keys(body as object) : []
   const record = {
     kind: path.replace(/s$/, ''),
-    what: isAdvance ? 'advanced' : (WORDS[method] ?? method),
+    action: isAdvance ? 'advanced' : (WORDS[method] ?? method),
     ...(typeof id === 'string' && { id: text(id) }),
     ...(typeof name === 'string' && name !== id && { name: text(name) }),
     ...(typeof channel === 'string' && { channel }),

@@ -9,8 +9,8 @@ import { parseTimeField } from '../http/validation.js'
 import { ref, strictObject, stringEnum } from '../schema/typebox.js'
 import type { JournalServices } from './plugin.js'
 import {
-  AnsweredRequest,
   Change,
+  RecordedExchange,
   RecordedRequest,
   Verification,
   VerificationResult
@@ -111,19 +111,19 @@ export function journalRoutes(route: AddRoute, services: JournalServices): void 
 }
 
 /** Lists the requests without a valid key, which belong to no environment. */
-export function keylessRequestRoutes(route: AddRoute<'server'>, services: JournalServices): void {
+export function unauthenticatedRequestRoutes(route: AddRoute<'server'>, services: JournalServices): void {
   route(
     'GET',
-    '/requests/keyless',
-    'listKeylessRequests',
+    '/requests/unauthenticated',
+    'listUnauthenticatedRequests',
     'List requests without a valid key',
     listing(services, unauthenticated)
   )
   route(
     'GET',
-    '/requests/keyless/:sequence(\\d+)',
-    'getKeylessRequest',
-    'Get a keyless request',
+    '/requests/unauthenticated/:sequence(\\d+)',
+    'getUnauthenticatedRequest',
+    'Get an unauthenticated request',
     getting(services, unauthenticated)
   )
 }
@@ -172,7 +172,7 @@ const listing = ({ journals }: JournalServices, ownerOf: JournalOwner) => ({
 /** Gets a request of one journal. */
 const getting = ({ journals }: JournalServices, ownerOf: JournalOwner) => ({
   params: strictObject({ sequence: Type.String({ description: 'Number in its journal' }) }),
-  response: ref(AnsweredRequest),
+  response: ref(RecordedExchange),
   handler: async (request: FastifyRequest & { params: { sequence: string } }) => {
     const { params } = request
     const entry = journals.of(ownerOf(request)).find(Number(params.sequence))

@@ -57,13 +57,13 @@ export const RecordedRequest = namedObject(
           Type.String({ description: 'Id of the fault rule, or `header` for x-mock-fault' })
         ),
         delayed: number(0, 'Milliseconds that the latency of the environment has delayed it'),
-        unserved: Type.Optional(
+        unmocked: Type.Optional(
           Type.Boolean({ description: 'No route matches the method and path' })
         )
       },
       { description: 'What else is known of it' }
     ),
-    unread: strictObject(
+    unknown: strictObject(
       { query: names('Names of parameters'), headers: names('Names of headers') },
       { description: 'What the server does not read of it' }
     )
@@ -71,7 +71,7 @@ export const RecordedRequest = namedObject(
 )
 export type RecordedRequest = Static<typeof RecordedRequest>
 
-export const Answer = namedObject('Answer', 'What the client received', {
+export const RecordedResponse = namedObject('RecordedResponse', 'What the client received', {
   status: Type.Integer({ description: 'HTTP status' }),
   headers: recordOf(Values, 'Names in lower case; secrets are replaced by ***'),
   body: Type.Optional(
@@ -84,17 +84,17 @@ export const Answer = namedObject('Answer', 'What the client received', {
     Type.Literal(true, { description: 'The body was dropped for those of later answers' })
   )
 })
-export type Answer = Static<typeof Answer>
+export type RecordedResponse = Static<typeof RecordedResponse>
 
-export const AnsweredRequest = namedObject(
-  'AnsweredRequest',
+export const RecordedExchange = namedObject(
+  'RecordedExchange',
   'A request to the service, with what it was answered',
   {
     ...RecordedRequest.properties,
-    answer: Type.Optional(ref(Answer, 'Absent when none was sent, or not yet'))
+    response: Type.Optional(ref(RecordedResponse, 'Absent when none was sent, or not yet'))
   }
 )
-export type AnsweredRequest = Static<typeof AnsweredRequest>
+export type RecordedExchange = Static<typeof RecordedExchange>
 
 export const Change = namedObject(
   'Change',

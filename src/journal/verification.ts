@@ -179,7 +179,7 @@ function formatNearMiss({ request, differs }: NearMiss): string {
   const fields = differs.map(
     ({ field, actual }) => `${field} is ${JSON.stringify(actual) ?? 'missing'}`
   )
-  const unread = [...request.unread.query, ...request.unread.headers].join(', ')
+  const unread = [...request.unknown.query, ...request.unknown.headers].join(', ')
   const hint = unread && `; it has parameters or headers that are not read: ${unread}`
   return `nearest is request ${request.sequence}, where ${fields.join(' and ')}${hint}`
 }

@@ -66,7 +66,7 @@ export const ChangedRecord = namedObject('ChangedRecord', 'Something that a call
     Type.String({ description: 'Its display name, or the subject of a message' })
   ),
   channel: Type.Optional(Type.String({ description: 'Its channel' })),
-  what: Type.String({ description: CHANGE }),
+  action: Type.String({ description: CHANGE }),
   fields: Type.Optional(
     Type.Array(Type.String(), { description: 'Names of the fields that the call has set' })
   )

@@ -42,7 +42,7 @@ test('--report writes what all tests have done, how the command has ended, and n
     {
       title: 'a | test',
       outcome: 'failed',
-      keyless: [{ status: 401 }],
+      unauthenticated: [{ status: 401 }],
       hints: [{ id: 'parameter-not-read' }]
     }
   ])

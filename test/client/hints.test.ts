@@ -76,7 +76,7 @@ test('an idempotency key that is sent with another request is one, and with the 
 
 test('a set-primary that is repeated after no answer is one without a key, and none with it', async () => {
   const { env, post } = await given()
-  const loseOne = () => env.faults.add({ effect: { lostAnswer: true } })
+  const loseOne = () => env.faults.add({ effect: { lostResponse: true } })
   await loseOne()
   for (const _ of [1, 2]) await post(setPrimary(MAILGUN), 'safe')
   expect(await found(env)).toEqual([])
@@ -112,7 +112,7 @@ const request = (sequence: number, fields: Partial<RecordedRequest>): RecordedRe
     headers: {},
     flags: {}
   },
-  ...{ unread: { query: [], headers: [] } },
+  ...{ unknown: { query: [], headers: [] } },
   ...fields
 })
 

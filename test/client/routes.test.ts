@@ -23,8 +23,8 @@ const MESSAGE = '6727a0492fdd8b34c6270000'
 const ARGUMENTS: Record<string, unknown[]> = {
   'mock.apiKeys': ['Development'],
   'mock.removeEnvironment': ['Other'],
-  'mock.keylessRequests': [FILTER],
-  'mock.keylessRequest': [1],
+  'mock.unauthenticatedRequests': [FILTER],
+  'mock.unauthenticatedRequest': [1],
   'env.requests.list': [FILTER],
   'env.requests.get': [1],
   'env.requests.verify': [{ operation: 'listMessages' }],

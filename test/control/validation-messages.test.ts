@@ -35,7 +35,11 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
     { effect: { delay: 5 }, probability: 0 },
     { probability: 'must be a number above 0 to 1, not 0' }
   ],
-  [FAULT, { effect: { lostAnswer: false } }, { 'effect.lostAnswer': 'must be true, not false' }],
+  [
+    FAULT,
+    { effect: { lostResponse: false } },
+    { 'effect.lostResponse': 'must be true, not false' }
+  ],
   [
     FAULT,
     { effect: { status: 503 }, match: { query: { channel: null }, path: { match: 'x' } } },

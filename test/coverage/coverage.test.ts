@@ -22,10 +22,10 @@ async function serverCoverage(mock: TestMock): Promise<Coverage> {
 }
 
 async function countsOf(mock: TestMock, id: string) {
-  const { met, injected, covered } = itemsOf(await coverageOf(mock)).find(
+  const { count, injected, covered } = itemsOf(await coverageOf(mock)).find(
     (item) => item.id === id
   ) as CoverageItem
-  return { met, injected, covered }
+  return { count, injected, covered }
 }
 
 /** What may be met beside an item: its operation, the 200 of it, its parameter, and the value that is sent of that. */
@@ -56,10 +56,10 @@ test.each(PROFILES)(
       total: items.length
     })
     // What has no valid key belongs to no environment, so it has no 401.
-    const keyless = items.filter(({ id }) => id.endsWith('.401'))
+    const unauthenticated = items.filter(({ id }) => id.endsWith('.401'))
     expect(await coverageOf(mock)).toMatchObject({
       percentage: 100,
-      total: items.length - keyless.length
+      total: items.length - unauthenticated.length
     })
   }
 )
@@ -68,28 +68,30 @@ test('counts parameters, values and headers of requests that were answered with 
   const mock = await useMock()
   await mock.get('/v1/messages?channel=sms&limit=-1')
   expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({
-    met: 0,
+    count: 0,
     injected: 0,
     covered: false
   })
   await mock.get('/v1/messages?channel=sms&subscriberId=&transactionId[]=a')
   expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({
-    met: 1,
+    count: 1,
     injected: 0,
     covered: true
   })
-  expect(await countsOf(mock, 'listMessages.query.channel')).toMatchObject({ met: 1 })
-  expect(await countsOf(mock, 'listMessages.query.subscriberId')).toMatchObject({ met: 0 })
-  expect(await countsOf(mock, 'listMessages.query.limit')).toMatchObject({ met: 0 })
-  expect(await countsOf(mock, 'listMessages.list.transactionId.several')).toMatchObject({ met: 0 })
+  expect(await countsOf(mock, 'listMessages.query.channel')).toMatchObject({ count: 1 })
+  expect(await countsOf(mock, 'listMessages.query.subscriberId')).toMatchObject({ count: 0 })
+  expect(await countsOf(mock, 'listMessages.query.limit')).toMatchObject({ count: 0 })
+  expect(await countsOf(mock, 'listMessages.list.transactionId.several')).toMatchObject({
+    count: 0
+  })
   await mock.post(setPrimary('none'), { headers: { 'idempotency-key': 'a' } })
   await mock.post(setPrimary(SENDGRID))
   expect(await countsOf(mock, 'setIntegrationAsPrimary.header.idempotency-key')).toMatchObject({
-    met: 0
+    count: 0
   })
   await mock.post(setPrimary(SENDGRID), { headers: { 'idempotency-key': 'b' } })
   expect(await countsOf(mock, 'setIntegrationAsPrimary.header.idempotency-key')).toMatchObject({
-    met: 1
+    count: 1
   })
 })
 
@@ -99,7 +101,7 @@ test('an injected answer is told apart, and counts only for what the server has 
     await addFault(mock, { operation: 'setIntegrationAsPrimary', effect: { status } })
     await mock.post(setPrimary(SENDGRID))
   }
-  const injected = { met: 0, injected: 1 }
+  const injected = { count: 0, injected: 1 }
   expect(await countsOf(mock, 'setIntegrationAsPrimary.status.404')).toEqual({
     ...injected,
     covered: false
@@ -109,7 +111,7 @@ test('an injected answer is told apart, and counts only for what the server has 
     covered: true
   })
   const [setPrimaryCoverage] = (await coverageOf(mock)).operations
-  expect(setPrimaryCoverage?.others).toEqual([{ status: 503, met: 0, injected: 1 }])
+  expect(setPrimaryCoverage?.others).toEqual([{ status: 503, count: 0, injected: 1 }])
 })
 
 test('tells requests that no operation serves and parameters that none reads, without keys and the first 20 only', async () => {
@@ -118,8 +120,8 @@ test('tells requests that no operation serves and parameters that none reads, wi
   await mock.call('/v1/messages', { method: 'POST' })
   await mock.call('/v1/messages', { method: 'POST' })
   await mock.get(`/v1/messages?chanel=email&${PRODUCTION}=1&channel=email`)
-  const { requests, unserved, operations } = await coverageOf(mock)
-  expect([requests, unserved]).toEqual([
+  const { requests, unmocked, operations } = await coverageOf(mock)
+  expect([requests, unmocked]).toEqual([
     4,
     {
       requests: 3,
@@ -129,20 +131,20 @@ test('tells requests that no operation serves and parameters that none reads, wi
       ]
     }
   ])
-  const unread = operations.flatMap(({ operation, unread }) =>
-    unread.map((each) => ({ operation, ...each }))
+  const unknownParameters = operations.flatMap(({ operation, unknownParameters }) =>
+    unknownParameters.map((each) => ({ operation, ...each }))
   )
-  expect(unread).toEqual([
+  expect(unknownParameters).toEqual([
     { operation: 'listMessages', parameter: 'chanel', requests: 1 },
     { operation: 'listMessages', parameter: '***', requests: 1 }
   ])
   const tooMany = Array.from(
-    { length: unserved.targets.length + 20 },
+    { length: unmocked.targets.length + 20 },
     (_, index) => `/v1/none-${index}`
   )
   for (const path of tooMany) await mock.get(path)
-  const later = (await coverageOf(mock)).unserved
-  expect([later.requests, later.targets.length]).toEqual([unserved.requests + tooMany.length, 20])
+  const later = (await coverageOf(mock)).unmocked
+  expect([later.requests, later.targets.length]).toEqual([unmocked.requests + tooMany.length, 20])
 })
 
 test("an environment's coverage is its own, and the server's that of all, also of removed ones and without a key", async () => {

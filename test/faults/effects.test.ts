@@ -106,9 +106,9 @@ test('abort reset closes the connection without an answer, and nothing is done o
   expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, null])
 })
 
-test('lostAnswer does and stores the work, and sends nothing', async () => {
+test('lostResponse does and stores the work, and sends nothing', async () => {
   const mock = await useMock()
-  await addFault(mock, { effect: { lostAnswer: true } })
+  await addFault(mock, { effect: { lostResponse: true } })
   const connection = raw(
     mock,
     `${head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 2')}{}`
@@ -192,7 +192,7 @@ test('the header x-mock-fault injects a fault into its request', async () => {
   expect(isDone(mock)).toBe(false)
   await expect(asking('abort=truncate')).rejects.toThrow()
   expect(isDone(mock)).toBe(true)
-  for (const lost of ['lostAnswer', 'lostAnswer=true', ' lostAnswer , delay=1 '])
+  for (const lost of ['lostResponse', 'lostResponse=true', ' lostResponse , delay=1 '])
     await expect(asking(lost)).rejects.toThrow()
   expect((await journalOf(mock)).map(({ flags }) => flags.faulted)).toEqual(Array(9).fill('header'))
 })
@@ -216,13 +216,13 @@ const NO_FAULTS = [
     'status=true',
     'abort',
     'abort=explode',
-    'lostAnswer=false'
+    'lostResponse=false'
   ],
   ...[
     'status=503,',
     'status=503 abort=reset',
     'status=503,abort=reset',
-    'lostAnswer,abort=truncate'
+    'lostResponse,abort=truncate'
   ],
   ...['status=503,status=500', 'delay=1,delay=2', 'constructor=1', '__proto__']
 ]
@@ -249,7 +249,7 @@ test('with faultHeader false the header is unread and rules still apply', async 
   )
   await addFault(mock, { effect: { status: 503 } })
   expect((await mock.post(setPrimary(SENDGRID))).status).toBe(503)
-  expect((await journalOf(mock)).map(({ unread }) => unread.headers)).toEqual([
+  expect((await journalOf(mock)).map(({ unknown }) => unknown.headers)).toEqual([
     ['x-mock-fault'],
     ['x-mock-fault'],
     []

@@ -6,7 +6,7 @@ import { keyRows } from '../support/rows.js'
 
 test.each([
   { effect: { status: 503 }, replayed: false },
-  { effect: { lostAnswer: true }, replayed: true }
+  { effect: { lostResponse: true }, replayed: true }
 ])(
   'the official client with its default settings recovers from $effect',
   async ({ effect, replayed }) => {

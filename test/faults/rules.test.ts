@@ -130,10 +130,10 @@ const WRONG: [object, string[]][] = [
   [{ effect: REFUSE, match: { body: 'x' } }, ['match.body']],
   [{ effect: { delay: 0 } }, ['effect.delay']],
   [{ effect: { status: 503, abort: 'reset' } }, ['effect']],
-  [{ effect: { status: 503, lostAnswer: true } }, ['effect']],
-  [{ effect: { abort: 'truncate', lostAnswer: true } }, ['effect']],
+  [{ effect: { status: 503, lostResponse: true } }, ['effect']],
+  [{ effect: { abort: 'truncate', lostResponse: true } }, ['effect']],
   [{ effect: { delay: 5, headers: { a: 'b' } } }, ['effect']],
-  [{ effect: { lostAnswer: true, body: null } }, ['effect']],
+  [{ effect: { lostResponse: true, body: null } }, ['effect']],
   [{ effect: { status: 503, headers: { 'a b': 'c' } } }, ['effect.headers.a b']],
   [{ effect: { status: 503, headers: { a: 'b\nc' } } }, ['effect.headers.a']],
   [

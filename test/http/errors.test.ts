@@ -144,10 +144,10 @@ test.each([
 
 test('every answer has an x-request-id: the one that was sent, or a new one', async () => {
   const mock = await useMock({ seed: SEED })
-  const keyless = { key: null }
+  const unauthenticated = { key: null }
   for (const [path, call] of [
     ['/v1/messages', {}],
-    ['/v1/messages', keyless],
+    ['/v1/messages', unauthenticated],
     ...['/v1/%zz', '/nope', '/health', '/openapi.json', '/docs'].map((each) => [each, {}] as const),
     ['/health', { method: 'OPTIONS' }]
   ] as const) {

@@ -21,7 +21,7 @@ function request(key: string, fault = ''): string {
 }
 
 // The server in a process of its own: in this one it would always see first that the connection is closed.
-test.each(['delay=1,abort=reset', 'abort=reset', 'lostAnswer', 'abort=truncate'])(
+test.each(['delay=1,abort=reset', 'abort=reset', 'lostResponse', 'abort=truncate'])(
   'a request that comes with the same key right after %s is never refused as in use',
   async (fault) => {
     const port = Number(new URL((await startCommand([])).url).port)

@@ -30,7 +30,7 @@ test('lists each change with its time, the request that it came after, its opera
   const first = { sequence: 1, time: '2026-02-18T10:00:00.000Z', after: 0 }
   const later = { time: '2026-02-18T11:00:00.000Z', after: 1 }
   const fault = { kind: 'fault', id: 'fault-1' }
-  const clock = { kind: 'clock', what: 'advanced', fields: ['by'] }
+  const clock = { kind: 'clock', action: 'advanced', fields: ['by'] }
   const snapshot = { kind: 'snapshot', id: 'before it' }
   const [added, advanced, removed, taken] = await changesOf(mock)
   expect([added, advanced, removed, taken]).toEqual([
@@ -38,7 +38,7 @@ test('lists each change with its time, the request that it came after, its opera
       ...first,
       operation: 'addFault',
       summary: 'Add a fault rule',
-      changed: [{ ...fault, what: 'added' }]
+      changed: [{ ...fault, action: 'added' }]
     },
     {
       ...later,
@@ -55,7 +55,7 @@ test('lists each change with its time, the request that it came after, its opera
         summary: 'Remove a fault rule',
         target: 'fault-1'
       },
-      changed: [{ ...fault, what: 'removed' }]
+      changed: [{ ...fault, action: 'removed' }]
     },
     {
       ...{
@@ -65,7 +65,7 @@ test('lists each change with its time, the request that it came after, its opera
         summary: 'Take a snapshot',
         target: 'before it'
       },
-      changed: [{ ...snapshot, what: 'set' }]
+      changed: [{ ...snapshot, action: 'set' }]
     }
   ])
   expect(await changesOf(mock, PRODUCTION)).toEqual([])

@@ -5,13 +5,13 @@ import {
   DEVELOPMENT,
   head,
   journalOf,
-  keylessJournalOf,
   MAILGUN,
   OTHER_ORGANIZATION,
   PRODUCTION,
   raw,
   send,
   setPrimary,
+  unauthenticatedJournalOf,
   until
 } from '../support/control.js'
 import { useMock } from '../support/mock.js'
@@ -66,8 +66,8 @@ test('records the reason of an error, and flags replayed and unserved requests',
     { status: 404, reason: refused.headers.get('x-mock-reason') },
     { status: 200, flags: {} },
     { status: 200, flags: { replayed: true } },
-    { status: 501, path: '/v1/subscribers', flags: { unserved: true } },
-    { status: 405, path: '/v1/messages', method: 'DELETE', flags: { unserved: true } }
+    { status: 501, path: '/v1/subscribers', flags: { unmocked: true } },
+    { status: 405, path: '/v1/messages', method: 'DELETE', flags: { unmocked: true } }
   ])
 })
 
@@ -86,7 +86,7 @@ test('keeps the configured number of requests; with 0 it keeps none and rejects 
   expect(verdict).toMatchObject({ status: 400, json: { message: 'The journal is turned off' } })
 })
 
-test('records a request only in the journal of the environment of its key; without a valid one in the keyless', async () => {
+test('records a request only in the journal of the environment of its key; without a valid one in the unauthenticated', async () => {
   const mock = await useMock()
   const keys = [DEVELOPMENT, PRODUCTION, OTHER_ORGANIZATION]
   for (const [limit, key] of keys.entries())
@@ -94,8 +94,8 @@ test('records a request only in the journal of the environment of its key; witho
   await mock.get('/v1/messages?limit=4', { key: null })
   await mock.get('/v1/messages?limit=5', { key: 'mistyped-key' })
   await mock.get('/v1/subscribers', { key: null })
-  const keyless = await keylessJournalOf(mock)
-  expect(keyless).toMatchObject([
+  const unauthenticated = await unauthenticatedJournalOf(mock)
+  expect(unauthenticated).toMatchObject([
     {
       status: 401,
       operation: 'listMessages',
@@ -103,9 +103,9 @@ test('records a request only in the journal of the environment of its key; witho
       reason: expect.stringContaining('Authorization')
     },
     { status: 401, operation: 'listMessages', headers: { authorization: 'ApiKey ***' } },
-    { status: 501, flags: { unserved: true } }
+    { status: 501, flags: { unmocked: true } }
   ])
-  expect(JSON.stringify(keyless)).not.toContain('mistyped-key')
+  expect(JSON.stringify(unauthenticated)).not.toContain('mistyped-key')
   for (const [limit, key] of keys.entries()) {
     expect((await journalOf(mock, '', key)).map(({ query }) => query)).toEqual([
       { limit: `${limit + 1}` }
@@ -129,7 +129,7 @@ test('does not record requests to control routes, documents and preflights', asy
   const preflight = { origin: 'http://x', 'access-control-request-method': 'GET' }
   await fetch(`${mock.url}/v1/messages`, { method: 'OPTIONS', headers: preflight })
   expect(await journalOf(mock)).toEqual([])
-  expect(await keylessJournalOf(mock)).toEqual([])
+  expect(await unauthenticatedJournalOf(mock)).toEqual([])
 })
 
 test('records a request once that is rejected before its operation runs', async () => {
@@ -151,7 +151,7 @@ test('records a request once that is rejected before its operation runs', async 
       status: 400,
       operation: 'listMessages',
       query: { limit: '%zz', page: '1' },
-      unread: { query: [] }
+      unknown: { query: [] }
     },
     { sequence: 3, status: 413, operation: 'setIntegrationAsPrimary' },
     { sequence: 4, status: 400, reason: expect.stringContaining('status=400 to 599') },
@@ -159,7 +159,7 @@ test('records a request once that is rejected before its operation runs', async 
       sequence: 5,
       status: 400,
       path: '/v1/integrations/%zz/set-primary',
-      flags: { unserved: true }
+      flags: { unmocked: true }
     }
   ])
 })
@@ -236,7 +236,7 @@ test('lists parameters and headers that are not read, and none of the official c
   await novu.integrations.setAsPrimary(MAILGUN)
   await novu.messages.retrieve({ channel: 'email', limit: 5 })
   await novu.workflows.steps.retrieve('order-shipped', 'email-step')
-  const [misspelt, ...others] = (await journalOf(mock)).map(({ unread }) => unread)
+  const [misspelt, ...others] = (await journalOf(mock)).map(({ unknown }) => unknown)
   expect(misspelt).toEqual({ query: ['chanel', 'subscriberID'], headers: ['idempotent-key'] })
   expect(others).toEqual(Array(4).fill({ query: [], headers: [] }))
 })

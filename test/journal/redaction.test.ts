@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import {
   DEVELOPMENT,
   journalOf,
-  keylessJournalOf,
   PRODUCTION,
-  setPrimary
+  setPrimary,
+  unauthenticatedJournalOf
 } from '../support/control.js'
 import { useMock } from '../support/mock.js'
 
@@ -51,7 +51,7 @@ test('redacts API keys wherever a client sends them', async () => {
   const journals = [
     await journalOf(mock),
     await journalOf(mock, '', PRODUCTION),
-    await keylessJournalOf(mock)
+    await unauthenticatedJournalOf(mock)
   ]
   expect(journals.map(({ length }) => length)).toEqual([13, 13, 17])
   const shown = JSON.stringify(journals)
@@ -72,7 +72,7 @@ test('redacts the admin token everywhere, though it is base64', async () => {
     await mock.post(setPrimary(encoded), { key, body: JSON.stringify({ a: adminToken }) })
     await mock.get(`/v1/%zz?x=${adminToken}`, { key })
   }
-  const journals = [await journalOf(mock), await keylessJournalOf(mock)]
+  const journals = [await journalOf(mock), await unauthenticatedJournalOf(mock)]
   expect(journals.map(({ length }) => length)).toEqual([3, 3])
   const shown = JSON.stringify(journals)
   expect([adminToken, encoded].filter((form) => shown.includes(form))).toEqual([])

@@ -1,43 +1,43 @@
 import { expect, test } from 'vitest'
 import { type AnswerStore, bytesOfAnswer, createAnswers } from '../../src/journal/responses.js'
-import type { AnsweredRequest } from '../../src/journal/schemas.js'
+import type { RecordedExchange } from '../../src/journal/schemas.js'
 import { addFault, journalOf, MAILGUN, SENDGRID, send, setPrimary } from '../support/control.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-async function recorded(mock: TestMock, sequence = 1): Promise<AnsweredRequest> {
+async function recorded(mock: TestMock, sequence = 1): Promise<RecordedExchange> {
   return (await mock.get(`/_mock/requests/${sequence}`)).json
 }
 
 test('a request is kept with the status, the headers and the body that its client has received', async () => {
   const mock = await useMock()
   const refused = await mock.get('/v1/messages?limit=5000')
-  const { answer, ...request } = await recorded(mock)
+  const { response, ...request } = await recorded(mock)
   expect(request).toEqual((await journalOf(mock))[0])
-  expect(answer).toMatchObject({ status: 422, body: refused.text })
-  expect(answer?.headers).toEqual(Object.fromEntries(refused.headers))
-  expect(answer).not.toHaveProperty('truncated')
+  expect(response).toMatchObject({ status: 422, body: refused.text })
+  expect(response?.headers).toEqual(Object.fromEntries(refused.headers))
+  expect(response).not.toHaveProperty('truncated')
 })
 
 test('of a long answer the first 16 KiB are kept, without half a word at the end', async () => {
   const mock = await useMock()
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms', content: 'word '.repeat(6000) })
   const { text } = await mock.get('/v1/messages?limit=1')
-  const { answer, size } = await recorded(mock)
-  expect(answer?.truncated).toBe(true)
+  const { response, size } = await recorded(mock)
+  expect(response?.truncated).toBe(true)
   expect(size).toBe(Buffer.byteLength(text))
-  const length = Buffer.byteLength(answer?.body ?? '')
+  const length = Buffer.byteLength(response?.body ?? '')
   expect(length).toBeLessThanOrEqual(16_384)
   expect(length).toBeGreaterThan(16_384 - 'word '.length)
-  expect(text.startsWith(answer?.body ?? '?')).toBe(true)
-  expect(answer?.body?.endsWith('word ')).toBe(true)
+  expect(text.startsWith(response?.body ?? '?')).toBe(true)
+  expect(response?.body?.endsWith('word ')).toBe(true)
 })
 
 test('a request without a valid key is kept with its answer too, and one that is not there is not found', async () => {
   const mock = await useMock()
   const { text } = await mock.get('/v1/messages', { key: null })
-  const [{ sequence }] = (await mock.get('/_mock/requests/keyless')).json.requests.slice(-1)
-  const found = await mock.get(`/_mock/requests/keyless/${sequence}`)
-  expect(found.json).toMatchObject({ sequence, answer: { status: 401, body: text } })
+  const [{ sequence }] = (await mock.get('/_mock/requests/unauthenticated')).json.requests.slice(-1)
+  const found = await mock.get(`/_mock/requests/unauthenticated/${sequence}`)
+  expect(found.json).toMatchObject({ sequence, response: { status: 401, body: text } })
   const none = await mock.get('/_mock/requests/9')
   expect([none.status, none.json.message]).toEqual([404, 'Request 9 not found'])
 })
@@ -46,8 +46,8 @@ test('nothing secret of an answer is shown: no credentials, no signing keys', as
   const mock = await useMock()
   const { json } = await mock.post(setPrimary(MAILGUN))
   expect(Object.keys(json.credentials).length).toBeGreaterThan(2)
-  const { answer } = await recorded(mock)
-  const shown = JSON.parse(answer?.body ?? '')
+  const { response } = await recorded(mock)
+  const shown = JSON.parse(response?.body ?? '')
   expect(
     new Set(Object.values(shown.credentials).filter((value) => typeof value === 'string'))
   ).toEqual(new Set(['***']))
@@ -62,17 +62,17 @@ test('nothing secret of an answer is shown: no credentials, no signing keys', as
 test('a lost answer is none, half an answer is what came, and HEAD has no body', async () => {
   const mock = await useMock()
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })
-  await addFault(mock, { effect: { lostAnswer: true } })
+  await addFault(mock, { effect: { lostResponse: true } })
   await mock.get('/v1/messages').catch(() => {})
-  expect(await recorded(mock)).not.toHaveProperty('answer')
+  expect(await recorded(mock)).not.toHaveProperty('response')
   await addFault(mock, { effect: { abort: 'truncate' } })
   await mock.get('/v1/messages?limit=1').catch(() => {})
-  const { answer: half, size = 0 } = await recorded(mock, 2)
+  const { response: half, size = 0 } = await recorded(mock, 2)
   expect(half?.status).toBe(200)
   expect(Buffer.byteLength(half?.body ?? '')).toBe(size)
   expect(Number(half?.headers['content-length'])).toBeGreaterThanOrEqual(size * 2)
   await mock.call('/v1/messages', { method: 'HEAD' })
-  const { answer: head } = await recorded(mock, 3)
+  const { response: head } = await recorded(mock, 3)
   expect(head).toMatchObject({
     status: 200,
     headers: { 'content-type': 'application/json; charset=utf-8' }
@@ -104,10 +104,10 @@ test('what was dropped is said, and the request stays', async () => {
   await mock.get('/v1/messages')
   keepMany(mock.services.journals.of(mock.services.environments.find('Development')).answers, 1024)
   await mock.get('/v1/messages')
-  const { answer, ...request } = await recorded(mock)
+  const { response, ...request } = await recorded(mock)
   expect(request).toMatchObject({ sequence: 1, status: 200 })
-  expect(answer).toEqual({ status: 200, headers: expect.any(Object), dropped: true })
-  expect((await recorded(mock, 2)).answer).toHaveProperty('body')
+  expect(response).toEqual({ status: 200, headers: expect.any(Object), dropped: true })
+  expect((await recorded(mock, 2)).response).toHaveProperty('body')
 })
 
 test('a set-primary says which integration stepped up and which stepped down, and one that changes nothing does not', async () => {
@@ -119,8 +119,8 @@ test('a set-primary says which integration stepped up and which stepped down, an
   const about = { kind: 'integration', channel: 'email' }
   const [first, ...others] = (await journalOf(mock)).map(({ changed }) => changed)
   expect(first).toEqual([
-    { ...about, id: MAILGUN, name: 'Mailgun (EU)', what: 'became primary' },
-    { ...about, id: SENDGRID, name: 'SendGrid', what: 'is no longer primary' }
+    { ...about, id: MAILGUN, name: 'Mailgun (EU)', action: 'became primary' },
+    { ...about, id: SENDGRID, name: 'SendGrid', action: 'is no longer primary' }
   ])
   expect(others).toEqual([undefined, undefined])
 })
@@ -134,20 +134,20 @@ test('a control call says what it has changed', async () => {
   await send(mock, 'POST', '/_mock/reset', { parts: ['data'] })
   const { changes } = (await mock.get('/_mock/requests/changes')).json
   expect(changes.map(({ changed }: { changed: unknown }) => changed)).toEqual([
-    [{ kind: 'message', id: _id, channel: 'sms', what: 'added' }],
-    [{ kind: 'message', id: _id, channel: 'sms', what: 'changed', fields: ['transactionId'] }],
+    [{ kind: 'message', id: _id, channel: 'sms', action: 'added' }],
+    [{ kind: 'message', id: _id, channel: 'sms', action: 'changed', fields: ['transactionId'] }],
     [
       {
         kind: 'integration',
         id: MAILGUN,
         name: 'Other',
         channel: 'email',
-        what: 'changed',
+        action: 'changed',
         fields: ['name', 'active']
       }
     ],
-    [{ kind: 'message', id: _id, what: 'removed' }],
-    [{ kind: 'data', what: 'set back' }]
+    [{ kind: 'message', id: _id, action: 'removed' }],
+    [{ kind: 'data', action: 'set back' }]
   ])
 })
 

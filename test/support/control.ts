@@ -24,8 +24,8 @@ export async function journalOf(
   return (await mock.get(`/_mock/requests${query}`, key ? { key } : {})).json.requests
 }
 
-export async function keylessJournalOf(mock: Control): Promise<RecordedRequest[]> {
-  return (await mock.get('/_mock/requests/keyless')).json.requests
+export async function unauthenticatedJournalOf(mock: Control): Promise<RecordedRequest[]> {
+  return (await mock.get('/_mock/requests/unauthenticated')).json.requests
 }
 
 export function send(

@@ -149,7 +149,7 @@ const HARMLESS: Record<string, fc.Arbitrary<unknown>> = {
     fc.record({ status: fc.integer({ min: 400, max: 599 }) }),
     fc.record({ delay: fc.integer({ min: 1, max: 5 }) }),
     fc.record(
-      { abort: fc.constantFrom('reset', 'truncate'), lostAnswer: fc.boolean() },
+      { abort: fc.constantFrom('reset', 'truncate'), lostResponse: fc.boolean() },
       { requiredKeys: [] }
     )
   ),

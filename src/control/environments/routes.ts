@@ -90,7 +90,7 @@ export const CreatedEnvironment = namedObject(
       description: 'The key to the environment. It is stored as a hash alone'
     }),
     profile: ref(ProfileName),
-    keylessAfter: Type.Integer({
+    unauthenticatedAfter: Type.Integer({
       format: 'int64',
       description: 'Sequence of the last request without a valid key'
     })
@@ -98,7 +98,7 @@ export const CreatedEnvironment = namedObject(
 )
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>
 
-const { apiKey: _key, keylessAfter: _after, ...identity } = CreatedEnvironment.properties
+const { apiKey: _key, unauthenticatedAfter: _after, ...identity } = CreatedEnvironment.properties
 
 export const ListedEnvironment = namedObject(
   'ListedEnvironment',
@@ -145,9 +145,9 @@ export function environmentRoutes(
       const { environment, apiKey } = await seeds.createEnvironment(wanted)
       for (const rule of rules) faults.add(environment, rule)
       if (body.latency !== undefined) latency.setInitial(environment, body.latency)
-      const { keylessAfter } = tests.begin(environment)
+      const { unauthenticatedAfter } = tests.begin(environment)
       const { id, organizationId, name, profile } = environment
-      return { environmentId: id, organizationId, name, apiKey, profile, keylessAfter }
+      return { environmentId: id, organizationId, name, apiKey, profile, unauthenticatedAfter }
     }
   })
 

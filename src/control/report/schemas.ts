@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Coverage } from '../../coverage/schemas.js'
 import { EnvironmentDiff, ProfileName } from '../../environments/schemas.js'
 import { FaultRule } from '../../faults/schemas.js'
-import { AnsweredRequest, Change } from '../../journal/schemas.js'
+import { Change, RecordedExchange } from '../../journal/schemas.js'
 import {
   dateTime,
   namedObject,
@@ -31,7 +31,7 @@ export const TestDescription = namedObject(
 )
 export type TestDescription = Static<typeof TestDescription>
 
-const answered = (description: string) => Type.Array(ref(AnsweredRequest), { description })
+const answered = (description: string) => Type.Array(ref(RecordedExchange), { description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const TestRecord = namedObject(
@@ -48,7 +48,7 @@ export const TestRecord = namedObject(
     environment: Type.String({ description: 'Name of the environment' }),
     requests: answered('The requests to it, oldest first'),
     lost: count('How many older requests the journal has forgotten'),
-    keyless: answered(
+    unauthenticated: answered(
       'The requests without a valid key in that time, be they of this test or of one beside it'
     ),
     faults: Type.Array(ref(FaultRule), {
@@ -63,7 +63,7 @@ export const TestRecord = namedObject(
 export type TestRecord = Static<typeof TestRecord>
 
 export const OtherRequest = namedObject('OtherRequest', 'A request that no test has made', {
-  ...AnsweredRequest.properties,
+  ...RecordedExchange.properties,
   environment: Type.Optional(
     Type.String({ description: 'Name of its environment; absent without a valid key' })
   )

@@ -19,7 +19,7 @@ interface Test {
   description: TestDescription
   startedAt: number
   /** Sequence of the last request without a valid key before it. */
-  keylessAfter: number
+  unauthenticatedAfter: number
   /** Its record as JSON, once its environment was removed. */
   record?: string
 }
@@ -68,8 +68,8 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
 
   /** Notes that an environment is a test's. */
   function begin(environment: Environment): Test {
-    const keylessAfter = journals.of(undefined).last()
-    const test = { environment, description: {}, startedAt: steadyClock(), keylessAfter }
+    const unauthenticatedAfter = journals.of(undefined).last()
+    const test = { environment, description: {}, startedAt: steadyClock(), unauthenticatedAfter }
     tests.set(environment.key, test)
     return test
   }
@@ -86,7 +86,7 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
     environment,
     description,
     startedAt,
-    keylessAfter,
+    unauthenticatedAfter,
     record: kept = ''
   }: Test): string {
     if (!environment) return kept
@@ -101,7 +101,7 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
       environment: text(environment.name),
       requests: answered(journal),
       lost: journal.lost(),
-      keyless: answered(journals.of(undefined), keylessAfter),
+      unauthenticated: answered(journals.of(undefined), unauthenticatedAfter),
       // What replaces a secret in JSON leaves it JSON.
       faults: JSON.parse(text(JSON.stringify(faults.list(environment)))),
       changes: [...journal.changes()],

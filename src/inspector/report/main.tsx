@@ -78,14 +78,14 @@ function entriesOf({ tests, others, hints, coverage }: Report): Entry[] {
 
 /** One test: why it failed, what is remarkable of it, its requests with their answers, and what it has left. */
 function testEntry(test: ReportedTest, key: string): Entry {
-  const { title, file, outcome, duration, environment, requests, keyless, faults } = test
+  const { title, file, outcome, duration, environment, requests, unauthenticated, faults } = test
   // Each request with an idempotency key leaves one.
   const { idempotencyKeys: _, ...remainder }: Partial<EnvironmentDiff> = test.left ?? {}
   const left = differencesOf(remainder)
   const own = requestsTab(key, 'requests', 'Requests', test)
   const others =
-    keyless.length > 0
-      ? [requestsTab(key, 'keyless', 'Without a valid key', { requests: keyless })]
+    unauthenticated.length > 0
+      ? [requestsTab(key, 'unauthenticated', 'Without a valid key', { requests: unauthenticated })]
       : []
   const faultRules = () => <JsonTree value={faults} label="Fault rules at its end" />
   return {
@@ -110,7 +110,7 @@ function testEntry(test: ReportedTest, key: string): Entry {
 
 /** Returns why a test failed and what it has probably not meant, what explains a failure best first. */
 function findingsOf(
-  { error, hints, requests, keyless }: ReportedTest,
+  { error, hints, requests, unauthenticated }: ReportedTest,
   left: readonly Difference[]
 ): EntryFinding[] {
   const isHit = ({ flags }: RecordedRequest) => flags.faulted !== undefined
@@ -120,7 +120,7 @@ function findingsOf(
     (request) => (request.status ?? 0) >= 400 && !isHit(request) && !told.includes(request.sequence)
   )
   const hit = sequencesOf(requests.filter(isHit))
-  const [[first], [unknown]] = [left, keyless]
+  const [[first], [unknown]] = [left, unauthenticated]
   const risen = left.find(({ fields }) =>
     fields.some(({ field, after }) => field === 'primary' && after === 'true')
   )
@@ -135,9 +135,9 @@ function findingsOf(
     ...hints.map(({ message, requests }): EntryFinding => ({ tone: 'warn', message, requests })),
     unknown && {
       tone: 'warn',
-      message: `${keyless.length} ${why}`,
-      requests: sequencesOf(keyless),
-      tab: 'keyless'
+      message: `${unauthenticated.length} ${why}`,
+      requests: sequencesOf(unauthenticated),
+      tab: 'unauthenticated'
     },
     refused && { tone: 'warn', message: refusal, requests: [refused.sequence] },
     remainder !== undefined && { tone: 'accent', message: remainder },

@@ -41,13 +41,16 @@ export function App() {
     )
   }
   if (!found && !note) return <p class="alone muted">Loading…</p>
-  const isKeyless = listed !== undefined && apiKey === undefined
+  const isKeyUnknown = listed !== undefined && apiKey === undefined
   return (
     <main class="alone">
-      <h1>{isKeyless ? listed.name : 'notification-mock'}</h1>
+      <h1>{isKeyUnknown ? listed.name : 'notification-mock'}</h1>
       {note}
-      {isKeyless || isRefused ? (
-        <SignIn isKeyless={isKeyless} open={(typed) => setSecrets({ ...secrets, ...typed })} />
+      {isKeyUnknown || isRefused ? (
+        <SignIn
+          isKeyUnknown={isKeyUnknown}
+          open={(typed) => setSecrets({ ...secrets, ...typed })}
+        />
       ) : (
         found && <NoEnvironment {...{ wanted, environments, reload }} />
       )}
@@ -80,13 +83,13 @@ async function findEnvironment(
   return { environments, listed, apiKey: typed }
 }
 
-type SignInProps = { isKeyless: boolean; open: (secrets: Secrets) => void }
+type SignInProps = { isKeyUnknown: boolean; open: (secrets: Secrets) => void }
 
 /**
  * Asks for the token or a key, in fields that no history of forms remembers; only for the key where the server lists the
  * environment, and does not have its key.
  */
-function SignIn({ isKeyless, open }: SignInProps) {
+function SignIn({ isKeyUnknown, open }: SignInProps) {
   const send = (event: Event) => {
     event.preventDefault()
     const typed = [...new FormData(event.currentTarget as HTMLFormElement)]
@@ -94,19 +97,19 @@ function SignIn({ isKeyless, open }: SignInProps) {
       Object.fromEntries(typed.map(([name, secret]) => [name, String(secret).trim() || undefined]))
     )
   }
-  const hint = isKeyless
+  const hint = isKeyUnknown
     ? 'The server keeps only a hash of the key to this environment: it was created before the server was started.'
     : 'The token was printed when the server started, or given to it by --admin-token; a key is what your product sends.'
   return (
     <form class="form" onSubmit={send}>
-      {!isKeyless && (
+      {!isKeyUnknown && (
         <label>
           Admin token, for all environments
           <input type="password" name="adminToken" autocomplete="off" />
         </label>
       )}
       <label>
-        {isKeyless ? 'API key' : 'Or the API key of an environment, for that one only'}
+        {isKeyUnknown ? 'API key' : 'Or the API key of an environment, for that one only'}
         <input type="password" name="apiKey" autocomplete="off" />
       </label>
       <p class="hint">{hint} This page keeps it in memory only.</p>

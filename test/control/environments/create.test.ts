@@ -77,7 +77,7 @@ test('the list tells all environments in the order of their making, snapshots an
   const list = await mock.get('/_mock/environments', { key: null })
   const names = list.json.environments.map(({ name }: { name: string }) => name)
   expect(names).toEqual([...mock.seededEnvironments.map(({ name }) => name), 'Mine', 'Live'])
-  const { apiKey, keylessAfter, ...told } = made
+  const { apiKey, unauthenticatedAfter, ...told } = made
   // Of the assumptions those that differ from the profile, whoever set them.
   const differing = { envelope: 'data', credentials: 'hidden' }
   const createdAt = expect.stringMatching(/^\d{4}-.*Z$/)

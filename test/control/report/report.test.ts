@@ -35,13 +35,13 @@ test('a test is reported with its requests, their answers and what it has left, 
         outcome: 'failed',
         error: 'expected 1 to be 2'
       },
-      ...{ environment: 'of a test', duration: 12, lost: 0, keyless: [] },
+      ...{ environment: 'of a test', duration: 12, lost: 0, unauthenticated: [] },
       requests: [
-        { status: 422, answer: { status: 422, body: await refused.text() } },
-        { status: 200, changed: [{ id: MAILGUN }, { id: SENDGRID }], answer: { status: 200 } }
+        { status: 422, response: { status: 422, body: await refused.text() } },
+        { status: 200, changed: [{ id: MAILGUN }, { id: SENDGRID }], response: { status: 200 } }
       ],
       faults: [{ id: 'fault-1', hits: 0 }],
-      changes: [{ operation: 'addFault', changed: [{ kind: 'fault', what: 'added' }] }],
+      changes: [{ operation: 'addFault', changed: [{ kind: 'fault', action: 'added' }] }],
       left: { integrations: { changed: { ids: ['sendgrid-main', 'mailgun-eu'] } }, settings: [] }
     }
   ])
@@ -80,7 +80,9 @@ test('a test has the requests that came without a valid key in its time, and no 
   const { env } = await givenTest(mock)
   await server.get('/v1/messages?page=2', { key: 'wrong' })
   const [reported] = (await mock.runRecord()).tests
-  expect(reported?.keyless).toMatchObject([{ query: { page: '2' }, answer: { status: 401 } }])
+  expect(reported?.unauthenticated).toMatchObject([
+    { query: { page: '2' }, response: { status: 401 } }
+  ])
   const text = await env.describeRequests()
   expect(text).toMatch(
     /^no requests\nwithout a valid key in the same time:\n {2}GET \/v1\/messages\?page=2 401 no environment/
@@ -96,8 +98,8 @@ test('requests that no test has made are reported by themselves, with the enviro
   const { tests, others } = await mock.runRecord()
   expect(tests).toMatchObject([{ requests: [] }])
   expect(others).toMatchObject([
-    { environment: 'Development', status: 501, flags: { unserved: true } },
-    { status: 401, answer: { status: 401 } }
+    { environment: 'Development', status: 501, flags: { unmocked: true } },
+    { status: 401, response: { status: 401 } }
   ])
   expect(others[1]).not.toHaveProperty('environment')
 })

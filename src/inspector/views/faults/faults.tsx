@@ -27,7 +27,7 @@ export const EFFECTS: Record<string, NewFaultRule['effect']> = {
   Timeout: { delay: 60_000 },
   Reset: { abort: 'reset' },
   'Cut off': { abort: 'truncate' },
-  'Lost answer': { lostAnswer: true }
+  'Lost answer': { lostResponse: true }
 }
 
 /** How often. */

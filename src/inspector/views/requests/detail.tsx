@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type {
-  AnsweredRequest,
   FaultRule,
   NewFaultRule,
+  RecordedExchange,
   RecordedRequest
 } from '../../../client/index.js'
 import { Chip } from '../../parts/chip.js'
@@ -40,7 +40,7 @@ const AROUND = 5
 const OFFERED = 10
 
 /** An answer to look at beside another; the title says what it is, such as `Now`. */
-type Titled = Pick<AnsweredRequest, 'status' | 'duration' | 'answer'> & { title: string }
+type Titled = Pick<RecordedExchange, 'status' | 'duration' | 'response'> & { title: string }
 
 interface DetailProps {
   place: Place
@@ -61,7 +61,7 @@ export function RequestDetail({ place, shown, sequence, tab, chooseTab }: Detail
     [source.get, sequence, known?.duration]
   )
   const isThere = value?.sequence === sequence
-  const request: AnsweredRequest | undefined = isThere ? value : known
+  const request: RecordedExchange | undefined = isThere ? value : known
   const back = place.to({ open: undefined })
   if (!request)
     return <NothingOpen back={back}>{error !== undefined && messageOf(error)}</NothingOpen>
@@ -130,9 +130,9 @@ export function RequestDetail({ place, shown, sequence, tab, chooseTab }: Detail
 
 /** Two answers beside each other, with what differs. */
 function Compared({ answers }: { answers: readonly Titled[] }) {
-  const whole = answers.map(({ answer }) => answer?.body ?? '')
+  const whole = answers.map(({ response }) => response?.body ?? '')
   // Of what was cut, only as much as both have is compared.
-  const isCut = answers.some(({ answer }) => answer?.truncated)
+  const isCut = answers.some(({ response }) => response?.truncated)
   const length = isCut ? Math.min(...whole.map((body) => body.length)) : undefined
   const bodies = whole.map((body) => body.slice(0, length))
   const isSame = answers[0]?.status === answers[1]?.status && bodies[0] === bodies[1]
@@ -177,13 +177,17 @@ function Around({
 }
 
 interface ActionsProps {
-  request: AnsweredRequest
+  request: RecordedExchange
   shown: Shown
   show(other: Titled): void
 }
 
 /** What one can do with a request that has come; one without a valid key is only copied. */
-function RequestActions({ request, shown: { source, requests, isKeyless }, show }: ActionsProps) {
+function RequestActions({
+  request,
+  shown: { source, requests, isUnauthenticatedList },
+  show
+}: ActionsProps) {
   const { call, env } = useSession()
   const { sequence, operation, method, path, bodyLength } = request
   const replay = async () => {
@@ -192,10 +196,10 @@ function RequestActions({ request, shown: { source, requests, isKeyless }, show 
     const [newest] = await source.list({ order: 'newest', limit: 1 })
     const recorded = newest && (await source.get(newest.sequence))
     // As it was recorded, since what is secret is hidden there as it is in the answer before.
-    const isOwn = recorded?.answer?.headers['x-request-id'] === headers['x-request-id']
+    const isOwn = recorded?.response?.headers['x-request-id'] === headers['x-request-id']
     show({
       title: 'Now',
-      ...(isOwn ? recorded : { status, duration, answer: { status, headers, body: text } })
+      ...(isOwn ? recorded : { status, duration, response: { status, headers, body: text } })
     })
   }
   const others = requests.filter(
@@ -217,7 +221,7 @@ function RequestActions({ request, shown: { source, requests, isKeyless }, show 
   ]
   return (
     <div class="line">
-      {!isKeyless && (
+      {!isUnauthenticatedList && (
         <button class="primary" disabled={bodyLength !== undefined} onClick={() => run(replay)}>
           <Icon name="again" />
           Replay
@@ -231,7 +235,7 @@ function RequestActions({ request, shown: { source, requests, isKeyless }, show 
           groups={[{ actions: comparisons }]}
         />
       )}
-      {operation && !isKeyless && <FailNext {...{ operation, path, method }} />}
+      {operation && !isUnauthenticatedList && <FailNext {...{ operation, path, method }} />}
       <ActionMenu label="More copies" groups={[{ actions: copies }]} />
     </div>
   )

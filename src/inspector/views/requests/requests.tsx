@@ -14,13 +14,13 @@ import { useSession } from '../../shell/session.js'
 import { RequestDetail } from './detail.js'
 import { changeText, itemsOf, Note, RequestList, targetOf, toneOf } from './rows.js'
 import {
-  isOfKeyless,
-  KEYLESS,
+  isUnauthenticated,
   type Place,
   placeOf,
   type Shown,
-  useKeylessCount,
-  useShown
+  UNAUTHENTICATED,
+  useShown,
+  useUnauthenticatedCount
 } from './shown.js'
 
 /** The newest requests, which the line of time and the hints are of; milliseconds until these show what came. */
@@ -28,13 +28,13 @@ const NEWEST = 400
 const SHOWN_AFTER = 500
 /** Of the line of time in pixels: from one tick to the next, a pause at most, and a tick at most. */
 const [STEP, MAX_GAP, MAX_HEIGHT] = [4, 28, 25]
-const WORDS = `Words are found, and status:4xx or none, path:/v1, operation:list, since:10m and ${KEYLESS}.`
+const WORDS = `Words are found, and status:4xx or none, path:/v1, operation:list, since:10m and ${UNAUTHENTICATED}.`
 
 /** The requests as they come, and the one that is open; at first that is the newest that failed. */
 export function RequestsView({ route }: { route: Route }) {
   const { env } = useSession()
   const [isPaused, setPaused] = useState(false)
-  const own = { place: placeOf(route), isPaused, keyless: useKeylessCount() }
+  const own = { place: placeOf(route), isPaused, unauthenticated: useUnauthenticatedCount() }
   const pause = () => setPaused(!isPaused)
   useKey('p', pause)
   useCommands([
@@ -58,14 +58,14 @@ interface PanesProps {
   place: Place
   isPaused: boolean
   /** How many requests have come without a valid key. */
-  keyless: number
+  unauthenticated: number
 }
 
 /** A list of requests with its search, and the one that is open beside it. */
-function RequestPanes({ place, isPaused, keyless }: PanesProps) {
+function RequestPanes({ place, isPaused, unauthenticated }: PanesProps) {
   const panes = useRef<HTMLDivElement>(null)
   const [tab, chooseTab] = useState<string>()
-  const shown = useShown(place.line, keyless)
+  const shown = useShown(place.line, unauthenticated)
   const { requests, isLoaded, error } = shown
   // The newest that failed when the list was first there, or else the first that fails; it stays that one.
   const failed = useRef<number | undefined>(undefined)
@@ -79,7 +79,7 @@ function RequestPanes({ place, isPaused, keyless }: PanesProps) {
   })
   const find = (line: string) => {
     // The sequence of one is that of another in the other journal.
-    const open = isOfKeyless(line) === shown.isKeyless ? place.open : undefined
+    const open = isUnauthenticated(line) === shown.isUnauthenticatedList ? place.open : undefined
     go(place.to({ line, open }), { replace: true })
   }
   const search = (
@@ -200,7 +200,7 @@ function Reading({
 }
 
 /** The line of time above the panes, with what the newest requests let suspect. */
-function TimeStrip({ place, isPaused, keyless, pause }: PanesProps & { pause(): void }) {
+function TimeStrip({ place, isPaused, unauthenticated, pause }: PanesProps & { pause(): void }) {
   const { requests, changes, problem } = useFeed(SHOWN_AFTER)
   const newest = requests.slice(0, NEWEST)
   const hints = useMemo(() => hintsOf(newest.toReversed(), changes), [requests, changes])
@@ -208,9 +208,9 @@ function TimeStrip({ place, isPaused, keyless, pause }: PanesProps & { pause(): 
   return (
     <div class="time-strip">
       <Timeline requests={newest} {...{ changes, place }} />
-      {keyless > 0 && (
-        <a class="chip is-warn" href={place.to({ line: KEYLESS, open: undefined })}>
-          {keyless.toLocaleString()} without a valid key
+      {unauthenticated > 0 && (
+        <a class="chip is-warn" href={place.to({ line: UNAUTHENTICATED, open: undefined })}>
+          {unauthenticated.toLocaleString()} without a valid key
         </a>
       )}
       {hints.length > 0 && (

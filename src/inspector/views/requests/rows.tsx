@@ -1,4 +1,4 @@
-import type { AnsweredRequest, Change, RecordedRequest } from '../../../client/index.js'
+import type { Change, RecordedExchange, RecordedRequest } from '../../../client/index.js'
 import { Callout, type Tone, toneClass } from '../../parts/chip.js'
 import { JsonTree, parsed, parsedBeginning } from '../../parts/json-tree.js'
 import { List, type ListProps } from '../../parts/list.js'
@@ -31,8 +31,8 @@ export function parametersOf(values: RecordedRequest['query']): [name: string, v
 
 /** What was changed, in words, such as `Mailgun (EU) became primary for email`. */
 export function changeText({ summary = '', target, changed = [] }: Partial<Change>): string {
-  const texts = changed.map(({ kind, id = kind, name = id, channel, what }) =>
-    channel && what.includes('primary') ? `${name} ${what} for ${channel}` : `${name} ${what}`
+  const texts = changed.map(({ kind, id = kind, name = id, channel, action }) =>
+    channel && action.includes('primary') ? `${name} ${action} for ${channel}` : `${name} ${action}`
   )
   return texts.join(' · ') || [summary, target].filter(Boolean).join(': ')
 }
@@ -119,10 +119,10 @@ export function StatusText({ request, ...own }: { request: RecordedRequest; clas
 }
 
 /** What the app received. */
-export function AnswerOf({ request: { answer, size, duration } }: { request: AnsweredRequest }) {
+export function AnswerOf({ request: { response, size, duration } }: { request: RecordedExchange }) {
   const none = duration === undefined ? 'It is not answered yet.' : 'The app got no answer.'
-  if (!answer) return <p class="muted">{none}</p>
-  const { body, truncated, dropped, headers } = answer
+  if (!response) return <p class="muted">{none}</p>
+  const { body, truncated, dropped, headers } = response
   const value = body !== undefined && (truncated ? parsedBeginning(body) : parsed(body))
   return (
     <>
@@ -141,7 +141,7 @@ export function Sent({ request }: { request: RecordedRequest }) {
   const {
     query,
     headers,
-    unread,
+    unknown,
     body,
     bodyLength,
     operation = 'none serves it',
@@ -151,7 +151,7 @@ export function Sent({ request }: { request: RecordedRequest }) {
   const isCut = bodyLength !== undefined
   return (
     <>
-      <Values title="Query" values={parametersOf(query)} unread={unread.query} />
+      <Values title="Query" values={parametersOf(query)} unknown={unknown.query} />
       {body && (
         <JsonTree
           value={isCut ? parsedBeginning(body) : parsed(body)}
@@ -159,7 +159,7 @@ export function Sent({ request }: { request: RecordedRequest }) {
         />
       )}
       {isCut && <p class="hint">Its beginning: it had {bodyLength.toLocaleString()} bytes.</p>}
-      <Values title="Headers" values={parametersOf(headers)} unread={unread.headers} />
+      <Values title="Headers" values={parametersOf(headers)} unknown={unknown.headers} />
       <Values title="More" values={Object.entries({ operation, arrived: time, ...flags })} />
     </>
   )
@@ -169,20 +169,20 @@ interface ValuesProps {
   title: string
   values: readonly (readonly [name: string, value: unknown])[]
   /** Names that the server does not read. */
-  unread?: readonly string[]
+  unknown?: readonly string[]
 }
 
 /** Names with their values, such as headers; nothing if there are none. */
-function Values({ title, values, unread = [] }: ValuesProps) {
+function Values({ title, values, unknown = [] }: ValuesProps) {
   if (values.length === 0) return null
   return (
     <section>
       <h3>{title}</h3>
       <dl class="facts mono">
         {values.map(([name, value], index) => [
-          <dt key={index} class={unread.includes(name) ? 'is-warn toned' : undefined} dir="auto">
+          <dt key={index} class={unknown.includes(name) ? 'is-warn toned' : undefined} dir="auto">
             {name}
-            {unread.includes(name) && <span class="visually-hidden"> (not read)</span>}
+            {unknown.includes(name) && <span class="visually-hidden"> (unknown)</span>}
           </dt>,
           <dd key={`${index}:`} dir="auto">
             {String(value)}

@@ -25,8 +25,8 @@ export function placeOf({ rest: [sequence], params }: Route) {
 }
 
 /** The line of search for requests without a valid key. */
-export const KEYLESS = 'key:none'
-export const isOfKeyless = (line: string) => line.split(/\s+/).includes(KEYLESS)
+export const UNAUTHENTICATED = 'key:none'
+export const isUnauthenticated = (line: string) => line.split(/\s+/).includes(UNAUTHENTICATED)
 const OPERATIONS: readonly Operation[] = [
   'listMessages',
   'setIntegrationAsPrimary',
@@ -38,7 +38,7 @@ function readSearch(line: string, now: number): RequestFilter {
   const query: RequestFilter = {}
   const words = line.split(/\s+/).filter((word) => {
     const [name = '', value = ''] = word.split(/:(.*)/s)
-    if (word === KEYLESS || /^(status|path|operation|since|key):$/.test(word)) return false
+    if (word === UNAUTHENTICATED || /^(status|path|operation|since|key):$/.test(word)) return false
     const since = /^\d+[smhd]$/.test(value)
       ? now - milliseconds(value as Duration)
       : Date.parse(value)
@@ -54,7 +54,7 @@ function readSearch(line: string, now: number): RequestFilter {
   return { ...query, text: words.join(' ') || undefined }
 }
 
-/** How many are asked for at a time; milliseconds until it is searched again, and until it is looked for keyless ones. */
+/** How many are asked for at a time; milliseconds until it is searched again, and until it is looked for unauthenticated ones. */
 const PAGE = 300
 const AGAIN = 500
 const INTERVAL = 1000
@@ -62,16 +62,18 @@ export type Shown = ReturnType<typeof useShown>
 
 /**
  * The requests as they come; with a line of search those that it finds in the whole journal, again as others come: also as
- * the `keyless` ones get more.
+ * the `unauthenticated` ones get more.
  */
-export function useShown(line: string, keyless: number) {
+export function useShown(line: string, unauthenticated: number) {
   const { mock, env } = useSession()
   const { loadMore } = useLive()
   const feed = useFeed(line === '' ? 0 : AGAIN)
   const [limit, setLimit] = useState(PAGE)
   useEffect(() => setLimit(PAGE), [line])
-  const isKeyless = isOfKeyless(line)
-  const source = isKeyless ? { list: mock.keylessRequests, get: mock.keylessRequest } : env.requests
+  const isUnauthenticatedList = isUnauthenticated(line)
+  const source = isUnauthenticatedList
+    ? { list: mock.unauthenticatedRequests, get: mock.unauthenticatedRequest }
+    : env.requests
   const now = Date.parse(feed.requests[0]?.time ?? '') || Date.now()
   const isSearch = line.trim() !== ''
   const { value: found, error } = useResource(
@@ -79,7 +81,7 @@ export function useShown(line: string, keyless: number) {
       isSearch
         ? await source.list({ ...readSearch(line, now), order: 'newest', limit })
         : undefined,
-    [source.list, line, limit, isSearch && (isKeyless ? keyless : feed)]
+    [source.list, line, limit, isSearch && (isUnauthenticatedList ? unauthenticated : feed)]
   )
   const older = found?.length === limit ? () => setLimit(limit + PAGE) : undefined
   return {
@@ -89,22 +91,24 @@ export function useShown(line: string, keyless: number) {
     loadMore: feed.hasMore ? loadMore : undefined,
     ...(isSearch && { requests: found ?? [], isLoaded: found !== undefined, loadMore: older }),
     // They are of another journal.
-    ...(isKeyless && { changes: [], seen: Number.POSITIVE_INFINITY }),
+    ...(isUnauthenticatedList && { changes: [], seen: Number.POSITIVE_INFINITY }),
     /** Where they are from, to have one with its answer. */
     source,
-    isKeyless,
+    isUnauthenticatedList,
     error
   }
 }
 
 /** How many requests have come without a valid key, as far as the page may see them. */
-export function useKeylessCount(): number {
+export function useUnauthenticatedCount(): number {
   const { mock, listed } = useSession()
   const [count, setCount] = useState(0)
   useEffect(() => {
     const look = async () => {
       if (!listed || document.hidden) return
-      const [newest] = await mock.keylessRequests({ order: 'newest', limit: 1 }).catch(() => [])
+      const [newest] = await mock
+        .unauthenticatedRequests({ order: 'newest', limit: 1 })
+        .catch(() => [])
       setCount(newest?.sequence ?? 0)
     }
     void look()
