@@ -111,7 +111,10 @@ export function journalRoutes(route: AddRoute, services: JournalServices): void 
 }
 
 /** Lists the requests without a valid key, which belong to no environment. */
-export function unauthenticatedRequestRoutes(route: AddRoute<'server'>, services: JournalServices): void {
+export function unauthenticatedRequestRoutes(
+  route: AddRoute<'server'>,
+  services: JournalServices
+): void {
   route(
     'GET',
     '/requests/unauthenticated',
