@@ -6,7 +6,7 @@ import { COMPILERS } from '../src/http/validation.js'
 import { useMock } from './support/mock.js'
 import { SHOP, seedOf } from './support/shop.js'
 
-test('an answer that is not in the published document fails the run', async () => {
+test('the test client rejects a response that the OpenAPI document does not allow', async () => {
   const mock = await useMock({ seed: seedOf(SHOP) })
   mock.db.client.exec(`UPDATE messages SET document = json_set(document, '$.extra', 1)`)
   await expect(mock.get('/v1/messages')).rejects.toThrow('must NOT have additional properties')
@@ -18,7 +18,7 @@ test('an answer that is not in the published document fails the run', async () =
   )
 })
 
-test('a route beside the operations that serves no operation fails the start', async () => {
+test('rejects a route under /v1 that serves no operation', async () => {
   const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
   app.register(async (scope) => {
     registerOperations(scope, {

@@ -8,64 +8,66 @@ import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../support/control.j
 import { useMock } from '../support/mock.js'
 import { createTempFolder } from '../support/process.js'
 import { buildClients, GENERATORS, NOWHERE, QUERY, useClient } from './generated-clients.js'
-import { givenJudges } from './install.js'
+import { installTools } from './install.js'
 import { loadClient, OWN_MANIFEST } from './official-client.js'
 import { startPrism, violationsIn } from './prism.js'
 
-let judges = ''
+let toolsFolder = ''
 beforeAll(async () => {
-  judges = await givenJudges()
+  toolsFolder = await installTools()
 }, 300_000)
 
 const STEP = '/v2/workflows/order-shipped/steps/email-step'
 
-/** The answers that the conformance suite gets in both profiles, and in one of them; and perhaps a 409, for a key in use. */
-const JUDGED = [
+/** The responses that the conformance suite gets at least, in both profiles. */
+const CHECKED = [
   ...[200, 401, 422].map((status) => `GET messages ${status}`),
   ...[200, 400, 401, 404, 422].map((status) => `POST integrations ${status}`),
   ...[200, 400, 401, 404].map((status) => `GET workflows ${status}`)
 ]
-const JUDGED_IN = {
+const CHECKED_IN_PROFILE = {
   document: [],
   live: ['GET messages 400', 'GET messages 404', 'POST integrations 403']
 }
 
 describe.each(PROFILES)(
-  'Prism as a validating proxy, with the document of the profile %s,',
+  'Prism as a validating proxy with the document of the profile %s',
   (profile) => {
     const closing: (() => unknown)[] = []
-    /** Spoils the answers that Prism gets. */
-    let spoil: ((answer: ProxiedAnswer) => void) | undefined
+    /** Changes the responses that Prism receives. */
+    let changeResponse: ((answer: ProxiedAnswer) => void) | undefined
     let prism = ''
     beforeAll(async () => {
       const server = await startServer({ port: 0, logLevel: 'silent', profile })
       closing.push(() => server.app.close())
-      const proxy = await startProxy(server.url, { answer: ({ answer }) => spoil?.(answer) })
+      const proxy = await startProxy(server.url, {
+        answer: ({ answer }) => changeResponse?.(answer)
+      })
       closing.unshift(() => proxy[Symbol.asyncDispose]())
       const document = await (await fetch(`${server.url}/openapi.json`)).json()
-      const judge = await startPrism(judges, document as object, proxy.url)
-      closing.unshift(judge.stop)
-      prism = judge.url
+      const prismServer = await startPrism(toolsFolder, document as object, proxy.url)
+      closing.unshift(prismServer.stop)
+      prism = prismServer.url
     })
     afterAll(async () => {
       for (const close of closing) await close()
     })
 
-    test('has nothing to say of all that the conformance suite is answered', async () => {
+    test('finds no violation in the responses to the conformance suite', async () => {
       const violations: string[] = []
-      const judged = new Set<string>()
+      const checked = new Set<string>()
       await using recorder = await startProxy(prism, {
         answer({ request: { method, path }, answer: { status, headers } }) {
-          const found = violationsIn(headers)
-          // Of a request that the document does not have, such as GET of set-primary, it judges nothing; some it answers.
+          const responseViolations = violationsIn(headers)
+          // Prism doesn't check requests outside the document, and responds to some of them itself.
           if (
-            found === 'not in the document' ||
+            responseViolations === 'not in the document' ||
             headers['content-type'] === 'application/problem+json'
           )
             return
           const kind = `${method} ${path.split(/[/?]/)[2]} ${status}`
-          judged.add(kind)
-          violations.push(...found.map((each) => `${kind} ${path}: ${each}`))
+          checked.add(kind)
+          violations.push(...responseViolations.map((text) => `${kind} ${path}: ${text}`))
         }
       })
       const report = await runConformance({
@@ -77,12 +79,14 @@ describe.each(PROFILES)(
         workflows: ['order-shipped', 'sign-in-code']
       })
       expect(violations).toEqual([])
-      // It answers HEAD with a 500 of its own, and repairs what can't be decoded.
+      // Prism responds 500 to HEAD, and repairs malformed percent-encoding.
       const broken = report.cases
         .filter(({ outcome }) => outcome === 'failed' || outcome === 'noted')
         .map(({ id }) => id)
       expect(broken).toEqual(['wire.head', 'malformed.query'])
-      expect([...judged]).toEqual(expect.arrayContaining([...JUDGED, ...JUDGED_IN[profile]]))
+      expect([...checked]).toEqual(
+        expect.arrayContaining([...CHECKED, ...CHECKED_IN_PROFILE[profile]])
+      )
     })
 
     test.each([
@@ -94,7 +98,7 @@ describe.each(PROFILES)(
         'data.0.read must be boolean'
       ],
       [
-        'a word that is not of the list',
+        'an unknown enum value',
         STEP,
         /"type":"email"/,
         '"type":"fax"',
@@ -107,15 +111,17 @@ describe.each(PROFILES)(
         '',
         "required property 'statusCode'"
       ],
-      ['a page that is no object', '/v1/messages', /^.*$/, '[]', 'Response body must be object']
+      ['a page that is not an object', '/v1/messages', /^.*$/, '[]', 'Response body must be object']
     ])('finds %s', async (_, path, from, to, violation) => {
-      spoil = (answer) => {
+      changeResponse = (answer) => {
         expect(answer.text).toMatch(from)
         answer.text = answer.text.replace(from, to)
       }
       const authorization = `ApiKey ${DEVELOPMENT}`
       const { headers } = await fetch(`${prism}${path}`, { headers: { authorization } }).finally(
-        () => (spoil = undefined)
+        () => {
+          changeResponse = undefined
+        }
       )
       expect(violationsIn(Object.fromEntries(headers))).toEqual([
         expect.stringContaining(violation)
@@ -124,8 +130,8 @@ describe.each(PROFILES)(
   }
 )
 
-describe.each(Object.entries(GENERATORS))('a client that is generated by %s', (_, generator) => {
-  test('compiles strictly, and has what the server answers, in both profiles', async () => {
+describe.each(Object.entries(GENERATORS))('a client generated by %s', (_, generator) => {
+  test('compiles in strict mode and returns the responses of the server, in both profiles', async () => {
     const mocks = { document: await useMock(), live: await useMock({ profile: 'live' }) }
     const folder = createTempFolder()
     const documents = {
@@ -133,7 +139,7 @@ describe.each(Object.entries(GENERATORS))('a client that is generated by %s', (_
       live: (await mocks.live.get('/openapi.json')).json,
       control: (await mocks.document.get('/_mock/openapi.json')).json
     }
-    expect(await buildClients(judges, folder, generator, documents)).toBe('')
+    expect(await buildClients(toolsFolder, folder, generator, documents)).toBe('')
     for (const profile of PROFILES) {
       const mock = mocks[profile]
       const read = await useClient(folder, profile, mock.url, DEVELOPMENT)
@@ -150,7 +156,7 @@ describe.each(Object.entries(GENERATORS))('a client that is generated by %s', (_
         integration: bare(replay.json, profile),
         page: page.json,
         step: bare(step.json, profile),
-        refusals: {
+        errors: {
           document: [
             [404, 404, `Integration with id ${NOWHERE} not found`],
             [422, 422, 'Validation Error'],
@@ -168,12 +174,12 @@ describe.each(Object.entries(GENERATORS))('a client that is generated by %s', (_
 })
 
 const pairsOf = ([name, value]: [string, unknown]) =>
-  [value].flat().map((each): [string, string] => [name, String(each)])
+  [value].flat().map((item): [string, string] => [name, String(item)])
 
-/** The single object that an answer holds, which the profile `live` wraps. */
+/** Returns the single object of a response, which the profile `live` wraps in `data`. */
 const bare = (json: { data?: object }, profile: Profile) => (profile === 'live' ? json.data : json)
 
-/** The oldest version that can read a step, and the newest. */
+/** The oldest version that supports steps, and the newest. */
 const VERSIONS = ['1.7.1', '3.19.1'] as const
 const NEWEST = VERSIONS[1]
 
@@ -193,22 +199,22 @@ const SHOP = {
 describe.each(VERSIONS.flatMap((version) => PROFILES.map((profile) => ({ version, profile }))))(
   'the official client $version in the profile $profile',
   ({ version, profile }) => {
-    async function givenClient(shop: object = SHOP) {
+    async function connectClient(shop: object = SHOP) {
       const mock = await useMock({ profile, seed: { environments: [shop] } })
       const { connect, errors, ...loaded } =
         version === NEWEST
           ? loadClient(OWN_MANIFEST, '@novu/api')
-          : loadClient(join(judges, 'package.json'), `novu-api-${version}`)
+          : loadClient(join(toolsFolder, 'package.json'), `novu-api-${version}`)
       expect(loaded.version).toBe(version)
       return {
         errors,
         novu: connect(mock.url, 'shop-key'),
-        stranger: connect(mock.url, 'unknown-key')
+        unauthenticated: connect(mock.url, 'unknown-key')
       }
     }
 
-    test('sets a primary, and throws for one that is not there, and for a key that is not known', async () => {
-      const { novu, stranger, errors } = await givenClient()
+    test('sets a primary, and throws for an unknown integration and an unknown key', async () => {
+      const { novu, unauthenticated, errors } = await connectClient()
       const { result } = await novu.integrations.setAsPrimary(MAILGUN)
       expect(result).toMatchObject({ id: MAILGUN, identifier: 'mail', primary: true })
       const error = await thrownBy(novu.integrations.setAsPrimary(NOWHERE))
@@ -217,19 +223,20 @@ describe.each(VERSIONS.flatMap((version) => PROFILES.map((profile) => ({ version
         statusCode: 404,
         body: expect.stringContaining(`Integration with id ${NOWHERE}`)
       })
-      const refused = await thrownBy(stranger.messages.retrieve({}))
-      expect(refused).toBeInstanceOf(errors.ErrorDto)
-      expect(refused).toMatchObject({ statusCode: 401, message: 'API Key not found' })
+      const rejected = await thrownBy(unauthenticated.messages.retrieve({}))
+      expect(rejected).toBeInstanceOf(errors.ErrorDto)
+      expect(rejected).toMatchObject({ statusCode: 401, message: 'API Key not found' })
     })
 
-    test('reads pages of messages to the end, filters them, and throws for what is refused', async () => {
-      const { novu, errors } = await givenClient()
+    test('reads all pages of messages, filters them, and throws for an invalid page', async () => {
+      const { novu, errors } = await connectClient()
       const seen: (string | undefined)[] = []
-      for (let [page, more] = [0, true]; more && page < 5; page++) {
+      let hasMore = true
+      for (let page = 0; hasMore && page < 5; page++) {
         const { result } = await novu.messages.retrieve({ page, limit: 2 })
         expect(result).toMatchObject({ page, pageSize: 2 })
         seen.push(...result.data.map(({ subject }) => subject))
-        more = result.hasMore
+        hasMore = result.hasMore
       }
       expect(seen).toEqual(SUBJECTS)
       const { result } = await novu.messages.retrieve({
@@ -237,7 +244,7 @@ describe.each(VERSIONS.flatMap((version) => PROFILES.map((profile) => ({ version
         transactionId: ['third', 'fifth']
       })
       expect(result.data.map(({ subject }) => subject)).toEqual(['third', 'fifth'])
-      // The old ones leave contexts out without a word.
+      // The old version doesn't send context keys.
       const { data } = (await novu.messages.retrieve({ contextKeys: ['tenant:acme'] })).result
       expect(data.map(({ subject }) => subject)).toEqual(version === NEWEST ? ['second'] : SUBJECTS)
       const invalid = await thrownBy(novu.messages.retrieve({ page: 1.5 }))
@@ -245,8 +252,8 @@ describe.each(VERSIONS.flatMap((version) => PROFILES.map((profile) => ({ version
       expect(invalid).toMatchObject({ statusCode: 422, errors: { page: { value: '1.5' } } })
     })
 
-    test('reads a step, and throws for one that is not there', async () => {
-      const { novu, errors } = await givenClient()
+    test('reads a step, and throws for one of an unknown workflow', async () => {
+      const { novu, errors } = await connectClient()
       const { result } = await novu.workflows.steps.retrieve('welcome', 'email-step')
       expect(result).toMatchObject({ stepId: 'email-step', type: 'email', workflowId: 'welcome' })
       const gone = await thrownBy(novu.workflows.steps.retrieve('gone', 'email-step'))
@@ -255,8 +262,8 @@ describe.each(VERSIONS.flatMap((version) => PROFILES.map((profile) => ({ version
       expect(gone).toMatchObject({ statusCode: 404, message })
     })
 
-    test('reads a message without what the contract leaves optional', async () => {
-      const { novu } = await givenClient({
+    test('reads a message without the optional fields', async () => {
+      const { novu } = await connectClient({
         ...SHOP,
         messages: [{ channel: 'sms', _templateId: null }]
       })
@@ -268,7 +275,7 @@ describe.each(VERSIONS.flatMap((version) => PROFILES.map((profile) => ({ version
 async function thrownBy(call: Promise<unknown>): Promise<Error> {
   return call.then(
     () => {
-      throw new Error('it was answered')
+      throw new Error('the call succeeded')
     },
     (error) => error
   )

@@ -7,7 +7,7 @@ import { MAILGUN } from '../support/control.js'
 const run = promisify(execFile)
 
 export const NOWHERE = '66f1c2a47c9b1a0012adffff'
-/** A page that is asked for with a list of two, one of them with a comma. */
+/** A query whose list has an item with a comma. */
 export const QUERY = {
   channel: 'email',
   subscriberId: 'user-ada',
@@ -15,10 +15,10 @@ export const QUERY = {
   limit: 2
 }
 
-/** The documents by the names of the files that are generated from them. */
+/** OpenAPI documents by the name of the client that is generated from each. */
 export type Documents = Record<'document' | 'live' | 'control', object>
 
-/** What makes a client of a document, and the beginning of a program that uses it. */
+/** Generates a client from a document, and the start of a program that uses it. */
 interface Generator {
   /** The arguments after `node`, in a folder with `node_modules`. */
   command(name: string): string[]
@@ -55,7 +55,7 @@ export const GENERATORS = {
         client.GET('/v2/workflows/{workflowId}/steps/{stepId}', { params: { path: { workflowId, stepId } } })`,
     options: { exactOptionalPropertyTypes: true }
   },
-  // What it brings along for any document does not compile with \`exactOptionalPropertyTypes\`.
+  // Its runtime files don't compile with `exactOptionalPropertyTypes`.
   '@hey-api/openapi-ts with its fetch client': {
     command: (name) => {
       const plugins = ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk']
@@ -77,27 +77,27 @@ export const GENERATORS = {
   }
 } satisfies Record<string, Generator>
 
-/** What a program does with its client, in the profile of that name. It prints what it has read, as JSON. */
-function useOf(name: 'document' | 'live'): string {
-  const { envelope, refused, mistake } = {
-    document: { envelope: '', refused: '{ limit: 0 }', mistake: "{ channel: 'fax' }" },
-    // There a channel may be any text.
-    live: { envelope: '.data', refused: '{ limit: 1001 }', mistake: "{ limit: 'ten' }" }
+/** Returns a program that uses the client of a profile, and prints the responses as JSON. */
+function programFor(name: 'document' | 'live'): string {
+  const { envelope, invalid, mistake } = {
+    document: { envelope: '', invalid: '{ limit: 0 }', mistake: "{ channel: 'fax' }" },
+    // In this profile a channel may be any string.
+    live: { envelope: '.data', invalid: '{ limit: 1001 }', mistake: "{ limit: 'ten' }" }
   }[name]
   return `
     const primary = await setPrimary('${MAILGUN}', 'once')
     const page = await list(${JSON.stringify(QUERY)})
-    const found = await retrieve('order-shipped', 'email-step')
-    if (!primary.data || !page.data || !found.data) throw new Error('an answer without data')
+    const retrieved = await retrieve('order-shipped', 'email-step')
+    if (!primary.data || !page.data || !retrieved.data) throw new Error('a response without data')
     const integration = primary.data${envelope}
-    const step = found.data${envelope}
+    const step = retrieved.data${envelope}
     const messages = page.data.data
-    const refusals = [
+    const errors = [
       await setPrimary('${NOWHERE}', 'none'),
-      await list(${refused}),
+      await list(${invalid}),
       await retrieve('none', 'email-step')
     ].map(({ error, response }) => [response.status, error?.statusCode, error?.message])
-    console.log(JSON.stringify({ integration, page: page.data, step, refusals }))
+    console.log(JSON.stringify({ integration, page: page.data, step, errors }))
 
     export const channel: 'in_app' | 'email' | 'sms' | 'chat' | 'push' = integration.channel
     export const isPrimary: boolean = integration.primary
@@ -106,15 +106,15 @@ function useOf(name: 'document' | 'live'): string {
 
     export function mistakes(): unknown[] {
       return [
-        // @ts-expect-error no such value can be asked for
+        // @ts-expect-error unknown value
         list(${mistake}),
         // @ts-expect-error a page may be empty
         messages[0].subject,
-        // @ts-expect-error there is no such field
+        // @ts-expect-error unknown field
         integration.primry,
-        // @ts-expect-error it is a boolean
+        // @ts-expect-error a boolean has no length
         integration.primary.length,
-        // @ts-expect-error it may be left out
+        // @ts-expect-error an optional field
         step.issues.controls
       ]
     }`
@@ -132,17 +132,17 @@ const COMPILER_OPTIONS = {
 }
 
 /**
- * Generates a client of each document in a folder, and programs that use those of the two profiles; compiles all, and
- * returns what the compiler says. The programs are then at \`built/use-document.js\` and \`built/use-live.js\`.
+ * Generates a client from each document in a folder, and a program per profile. Compiles everything and returns the
+ * compiler's output. The programs are then at `built/use-document.js` and `built/use-live.js`.
  */
 export async function buildClients(
-  judges: string,
+  toolsFolder: string,
   folder: string,
   { command, head, options }: Generator,
   documents: Documents
 ): Promise<string> {
   mkdirSync(folder, { recursive: true })
-  symlinkSync(join(judges, 'node_modules'), join(folder, 'node_modules'))
+  symlinkSync(join(toolsFolder, 'node_modules'), join(folder, 'node_modules'))
   const files = {
     'package.json': { type: 'module' },
     'tsconfig.json': { compilerOptions: { ...COMPILER_OPTIONS, ...options, rootDir: '.' } },
@@ -153,7 +153,7 @@ export async function buildClients(
   for (const [name, content] of Object.entries(files))
     writeFileSync(join(folder, name), JSON.stringify(content))
   for (const name of ['document', 'live'] as const) {
-    writeFileSync(join(folder, `use-${name}.ts`), head(name) + useOf(name))
+    writeFileSync(join(folder, `use-${name}.ts`), head(name) + programFor(name))
   }
   await Promise.all(
     Object.keys(documents).map((name) => run(process.execPath, command(name), { cwd: folder }))
@@ -165,7 +165,7 @@ export async function buildClients(
   return stdout
 }
 
-/** What a program of a folder has read from the server at this address. */
+/** Runs the program of a profile against a server, and returns what it printed. */
 export async function useClient(
   folder: string,
   name: 'document' | 'live',

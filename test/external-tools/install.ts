@@ -1,6 +1,6 @@
 import { installLockedPackages } from '../../scripts/installed.js'
 
-/** Returns the folder in which the packages of this folder's lock are installed, in about half a minute the first time. */
-export function givenJudges(): Promise<string> {
+/** Installs the packages of this folder's lock file and returns their folder. Takes about 30 s the first time. */
+export function installTools(): Promise<string> {
   return installLockedPackages(import.meta.dirname)
 }

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import type { Novu } from '@novu/api'
 import type * as Errors from '@novu/api/models/errors/index.js'
 
-/** A version of the official client; of those that are not the project's own, the parts that all of them have. */
+/** A version of the official client, with the parts that all versions have. */
 export interface OfficialClient {
   version: string
   errors: Pick<
     typeof Errors,
     'ErrorDto' | 'ValidationErrorDto' | 'SDKError' | 'ResponseValidationError'
   >
-  /** Without its repeating of 409, 429 and 5xx. */
+  /** Creates a client that doesn't retry. */
   connect(serverURL: string, secretKey: string): Novu
 }
 
-/** Loads a package of this name as it is installed for a package.json. */
+/** Loads a package that is installed next to the given package.json. */
 export function loadClient(manifest: string, name: string): OfficialClient {
   const require = createRequire(manifest)
   const { Novu: Client } = require(name)

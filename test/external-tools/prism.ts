@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever document is published
+// biome-ignore lint/suspicious/noExplicitAny: any OpenAPI document
 type Document = any
 
 export interface Prism {
@@ -12,18 +12,18 @@ export interface Prism {
 }
 
 /**
- * Prism as a validating proxy before a server, with this document. It passes every request on, since refusals are to be
- * judged too: by itself it would refuse what is not valid, and what has no key.
+ * Starts Prism as a validating proxy in front of a server. It forwards every request, so that error responses are checked
+ * too: by default Prism rejects invalid and unauthenticated requests itself.
  */
 export async function startPrism(
-  judges: string,
+  toolsFolder: string,
   document: Document,
   upstream: string
 ): Promise<Prism> {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-prism-'))
   const file = join(folder, 'openapi.json')
   writeFileSync(file, JSON.stringify(withoutSecurity(document)))
-  const prism = join(judges, 'node_modules/@stoplight/prism-cli/dist/index.js')
+  const prism = join(toolsFolder, 'node_modules/@stoplight/prism-cli/dist/index.js')
   const args = [
     'proxy',
     file,
@@ -43,7 +43,7 @@ export async function startPrism(
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        // It goes on to print every request.
+        // Prism prints every request from here on.
         if (url !== undefined) return
         output += text
         url = /Prism is listening on (http:\S+:\d+)/.exec(output)?.[1]
@@ -65,12 +65,12 @@ function withoutSecurity(document: Document): Document {
   return copy
 }
 
-/** What Prism found in a response, by the header that it adds. It throws for a header that was cut off. */
+/** Returns the violations that Prism lists in a response header. Throws if the header was cut off. */
 export function violationsIn({
   'sl-violations': header = '[]'
 }: Record<string, string>): string[] | 'not in the document' {
-  const found = JSON.parse(header) as { location: string[]; message: string }[]
-  if (found.some(({ message }) => message === 'Selected route not found'))
+  const violations = JSON.parse(header) as { location: string[]; message: string }[]
+  if (violations.some(({ message }) => message === 'Selected route not found'))
     return 'not in the document'
-  return found.map(({ location, message }) => `${location.join('.')}: ${message}`)
+  return violations.map(({ location, message }) => `${location.join('.')}: ${message}`)
 }

@@ -1,9 +1,9 @@
 /**
- * A plugin for Stryker that leaves out the words of documentation: descriptions and summaries, which say nothing about
- * behaviour. That every field has one is a test of its own.
+ * A Stryker plugin that ignores documentation strings (descriptions and summaries), which don't affect behavior. Another
+ * test checks that every field has one.
  */
 
-/** The functions of TypeBox schemas that take a description, and as which argument. */
+/** The schema functions that take a description, with the index of that argument. */
 const ARGUMENT = {
   text: 0,
   textOrNull: 0,
@@ -35,13 +35,13 @@ function isDescription(path) {
   return isDescriptionProperty(path.parent) || isDescriptionArgument(path)
 }
 
-/** Whether a constant is given as a description and as nothing else. */
+/** Returns whether a constant is used only as a description. */
 function onlyDescribes(declarator) {
   const { referencePaths = [] } = declarator.scope.getBinding(declarator.node.id.name) ?? {}
   return referencePaths.length > 0 && referencePaths.every(isDescriptionArgument)
 }
 
-/** Whether an object has a description and nothing else. */
+/** Returns whether an object has only a description. */
 function isDescriptionAlone(path) {
   return (
     path.isObjectExpression() &&

@@ -1,8 +1,8 @@
 import type { Reporter, Vitest } from 'vitest/node'
 
 /**
- * A reporter for vitest that makes an error of a test file that could not be loaded. Stryker looks at tests alone, and
- * would take a file that has none, as its imports throw, for one that found nothing wrong.
+ * A Vitest reporter that fails the run if a test file can't be loaded. Stryker only looks at tests, so a file whose imports
+ * throw would count as passed.
  */
 export default function notLoaded(): Reporter {
   let vitest: Vitest | undefined

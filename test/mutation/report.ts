@@ -3,32 +3,32 @@ import { join } from 'node:path'
 
 export const FOLDERS = ['idempotency', 'integrations', 'messages', 'workflow-steps'] as const
 
-/** In percent: what each folder must reach. */
+/** The score that each folder must reach, in percent. */
 export const MIN_SCORE = 90
 
-/** A change of the source that no test has noticed. */
+/** A mutant that no test killed. */
 export interface Survivor {
-  /** The first line of the source that has it, without indentation. */
+  /** The first source line of the mutated code, without indentation. */
   line: string
-  /** What stands there, and what the mutant has instead. */
+  /** The original code and its replacement. */
   original: string
   replacement: string
-  /** Whether no test runs it. */
+  /** Whether no test runs the code. */
   isUncovered: boolean
 }
 
 export interface FileResult {
   killed: number
   timeout: number
-  /** Words of documentation. */
+  /** Mutants in documentation strings. */
   ignored: number
   survivors: Survivor[]
 }
 
-/** What a run has found, by the path of each mutated file. */
+/** The results of a run, by path of the mutated file. */
 export type MutationResult = Record<string, FileResult>
 
-/** Why a survivor may survive, by file and `keyOf`. */
+/** The reasons why mutants survive, by file and `keyOf`. */
 export type Reasons = Record<string, Record<string, string>>
 
 const folder = import.meta.dirname
@@ -38,11 +38,11 @@ export const readResult = (): MutationResult => JSON.parse(readFileSync(RESULT_F
 export const readReasons = (): Reasons =>
   JSON.parse(readFileSync(join(folder, 'reasons.json'), 'utf8'))
 
-/** As it stands in `reasons.json`: the same whatever is added above or below it in its file. */
+/** Returns the key of a survivor in reasons.json. It doesn't depend on other lines of the file. */
 export const keyOf = ({ line, original, replacement }: Survivor): string =>
   `${line} :: ${original} → ${replacement}`
 
-/** The survivors that nobody has looked at, and the reasons in these files that belong to no survivor. */
+/** Returns the survivors without a reason, and the reasons without a survivor. */
 export function looseEnds(
   result: MutationResult,
   reasons: Reasons
@@ -67,7 +67,7 @@ export interface Counts {
   ignored: number
 }
 
-/** The sum over some files. */
+/** Returns the sum of the counts of some files. */
 function countsOf(files: readonly FileResult[]): Counts {
   const sum = (of: (file: FileResult) => number) =>
     files.reduce((total, file) => total + of(file), 0)
@@ -80,13 +80,13 @@ function countsOf(files: readonly FileResult[]): Counts {
   }
 }
 
-/** The share of mutants that are noticed, in percent; 100 when there are none. */
+/** Returns the share of killed mutants in percent, or 100 if there are no mutants. */
 function scoreOf({ killed, timeout, survived, uncovered }: Counts): number {
   const all = killed + timeout + survived + uncovered
   return all === 0 ? 100 : (100 * (killed + timeout)) / all
 }
 
-/** A row for each file and each folder that has been run: name, counts, score. */
+/** Returns a row for each file and each folder of a run. */
 export function rowsOf(
   result: MutationResult
 ): { name: string; isFolder: boolean; counts: Counts; score: number }[] {
@@ -94,11 +94,11 @@ export function rowsOf(
     const files = Object.entries(result).filter(([file]) => file.startsWith(`src/${name}/`))
     if (files.length === 0) return []
     const rows = [
-      { name: `${name}/`, isFolder: true, counts: countsOf(files.map(([, each]) => each)) },
-      ...files.map(([file, each]) => ({
+      { name: `${name}/`, isFolder: true, counts: countsOf(files.map(([, result]) => result)) },
+      ...files.map(([file, result]) => ({
         name: file.replace('src/', ''),
         isFolder: false,
-        counts: countsOf([each])
+        counts: countsOf([result])
       }))
     ]
     return rows.map((row) => ({ ...row, score: scoreOf(row.counts) }))

@@ -4,8 +4,8 @@ import notLoaded from './not-loaded.js'
 
 const files = (process.env.MUTATION_TESTS ?? '').split(',')
 
-/** In the order in which the files are given: what finds most comes first. */
-class GivenOrder extends BaseSequencer {
+/** Runs the files in the given order: those that kill most mutants come first. */
+class ConfiguredOrder extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const indexOf = ({ moduleId }: TestSpecification) =>
       files.findIndex((file) => moduleId.endsWith(file))
@@ -13,17 +13,19 @@ class GivenOrder extends BaseSequencer {
   }
 }
 
-/** How Stryker runs the tests, in its copy of the project. `MUTATION_TESTS` has the files, with commas between. */
+/** Vitest's configuration in Stryker's copy of the project. `MUTATION_TESTS` lists the files, separated by commas. */
 export default defineConfig({
   test: {
     globalSetup: 'test/support/run-folder.ts',
     include: files,
-    sequence: { sequencer: GivenOrder },
+    sequence: { sequencer: ConfiguredOrder },
     reporters: [notLoaded()],
-    // Stryker makes a text of it, which an object that comes from another process has not.
-    onUnhandledError: (error) => void Object.setPrototypeOf(error, Error.prototype),
+    // Stryker converts errors to strings, which objects from another process don't support.
+    onUnhandledError: (error) => {
+      Object.setPrototypeOf(error, Error.prototype)
+    },
     setupFiles: 'test/mutation/dry-run.ts',
-    // A mutant that never answers is caught by this.
+    // Ends tests of mutants that never respond.
     testTimeout: 40_000,
     hookTimeout: 40_000
   }

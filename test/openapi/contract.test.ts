@@ -4,13 +4,13 @@ import { CONTRACT, jsonSchemaOf } from '../../src/openapi/contract.js'
 import { SENDGRID, setPrimary } from '../support/control.js'
 import { useMock } from '../support/mock.js'
 
-/** With the default options, which refuse keywords and formats that they do not know. */
+/** Returns a validator with Ajv's default options, which reject unknown keywords and formats. */
 function validatorOf(name: keyof typeof CONTRACT) {
   const logger = { log: () => {}, warn: expect.unreachable, error: expect.unreachable }
   return new Ajv({ allowUnionTypes: true, logger }).compile(jsonSchemaOf(name, CONTRACT[name]))
 }
 
-test('the schemas of the contract accept what the server answers', async () => {
+test('the exported schemas accept the responses of the server', async () => {
   const mock = await useMock()
   const { json: page } = await mock.get('/v1/messages?limit=100')
   const templates = page.data.flatMap(({ template = [] }: { template?: object }) => template)
@@ -18,7 +18,7 @@ test('the schemas of the contract accept what the server answers', async () => {
     ({ subscriber = [] }: { subscriber?: object }) => subscriber
   )
   expect([templates.length > 0, subscribers.length > 0]).toEqual([true, true])
-  const answers: Record<keyof typeof CONTRACT, unknown[]> = {
+  const responses: Record<keyof typeof CONTRACT, unknown[]> = {
     Channel: page.data.map(({ channel }: { channel: unknown }) => channel),
     ErrorBody: [(await mock.get('/v1/messages?page=-1')).json, (await mock.get('/v1/none')).json],
     Integration: [(await mock.post(setPrimary(SENDGRID))).json],
@@ -30,12 +30,13 @@ test('the schemas of the contract accept what the server answers', async () => {
   }
   for (const name of Object.keys(CONTRACT) as (keyof typeof CONTRACT)[]) {
     const validate = validatorOf(name)
-    for (const answer of answers[name])
-      expect([validate(answer), validate.errors], name).toEqual([true, null])
+    for (const response of responses[name]) {
+      expect([validate(response), validate.errors], name).toEqual([true, null])
+    }
   }
 })
 
-test('they refuse what the contract does not have, and are schemas of the document, by the name there or without its Dto', async () => {
+test('the exported schemas reject unknown values, and have the names of the OpenAPI document, without Dto', async () => {
   expect(
     validatorOf('MessagesPage')({
       hasMore: false,

@@ -11,9 +11,9 @@ const OPERATIONS = {
 }
 
 describe('in a browser', () => {
-  test('the page lists the operations, loads everything from this server, and runs no script that is put into it', async (context) => {
+  test('/docs lists the operations, loads everything from this server, and runs no injected script', async (context) => {
     const { port } = await useMock()
-    // Not as localhost, of which Swagger UI tells no one.
+    // Not at localhost, where Swagger UI doesn't use its online validator.
     const origin = `http://mock.test:${port}`
     const { page, events } = await openPage(context)
     await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
@@ -29,27 +29,27 @@ describe('in a browser', () => {
     expect(await page.evaluate(`${put}; 'ran' in window`)).toBe(false)
   })
 
-  test('with the key entered as the page says, Execute shows the messages of the environment', async (context) => {
+  test('Execute shows the messages of the environment after the API key from the help text is entered', async (context) => {
     const mock = await useMock()
     const { page, events } = await openPage(context)
     await page.goto(`${mock.url}/docs`)
 
     await page.click('.auth-wrapper .authorize')
     const dialog = page.locator('.auth-container')
-    const told = await dialog.locator('code', { hasText: 'development-key' }).innerText()
-    await dialog.locator('input').fill(told)
+    const suggestedKey = await dialog.locator('code', { hasText: 'development-key' }).innerText()
+    await dialog.locator('input').fill(suggestedKey)
     await dialog.locator('button.authorize').click()
     await dialog.locator('button.btn-done').click()
     const stored = await page.evaluate(
       'JSON.stringify([localStorage, sessionStorage, document.cookie])'
     )
-    expect(stored).not.toContain(told)
+    expect(stored).not.toContain(suggestedKey)
 
     const messages = await opened(page, OPERATIONS.messages)
     await messages.locator('.execute').click()
-    const answer = messages.locator('.live-responses-table')
-    expect(await answer.locator('tbody .response-col_status').first().innerText()).toMatch(/^200/)
-    const shown = JSON.parse(await answer.locator('.highlight-code code').first().innerText())
+    const response = messages.locator('.live-responses-table')
+    expect(await response.locator('tbody .response-col_status').first().innerText()).toMatch(/^200/)
+    const shown = JSON.parse(await response.locator('.highlight-code code').first().innerText())
     expect(shown).toEqual((await mock.get('/v1/messages')).json)
     expect(shown.data.length).toBeGreaterThan(0)
 
@@ -66,7 +66,7 @@ describe('in a browser', () => {
 
 describe('over HTTP', () => {
   test.each([{ cors: true }, { cors: false }])(
-    'the page and what it needs are there with %o',
+    'serves /docs and the files it needs with %o',
     async (options) => {
       const mock = await useMock({ ...options, profile: 'live' })
       const html = await mock.get('/docs', { key: null })
@@ -84,7 +84,7 @@ describe('over HTTP', () => {
         )
       }
       const served = (await mock.get('/openapi.json', { key: null })).json
-      // Behind a proxy the page has another address than the server knows.
+      // Relative, because behind a proxy the server doesn't know its own URL.
       expect((await mock.get('/docs/json')).json).toEqual({
         ...served,
         servers: [{ ...served.servers[0], url: '/' }]
@@ -92,16 +92,16 @@ describe('over HTTP', () => {
     }
   )
 
-  test('an unknown path under /docs is a 404 with an error body, and a POST a 405', async () => {
+  test('responds 404 with an error body to an unknown path under /docs, and 405 to a POST', async () => {
     const mock = await useMock()
     for (const path of [
       '/docs/none',
       '/docs/static/none.css?x=1',
       '/docs/static/..%2f..%2fpackage.json'
     ]) {
-      const answer = await mock.get(path)
-      expect(answer.status).toBe(404)
-      expect(answer.json).toMatchObject({
+      const response = await mock.get(path)
+      expect(response.status).toBe(404)
+      expect(response.json).toMatchObject({
         path,
         message: `Cannot GET ${path.replace('?x=1', '')}`,
         ctx: {}

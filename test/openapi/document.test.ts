@@ -11,21 +11,21 @@ import { useMock } from '../support/mock.js'
 import { createTempFolder } from '../support/process.js'
 import { wireSchemas } from '../support/wire-schemas.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read into the document, and spoil it
+// biome-ignore lint/suspicious/noExplicitAny: tests read and change the document freely
 type Document = any
 
 const SET_PRIMARY = '/v1/integrations/{integrationId}/set-primary'
 const MESSAGES = '/v1/messages'
 const STEP = '/v2/workflows/{workflowId}/steps/{stepId}'
 
-describe('the document is valid, with all that it refers to and shows', () => {
-  test('by redocly, which has neither an error nor a warning for either profile, misses no more than descriptions in the control routes, and finds what is wrong with one', async () => {
+describe('the OpenAPI documents are valid', () => {
+  test('redocly finds no problem but missing descriptions of control routes, and finds planted problems', async () => {
     const [sound, live] = await Promise.all(PROFILES.map((profile) => documentOf(profile)))
-    const spoilt = structuredClone(sound)
-    delete spoilt.paths[MESSAGES].get.operationId
-    spoilt.paths[STEP].get.responses[404].content['application/json'].example.statusCode = 'four'
-    spoilt.components.schemas.Renamed = spoilt.components.schemas.StepIssuesDto
-    delete spoilt.components.schemas.StepIssuesDto
+    const broken = structuredClone(sound)
+    delete broken.paths[MESSAGES].get.operationId
+    broken.paths[STEP].get.responses[404].content['application/json'].example.statusCode = 'four'
+    broken.components.schemas.Renamed = broken.components.schemas.StepIssuesDto
+    delete broken.components.schemas.StepIssuesDto
     const rules = [
       'operation-operationId',
       'no-invalid-media-type-examples',
@@ -33,20 +33,20 @@ describe('the document is valid, with all that it refers to and shows', () => {
       'no-unused-components'
     ]
     const control = (await (await useMock()).get('/_mock/openapi.json')).json
-    const [ofSound, ofLive, ofControl, ofSpoilt] = await redoclyComplaints([
+    const [ofSound, ofLive, ofControl, ofBroken] = await redoclyProblems([
       sound,
       live,
       control,
-      spoilt
+      broken
     ])
     expect([ofSound, ofLive]).toEqual([[], []])
-    // There a summary may say enough.
+    // A control route may have a summary only.
     expect(ofControl?.filter((rule) => rule !== 'operation-description')).toEqual([])
-    expect(ofSpoilt).toEqual(expect.arrayContaining(rules))
+    expect(ofBroken).toEqual(expect.arrayContaining(rules))
   })
 
   test.each(PROFILES)(
-    'by the schema of OpenAPI itself in %s, and has an example of each parameter and response',
+    'the document of the profile %s matches the OpenAPI schema and has an example of each parameter and response',
     async (profile) => {
       const document = await documentOf(profile)
       expect(await new Validator().validate(structuredClone(document))).toMatchObject({
@@ -70,7 +70,7 @@ describe.each([
     async () => JSON.parse(JSON.stringify(await controlDocument()))
   ]
 ])('%s', (_, create) => {
-  test('describes every field and every parameter, by words of its own or those of what it refers to', async () => {
+  test('describes every field and parameter, directly or through the type it refers to', async () => {
     const document = await create()
     const described = ({ description, $ref = '' }: Document) =>
       description ??
@@ -86,7 +86,7 @@ describe.each([
 })
 
 describe('the document', () => {
-  test('has the three operations of the contract and no other, with a key for each and a body for none', async () => {
+  test('has exactly three operations, all with an API key and without a body', async () => {
     const document = await documentOf('document')
     expect(
       Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -104,7 +104,7 @@ describe('the document', () => {
     })
   })
 
-  test("has exactly the contract's parameters", async () => {
+  test('has exactly the parameters of the API reference', async () => {
     const { paths } = await documentOf('document')
     const key = {
       in: 'header',
@@ -131,7 +131,7 @@ describe('the document', () => {
     const lists = paths[MESSAGES].get.parameters.filter(
       ({ schema }: Document) => schema.type === 'array'
     )
-    for (const each of lists) expect(each).toMatchObject({ style: 'form', explode: true })
+    for (const parameter of lists) expect(parameter).toMatchObject({ style: 'form', explode: true })
     for (const { description, schema } of paths[MESSAGES].get.parameters) {
       if (schema.type === 'number') expect(description).toMatch(/fractions are refused/)
     }
@@ -161,11 +161,13 @@ test.each([
   ['paging-bounds', MESSAGES, 'limit', '"minimum":1'],
   ['integration-lookup', SET_PRIMARY, 'integrationId', '"pattern":']
 ])(
-  'the assumption %s loosens or tightens in the document what %s takes as %s',
+  'the assumption %s changes in the document what %s accepts as %s',
   async (id, path, name, bound) => {
-    const bounds = valuesOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (position) => {
-      const { get, post } = (await documentOf('document', { [id]: position })).paths[path]
-      const { schema } = (get ?? post).parameters.find((each: Document) => each.name === name)
+    const bounds = valuesOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (value) => {
+      const { get, post } = (await documentOf('document', { [id]: value })).paths[path]
+      const { schema } = (get ?? post).parameters.find(
+        (parameter: Document) => parameter.name === name
+      )
       return JSON.stringify(schema).includes(bound)
     })
     expect((await Promise.all(bounds)).sort()).toEqual([false, true])
@@ -180,7 +182,7 @@ function operationsOf(document: Document): Document[] {
   return Object.values(document.paths).flatMap((methods) => Object.values(methods as object))
 }
 
-/** Every object in a document, examples apart, with its place. */
+/** Yields every object in a document, except examples, with its path. */
 function* nodesOf(node: Document, at = ''): Generator<[at: string, node: Document]> {
   if (typeof node !== 'object' || node === null) return
   if (!Array.isArray(node)) yield [at, node]
@@ -189,15 +191,15 @@ function* nodesOf(node: Document, at = ''): Generator<[at: string, node: Documen
   }
 }
 
-/** A TypeBox schema as it should be published. */
+/** Returns a TypeBox schema as the document should have it. */
 function published(schema: object): object {
   return JSON.parse(
     JSON.stringify(schema).replace(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"')
   )
 }
 
-/** What `redocly lint` says of each document, under the rules of redocly.yaml beside this file. It calls nobody. */
-async function redoclyComplaints(documents: readonly object[]): Promise<string[][]> {
+/** Returns the rules that `redocly lint` reports for each document, configured by redocly.yaml and offline. */
+async function redoclyProblems(documents: readonly object[]): Promise<string[][]> {
   const files = documents.map(() => join(createTempFolder(), 'openapi.json'))
   for (const [index, file] of files.entries())
     writeFileSync(file, JSON.stringify(documents[index], null, 2))
@@ -208,16 +210,16 @@ async function redoclyComplaints(documents: readonly object[]): Promise<string[]
     env,
     maxBuffer: 1e8
   })
-  // It leaves with 1 when it has a complaint, and with a report all the same.
+  // It exits with 1 if it finds a problem, and prints its report either way.
   const { stdout }: { stdout: string } = await run.catch((error) => error)
-  // One object for each document, with nothing in between.
+  // It prints one JSON object per document, without separators.
   const reports: { problems: { ruleId: string }[] }[] = JSON.parse(
     `[${stdout.replaceAll('\n}{', '\n},{')}]`
   )
   return reports.map(({ problems }) => problems.map(({ ruleId }) => ruleId))
 }
 
-test('the credentials of an integration that is added or changed are for writing only', async () => {
+test('marks the credentials in bodies of added and changed integrations as write-only', async () => {
   const { components } = JSON.parse(JSON.stringify(await controlDocument()))
   for (const name of ['NewIntegration', 'IntegrationPatch']) {
     expect(components.schemas[name].properties.credentials).toMatchObject({ writeOnly: true })

@@ -9,7 +9,7 @@ import { DEVELOPMENT, SENDGRID, setPrimary } from '../support/control.js'
 import { type TestMock, type TestRequest, type TestResponse, useMock } from '../support/mock.js'
 import { startOpenRequest } from '../support/open-request.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read into the document
+// biome-ignore lint/suspicious/noExplicitAny: tests read the document freely
 type Document = any
 
 interface Described {
@@ -18,67 +18,67 @@ interface Described {
   operation: Document
 }
 
-/** What an operation is asked for to be refused with a status, beside the path of the example. */
-type Provoke = (
+/** Sends requests to the example's path until the operation responds with a certain error. */
+type ProvokeError = (
   mock: TestMock,
-  ask: (call?: TestRequest) => Promise<TestResponse>,
+  send: (call?: TestRequest) => Promise<TestResponse>,
   method: string
 ) => Promise<TestResponse>
 
 const KEY = { 'idempotency-key': 'set-primary-0001' }
 
-const PROVOKE: Record<string, Provoke> = {
-  400: (_, ask) => ask(),
-  401: (_, ask) => ask({ key: 'unknown-key' }),
-  403: (_, ask) => ask(),
-  404: (_, ask) => ask(),
-  409: async (mock, ask) => {
+const PROVOKE: Record<string, ProvokeError> = {
+  400: (_, send) => send(),
+  401: (_, send) => send({ key: 'unknown-key' }),
+  403: (_, send) => send(),
+  404: (_, send) => send(),
+  409: async (mock, send) => {
     await startOpenRequest(`${mock.url}${setPrimary(SENDGRID)}`, {
       ...KEY,
       authorization: `ApiKey ${DEVELOPMENT}`
     })
-    return ask({ headers: KEY })
+    return send({ headers: KEY })
   },
-  413: (_, ask) => ask({ headers: KEY, body: 'x'.repeat(1024 * 1024 + 1) }),
-  422: async (_, ask, method) => {
-    if (method === 'GET') return ask()
-    await ask({ headers: KEY, body: 'one body' })
-    return ask({ headers: KEY, body: 'another' })
+  413: (_, send) => send({ headers: KEY, body: 'x'.repeat(1024 * 1024 + 1) }),
+  422: async (_, send, method) => {
+    if (method === 'GET') return send()
+    await send({ headers: KEY, body: 'one body' })
+    return send({ headers: KEY, body: 'another' })
   },
-  500: (mock, ask) => {
+  500: (mock, send) => {
     const names = Object.values(DATASET_TABLES).flatMap((tables) =>
       tables.map((table) => getTableName(table))
     )
     for (const name of names) mock.db.client.exec(`ALTER TABLE ${name} RENAME TO gone_${name}`)
-    return ask()
+    return send()
   }
 }
 
 describe.each(PROFILES)('with the default seed and the profile %s', async (profile) => {
   const described = operationsOf(await openApiDocument(assume(profile)))
-  const refusals = described.flatMap(({ operation, ...rest }) =>
+  const errors = described.flatMap(({ operation, ...rest }) =>
     Object.keys(operation.responses)
       .filter((status) => status !== '200')
       .map((status) => ({ ...rest, operation, status, name: operation.operationId }))
   )
 
-  test.each(refusals)(
-    '$name answers $status with the example, byte for byte',
+  test.each(errors)(
+    '$name responds $status with exactly the example',
     async ({ method, operation, status }) => {
       const { example } = operation.responses[status].content['application/json']
       const mock = await useMock({ profile })
-      const answer = await PROVOKE[status]?.(
+      const response = await PROVOKE[status]?.(
         mock,
         (call) => mock.call(example.path, { method, ...call }),
         method
       )
-      expect(atExampleTime(answer?.text ?? '', example)).toBe(JSON.stringify(example))
-      expect(undocumented(answer, operation)).toEqual([])
+      expect(atExampleTime(response?.text ?? '', example)).toBe(JSON.stringify(example))
+      expect(undocumentedHeaders(response, operation)).toEqual([])
     }
   )
 
   test.each(described)(
-    '$operation.operationId answers the examples of its parameters with the example, byte for byte',
+    '$operation.operationId responds to the example parameters with exactly the example',
     async ({ path, method, operation }) => {
       const mock = await useMock({ profile })
       const filled = path.replace(/\{(\w+)\}/g, (_, name) => parameterOf(operation, name).example)
@@ -92,21 +92,21 @@ describe.each(PROFILES)('with the default seed and the profile %s', async (profi
       }
       const url = query.size > 0 ? `${filled}?${query}` : filled
 
-      const answer = await mock.call(url, { method, headers })
-      expect(answer.status).toBe(200)
-      expect(answer.json.data ?? [answer.json]).not.toEqual([])
-      expect(answer.text).toBe(
+      const response = await mock.call(url, { method, headers })
+      expect(response.status).toBe(200)
+      expect(response.json.data ?? [response.json]).not.toEqual([])
+      expect(response.text).toBe(
         JSON.stringify(operation.responses[200].content['application/json'].example)
       )
-      expect(undocumented(answer, operation)).toEqual([])
-      // Once more: a replay, where there are replays.
-      expect(undocumented(await mock.call(url, { method, headers }), operation)).toEqual([])
+      expect(undocumentedHeaders(response, operation)).toEqual([])
+      // The second request is a replay, if the operation has replays.
+      expect(undocumentedHeaders(await mock.call(url, { method, headers }), operation)).toEqual([])
     }
   )
 })
 
 test.each(PROFILES)(
-  'the document of %s allows the empty text where the server does, and nowhere else',
+  'the document of %s allows an empty parameter exactly where the server does',
   async (profile) => {
     const mock = await useMock({ profile })
     const document: Document = await openApiDocument(assume(profile))
@@ -124,21 +124,22 @@ test.each(PROFILES)(
   }
 )
 
-/** The text of an error with the time of the example, and its random id. */
+/** Returns an error body with the timestamp and the random id of the example. */
 function atExampleTime(text: string, { timestamp, errorId }: Document): string {
   return text
     .replace(/(?<="timestamp":")[^"]+/, timestamp)
     .replace(/(?<="errorId":")[^"]+/, errorId)
 }
 
-const OF_HTTP = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive'])
+const HTTP_HEADERS = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive'])
 
-/** Headers of an answer that the document does not tell of. */
-function undocumented(answer: TestResponse | undefined, operation: Document): string[] {
-  const told = Object.keys(operation.responses[answer?.status ?? ''].headers)
-  const sent = [...(answer?.headers.keys() ?? [])]
+/** Returns the headers of a response that the document doesn't list. */
+function undocumentedHeaders(response: TestResponse | undefined, operation: Document): string[] {
+  const documented = Object.keys(operation.responses[response?.status ?? ''].headers)
+  const sent = [...(response?.headers.keys() ?? [])]
   return sent.filter(
-    (name) => !told.includes(name) && !OF_HTTP.has(name) && !name.startsWith('access-control-')
+    (name) =>
+      !documented.includes(name) && !HTTP_HEADERS.has(name) && !name.startsWith('access-control-')
   )
 }
 

@@ -19,7 +19,7 @@ const TWO_WORLDS = {
   ]
 }
 
-test('GET /openapi.json without a key returns the document of the server, with a key that of its environment', async () => {
+test('GET /openapi.json describes the server without a key, and the environment with one', async () => {
   const mock = await useMock({ seed: TWO_WORLDS })
   const get = async (key: string | null) => (await mock.get('/openapi.json', { key })).json
   const servers = [{ url: mock.url, description: 'This server' }]
@@ -34,7 +34,7 @@ test('GET /openapi.json without a key returns the document of the server, with a
 })
 
 test.each(['/openapi.json', '/_mock/openapi.json'])(
-  '%s names the address that it was asked for at',
+  '%s lists the URL that it was requested at',
   async (path) => {
     const mock = await useMock({ seed: TWO_WORLDS })
     const { port } = new URL(mock.url)

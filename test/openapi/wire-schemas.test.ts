@@ -3,7 +3,7 @@ import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { wireSchemas } from '../support/wire-schemas.js'
 
-/** What a step and a variant of it have alike. */
+/** The fields that steps and their variants share. */
 const STEP = `
     _id?, uuid?, name?, _templateId? string
     active?, shouldStopOnFail? boolean
@@ -14,12 +14,11 @@ const STEP = `
     replyCallback? ReplyCallback`
 
 /**
- * The contract, typed out by hand and in its order: `name type`, or several names of one type.
- *
- * `?` is optional, `{}` a free object, `a/b` a list of words, `map<T>` any names with values T, and a name with a
- * capital another of these objects. Nothing here is taken from the code it checks.
+ * Novu's API reference, copied by hand and in its order. Each line has field names and their type: `?` marks an optional
+ * field, `{}` a free object, `a/b` an enum, `map<T>` a map from strings to T, and a capitalized name another object of this
+ * list. Nothing here comes from the code under test.
  */
-const CONTRACT: Record<string, string> = {
+const REFERENCE: Record<string, string> = {
   CredentialsDto: `
     apiKey?, user?, secretKey?, domain?, password?, host?, port?, region?, accountSid? string
     messageProfileId?, token?, from?, senderName?, projectName?, applicationId?, clientId? string
@@ -206,7 +205,7 @@ const CONTRACT: Record<string, string> = {
     issues? StepIssuesDto`
 }
 
-/** Words and unions that the contract gives no name. */
+/** Enums and unions without a name in the reference. */
 const UNNAMED = `
   ButtonType Channel ChatPushProvider ContentIssueType FilterOperator FilterType IntegrationIssueType
   MessageContent MessageStatus Origin Placeholder StepMetadata StepType TimeUnit UiComponent UiGroup Weekday`
@@ -216,26 +215,26 @@ const UNNAMED = `
 const names = wireSchemas.map((schema) => String(schema.$id))
 const objects = wireSchemas.filter((schema) => schema.additionalProperties === false)
 
-test('the schemas are those of the contract, no more and no fewer; only the template of a message is open', () => {
+test('has exactly the types of the API reference, all closed except MessageTemplate', () => {
   expect([...names].sort()).toEqual(
-    [...Object.keys(CONTRACT), 'MessageTemplate', ...UNNAMED].sort()
+    [...Object.keys(REFERENCE), 'MessageTemplate', ...UNNAMED].sort()
   )
   const open = names.filter((name) => !objects.includes(named(name)))
   expect(open.sort()).toEqual(['MessageTemplate', ...UNNAMED].sort())
 })
 
-test.each(Object.entries(CONTRACT))(
-  '%s has the fields of the contract, in its order',
+test.each(Object.entries(REFERENCE))(
+  '%s has the fields of the API reference, in its order',
   (name, rows) => {
     const schema = named(name)
-    const noted = fieldsOf(schema).map(([field, value]) => {
+    const fields = fieldsOf(schema).map(([field, value]) => {
       return `${field}${(schema.required ?? []).includes(field) ? '' : '?'} ${notation(value)}`
     })
-    expect(noted).toEqual(rows.trim().split(/\n\s*/).flatMap(fieldsOfRow))
+    expect(fields).toEqual(rows.trim().split(/\n\s*/).flatMap(fieldsOfRow))
   }
 )
 
-test('they bind values no further than the contract does: no patterns, bounds or defaults, one format and what is deprecated', () => {
+test('has no patterns, bounds or defaults that the API reference lacks', () => {
   const bounds =
     /"(format|pattern|default|const|multipleOf|uniqueItems|minItems|(exclusive)?(min|max)[A-Z]\w+|(min|max)imum)":[^,}]*/g
   expect(new Set(JSON.stringify(wireSchemas).match(bounds))).toEqual(
@@ -250,7 +249,7 @@ test('they bind values no further than the contract does: no patterns, bounds or
   ])
 })
 
-test('they compile in strict mode, and are described', () => {
+test('has schemas that compile in strict mode, with descriptions', () => {
   const formats = { 'date-time': true as const }
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, formats, schemas: [...wireSchemas] })
   for (const name of names) {
@@ -269,24 +268,24 @@ function fieldsOf(schema: TSchema): [name: string, schema: TSchema][] {
   return Object.entries(schema.properties as Record<string, TSchema>)
 }
 
-/** Fields, of all objects, whose schema has the keyword. */
+/** Returns the fields of all objects whose schema has the keyword. */
 function fieldsWith(keyword: string): string[] {
   return objects.flatMap((schema) =>
     fieldsOf(schema).flatMap(([field, value]) => (keyword in value ? `${schema.$id}.${field}` : []))
   )
 }
 
-/** The fields of a line of `CONTRACT`, each with its type. */
+/** Returns the fields of a line of `REFERENCE`, each with its type. */
 function fieldsOfRow(row: string): string[] {
   const [, fields = '', type] = /^(.*) (\S+)$/.exec(row) ?? []
   return fields.split(', ').map((field) => `${field} ${type}`)
 }
 
-/** A field's schema in the notation of `CONTRACT`. */
+/** Returns a field's schema in the notation of `REFERENCE`. */
 function notation(field: TSchema): string {
-  const referred = String(field.$ref).replace(/#$/, '')
-  const schema = UNNAMED.includes(referred) ? named(referred) : field
-  if (schema.$ref) return referred
+  const reference = String(field.$ref).replace(/#$/, '')
+  const schema = UNNAMED.includes(reference) ? named(reference) : field
+  if (schema.$ref) return reference
   if (schema.anyOf) return schema.anyOf.map(notation).join('|')
   if (schema.enum) return schema.enum.join('/')
   if (Array.isArray(schema.type))

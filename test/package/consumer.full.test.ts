@@ -20,7 +20,7 @@ const consumer = mkdtempSync(join(tmpdir(), 'notification-mock-consumer-'))
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }))
 
-/** The packed package is installed in an empty folder, with the database addon and no other package or type. */
+/** An empty folder with the packed package and the database addon, and no other package or type. */
 beforeAll(() => {
   const modules = join(consumer, 'node_modules')
   mkdirSync(join(modules, 'notification-mock'), { recursive: true })
@@ -74,18 +74,18 @@ export const titles: string[] = [Integration.title, ...Channel.enum]
 export const isOptional: boolean = !Integration.required.includes('conditions') && 'type' in Integration.properties.name
 export const integration: Pick<Integration, 'channel'> = { channel: 'email' }
 
-// @ts-expect-error there is no such option
+// @ts-expect-error unknown option
 use({ prot: 1 })
-// @ts-expect-error there is no such field of a message
+// @ts-expect-error unknown field of a message
 seed.environments[0]?.messages?.push({ channel: 'sms', subjekt: 'Hi' })
 const wrong = async (mock: Mock, env: Environment) => {
-  // @ts-expect-error an operation that the service does not have
+  // @ts-expect-error unknown operation
   await env.faults.add({ operation: 'listMessage', effect: { status: 503 } })
-  // @ts-expect-error a verification of something that is not recorded
+  // @ts-expect-error unknown property of a recorded request
   await env.requests.verify({ querry: {} })
-  // @ts-expect-error a unit that there is not
+  // @ts-expect-error unknown unit
   await env.clock.advance('1y')
-  // @ts-expect-error an environment that others use is not removed
+  // @ts-expect-error an attached environment can't be removed
   await mock.attach('development-key').remove()
 }
 export { wrong }
@@ -105,11 +105,11 @@ playwright.test('has an environment', async ({ env, page }) => {
   await page.goto(env.url)
 })
 
-// @ts-expect-error there is no such option
+// @ts-expect-error unknown option
 playwright.test.use({ environmentOptions: { form: 'Development' } })
 `
 
-describe('with `skipLibCheck: false` compile', () => {
+describe('compiles with `skipLibCheck: false`', () => {
   const alone = { lib: ['es2022'], types: [] }
   test.each([
     ['node16', 'node16', ['use.ts', 'use.mts', 'use.cts']],
@@ -122,8 +122,8 @@ describe('with `skipLibCheck: false` compile', () => {
     }
   )
 
-  // Vitest runs tests of CommonJS packages too, and its own types compile there.
-  test('the types of the fixtures beside those of the runners', () => {
+  // Vitest also runs tests of CommonJS packages, where its types compile too.
+  test('the fixture types together with the types of their runners', () => {
     for (const name of ['vitest', '@playwright/test', '@types/node']) {
       const link = join(consumer, 'node_modules', name)
       mkdirSync(dirname(link), { recursive: true })
@@ -152,7 +152,7 @@ function compile(module: string, moduleResolution: string, files: string[], opti
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
 }
 
-describe('the library starts, answers and lets the program end, and there is one client, error and contract, loaded by', () => {
+describe('the library works, lets the program end, and has one copy of each class, when loaded with', () => {
   const USE = `
     console.log(library.connect === client.connect, library.MockError === client.MockError, contract.Integration.title)
     library.createMock({ seed: { environments: [{ name: 'Shop', prot: 1 }] } })
@@ -183,7 +183,7 @@ describe('the library starts, answers and lets the program end, and there is one
   })
 })
 
-test('the server needs none of the globals that jsdom and happy-dom take away or replace', () => {
+test('the server runs without the globals that jsdom and happy-dom remove or replace', () => {
   const program = `
     import { get } from 'node:http'
     const { setTimeout: nodes, AbortController, TextDecoder } = globalThis
@@ -193,7 +193,7 @@ test('the server needs none of the globals that jsdom and happy-dom take away or
     globalThis.AbortController = class { signal = new (class AbortSignal {})() }
     const { createMock } = await import('notification-mock')
     const mock = await createMock({ latency: { delay: 1, spread: 0 }, unref: true })
-    // The client's fetch is Node's here, and needs these.
+    // The client's fetch is Node's here, which needs these globals.
     Object.assign(globalThis, { AbortController, TextDecoder })
     const env = await mock.environment({ from: 'Development', ttl: '10m' })
     get(env.url + '/v1/messages', { headers: env.headers }, ({ statusCode }) => console.log(statusCode))
@@ -202,21 +202,21 @@ test('the server needs none of the globals that jsdom and happy-dom take away or
   expect(run('bare.mjs', program)).toEqual({ status: 0, stdout: '200\n', stderr: '' })
 })
 
-test('the client is less than 4 KB of compressed JavaScript, and names no module of Node, nor does what it loads later', () => {
+test('the client is under 4 KB compressed, and neither it nor its lazy chunks import Node modules', () => {
   const dist = join(consumer, 'node_modules/notification-mock/dist')
   const read = (name: string) => readFileSync(join(dist, name), 'utf8')
   const text = read('client.js')
   expect(gzipSync(text).length).toBeLessThan(4096)
   const later = /\bimport\("[.][/](chunks[/][\w-]+[.]js)"\)/g
   const chunks = [...text.matchAll(later)].map(([, name = '']) => read(name))
-  for (const each of [text.replace(later, ''), ...chunks]) {
-    expect(each).not.toMatch(/\bimport\b(?!\.meta)|\brequire\b|\bprocess\b|\bBuffer\b/)
+  for (const script of [text.replace(later, ''), ...chunks]) {
+    expect(script).not.toMatch(/\bimport\b(?!\.meta)|\brequire\b|\bprocess\b|\bBuffer\b/)
   }
 })
 
-test('what is loaded by require needs no `import()`, which Jest takes only with a flag', () => {
+test('the CommonJS entries have no `import()`, which Jest supports only with a flag', () => {
   const dist = join(consumer, 'node_modules/notification-mock/dist')
-  for (const name of readdirSync(dist).filter((each) => each.endsWith('.cjs'))) {
+  for (const name of readdirSync(dist).filter((file) => file.endsWith('.cjs'))) {
     const imports =
       readFileSync(join(dist, name), 'utf8').match(/[^.\w'"`]import\((?!\/)["'`\w]+/g) ?? []
     expect(imports, name).toEqual([])

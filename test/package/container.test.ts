@@ -19,14 +19,14 @@ const service = services['notification-mock']
 
 const HEALTHCHECK = ['node', 'dist/cli/index.js', 'healthcheck']
 
-test('the linters find no problem in the container files', () => {
+test('the container files pass their linters', () => {
   const { stdout } = spawnSync(process.execPath, [join(root, 'scripts/lint-container.mjs'), root], {
     encoding: 'utf8'
   })
   expect(stdout).toContain('no problems')
 })
 
-test('the image is built from the lock, on one Debian and Node, and holds no package but the database addon', () => {
+test('the image is built from the lock file on one base image, and has only the database addon as a package', () => {
   const bases = stages.map((stage) => /^FROM (\S+)/.exec(stage)?.[1]?.replace(/-slim$/, ''))
   expect([bases.length, new Set(bases).size]).toEqual([2, 1])
   expect(dockerfile).toMatch(/^RUN .*npm ci\b/m)
@@ -34,34 +34,34 @@ test('the image is built from the lock, on one Debian and Node, and holds no pac
   expect([...packages].map(([, name]) => name)).toEqual(['better-sqlite3'])
 })
 
-test('the server is the first process of the image, not a child of npm or of a shell, and not root', () => {
+test('the server is the first process of the image, without npm or a shell, and not root', () => {
   expect(listAfter('ENTRYPOINT')).toEqual(['node', 'dist/cli/index.js'])
   expect(listAfter('CMD')).toEqual(['serve'])
   expect(lineAfter('USER')).toBe('node')
 })
 
-test('the image is healthy when our own command says so, needing no curl, and keeps its data in /data', () => {
+test('the image checks its health with `healthcheck` and keeps its data in /data', () => {
   const [, command] = (lineAfter('HEALTHCHECK') ?? '').split(' CMD ')
   expect(JSON.parse(command ?? '')).toEqual(HEALTHCHECK)
   expect(service.healthcheck.test).toEqual(['CMD', ...HEALTHCHECK])
   expect(lineAfter('ENV')).toContain('NOTIFICATION_MOCK_DATA=/data/')
-  // The user of the image owns it.
+  // The image's user owns /data.
   expect(image).toContain('chown node:node /data')
   expect(service.volumes).toEqual(['data:/data', `\${SEEDS:-./seeds}:/seeds:ro`])
 })
 
-test('compose publishes the port that the server listens on, to this machine only, and passes on the variables', () => {
+test('compose publishes the port on loopback only, and passes on the variables', () => {
   const port = `\${PORT:-${lineAfter('EXPOSE')}}`
   expect(service.ports).toEqual([`127.0.0.1:${port}:${port}`])
   const names = ['SEED', 'ADMIN_TOKEN', 'PROFILE', 'LOG_LEVEL'].map(
     (name) => `NOTIFICATION_MOCK_${name}`
   )
-  // In the form that podman-compose reads too.
+  // In a form that podman-compose supports too.
   const passedOn = Object.fromEntries(names.map((name) => [name, null]))
   expect(service.environment).toEqual({ NOTIFICATION_MOCK_PORT: port, ...passedOn })
 })
 
-test('compose gives the container no more rights than it needs, and older engines take the files', () => {
+test('compose drops the rights that the container does not need, with syntax for older engines', () => {
   expect(service).toMatchObject({
     ...{ init: true, read_only: true, tmpfs: ['/tmp'] },
     ...{ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }
@@ -74,7 +74,7 @@ function lineAfter(instruction: string) {
   return new RegExp(`^${instruction} (.*)$`, 'm').exec(image)?.[1]
 }
 
-/** The words of an instruction in exec form; a shell form does not parse. */
+/** Returns the arguments of an instruction in exec form. Throws for the shell form. */
 function listAfter(instruction: string): unknown {
   return JSON.parse(lineAfter(instruction) ?? '')
 }

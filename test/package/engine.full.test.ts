@@ -28,7 +28,7 @@ describe.skipIf(unavailable)(
       engine('start', [], 360_000)
       docker(...COMPOSE, 'down', '--volumes')
       docker('build', '--tag', IMAGE, '.')
-      // What compose would build is the same, and here already.
+      // Compose would build the same image again.
       docker('tag', IMAGE, `${IMAGE}-notification-mock`)
     }, 600_000)
 
@@ -37,7 +37,7 @@ describe.skipIf(unavailable)(
       engine('stop')
     })
 
-    test('holds of the packages only the addon, and of that only what this machine loads', () => {
+    test('has only the database addon, without sources and binaries for other machines', () => {
       const files = docker(
         'run',
         '--rm',
@@ -61,9 +61,9 @@ describe.skipIf(unavailable)(
       expect(kilobytes).toBeLessThan(17_000)
     })
 
-    test('is healthy with another port, with another user, and with a file system that can not be written', async () => {
+    test('is healthy with another port, another user, and a read-only file system', async () => {
       const readOnly = ['--read-only', '--tmpfs', '/data']
-      const given: [flags: string[], words?: string[]][] = [
+      const variants: [flags: string[], args?: string[]][] = [
         [['--env', 'NOTIFICATION_MOCK_PORT=5000']],
         [
           ['--init', '--env', 'PORT=5000'],
@@ -73,8 +73,8 @@ describe.skipIf(unavailable)(
         [readOnly],
         [[...readOnly, '--user', '1234:1234']]
       ]
-      const ids = given.map(([flags, words = []]) =>
-        docker('run', '--detach', ...flags, IMAGE, ...words)
+      const ids = variants.map(([flags, args = []]) =>
+        docker('run', '--detach', ...flags, IMAGE, ...args)
       )
       const states = await Promise.all(ids.map((id) => health(id)))
       const logs = ids.map((id) => docker('logs', id))
@@ -85,12 +85,12 @@ describe.skipIf(unavailable)(
       })
     })
 
-    test('under compose, serves at the address that it prints, to this machine only, a seed of the user', async () => {
+    test("under compose, serves the user's seed on loopback at the printed URL", async () => {
       docker(...COMPOSE, 'up', '--no-build', '--wait', '--wait-timeout', '60')
       expect(docker(...COMPOSE, 'logs', '--no-log-prefix')).toContain(`is ready at ${ADDRESS}`)
       expect(docker('port', container())).toBe(`${PORT}/tcp -> 127.0.0.1:${PORT}`)
       expect(inspect('.Config.Env')).toContain('NOTIFICATION_MOCK_SEED=/seeds/default.yaml')
-      // Only the admin token manages environments.
+      // Managing environments requires the admin token.
       const body = '{"from":"Development"}'
       for (const [headers, status] of [
         [{}, 403],
@@ -101,7 +101,7 @@ describe.skipIf(unavailable)(
         })
     })
 
-    test('stops within seconds with exit code 0, and keeps its data over a stop and a kill', () => {
+    test('stops within seconds with exit code 0, and keeps its data after a stop and a kill', () => {
       const setPrimary = (id: string) =>
         ask(`/v1/integrations/${id}/set-primary`, {
           method: 'POST',
@@ -125,9 +125,9 @@ describe.skipIf(unavailable)(
   }
 )
 
-function engine(action: string, words: readonly string[] = [], timeout = 300_000): string {
+function engine(action: string, args: readonly string[] = [], timeout = 300_000): string {
   const env = { ...process.env, ...VARIABLES }
-  return execFileSync(script, [action, folder, ...words], {
+  return execFileSync(script, [action, folder, ...args], {
     encoding: 'utf8',
     env,
     timeout,
@@ -135,11 +135,11 @@ function engine(action: string, words: readonly string[] = [], timeout = 300_000
   }).trim()
 }
 
-const docker = (...words: string[]) => engine('run', ['docker', ...words])
+const docker = (...args: string[]) => engine('run', ['docker', ...args])
 const container = () => docker(...COMPOSE, 'ps', '--all', '--quiet')
 const inspect = (field: string) => docker('inspect', '--format', `{{${field}}}`, container())
 
-/** The first verdict of the health check, or the last word after half a minute. */
+/** Returns the first result of the health check, or its state after half a minute. */
 async function health(id: string, tries = 60): Promise<string> {
   const state = docker('inspect', '--format', '{{.State.Health.Status}}', id)
   if (state !== 'starting' || tries === 0) return state
@@ -147,17 +147,17 @@ async function health(id: string, tries = 60): Promise<string> {
   return health(id, tries - 1)
 }
 
-/** Asks from the machine of the engine, where the port is published. */
+/** Sends a request from the engine's machine, where the port is published. */
 function ask(
   path: string,
   request: RequestInit
 ): { status: number; body: { [name: string]: unknown } } {
   const client = `fetch(${JSON.stringify(ADDRESS + path)}, ${JSON.stringify(request)})
-    .then(async (answer) => console.log(JSON.stringify({ status: answer.status, body: await answer.json() })))`
+    .then(async (response) => console.log(JSON.stringify({ status: response.status, body: await response.json() })))`
   return JSON.parse(engine('net', [process.execPath, '-e', client]))
 }
 
-/** The identifier of the primary e-mail integration. */
+/** Returns the identifier of the primary email integration. */
 function primary(): unknown {
   const { body } = ask('/_mock/state', { headers: { authorization: KEY } })
   const [{ integrations }] = body.environments as [{ integrations: { [name: string]: unknown }[] }]
