@@ -10,7 +10,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { buildApp, type StartServices, startServices } from './app.js'
 import { type Config, configOf, DEFAULTS, reachableHost } from './config.js'
-import { type Db, openDatabase, toStartError } from './db/open.js'
+import { type DatabaseImage, type Db, openDatabase, toStartError } from './db/open.js'
 import { type Clock, wallClock } from './domain/clock.js'
 import { attempt, StartError } from './domain/errors.js'
 import { lazily } from './domain/lazily.js'
@@ -92,7 +92,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed }])])
   const files = read()
   const { db, close: closeDatabase } = openDatabase(data, {
-    image: kept && { ...kept, createdAt: image && clock() }
+    image: toDatabaseImage(kept?.database, image && clock())
   })
   let app: FastifyInstance | undefined
   try {
@@ -280,6 +280,16 @@ const LISTEN_REMEDIES: Record<string, string> = {
   EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
   ENOTFOUND: 'there is no such host; choose another with --host',
   EAI_AGAIN: 'the name of the host can not be looked up; choose an address with --host'
+}
+
+function toDatabaseImage(
+  database: Buffer | undefined,
+  createdAt: number | undefined
+): DatabaseImage | undefined {
+  if (!database) return undefined
+  return createdAt === undefined
+    ? { kind: 'schema', database }
+    : { kind: 'data', database, createdAt }
 }
 
 /** A database with the default seed, and the keys in it, of which the database has but hashes. */

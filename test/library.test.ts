@@ -101,7 +101,7 @@ describe('exportOnExit', () => {
     const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
     const mock = await createMock({ seed: SHOP, exportOnExit: file, logger })
     mkdirSync(file)
-    await expect(mock.close()).rejects.toThrow('is no regular file')
+    await expect(mock.close()).rejects.toThrow('is not a regular file')
     expect(lines).toEqual([expect.stringContaining('the data can not be exported to')])
   })
 })

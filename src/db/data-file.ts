@@ -2,112 +2,171 @@ import { closeSync, openSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { attempt, StartError } from '../domain/errors.js'
+import { StartError } from '../domain/errors.js'
 import * as schema from './schema.js'
 
-/** How long another process may lock the file before it counts as in use, in milliseconds. */
+/** How many milliseconds to wait for another process's lock before the file counts as in use. */
 export const LOCK_TIMEOUT = 500
 
+/** SQLite takes a file that is smaller than its smallest page for an empty database. */
+const SMALLEST_PAGE = 512
+
+const DAMAGED = 'it is damaged: restore a backup, or choose another file with --data'
+
+const PROBLEMS = {
+  SQLITE_BUSY:
+    'another process has it open, such as another notification-mock; ' +
+    'stop that process, or choose another file with --data',
+  SQLITE_CANTOPEN:
+    'the file or its folder is missing, or permissions forbid access; ' +
+    'check the path and the permissions',
+  SQLITE_CORRUPT: DAMAGED,
+  SQLITE_NOTADB: 'it is not a database; choose another file with --data',
+  SQLITE_READONLY:
+    'the file or its folder is read-only; ' +
+    'check the permissions, or choose another file with --data',
+  SQLITE_FULL: 'the disk is full; free some space, or choose another file with --data'
+}
+
 /**
- * Throws when the file is not ours, of a newer version than `lastMigration` or unusable: it stays as it was. If there is none,
- * creates an empty one that only its owner can read, as will be the log beside it.
+ * Throws `StartError`, without changing the file, if it is unusable, belongs to another program or
+ * has migrations newer than `lastMigration`. Creates a missing file with access for its owner only,
+ * which SQLite copies to its write-ahead log.
  */
-export function checkDataFile(file: string, name: string, lastMigration: number): void {
-  const found = attempt(() => statSync(file))
-  if (found === undefined) {
-    // SQLite says better why a file can't be created.
-    if (file !== ':memory:') attempt(() => closeSync(openSync(file, 'wx', 0o600)))
+export function checkDataFile(file: string, lastMigration: number): void {
+  const stats = statOrUndefined(file)
+  if (stats === undefined) {
+    if (file !== ':memory:') createPrivateFile(file)
     return
   }
-  if (!found.isFile() && !found.isDirectory())
-    throw unusable(name, 'it is no regular file; name another file with --data')
-  // Smaller than any page: SQLite would take it for an empty database, and overwrite it.
-  if (found.size > 0 && found.size < 512) throw unusable(name, REMEDIES.SQLITE_NOTADB)
-  // To read the log that a killed process left would fold it into the file, unless the connection is read-only. Else a
-  // connection that may write is better, as it leaves no files of its own.
-  const readonly = Boolean(attempt(() => statSync(`${file}-wal`).size))
-  const client = new Database(file, { readonly, timeout: LOCK_TIMEOUT })
+  if (!stats.isFile() && !stats.isDirectory()) {
+    throw unusable(file, 'it is not a regular file; choose another file with --data')
+  }
+  // SQLite would overwrite such a file.
+  if (stats.size > 0 && stats.size < SMALLEST_PAGE) throw unusable(file, PROBLEMS.SQLITE_NOTADB)
+
+  // A writable connection would merge the log of a killed process into the file. Without a log it
+  // is better, because it leaves no files of its own.
+  const hasLog = Boolean(statOrUndefined(`${file}-wal`)?.size)
+  const client = new Database(file, { readonly: hasLog, timeout: LOCK_TIMEOUT })
   try {
-    const problem = contentProblem(client, lastMigration)
-    if (problem) throw unusable(name, problem)
+    const problem = findContentProblem(client, lastMigration)
+    if (problem) throw unusable(file, problem)
   } finally {
     client.close()
   }
 }
 
-function contentProblem(client: Database.Database, lastMigration: number): string | undefined {
-  const tables = client.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
-  // The migrator creates its own table first: a first start that was killed may have left only that.
-  if (tables.every((name) => name === '__drizzle_migrations')) return undefined
-  if (!tables.includes('__drizzle_migrations') || !tables.includes('api_keys')) {
-    return 'it is a database of another program; name another file with --data'
+/** Returns undefined if the path can't be looked up. Opening it then reports the reason. */
+function statOrUndefined(file: string) {
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    if (isSystemError(error)) return undefined
+    throw error
   }
-  const applied = Number(
-    client.prepare('SELECT max(created_at) FROM __drizzle_migrations').pluck().get()
-  )
-  const names = Object.values(schema).flatMap((each) =>
-    is(each, SQLiteTable) ? getTableName(each) : []
-  )
-  // An older file does not have all tables yet.
-  const missing = applied === lastMigration && names.find((name) => !tables.includes(name))
-  if (missing) return `its table ${missing} is missing: ${DAMAGED}`
-  if (applied <= lastMigration) return undefined
-  return 'it was written by a newer version of notification-mock; use that version, or name another file with --data'
 }
 
-/** Returns a function that looks at an open data file, in microseconds, and says for good how it was lost, if it was. */
-export function dataFileCheck(file: string): () => string | undefined {
-  let known = statSync(file)
+/** Does nothing if the file can't be created: SQLite reports the reason when it opens the file. */
+function createPrivateFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    if (!isSystemError(error)) throw error
+  }
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}
+
+function findContentProblem(client: Database.Database, lastMigration: number): string | undefined {
+  const tables = client.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
+  // The migrator creates its own table first, so a killed first start may leave nothing else.
+  if (tables.every((name) => name === '__drizzle_migrations')) return undefined
+  if (!tables.includes('__drizzle_migrations') || !tables.includes('api_keys')) {
+    return 'it is the database of another program; choose another file with --data'
+  }
+  const newestMigration = Number(
+    client.prepare('SELECT max(created_at) FROM __drizzle_migrations').pluck().get()
+  )
+  if (newestMigration > lastMigration) {
+    return (
+      'it was written by a newer version of notification-mock; ' +
+      'use that version, or choose another file with --data'
+    )
+  }
+  // A file of an older version lacks the tables that later migrations create.
+  if (newestMigration < lastMigration) return undefined
+  const missing = tableNames().find((name) => !tables.includes(name))
+  return missing && `its table ${missing} is missing: ${DAMAGED}`
+}
+
+function tableNames(): string[] {
+  return Object.values(schema).flatMap((value) =>
+    is(value, SQLiteTable) ? getTableName(value) : []
+  )
+}
+
+/**
+ * Returns a function that reports whether the open data file was deleted, replaced or truncated,
+ * and how. It takes microseconds, and a problem stays reported once it is found.
+ */
+export function watchDataFile(file: string): () => string | undefined {
+  let lastStats = statSync(file)
   let problem: string | undefined
-  const lost = (how: string) =>
-    `the data file ${file} was ${how}: export what you need (GET /_mock/state), then start again`
   return () => {
-    const found = problem ? known : statSync(file, { throwIfNoEntry: false })
-    if (!found) problem = lost('deleted or moved')
-    else if (found.ino !== known.ino) problem = lost('replaced by another')
-    // SQLite never makes it shorter.
-    else if (found.size < known.size) problem = lost('truncated')
-    else known = found
+    if (problem) return problem
+    const stats = statSync(file, { throwIfNoEntry: false })
+    const loss = findLoss(lastStats, stats)
+    if (loss) {
+      problem =
+        `the data file ${file} was ${loss}: ` +
+        'export what you need (GET /_mock/state), then restart the server'
+    }
+    if (stats) lastStats = stats
     return problem
   }
 }
 
-/** Returns a `StartError` with the remedy where the error is about the file or the addon, else the error itself. */
-export function toStartError(error: unknown, file: string | undefined): unknown {
-  const { message = '', code, cause } = error as NodeJS.ErrnoException
-  if (
-    code === 'ERR_DLOPEN_FAILED' ||
-    /^Could not locate the bindings file|better_sqlite3\.node/.test(message)
-  ) {
-    // Where version 13 can run, it needs no building; 12, as Node 20 has it, may abort if it is built for a later Node.
-    const remedy = `run: ${Number(process.versions.napi) < 10 ? 'npm rebuild' : 'npm update'} better-sqlite3`
-    return new StartError(
-      `the database addon was not built for this Node, ${process.version}; ${remedy}`
-    )
-  }
-  if (file === undefined) return error
-  // better-sqlite3 itself looks whether there is a folder.
-  if (/directory does not exist/.test(message)) return unusable(file, REMEDIES.SQLITE_CANTOPEN)
-  // drizzle wraps what fails in a migration.
-  const failure = cause instanceof Database.SqliteError ? cause : error
-  if (!(failure instanceof Database.SqliteError)) return error
-  const remedy = REMEDIES[failure.code.split('_').slice(0, 2).join('_') as keyof typeof REMEDIES]
-  return unusable(file, remedy ?? `${failure.message}; name another file with --data`)
+type FileStats = { ino: number; size: number }
+
+function findLoss(lastStats: FileStats, stats: FileStats | undefined): string | undefined {
+  if (!stats) return 'deleted or moved'
+  if (stats.ino !== lastStats.ino) return 'replaced by another file'
+  // SQLite never shrinks the file by itself.
+  return stats.size < lastStats.size ? 'truncated' : undefined
 }
 
-const unusable = (file: string, problem: string) =>
-  new StartError(`can't use the data file ${file}: ${problem}`)
+/**
+ * Returns a `StartError` that says how to fix the problem if the error is about the data file or
+ * the database addon. Returns any other error as it is.
+ */
+export function toStartError(error: unknown, file: string | undefined): unknown {
+  const { message = '', code, cause } = error as NodeJS.ErrnoException
+  const isAddonMissing = /^Could not locate the bindings file|better_sqlite3\.node/.test(message)
+  if (code === 'ERR_DLOPEN_FAILED' || isAddonMissing) return addonError()
+  if (file === undefined) return error
+  // better-sqlite3 checks for the folder itself and throws a TypeError.
+  if (/directory does not exist/.test(message)) return unusable(file, PROBLEMS.SQLITE_CANTOPEN)
+  // drizzle wraps the errors of a migration.
+  const sqliteError = cause instanceof Database.SqliteError ? cause : error
+  if (!(sqliteError instanceof Database.SqliteError)) return error
+  const primaryCode = sqliteError.code.split('_').slice(0, 2).join('_')
+  const problem = PROBLEMS[primaryCode as keyof typeof PROBLEMS]
+  return unusable(file, problem ?? `${sqliteError.message}; choose another file with --data`)
+}
 
-const DAMAGED = 'it is damaged: put back a copy, or name another file with --data'
+function addonError(): StartError {
+  // Node 20 uses better-sqlite3 12, which may abort if it was built for a later Node: rebuild it.
+  // better-sqlite3 13 comes prebuilt, so an update is enough.
+  const command = Number(process.versions.napi) < 10 ? 'npm rebuild' : 'npm update'
+  return new StartError(
+    `the database addon was not built for this Node, ${process.version}; ` +
+      `run: ${command} better-sqlite3`
+  )
+}
 
-const REMEDIES = {
-  SQLITE_BUSY:
-    'another process has it open, such as a notification-mock; stop that one, or name another with --data',
-  SQLITE_CANTOPEN:
-    'it or its folder is not there or can not be read or written; check the path and the permissions',
-  SQLITE_CORRUPT: DAMAGED,
-  SQLITE_NOTADB: 'it is not a database; name another file with --data',
-  SQLITE_READONLY:
-    'it or its folder can not be written; check the permissions, or name another file with --data',
-  SQLITE_FULL: 'the disk is full; free some space, or name another file with --data'
+function unusable(file: string, problem: string): StartError {
+  return new StartError(`can't use the data file ${file}: ${problem}`)
 }

@@ -1,34 +1,46 @@
 import type Database from 'better-sqlite3'
 import { dataLost } from '../domain/errors.js'
 
-export function transactions(client: Database.Database, fileProblem: () => string | undefined) {
-  const run = client.transaction((work: () => unknown) => work())
-  const undos: (() => void)[] = []
-  return {
-    /**
-     * Runs synchronous work in a transaction, or in a savepoint of the open one, and rolls back when it throws. Throws
-     * `data-lost` when what it writes would not be kept.
-     */
-    transaction<T>(work: () => T): T {
-      const reason = client.inTransaction ? undefined : fileProblem()
-      if (reason) throw dataLost(reason)
-      const before = undos.length
-      try {
-        return run.immediate(work) as T
-      } catch (error) {
-        undoSince(before)
-        throw error
-      } finally {
-        if (!client.inTransaction) undos.length = 0
-      }
-    },
+/** Runs transactions, and callbacks that undo changes in memory when a transaction rolls back. */
+export class Transactions {
+  readonly #client: Database.Database
+  readonly #fileProblem: () => string | undefined
+  readonly #run: Database.Transaction<(work: () => unknown) => unknown>
+  readonly #undoCallbacks: (() => void)[] = []
 
-    /** Calls back when what is done now is rolled back: the open transaction or savepoint. Without one it does nothing. */
-    onRollback: (undo: () => void): void => void (client.inTransaction && undos.push(undo))
+  constructor(client: Database.Database, fileProblem: () => string | undefined) {
+    this.#client = client
+    this.#fileProblem = fileProblem
+    this.#run = client.transaction((work: () => unknown) => work())
   }
 
-  /** What was done last is undone first; what was done before a savepoint stays when only that is rolled back. */
-  function undoSince(index: number): void {
-    for (const undo of undos.splice(index).reverse()) undo()
+  /**
+   * Runs synchronous work in a transaction, or in a savepoint of the open one, and rolls back if it
+   * throws. Throws `data-lost` if the data file can no longer keep the changes.
+   */
+  transaction<T>(work: () => T): T {
+    const problem = this.#client.inTransaction ? undefined : this.#fileProblem()
+    if (problem) throw dataLost(problem)
+    const callbacksBefore = this.#undoCallbacks.length
+    try {
+      return this.#run.immediate(work) as T
+    } catch (error) {
+      this.#undoSince(callbacksBefore)
+      throw error
+    } finally {
+      if (!this.#client.inTransaction) this.#undoCallbacks.length = 0
+    }
+  }
+
+  /**
+   * Calls `undo` if the open transaction or savepoint rolls back. Does nothing outside of one.
+   */
+  onRollback(undo: () => void): void {
+    if (this.#client.inTransaction) this.#undoCallbacks.push(undo)
+  }
+
+  /** Undoes the newest change first, and keeps changes that were made before the savepoint. */
+  #undoSince(index: number): void {
+    for (const undo of this.#undoCallbacks.splice(index).reverse()) undo()
   }
 }

@@ -1,20 +1,24 @@
 import { didYouMean } from './suggestions.js'
 
-/** What the two profiles are: `document` follows the contract, `live` follows the deployed service. */
+/** `document` follows the API reference, `live` follows Novu. */
 export const PROFILES = ['document', 'live'] as const
 export type Profile = (typeof PROFILES)[number]
 
-/** What the contract leaves open or the deployed service does differently, with either profile's position and what it does. */
-// An environment has a profile and may override single rows: code asks for a row by its id and never for the profile.
-const ROWS = {
+/**
+ * The questions that the API reference leaves open or Novu settles differently, with each profile's
+ * value and what it does.
+ */
+// An environment can override single assumptions, so code checks an assumption, never the profile.
+const ASSUMPTIONS = {
   envelope: {
     description:
-      'Whether the answers of set-primary and of the step operation are wrapped. The message list never is.',
+      'Whether the responses of set-primary and of the step operation are wrapped. ' +
+      'The message list never is.',
     document: ['bare', 'the object itself'],
     live: ['data', '`{"data": {…}}`']
   },
   'vendor-names': {
-    description: 'How origins and the built-in chat provider are spelled in answers.',
+    description: 'How origins and the built-in chat provider are spelled in responses.',
     document: ['documented', '`service-cloud`, `service-cloud-v1`, `service-slack`'],
     live: ['vendor', '`novu-cloud`, `novu-cloud-v1`, `novu-slack`']
   },
@@ -23,43 +27,38 @@ const ROWS = {
     document: ['all', 'all five'],
     live: [
       'email-and-sms',
-      '`email` and `sms`; others 400 `Channel <channel> does not support primary`'
+      '`email` and `sms`; others are a 400 `Channel <channel> does not support primary`'
     ]
   },
   'integration-lookup': {
     description: 'What set-primary accepts as `integrationId`.',
-    document: [
-      'id-or-identifier',
-      '`_id`, also in capitals as in the paths of steps, or `identifier`; unknown 404'
-    ],
-    live: [
-      'id',
-      '`_id` only, also in capitals; what is not 24 hex digits is a 422 on `integrationId`'
-    ]
+    document: ['id-or-identifier', '`_id` in any case, or `identifier`; anything unknown is a 404'],
+    live: ['id', 'only `_id`, in any case; anything but 24 hex digits is a 422 on `integrationId`']
   },
   'foreign-integration': {
     description:
-      "How set-primary answers for an integration in another environment of the key's organization.",
+      "What set-primary returns for an integration in another environment of the key's " +
+      'organization.',
     document: ['not-found', '404, as if it did not exist'],
     live: ['forbidden', '403, which reveals that it exists']
   },
   credentials: {
     description: "Whether an integration's credentials are shown.",
     document: ['stored', 'as stored'],
-    live: ['hidden', '`{}` always, and `configurations` without `inboundWebhookSigningKey`']
+    live: ['hidden', 'always `{}`, and `configurations` has no `inboundWebhookSigningKey`']
   },
   'unknown-channel-filter': {
-    description: 'How the message list answers an unknown `channel`.',
+    description: 'What the message list returns for an unknown `channel`.',
     document: ['reject', '422 on `channel`'],
     live: ['empty-page', '200, an empty page']
   },
   'unknown-subscriber-filter': {
-    description: 'How the message list answers an unknown `subscriberId`.',
+    description: 'What the message list returns for an unknown `subscriberId`.',
     document: ['empty-page', '200, an empty page'],
     live: ['not-found', '404 `Subscriber not found for id <id>`']
   },
   'malformed-context-key': {
-    description: 'How the message list answers a context key that is not `type:id`.',
+    description: 'What the message list returns for a context key that is not `type:id`.',
     document: ['reject', '422 on `contextKeys`'],
     live: ['empty-page', '200, an empty page']
   },
@@ -67,11 +66,16 @@ const ROWS = {
     description: 'Which `page` and `limit` the message list accepts.',
     document: [
       'strict',
-      '`page` a whole number from 0, `limit` a whole number from 1 to 1000, else 422 on the field'
+      '`page` is a whole number from 0 and `limit` a whole number from 1 to 1000; ' +
+        'anything else is a 422 on the field'
     ],
     live: [
       'lenient',
-      '`limit` 0 or empty means 10; above 1000: 400 `Limit can not be larger then 1000` (sic); not a number: 422 on `general`, with the value `No Value Recorded`; fractions and negative numbers pass there, what they answer is unknown: as strict'
+      'a `limit` of 0 or empty means 10; above 1000 it is a 400 ' +
+        '`Limit can not be larger then 1000` (sic); ' +
+        'anything but a number is a 422 on `general` with the value `No Value Recorded`; ' +
+        'Novu accepts fractions and negative numbers, but what it returns is unknown, ' +
+        'so they are rejected as in `strict`'
     ]
   },
   'total-count': {
@@ -79,27 +83,30 @@ const ROWS = {
     document: ['present', '`totalCount` is present and `hasMore` is exact'],
     live: [
       'absent',
-      'no `totalCount`; `hasMore` is true when the page is full. A feature flag, off by default, makes it answer as present'
+      'no `totalCount`; `hasMore` is true if the page is full. ' +
+        'A feature flag of Novu, off by default, turns `present` on'
     ]
   },
   'embedded-subscriber': {
     description: 'Which fields the subscriber in a message has.',
-    document: ['whole', 'all of the subscriber'],
+    document: ['whole', "all of the subscriber's fields"],
     live: [
       'ten-fields',
-      '`_id`, `subscriberId`, `firstName`, `lastName`, `avatar`, `createdAt`, `updatedAt`, `_organizationId`, `_environmentId`, `deleted`; no `email`'
+      '`_id`, `subscriberId`, `firstName`, `lastName`, `avatar`, `createdAt`, `updatedAt`, ' +
+        '`_organizationId`, `_environmentId`, `deleted`; no `email`'
     ]
   },
   'step-lookup': {
     description: 'How the step operation reads `workflowId` and `stepId`.',
-    document: ['by-kind', 'an `_id` also in capitals; a slug whose kind fits, `_wf_` or `_st_`'],
+    document: ['by-kind', 'an `_id` in any case, or a slug of the matching kind, `_wf_` or `_st_`'],
     live: [
       'any-kind',
-      'an `_id` as it is, in capitals not found; a slug of any kind (`wf`, `st`, `stp`, `env`, `lt`), with a name and 16 characters'
+      'an `_id` in lower case only, or a slug of any kind (`wf`, `st`, `stp`, `env`, `lt`) ' +
+        'that has a name and 16 characters'
     ]
   },
   'unknown-step': {
-    description: 'How a step that the workflow does not have is answered.',
+    description: 'What the step operation returns for a step that the workflow does not have.',
     document: ['not-found', '404 `Step with id <stepId> not found`'],
     live: [
       'bad-request',
@@ -107,7 +114,7 @@ const ROWS = {
     ]
   },
   'unknown-workflow': {
-    description: 'How the 404 for an unknown workflow is worded.',
+    description: 'The message of the 404 for an unknown workflow.',
     document: ['named', '`Workflow with id <workflowId> not found`'],
     live: [
       'with-facts',
@@ -116,43 +123,50 @@ const ROWS = {
   },
   'control-values': {
     description: "Which fields hold a step's control values.",
-    document: ['once', '`controlValues`, absent where there are none'],
+    document: ['once', '`controlValues`, absent if the step has none'],
     live: [
       'twice',
-      '`controlValues`, and the same object as `controls.values`; `{}` where there are none'
+      '`controlValues`, and the same object as `controls.values`; `{}` if the step has none'
     ]
   },
   'idempotency-match': {
     description: 'Who an idempotency key belongs to, and which requests count as the same.',
-    document: ['request', 'the environment; the same method, path and body, else 422'],
+    document: [
+      'request',
+      'it belongs to the environment; method, path and body must be the same, otherwise 422'
+    ],
     live: [
       'body',
-      'the organization, so that its other environments replay it too; the same body, else 422'
+      'it belongs to the organization, so its other environments get the replay too; ' +
+        'the body must be the same, otherwise 422'
     ]
   },
   'idempotency-quotes': {
     description: 'Whether double quotes around an idempotency key are part of it.',
-    document: ['stripped', 'no: `"a"` and `a` are one key'],
+    document: ['stripped', 'no: `"a"` and `a` are the same key'],
     live: ['kept', 'yes: the key is the header as it was sent']
   },
   'idempotency-rejections': {
-    description: 'What a 409 and a 422 about an idempotency key have.',
+    description: 'What a 409 and a 422 for an idempotency key contain.',
     document: ['plain', 'the 422 has `errors: {}`'],
     live: [
       'linked',
-      'both have a header `Link`, to the documentation of idempotency; the 422 has no `errors`'
+      "both have a `Link` header to Novu's page about idempotency; the 422 has no `errors`"
     ]
   },
   'error-context': {
-    description: 'What the `ctx` of an error body holds where no other row says it.',
+    description: 'What the `ctx` of an error body contains unless another assumption defines it.',
     document: ['empty', '`{}`'],
-    live: ['exception', '`{"error": …, "statusCode": …}`; `{}` of invalid fields and of a 500']
+    live: [
+      'exception',
+      '`{"error": …, "statusCode": …}`, but `{}` for invalid fields and for a 500'
+    ]
   },
   'unserved-route': {
-    description: 'How a request for a path or method that is not served is answered.',
+    description: 'What a request for a path or method that is not mocked returns.',
     document: [
       'explain',
-      '501 under `/v1/` and `/v2/`, 405 with `Allow` for a wrong method on a served path'
+      '501 under `/v1/` and `/v2/`; 405 with `Allow` for the wrong method of a mocked path'
     ],
     live: ['not-found', '404 `Cannot <METHOD> <path>` for both']
   },
@@ -163,16 +177,16 @@ const ROWS = {
   }
 } as const
 
-type Rows = typeof ROWS
-export type AssumptionId = keyof Rows
+type Definitions = typeof ASSUMPTIONS
+export type AssumptionId = keyof Definitions
 
-export type Assumptions = { readonly [Id in AssumptionId]: Rows[Id][Profile][0] }
+export type Assumptions = { readonly [Id in AssumptionId]: Definitions[Id][Profile][0] }
 
-export const ASSUMPTION_IDS = Object.keys(ROWS) as AssumptionId[]
+export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
 
-/** Returns a row as it is published: its positions with what each does, and those of the profiles. */
+/** Returns an assumption as it is published: what each value does, and the value per profile. */
 export function describeAssumption(id: AssumptionId) {
-  const { description, document, live } = ROWS[id]
+  const { description, document, live } = ASSUMPTIONS[id]
   return {
     description,
     values: Object.fromEntries([document, live]),
@@ -181,53 +195,62 @@ export function describeAssumption(id: AssumptionId) {
   }
 }
 
-/** Returns the positions of a row, that of the profile `document` first. */
+/** Returns the possible values of an assumption, that of the profile `document` first. */
 export const valuesOf = (id: AssumptionId): string[] =>
-  PROFILES.map((profile) => ROWS[id][profile][0])
+  PROFILES.map((profile) => ASSUMPTIONS[id][profile][0])
 
-/** Returns the positions that are not those of the profile, without rows that another version has stored. */
+/**
+ * Returns the values that differ from those of the profile. Omits unknown assumptions, which
+ * another version may have stored.
+ */
 export function overridesOf(profile: Profile, assumptions: Assumptions): Record<string, string> {
-  const others = ASSUMPTION_IDS.filter((id) => assumptions[id] !== ROWS[id][profile][0])
-  return Object.fromEntries(others.map((id) => [id, assumptions[id]]))
+  const ids = ASSUMPTION_IDS.filter((id) => assumptions[id] !== ASSUMPTIONS[id][profile][0])
+  return Object.fromEntries(ids.map((id) => [id, assumptions[id]]))
 }
 
-/** Returns what is wrong with an assumption's id or value, or undefined when both are known. */
+/** Returns what is wrong with an assumption's id or value, or undefined if both are known. */
 export function assumptionIssue(id: string, value: string): string | undefined {
-  const positions = Object.hasOwn(ROWS, id) ? valuesOf(id as AssumptionId) : undefined
-  if (positions?.includes(value)) return undefined
-  if (positions)
-    return `assumption ${id} must be one of ${positions.join(', ')}, not ${value || 'nothing'}`
-  return `there is no assumption ${id}${didYouMean(id, ASSUMPTION_IDS) || `; there are ${ASSUMPTION_IDS.join(', ')}`}`
+  if (!Object.hasOwn(ASSUMPTIONS, id)) {
+    const suggestion = didYouMean(id, ASSUMPTION_IDS)
+    const hint = suggestion || `; the assumptions are ${ASSUMPTION_IDS.join(', ')}`
+    return `there is no assumption ${id}${hint}`
+  }
+  const values = valuesOf(id as AssumptionId)
+  if (values.includes(value)) return undefined
+  return `assumption ${id} must be one of ${values.join(', ')}, not ${value || 'nothing'}`
 }
 
-/** Returns the positions of the profile, except where overrides say otherwise; later ones win. They are not checked. */
+/** Returns the profile's values with the overrides applied in order. Doesn't check the overrides. */
 export function assume(
   profile: Profile,
   ...overrides: readonly Record<string, string>[]
 ): Assumptions {
-  const positions = Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, ROWS[id][profile][0]]))
-  return Object.freeze(Object.assign(positions, ...overrides)) as Assumptions
+  const values = Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, ASSUMPTIONS[id][profile][0]]))
+  return Object.freeze(Object.assign(values, ...overrides)) as Assumptions
 }
 
-/** The contract's word -> the deployed service's, where the two differ. */
+/** Maps a name in the API reference to Novu's, where the two differ. */
 export const VENDOR_NAMES: Readonly<Record<string, string>> = {
   'service-cloud': 'novu-cloud',
   'service-cloud-v1': 'novu-cloud-v1',
   'service-slack': 'novu-slack'
 }
 
-/** Whether a document, as JSON, may need `withVendorNames`: it is cheap, and may say yes without need. */
+/**
+ * Returns whether a JSON document may need `withVendorNames`. A fast search that can return true
+ * without need, but never false by mistake.
+ */
 export const mayNeedVendorNames = (json: string | Buffer, assumptions: Assumptions): boolean =>
   assumptions['vendor-names'] === 'vendor' && json.includes('"service-')
 
-/** The fields of a step, message or integration that hold a name. In any other field the same text is content. */
+/** The fields of a step, message or integration that hold a name. Other fields are content. */
 interface NameFields {
   origin?: string
   providerId?: string
   subscriber?: { channels?: NameFields[] }
 }
 
-/** Changes the names in a document to those of the deployed service, and returns it. */
+/** Replaces the names in a document, in place, by Novu's and returns the document. */
 export function withVendorNames<Document extends NameFields>(document: Document): Document {
   const fields: NameFields = document
   for (const field of ['origin', 'providerId'] as const) {

@@ -1,16 +1,16 @@
-/** Returns the current time in milliseconds since 1970. It is passed in, so that a test can fix it. */
+/** Returns the current time in milliseconds since 1970. Passed in, so that tests can fix the time. */
 export type Clock = () => number
 
 export const wallClock: Clock = () => Date.now()
 
-// As it is now: a test may replace it later.
+// Bound at load time, because a test may replace `performance.now` later.
 const elapsed = performance.now.bind(performance)
 const origin = Date.now() - elapsed()
 
-/** Measures how much time passes, whatever becomes of the system's time: it only ever goes forward, and never jumps. */
+/** Never jumps or goes back, even if the system's time changes: use it to measure durations. */
 export const steadyClock: Clock = () => origin + elapsed()
 
-/** The clock of an environment: the machine's, fixed at a time, or offset from the machine's by milliseconds. */
+/** An environment's clock: the system's, fixed, or `by` milliseconds ahead of the system's. */
 export type ClockSetting =
   | { mode: 'wall' }
   | { mode: 'fixed'; at: string }
@@ -18,19 +18,18 @@ export type ClockSetting =
 
 export const WALL: ClockSetting = { mode: 'wall' }
 
-// What a clock can show: years of four digits since 1970.
+// A clock shows times from 1970 to 9999, so that years have four digits.
 const EARLIEST = 0
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** Returns the time by a setting, whose `at` must be a time. An offset beyond the last time gives the last time. */
+/** Returns the time that a clock shows. `at` must be valid; offsets are limited to the year 9999. */
 export function readClock(setting: ClockSetting, wall: Clock): number {
+  if (setting.mode === 'wall') return wall()
   if (setting.mode === 'fixed') return Date.parse(setting.at)
-  return setting.mode === 'offset'
-    ? Math.min(Math.max(wall() + setting.by, EARLIEST), LATEST)
-    : wall()
+  return Math.min(Math.max(wall() + setting.by, EARLIEST), LATEST)
 }
 
-/** Returns the setting for a clock so many milliseconds later, or undefined when it can't show such a time. */
+/** Returns the setting advanced by `milliseconds`, or undefined if that is outside 1970 to 9999. */
 export function advanceClock(
   setting: ClockSetting,
   milliseconds: number,
@@ -39,26 +38,31 @@ export function advanceClock(
   const later = readClock(setting, wall) + milliseconds
   if (later < EARLIEST || later > LATEST) return undefined
   if (setting.mode === 'fixed') return { mode: 'fixed', at: isoTime(later) }
-  return { mode: 'offset', by: (setting.mode === 'offset' ? setting.by : 0) + milliseconds }
+  const offset = setting.mode === 'offset' ? setting.by : 0
+  return { mode: 'offset', by: offset + milliseconds }
 }
 
 const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/
 
-/** Returns the milliseconds since 1970 of an ISO 8601 date in UTC or time with its zone, or undefined when it is none. */
+/**
+ * Parses an ISO 8601 date, or time with a time zone, that a clock can show. Returns milliseconds
+ * since 1970, or undefined.
+ */
 export function parseTime(text: string): number | undefined {
-  const milliseconds = parseIsoTime(text) ?? Number.NaN
+  const milliseconds = parseIsoTime(text)
+  if (milliseconds === undefined) return undefined
   return milliseconds >= EARLIEST && milliseconds <= LATEST ? milliseconds : undefined
 }
 
-/** The same without the bounds of a clock: for times that a record merely mentions. */
+/** Parses like `parseTime`, but accepts any year, for the times in a record's content. */
 export function parseIsoTime(text: string): number | undefined {
   const [, year, month, day] = ISO_8601.exec(text) ?? []
   const midnight = new Date(`${year}-${month}-${day}`)
+  // `Date` turns February 30 into March 2.
+  if (midnight.getUTCDate() !== Number(day)) return undefined
   const milliseconds = Date.parse(text)
-  return midnight.getUTCDate() === Number(day) && !Number.isNaN(milliseconds)
-    ? milliseconds
-    : undefined
+  return Number.isNaN(milliseconds) ? undefined : milliseconds
 }
 
-/** Returns a time as all answers have it: ISO 8601, UTC, with milliseconds. */
+/** Returns the time in the format of all responses: ISO 8601 in UTC with milliseconds. */
 export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString()

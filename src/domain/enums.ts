@@ -1,16 +1,16 @@
 export const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push'] as const
 export type Channel = (typeof CHANNELS)[number]
 
-/** Whether a word is a channel; steps of such a type send messages. */
-export const isChannel = (word: string): word is Channel =>
-  (CHANNELS as readonly string[]).includes(word)
+/** Returns whether the value is a channel. Steps of such a type send messages. */
+export const isChannel = (value: string): value is Channel =>
+  (CHANNELS as readonly string[]).includes(value)
 
 export const STEP_TYPES = [...CHANNELS, 'digest', 'trigger', 'delay', 'throttle', 'custom'] as const
 export type StepType = (typeof STEP_TYPES)[number]
 
 export const ORIGINS = ['service-cloud', 'service-cloud-v1', 'external'] as const
 
-/** The providers that a subscriber can hold settings for: those of the chat channel, then those of push. */
+/** The chat providers, then the push providers, that a subscriber can have settings for. */
 export const CHAT_PUSH_PROVIDERS = [
   'slack',
   'discord',
@@ -34,11 +34,11 @@ export const CHAT_PUSH_PROVIDERS = [
   'appio'
 ] as const
 
-/** Who an idempotency key may belong to. */
+/** The possible owners of an idempotency key. */
 export const KEY_SCOPES = ['environment', 'organization'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-/** The kinds of records. An environment and its snapshots share a dataset of each until one of them changes it. */
+/** An environment has one dataset per kind, and shares it with its snapshots until a write. */
 export const DATASET_KINDS = [
   'integrations',
   'subscribers',
@@ -48,11 +48,11 @@ export const DATASET_KINDS = [
 ] as const
 export type DatasetKind = (typeof DATASET_KINDS)[number]
 
-/** What can be reset. `data` is all datasets but that of the idempotency keys. */
+/** The parts of an environment that can be reset. `data` is every dataset except `idempotency`. */
 export const RESET_PARTS = ['data', 'requests', 'faults', 'clock', 'idempotency'] as const
 export type ResetPart = (typeof RESET_PARTS)[number]
 
-/** The operations of the service, by their names in the published document. */
+/** The ids of the mocked operations in the OpenAPI document. */
 export const OPERATION_IDS = [
   'setIntegrationAsPrimary',
   'listMessages',

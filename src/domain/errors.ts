@@ -1,5 +1,5 @@
-/** Why a request is rejected, with the HTTP status of each, which only `http/` looks at. */
-export const STATUS_OF = {
+/** The codes of rejections with their HTTP statuses. Only `http/` uses the statuses. */
+export const STATUS_BY_CODE = {
   unauthenticated: 401,
   forbidden: 403,
   'not-found': 404,
@@ -13,27 +13,27 @@ export const STATUS_OF = {
   'not-served': 501,
   'data-lost': 503
 } as const
-export type ErrorCode = keyof typeof STATUS_OF
+export type ErrorCode = keyof typeof STATUS_BY_CODE
 
-/** The invalid fields of a request: what is wrong with each, and what was sent. */
+/** The invalid fields of a request, each with its problems and the value that was sent. */
 export type FieldErrors = Record<string, { messages: string[]; value?: unknown }>
 
 export interface ErrorDetails {
-  /** Which check rejected the request and how to pass it, for people to read. Sent as `x-mock-reason`. */
+  /** Why the request was rejected and how to fix it, for people. Sent as `x-mock-reason`. */
   reason: string
-  /** One entry per invalid field, all of them at once. */
+  /** All invalid fields. */
   errors?: FieldErrors
-  /** Further top-level fields of the error body, where the deployed service has them. */
+  /** Additional top-level fields of the error body, where Novu has them. */
   facts?: Record<string, string>
-  /** The `ctx` of the error body, if it differs from the facts. */
+  /** The `ctx` of the error body, if it differs from `facts`. */
   ctx?: Record<string, unknown>
   headers?: Record<string, string>
 }
 
-/** Returns an empty record of errors. It has no prototype, as a client may name a field `toString` or `__proto__`. */
+/** Returns an empty record without a prototype, since a client can name a field `__proto__`. */
 export const createFieldErrors = (): FieldErrors => Object.create(null)
 
-/** An error that services throw for the caller, with words that are safe to show. Any other error becomes a bare 500. */
+/** An error whose message is safe to show to the client. Any other error becomes a bare 500. */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
   readonly code: ErrorCode
@@ -46,22 +46,22 @@ export class DomainError extends Error {
   }
 }
 
-/** Returns the error for invalid fields, in the deployed service's words: the details are in `errors`. */
+/** Returns the error for invalid fields, with Novu's message: the problems are in `errors`. */
 export function invalidFields(errors: FieldErrors): DomainError {
   const messages = Object.values(errors).flatMap((field) => field.messages)
   return new DomainError('invalid', 'Validation Error', { reason: messages.join('; '), errors })
 }
 
-/** Returns the error for what can't be done as the data file is not what it was. */
+/** Returns the error for a write that would be lost, because the data file was changed or removed. */
 export const dataLost = (reason: string) =>
   new DomainError('data-lost', 'The data file is lost', { reason })
 
-/** A command or start that can't go on. Its message says what to do, and is printed as one line without a stack. */
+/** Ends a command or a start. Its message says how to fix it, and is printed without a stack. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
-/** Returns what `make` returns, or undefined when it throws. */
+/** Returns what `make` returns, or undefined if it throws. Don't use it in new code. */
 export function attempt<Value>(make: () => Value): Value | undefined {
   try {
     return make()

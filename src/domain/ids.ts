@@ -1,27 +1,31 @@
 import { createHash } from 'node:crypto'
 import libSlugify from '@sindresorhus/slugify'
 
-/** Ids are 24 lower-case hex digits. */
+/** An id is 24 lower-case hex digits. */
 export const ID_PATTERN = /^[0-9a-f]{24}$/
 
-/** Returns the id that a client's text is, whose letters may be in capitals, or undefined when it is none. */
-export const parseId = (text: string): string | undefined =>
-  /^[0-9a-f]{24}$/i.test(text) ? text.toLowerCase() : undefined
+/** Returns the id in lower case if the client's text is one, in any case; otherwise undefined. */
+export function parseId(text: string): string | undefined {
+  return /^[0-9a-f]{24}$/i.test(text) ? text.toLowerCase() : undefined
+}
 
-/** API keys are printable ASCII without spaces, which any header can carry. */
+/** An API key is printable ASCII without spaces, so that it fits in a header. */
 export const API_KEY_PATTERN = /^[!-~]+$/
 
-/** A key that a client chooses is unlike a word such as `messages`, as keys are hidden in the journals of all environments. */
+/**
+ * A key chosen by a client must not look like a word such as `messages`: the journals of all
+ * environments mask every occurrence of it.
+ */
 export const CHOSEN_API_KEY_PATTERN = /^([!-~]{16,}|[!-~]*[\d-][!-~]*)$/
 
-/** `type:id`, neither of them empty. */
+/** A context key is `type:id`, both not empty. */
 export const CONTEXT_KEY_PATTERN = '^[^:]+:.+$'
 
-// Ids of the deployed service begin with the seconds of their creation; these bounds are early 2024 and mid 2025.
+// Novu's ids start with their creation time in seconds. These are early 2024 and mid 2025.
 const EARLIEST = 0x66000000
 const LATEST = 0x68600000
 
-/** Returns the id of a path, such as an environment's name, a kind and an identifier: always the same. */
+/** Returns an id that is always the same for the same path, such as environment, kind and name. */
 export function deriveId(...path: readonly (string | number)[]): string {
   const hash = createHash('sha256').update(JSON.stringify(path)).digest()
   const seconds = EARLIEST + (hash.readUInt32BE(0) % (LATEST - EARLIEST))
@@ -31,49 +35,56 @@ export function deriveId(...path: readonly (string | number)[]): string {
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const BASE = BigInt(ALPHABET.length)
 
-/** ASCII words without camelCase, between characters that become `-`, as all do but four. */
+/**
+ * Matches ASCII words without camelCase, separated by characters that the package turns into `-`,
+ * which is all except `&`, `'`, `^` and the backtick.
+ */
 const PLAIN_WORDS = /^(?:(?:[A-Z]?[a-z\d]+|[A-Z]+)(?![A-Za-z\d])|[ -%(-/:-@[-\]_{-~])*$/
 
-/** The characters of a name that its slug is made of: to transliterate a megabyte takes minutes. */
+/** Transliterating a megabyte takes minutes, so slugs use only the start of a name. */
 const MAX_NAME = 500
 
-/** Returns the first 500 characters of a name as lower-case ASCII words joined by `-`; empty when none can be made of them. */
+/**
+ * Returns the first 500 characters of a name as lower-case ASCII words joined by `-`. Returns an
+ * empty string if none of them can be transliterated.
+ */
 export function slugify(wholeName: string): string {
   const name = wholeName.slice(0, MAX_NAME)
-  // Most names are such words, and the package tries each of 2,000 replacements, which takes 30 ms of a start.
+  // The package tries 2,000 replacements per name, which would add 30 ms to a start.
   if (PLAIN_WORDS.test(name)) return (name.toLowerCase().match(/[a-z\d]+/g) ?? []).join('-')
   return libSlugify(name, { decamelize: true })
 }
 
-/** Returns `<slug of the name>_<kind>_<base62 of the id>`; the name's slug may be empty. */
+/** Returns `<slug of the name>_<kind>_<base62 of the id>`, where the name's slug may be empty. */
 export const slugOf = (name: string, kind: 'wf' | 'st', id: string): string =>
   `${slugify(name)}_${kind}_${encodeBase62(id)}`
 
-/** What a slug ends with: of one kind, or of any kind behind a name, as the deployed service reads it. */
+/** Ends of slugs. Like Novu, `any` accepts every kind, but only 16 digits and not an empty name. */
 const SLUG_ENDS = {
   wf: /_wf_([0-9A-Za-z]+)$/,
   st: /_st_([0-9A-Za-z]+)$/,
   any: /._(?:wf|st|stp|env|lt)_([0-9A-Za-z]{16})$/s
 }
 
-/** Returns the id at the end of a slug of that kind, whatever name it has, or undefined when the text is no such slug. */
-export function idFromSlug(text: string, kind: keyof typeof SLUG_ENDS): string | undefined {
-  const digits = SLUG_ENDS[kind].exec(text)?.[1]
+/** Returns the id at the end of a slug of this kind, or undefined. Ignores the name in the slug. */
+export function idFromSlug(slug: string, kind: keyof typeof SLUG_ENDS): string | undefined {
+  const digits = SLUG_ENDS[kind].exec(slug)?.[1]
   return digits && decodeBase62(digits)
 }
 
-/** Returns the 12 bytes of an id as one big-endian number in base62, with a `0` in front for every leading zero byte. */
+/** Returns an id's 12 bytes as a big-endian base62 number with a `0` for each leading zero byte. */
 export function encodeBase62(id: string): string {
   let digits = ''
-  for (let rest = BigInt(`0x${id}`); rest > 0n; rest /= BASE)
+  for (let rest = BigInt(`0x${id}`); rest > 0n; rest /= BASE) {
     digits = ALPHABET.charAt(Number(rest % BASE)) + digits
-  const zeroBytes = /^(?:00)*/.exec(id)?.[0] ?? ''
-  return '0'.repeat(zeroBytes.length / 2) + digits
+  }
+  const leadingZeros = /^(?:00)*/.exec(id)?.[0] ?? ''
+  return '0'.repeat(leadingZeros.length / 2) + digits
 }
 
-/** Returns the id that `encodeBase62` writes as exactly this text, or undefined when there is none. */
+/** Returns the id that `encodeBase62` encodes as exactly this text, or undefined. */
 export function decodeBase62(text: string): string | undefined {
-  // Twelve zero bytes make 12 characters, twelve 0xff bytes 17.
+  // Twelve zero bytes have 12 digits, twelve 0xff bytes 17.
   if (!/^[0-9A-Za-z]{12,17}$/.test(text)) return undefined
   const value = [...text].reduce((sum, digit) => sum * BASE + BigInt(ALPHABET.indexOf(digit)), 0n)
   const id = value.toString(16).padStart(24, '0')

@@ -3,19 +3,19 @@ import type { Random } from './random.js'
 export const LATENCY_PRESETS = ['none', 'office', 'mobile', 'bad'] as const
 export type LatencyPreset = (typeof LATENCY_PRESETS)[number]
 
-/** How much later answers come, in milliseconds: `delay` at least, and on average `spread` more. */
+/** The milliseconds that responses are delayed: at least `delay`, and on average `spread` more. */
 export interface Latency {
-  /** Absent for figures of one's own. */
+  /** Absent if the delay and spread were set directly. */
   preset?: LatencyPreset
   delay: number
   spread: number
 }
 
-/** A preset, or figures; without `spread`, each answer takes the same. */
+/** Either `preset` alone, or `delay` and `spread`. Without `spread` all delays are equal. */
 export type LatencySetting = Partial<Latency>
 
-/** Round trips over an office's line to a region nearby, a phone on 4G, and a phone on a train. */
-const FIGURES: Record<LatencyPreset, Omit<Latency, 'preset'>> = {
+/** Round trips from an office to a nearby region, from a phone on 4G, and from a phone on a train. */
+const PRESET_VALUES: Record<LatencyPreset, { delay: number; spread: number }> = {
   none: { delay: 0, spread: 0 },
   office: { delay: 20, spread: 10 },
   mobile: { delay: 80, spread: 70 },
@@ -24,43 +24,55 @@ const FIGURES: Record<LatencyPreset, Omit<Latency, 'preset'>> = {
 
 export const MAX_LATENCY = 60_000
 
-/** Returns the figures of a preset or a setting that `findLatencyProblem` finds nothing wrong with. */
-export function resolveLatency(wanted: LatencyPreset | LatencySetting): Latency {
-  const { preset, delay = 0, spread = 0 } = typeof wanted === 'string' ? { preset: wanted } : wanted
-  return preset === undefined ? { delay, spread } : { preset, ...FIGURES[preset] }
+/** Caps the exponential tail of a delay at this multiple of the spread. */
+const MAX_SPREADS = 10
+
+/** Returns the latency for a setting that `findLatencyProblem` accepts. */
+export function resolveLatency(setting: LatencyPreset | LatencySetting): Latency {
+  const { preset, delay = 0, spread = 0 } = toObject(setting)
+  return preset === undefined ? { delay, spread } : { preset, ...PRESET_VALUES[preset] }
 }
 
-/** Returns what is wrong with a setting, whose fields may also be of wrong types; undefined if nothing is. */
-export function findLatencyProblem(wanted: LatencyPreset | LatencySetting): string | undefined {
+/** Returns what is wrong with a setting of any type, or undefined if it is valid. */
+export function findLatencyProblem(setting: LatencyPreset | LatencySetting): string | undefined {
   const presets = LATENCY_PRESETS.join(', ')
-  const setting = typeof wanted === 'string' ? { preset: wanted } : wanted
-  if (typeof (setting ?? 0) !== 'object')
+  const values = toObject(setting)
+  if (typeof (values ?? 0) !== 'object') {
     return `latency must be a preset (${presets}), or an object with delay and spread`
-  const { preset, delay, spread, ...others } = setting
+  }
+  const { preset, delay, spread, ...others } = values
   const [other] = Object.keys(others)
   if (other !== undefined) return `latency takes preset, or delay and spread, not ${other}`
-  if (preset !== undefined) {
-    if (!LATENCY_PRESETS.includes(preset))
-      return `the preset must be one of ${presets}, not ${preset}`
-    const own = FIGURES[preset]
-    // Equal ones do not contradict it: so what was answered can be sent back.
-    const isSame = (delay ?? own.delay) === own.delay && (spread ?? own.spread) === own.spread
-    return isSame
-      ? undefined
-      : 'latency can have only one of preset and figures of its own: leave out one of them'
-  }
+  if (preset !== undefined) return findPresetProblem(preset, values)
   if (delay === undefined) return 'latency needs a preset, or a delay in milliseconds'
-  const wrong = [delay, spread ?? 0].find(
-    (each) => !Number.isInteger(each) || each < 0 || each > MAX_LATENCY
-  )
-  return wrong === undefined
-    ? undefined
-    : `latency must be whole milliseconds from 0 to ${MAX_LATENCY}, not ${wrong}`
+  const invalid = [delay, spread ?? 0].find((milliseconds) => !isValidDelay(milliseconds))
+  if (invalid === undefined) return undefined
+  return `latency must be whole milliseconds from 0 to ${MAX_LATENCY}, not ${invalid}`
 }
 
-/** Returns the milliseconds of one answer, with an exponential tail as of a network. Without a spread nothing is drawn. */
+function findPresetProblem(preset: LatencyPreset, setting: LatencySetting): string | undefined {
+  if (!LATENCY_PRESETS.includes(preset)) {
+    return `the preset must be one of ${LATENCY_PRESETS.join(', ')}, not ${preset}`
+  }
+  // The preset's own values are allowed, so that clients can send back what they received.
+  const values = PRESET_VALUES[preset]
+  const isSameDelay = (setting.delay ?? values.delay) === values.delay
+  const isSameSpread = (setting.spread ?? values.spread) === values.spread
+  if (isSameDelay && isSameSpread) return undefined
+  return 'latency can have either a preset or its own delay and spread: remove one of them'
+}
+
+function toObject(setting: LatencyPreset | LatencySetting): LatencySetting {
+  return typeof setting === 'string' ? { preset: setting } : setting
+}
+
+function isValidDelay(milliseconds: number): boolean {
+  return Number.isInteger(milliseconds) && milliseconds >= 0 && milliseconds <= MAX_LATENCY
+}
+
+/** Draws a delay in milliseconds, with a network's exponential tail. Draws nothing without spread. */
 export function drawLatency({ delay, spread }: Latency, random: Random): number {
-  return spread === 0
-    ? delay
-    : delay + Math.round(spread * Math.min(10, -Math.log(1 - random.next())))
+  if (spread === 0) return delay
+  const spreads = Math.min(MAX_SPREADS, -Math.log(1 - random.next()))
+  return delay + Math.round(spread * spreads)
 }

@@ -1,8 +1,8 @@
-/** Returns a function that calls `make` the first time, and returns what it made each time. For what no start waits for. */
-export function lazily<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined
+/** Returns a function that calls `create` on its first call and returns that value every time. */
+export function lazily<Value>(create: () => Value): () => Value {
+  let created: { value: Value } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    created ??= { value: create() }
+    return created.value
   }
 }

@@ -1,20 +1,26 @@
-export type Random = ReturnType<typeof createRandom>
-
-/** Returns an unpredictable source, or with a seed one whose values are the same in every run. */
-export function createRandom(seed: number | null) {
-  const next = seed === null ? Math.random : mulberry32(seed)
-  return {
-    /** Returns a number from 0 to less than 1. */
-    next,
-    uuid: (): string =>
-      'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[x4y]/g, (place) => {
-        const digit = Math.floor(next() * 16)
-        return place === '4' ? place : (place === 'y' ? 8 + (digit % 4) : digit).toString(16)
-      })
-  }
+export interface Random {
+  /** Returns a number from 0 (included) to 1 (excluded). */
+  next(): number
+  /** Returns a version 4 UUID. */
+  uuid(): string
 }
 
-/** A small generator with 32 bits of state: good enough to be repeatable, not for secrets. */
+/** Returns an unpredictable source or, with a seed, one that returns the same values in every run. */
+export function createRandom(seed: number | null): Random {
+  const next = seed === null ? Math.random : mulberry32(seed)
+  return { next, uuid: () => createUuid(next) }
+}
+
+function createUuid(next: () => number): string {
+  return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[x4y]/g, (placeholder) => {
+    const digit = Math.floor(next() * 16)
+    if (placeholder === '4') return '4'
+    // The variant digit of a UUID is 8, 9, a or b.
+    return (placeholder === 'y' ? 8 + (digit % 4) : digit).toString(16)
+  })
+}
+
+/** Mulberry32: 32 bits of state make it repeatable, but not fit for secrets. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0
   return () => {

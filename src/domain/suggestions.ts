@@ -1,44 +1,59 @@
-/** Longer ones are no typos of a name, and take long to compare letter by letter. */
+/** Longer words are no typos of a name, and comparing them is slow. */
 const MAX_LENGTH = 100
 
-/** Returns the word that was probably meant: the one with the fewest typos, if these are few for its length. */
-export function suggest(word: string, words: readonly string[]): string | undefined {
-  if (word.length > MAX_LENGTH) return undefined
-  const near = words.flatMap((candidate) => {
-    const allowed = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3))
-    const typos = edits(word.toLowerCase(), candidate.toLowerCase(), allowed)
-    return typos <= allowed ? { candidate, typos } : []
-  })
-  return near.sort((one, two) => one.typos - two.typos)[0]?.candidate
-}
-
-/** Among how many names of records that which was probably meant is looked for: it takes some milliseconds. */
+/** How many record names to compare for a suggestion, which takes a few milliseconds. */
 export const MAX_CANDIDATES = 200
 
-/** Returns `; did you mean X?` to end a sentence with; empty when no word is near. */
-export function didYouMean(word: string, words: readonly string[]): string {
-  const meant = suggest(word, words)
-  return meant === undefined ? '' : `; did you mean ${meant}?`
+/** Returns the candidate with the fewest typos, or undefined if all have too many for their length. */
+export function suggest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > MAX_LENGTH) return undefined
+  let closest: { candidate: string; typos: number } | undefined
+  for (const candidate of candidates) {
+    const limit = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3))
+    const typos = editDistance(word.toLowerCase(), candidate.toLowerCase(), limit)
+    if (typos <= limit && typos < (closest?.typos ?? Number.POSITIVE_INFINITY)) {
+      closest = { candidate, typos }
+    }
+  }
+  return closest?.candidate
 }
 
-/** Returns how many letters to add, drop, replace or swap with the next one (Damerau-Levenshtein), or more than allowed. */
-function edits(from: string, to: string, allowed: number): number {
-  // Each letter too many is one.
-  if (Math.abs(from.length - to.length) > allowed) return Number.POSITIVE_INFINITY
-  const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)]
-  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY
-  for (let row = 1; row <= from.length; row++) {
+/** Returns `; did you mean X?` to append to a message, or an empty string without a suggestion. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const suggestion = suggest(word, candidates)
+  return suggestion === undefined ? '' : `; did you mean ${suggestion}?`
+}
+
+/**
+ * Returns the Damerau-Levenshtein distance: how many letters to insert, delete, replace or swap
+ * with their neighbor. Returns infinity as soon as the distance must exceed the limit.
+ */
+function editDistance(from: string, to: string, limit: number): number {
+  if (Math.abs(from.length - to.length) > limit) return Number.POSITIVE_INFINITY
+  let twoRowsUp: number[] = []
+  let rowAbove = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row += 1) {
     const current = [row]
-    rows.push(current)
-    for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1]
-      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
-      const dropped = Math.min(at(row - 1, column), at(row, column - 1)) + 1
-      const replaced = at(row - 1, column - 1) + (same ? 0 : 1)
-      current.push(Math.min(dropped, replaced, swapped ? at(row - 2, column - 2) + 1 : replaced))
+    for (let column = 1; column <= to.length; column += 1) {
+      const isSame = from[row - 1] === to[column - 1]
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      current.push(
+        Math.min(
+          at(rowAbove, column) + 1,
+          at(current, column - 1) + 1,
+          at(rowAbove, column - 1) + (isSame ? 0 : 1),
+          isSwapped ? at(twoRowsUp, column - 2) + 1 : Number.POSITIVE_INFINITY
+        )
+      )
     }
-    // No later row has less.
-    if (Math.min(...current) > allowed) return Number.POSITIVE_INFINITY
+    // The minimum of a row never decreases in later rows.
+    if (Math.min(...current) > limit) return Number.POSITIVE_INFINITY
+    twoRowsUp = rowAbove
+    rowAbove = current
   }
-  return at(from.length, to.length)
+  return at(rowAbove, to.length)
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY
 }

@@ -5,7 +5,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Assumptions } from '../domain/assumptions.js'
 import { type Clock, isoTime } from '../domain/clock.js'
-import { DomainError, type ErrorCode, type ErrorDetails, STATUS_OF } from '../domain/errors.js'
+import { DomainError, type ErrorCode, type ErrorDetails, STATUS_BY_CODE } from '../domain/errors.js'
 import type { Random } from '../domain/random.js'
 import { dateTime, namedObject, recordOf, strictObject } from '../schema/typebox.js'
 import { logFailure, logFault, logRejection } from './log.js'
@@ -145,7 +145,7 @@ function toErrorResponse(
 }
 
 function domainErrorResponse({ code, message, details }: DomainError): ErrorResponse {
-  return { status: STATUS_OF[code], message, ...details }
+  return { status: STATUS_BY_CODE[code], message, ...details }
 }
 
 const OF_OURS = 'an error of notification-mock itself: its log has a line with this errorId'

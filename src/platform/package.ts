@@ -1,50 +1,78 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
-import { attempt } from '../domain/errors.js'
 
-// Node 18, which is told that it is too old, has no filename.
-const load = createRequire(import.meta.filename ?? import.meta.url)
+// Node 18 has no `import.meta.filename`, and must get as far as the message that it is too old.
+const requireHere = createRequire(import.meta.filename ?? import.meta.url)
 
-export const packageFile: { version: string; engines: { node: string } } = load(
+export const packageFile: { version: string; engines: { node: string } } = requireHere(
   'notification-mock/package.json'
 )
 
 export const VERSION = packageFile.version
 
-/** Returns the folder of this package, which holds migrations and seeds, wherever it is installed. */
-export const packageRoot = (): string => dirname(load.resolve('notification-mock/package.json'))
-
-/** Returns why this Node can't run the server, with the remedy; undefined when it can. */
-// Call it before the database addon is imported: better-sqlite3 13 crashes without a message on a Node that lacks Node-API
-// 10. No remedy changes what package.json asks for, as another Node may share it.
-export function unsupportedNodeMessage(): string | undefined {
-  const { node } = packageFile.engines
-  if (!node.split(' || ').some(isMet)) {
-    const wanted = node.replace('||', 'or')
-    return `notification-mock needs Node ${wanted}, and this is ${process.version}; install another Node`
-  }
-  // It is optional, and its installation may fail.
-  const addon = attempt<string>(
-    () => createRequire(import.meta.filename)('better-sqlite3/package.json').version
-  )
-  if (Number(process.versions.napi) < 10) {
-    if (addon && Number.parseInt(addon, 10) < 13) return undefined
-    const found = addon
-      ? `${addon} is installed, which needs Node >=22.14.0`
-      : 'it is not installed'
-    return `on Node ${process.version} the database addon has to be better-sqlite3 12, and ${found}; with npm, run: npm install --no-save better-sqlite3@12`
-  }
-  const missing = 'the database addon better-sqlite3 is not installed'
-  return addon
-    ? undefined
-    : `${missing}; with npm, run: npm install --include=optional --ignore-scripts`
+/** Returns the folder of the installed package, which contains the migrations and the seeds. */
+export function packageRoot(): string {
+  return dirname(requireHere.resolve('notification-mock/package.json'))
 }
 
-/** Whether this Node meets a range of package.json: one with `>=`, or one with `^`, for which the major version is the same. */
-function isMet(range: string): boolean {
-  const own = process.versions.node.split('.').map(Number)
-  const least = range.replace(/^\D+/, '').split('.').map(Number)
-  const difference =
-    own.map((part, index) => part - (least[index] ?? 0)).find((each) => each !== 0) ?? 0
-  return difference >= 0 && (range.startsWith('>=') || own[0] === least[0])
+/**
+ * Returns why this Node can't run the server and how to fix it, or undefined if it can.
+ *
+ * Call it before importing the database addon: better-sqlite3 13 crashes without a message on a
+ * Node that lacks Node-API 10. No fix changes package.json, because other Nodes may use the same
+ * checkout.
+ */
+export function unsupportedNodeMessage(): string | undefined {
+  const { node } = packageFile.engines
+  if (!node.split(' || ').some(satisfiesRange)) {
+    const ranges = node.replace('||', 'or')
+    return (
+      `notification-mock needs Node ${ranges}, and this is ${process.version}; ` +
+      'install another Node'
+    )
+  }
+  const addonVersion = readAddonVersion()
+  return Number(process.versions.napi) < 10
+    ? oldNodeAddonMessage(addonVersion)
+    : newNodeAddonMessage(addonVersion)
+}
+
+/** Returns the message for a Node without Node-API 10, which needs better-sqlite3 12. */
+function oldNodeAddonMessage(addonVersion: string | undefined): string | undefined {
+  if (addonVersion && Number.parseInt(addonVersion, 10) < 13) return undefined
+  const installed = addonVersion
+    ? `${addonVersion} is installed, which needs Node >=22.14.0`
+    : 'it is not installed'
+  return (
+    `on Node ${process.version} the database addon must be better-sqlite3 12, and ${installed}; ` +
+    'with npm, run: npm install --no-save better-sqlite3@12'
+  )
+}
+
+function newNodeAddonMessage(addonVersion: string | undefined): string | undefined {
+  if (addonVersion) return undefined
+  return (
+    'the database addon better-sqlite3 is not installed; ' +
+    'with npm, run: npm install --include=optional --ignore-scripts'
+  )
+}
+
+/** Returns undefined if the addon is missing: it is an optional dependency whose install can fail. */
+function readAddonVersion(): string | undefined {
+  try {
+    return requireHere('better-sqlite3/package.json').version
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+/** Returns whether this Node satisfies a range such as `>=22.14.0` or `^20.19.0`. */
+function satisfiesRange(range: string): boolean {
+  const current = process.versions.node.split('.').map(Number)
+  const minimum = range.replace(/^\D+/, '').split('.').map(Number)
+  const differences = current.map((part, index) => part - (minimum[index] ?? 0))
+  const firstDifference = differences.find((difference) => difference !== 0) ?? 0
+  if (firstDifference < 0) return false
+  return range.startsWith('>=') || current[0] === minimum[0]
 }

@@ -1,18 +1,24 @@
-/** What a terminal obeys, or shows in another order: control characters, line separators, controls of direction. */
+/** Matches characters that control a terminal or reorder its text. */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
-/** Returns a character as JSON has it by its number: `\u001b`. */
-export const escaped = (character: string) =>
-  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-
-/** Returns a text with control characters escaped as in JSON (`\u001b`), but for those that are spared. */
-export function printable(text: string, spared = '\t'): string {
-  return text.replace(CONTROLS, (each) => (spared.includes(each) ? each : escaped(each)))
+/** Returns the JSON escape of a character, such as `\u001b`. */
+export function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** Returns a copy of a value of JSON in which each text is printable and in one line, but for the stacks of errors. */
+/** Escapes control characters as JSON does (`\u001b`), except for those in `allowed`. */
+export function printable(text: string, allowed = '\t'): string {
+  return text.replace(CONTROLS, (character) =>
+    allowed.includes(character) ? character : escaped(character)
+  )
+}
+
+/** Returns a copy of a JSON value whose strings are printable and, except for stacks, one line. */
 export function printableTexts<Value>(value: Value): Value {
-  const copy = (name: string, each: unknown) =>
-    typeof each === 'string' ? printable(each, name === 'stack' ? '\t\n' : '\t') : each
-  return JSON.parse(JSON.stringify(value, copy))
+  return JSON.parse(JSON.stringify(value, printableValue))
+}
+
+function printableValue(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  return printable(value, name === 'stack' ? '\t\n' : '\t')
 }

@@ -4,19 +4,19 @@ import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /**
- * Has `write` make a file that then replaces this one, which stays as it was if that rejects or the process is killed.
- * Rejects when there is anything but a regular file: a link is not followed.
+ * Replaces a file with the temporary file that `write` creates. If `write` rejects or the process
+ * is killed, the file stays as it was. Rejects if the path is a link or anything else that isn't a
+ * regular file.
  */
 export async function replaceFile<Result>(
   file: string,
   write: (tempFile: string) => Promise<Result>
 ): Promise<Result> {
   requireRegularFile(file)
-  const tempFile = tempFileBeside(file)
+  const tempFile = createTempPath(file)
   try {
     const result = await write(tempFile)
-    const handle = await open(tempFile, 'r+')
-    await handle.sync().finally(() => handle.close())
+    await flushToDisk(tempFile)
     await rename(tempFile, file)
     return result
   } finally {
@@ -24,10 +24,19 @@ export async function replaceFile<Result>(
   }
 }
 
-/** Replaces a file at once, in the same way. */
+async function flushToDisk(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Replaces a file with `content`, synchronously and with the same guarantees as `replaceFile`. */
 export function replaceFileSync(file: string, content: string | Buffer, mode = 0o666): void {
   requireRegularFile(file)
-  const tempFile = tempFileBeside(file)
+  const tempFile = createTempPath(file)
   try {
     writeFileSync(tempFile, content, { flag: 'wx', mode })
     renameSync(tempFile, file)
@@ -36,14 +45,15 @@ export function replaceFileSync(file: string, content: string | Buffer, mode = 0
   }
 }
 
-/** Throws as `open` does that follows no link, if there is anything but a regular file; there may be nothing. */
+/** Throws the error that `open` with O_NOFOLLOW would, unless the path is free or a regular file. */
 export function requireRegularFile(file: string): void {
-  const found = lstatSync(file, { throwIfNoEntry: false })
-  if (!found || found.isFile()) return
-  const code = found.isDirectory() ? 'EISDIR' : 'ELOOP'
-  throw Object.assign(new Error(`${file} is no regular file`), { code, syscall: 'open' })
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (!stats || stats.isFile()) return
+  const code = stats.isDirectory() ? 'EISDIR' : 'ELOOP'
+  throw Object.assign(new Error(`${file} is not a regular file`), { code, syscall: 'open' })
 }
 
-/** Returns the path of a new temporary file for what is to replace the file. */
-export const tempFileBeside = (file: string): string =>
-  join(dirname(file), `.${basename(file)}.${randomUUID()}`)
+/** Returns a new path in the file's folder, so that the later rename stays on one file system. */
+function createTempPath(file: string): string {
+  return join(dirname(file), `.${basename(file)}.${randomUUID()}`)
+}

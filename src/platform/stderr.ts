@@ -1,21 +1,52 @@
-import { fstatSync, writeSync } from 'node:fs'
-import { attempt } from '../domain/errors.js'
+import { fstatSync, type Stats, writeSync } from 'node:fs'
+
+const STDERR = 2
+const MAX_BUFFERED = 1024 * 1024
 
 let write: ((text: string) => void) | undefined
 
-/** Writes to stderr, and neither waits nor throws, whoever reads it or not: what can't be written is dropped. */
+/**
+ * Writes to stderr without waiting and without throwing. Drops the text if it can't be written, for
+ * example because the disk is full or nobody reads the pipe.
+ */
 export function writeToStderr(text: string): void {
-  write ??= chooseWrite()
+  write ??= chooseWriter()
   write(text)
 }
 
-function chooseWrite(): (text: string) => void {
+function chooseWriter(): (text: string) => void {
+  // Node writes synchronously to a file, so `stderr.write` would throw when the disk is full.
+  if (!isStream()) return writeToFile
+  // Without a listener, an error such as EPIPE ends the process.
+  process.stderr.on('error', () => {})
+  return writeToStream
+}
+
+/** Returns whether stderr is a terminal, a pipe or a socket. */
+function isStream(): boolean {
+  if (process.stderr.isTTY) return true
+  const stats = statStderr()
+  return stats !== undefined && (stats.isFIFO() || stats.isSocket())
+}
+
+function statStderr(): Stats | undefined {
+  try {
+    return fstatSync(STDERR)
+  } catch {
+    // Stderr is closed, whatever the platform calls that error.
+    return undefined
+  }
+}
+
+function writeToFile(text: string): void {
+  try {
+    writeSync(STDERR, text)
+  } catch {
+    // There is nowhere left to report that stderr can't be written.
+  }
+}
+
+function writeToStream(text: string): void {
   const { stderr } = process
-  const found = stderr.isTTY ? undefined : attempt(() => fstatSync(2))
-  // Node writes to a file at once, and so would wait for it and throw.
-  if (!stderr.isTTY && !found?.isFIFO() && !found?.isSocket())
-    return (text) => void attempt(() => writeSync(2, text))
-  // Its reader may go.
-  stderr.on('error', () => {})
-  return (text) => void (stderr.writableLength + text.length < 1024 * 1024 && stderr.write(text))
+  if (stderr.writableLength + text.length < MAX_BUFFERED) stderr.write(text)
 }

@@ -1,50 +1,52 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.js'
 
-function given() {
+test('rolling back a savepoint undoes only what was done inside it', () => {
+  const { db, undone, insert, keys } = openWithUndoLog()
+  db.transaction(() => {
+    insert(1)
+    expect(() =>
+      db.transaction(() => {
+        insert(2)
+        fail()
+      })
+    ).toThrow('failed')
+    insert(3)
+  })
+  expect(keys()).toEqual([1, 3])
+  expect(undone).toEqual([2])
+})
+
+test('rolling back a transaction undoes every change once, the newest first', () => {
+  const { db, undone, insert, keys } = openWithUndoLog()
+  const failing = () =>
+    db.transaction(() => {
+      insert(1)
+      db.transaction(() => insert(2))
+      fail()
+    })
+  expect(failing).toThrow('failed')
+  db.transaction(() => {})
+  expect(keys()).toEqual([])
+  expect(undone).toEqual([2, 1])
+})
+
+/** Opens a database whose `insert` records in `undone` which insertions were rolled back. */
+function openWithUndoLog() {
   const { db, close } = openDatabase()
   onTestFinished(close)
-  const undone: string[] = []
+  const undone: number[] = []
   return {
     db,
     undone,
-    /** Writes a row, and notes it as undone if it is rolled back. */
-    write(key: number) {
+    insert(key: number) {
       db.client.prepare('INSERT INTO datasets (key) VALUES (?)').run(key)
-      db.onRollback(() => undone.push(`row ${key}`))
+      db.onRollback(() => undone.push(key))
     },
-    rows: () => db.client.prepare('SELECT key FROM datasets').pluck().all()
+    keys: () => db.client.prepare('SELECT key FROM datasets').pluck().all()
   }
 }
 
-function refuse(): never {
-  throw new Error('refused')
+function fail(): never {
+  throw new Error('failed')
 }
-
-test('a savepoint that is rolled back undoes what was done in it, and not what was done around it', () => {
-  const { db, undone, write, rows } = given()
-  db.transaction(() => {
-    write(1)
-    expect(() =>
-      db.transaction(() => {
-        write(2)
-        refuse()
-      })
-    ).toThrow('refused')
-    write(3)
-  })
-  expect([rows(), undone]).toEqual([[1, 3], ['row 2']])
-})
-
-test('a transaction that is rolled back undoes all, once, from the last to the first', () => {
-  const { db, undone, write, rows } = given()
-  const failing = () =>
-    db.transaction(() => {
-      write(1)
-      db.transaction(() => write(2))
-      refuse()
-    })
-  expect(failing).toThrow('refused')
-  db.transaction(() => {})
-  expect([rows(), undone]).toEqual([[], ['row 2', 'row 1']])
-})

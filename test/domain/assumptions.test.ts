@@ -500,8 +500,12 @@ test.each(PROFILES)(
 )
 
 test.each([
-  ['nonsense', 'x', 'there is no assumption nonsense; there are envelope, vendor-names, '],
-  ['toString', 'bare', 'there is no assumption toString; there are envelope, '],
+  [
+    'nonsense',
+    'x',
+    'there is no assumption nonsense; the assumptions are envelope, vendor-names, '
+  ],
+  ['toString', 'bare', 'there is no assumption toString; the assumptions are envelope, '],
   ['envelope', 'toString', 'assumption envelope must be one of bare, data, not toString']
 ])('an unknown assumption or position is rejected: %s=%s', async (id, value, message) => {
   const start = useMock({ assumptions: { [id]: value } })

@@ -8,7 +8,7 @@ const ENCODED = [
   ['0015943e7ace93b0540ae377', '026PyJ6ENG5VHmpL'],
   ['000000000000000000000000', '000000000000'],
   ['000000000000000000000001', '000000000001'],
-  // 62 ** 16 and the number before it: where ids begin to take 17 characters.
+  // 62 ** 16 and the number before it: where ids start to take 17 digits.
   ['9a09afbae83050a9de00ffff', 'zzzzzzzzzzzzzzzz'],
   ['9a09afbae83050a9de010000', '10000000000000000'],
   ['ffffffffffffffffffffffff', '1f2SI9UJPXvb7vdJ1']
@@ -28,7 +28,7 @@ describe('slugify', () => {
     expect(slugify(name)).toBe(slug)
   })
 
-  test('gives words and punctuation the slug that the package gives them', () => {
+  test('returns the same slug as the package for words and punctuation', () => {
     const word = fc.stringMatching(/^(?:[A-Z]?[a-z\d]{1,6}|[A-Z]{1,4}|[A-Za-z\d]{1,6})$/)
     const names = fc
       .array(
@@ -49,23 +49,23 @@ describe('slugify', () => {
 })
 
 describe('base62', () => {
-  test.each(ENCODED)('id %s is written %s and read back', (id, text) => {
+  test.each(ENCODED)('id %s is encoded as %s and decoded', (id, text) => {
     expect(encodeBase62(id)).toBe(text)
     expect(decodeBase62(text)).toBe(id)
   })
 
   test.each([
-    ['a sign outside the alphabet', 'WOmdqnzOjKcHpEd-'],
+    ['a character outside the alphabet', 'WOmdqnzOjKcHpEd-'],
     ['a line feed at the end', 'WOmdqnzOjKcHpEdl\n'],
-    ['a number of eleven bytes with no zero in front', '6PyJ6ENG5VHmpL'],
-    ['a zero too many', '0WOmdqnzOjKcHpEdl'],
-    ['a number beyond twelve bytes', '1f2SI9UJPXvb7vdJ2']
-  ])('%s is no id', (_what, text) => {
+    ['an eleven-byte number without a leading zero', '6PyJ6ENG5VHmpL'],
+    ['an extra leading zero', '0WOmdqnzOjKcHpEdl'],
+    ['a number larger than twelve bytes', '1f2SI9UJPXvb7vdJ2']
+  ])('%s is not an id', (_what, text) => {
     expect(decodeBase62(text)).toBeUndefined()
   })
 })
 
-test('every slug gives its id back, whatever the name', () => {
+test('idFromSlug returns the id of any slug, whatever the name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), anyId, (name, someId) => {
       expect(idFromSlug(slugOf(name, 'st', someId), 'st')).toBe(someId)

@@ -99,7 +99,8 @@ test('an invalid parameter is a 422 on its field, with the value that was sent',
   }
 })
 
-const PERCENT = 'the query has a percent sign that is not followed by two hex digits of UTF-8'
+const PERCENT =
+  'the query has a percent sign that does not start a UTF-8 character: encode it as %25'
 const MALFORMED: [string, string][] = [
   ['a=%', PERCENT],
   ['a=%c0%af', PERCENT],

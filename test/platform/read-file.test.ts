@@ -5,42 +5,44 @@ import { expect, test } from 'vitest'
 import { readRegularFile } from '../../src/platform/read-file.js'
 import { createTempFolder } from '../support/process.js'
 
-test('returns the bytes of a file, also through a link, and refuses one of more than the limit', () => {
-  const file = join(createTempFolder(), 'seed.yaml')
-  const bytes = Buffer.alloc(200_000, 'abc')
-  writeFileSync(file, bytes)
+test('returns the bytes of a file and follows a link to it', () => {
+  const { file, bytes } = createFile()
   symlinkSync(file, `${file}.link`)
   expect(readRegularFile(file).equals(bytes)).toBe(true)
   expect(readRegularFile(`${file}.link`).equals(bytes)).toBe(true)
+})
+
+test('throws for a file that is larger than the limit', () => {
+  const { file } = createFile()
   expect(() => readRegularFile(file, 128 * 1024)).toThrow(
-    'it has more than 0.125 MiB, the most that is read'
+    'it is larger than the limit of 0.125 MiB'
   )
 })
 
-// Its size is 0 by stat, and there is no end to what it has.
+// The reported size of this file is 0.
 test.skipIf(process.platform !== 'linux')(
-  'stops at the limit of a file whose size the system does not tell',
+  'stops at the limit even if the system reports a smaller size',
   () => {
     expect(readRegularFile('/proc/self/maps').length).toBeGreaterThan(1000)
-    expect(() => readRegularFile('/proc/self/maps', 1024)).toThrow('the most that is read')
+    expect(() => readRegularFile('/proc/self/maps', 1024)).toThrow('it is larger than the limit')
   }
 )
 
 test.skipIf(process.platform === 'win32')(
-  'refuses a pipe and a link to a device, and does not wait for them',
+  'throws for a pipe and for a link to a device without waiting for data',
   () => {
     const folder = createTempFolder()
     spawnSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
     symlinkSync('/dev/zero', join(folder, 'zero'))
     for (const name of ['pipe', 'zero']) {
       expect(() => readRegularFile(join(folder, name))).toThrow(
-        'it is no regular file: save it as one, and name that'
+        'it is not a regular file: save its content as a file, and use that'
       )
     }
   }
 )
 
-test('throws the error of the system for a folder and for what is not there', () => {
+test("throws the system's error for a folder and for a missing file", () => {
   expect(() => readRegularFile(createTempFolder())).toThrow(
     expect.objectContaining({ code: 'EISDIR' })
   )
@@ -48,3 +50,10 @@ test('throws the error of the system for a folder and for what is not there', ()
     expect.objectContaining({ code: 'ENOENT' })
   )
 })
+
+function createFile(): { file: string; bytes: Buffer } {
+  const file = join(createTempFolder(), 'seed.yaml')
+  const bytes = Buffer.alloc(200_000, 'abc')
+  writeFileSync(file, bytes)
+  return { file, bytes }
+}

@@ -4,15 +4,15 @@ import { expect, test } from 'vitest'
 import { replaceFile, replaceFileSync } from '../../src/platform/replace-file.js'
 import { createTempFolder } from '../support/process.js'
 
-/** An empty file, alone in its folder. */
-function givenFile(): string {
+/** Creates an empty file, alone in its folder. */
+function createFile(): string {
   const folder = createTempFolder()
   writeFileSync(join(folder, 'mock.db'), '')
   return join(folder, 'mock.db')
 }
 
-test('a file is written beside it and then replaced', async () => {
-  const file = givenFile()
+test('replaceFile writes a temporary file in the same folder, then replaces the file', async () => {
+  const file = createFile()
   await replaceFile(file, async (tempFile) => {
     writeFileSync(tempFile, 'new')
     expect(dirname(tempFile)).toBe(dirname(file))
@@ -23,8 +23,8 @@ test('a file is written beside it and then replaced', async () => {
   expect(readdirSync(dirname(file))).toEqual(['mock.db'])
 })
 
-test('a file is as it was when writing it fails', async () => {
-  const file = givenFile()
+test('replaceFile leaves the file unchanged if the write fails', async () => {
+  const file = createFile()
   const failing = replaceFile(file, async (tempFile) => {
     writeFileSync(tempFile, 'half')
     throw new Error('failed')
@@ -34,8 +34,8 @@ test('a file is as it was when writing it fails', async () => {
   expect(readFileSync(file, 'utf8')).toBe('')
 })
 
-test.skipIf(process.platform === 'win32')('a link is not followed, and stays', async () => {
-  const file = givenFile()
+test.skipIf(process.platform === 'win32')('a link is rejected and stays', async () => {
+  const file = createFile()
   symlinkSync(file, `${file}.link`)
   const error = expect.objectContaining({ code: 'ELOOP', syscall: 'open' })
   expect(() => replaceFileSync(`${file}.link`, 'new')).toThrow(error)
@@ -46,8 +46,8 @@ test.skipIf(process.platform === 'win32')('a link is not followed, and stays', a
   expect(readdirSync(dirname(file))).toEqual(['mock.db', 'mock.db.link'])
 })
 
-test('a file is replaced at once, with the mode that is given', () => {
-  const file = givenFile()
+test('replaceFileSync replaces the file and sets the mode', () => {
+  const file = createFile()
   const before = statSync(file).ino
   replaceFileSync(file, 'new', 0o600)
   expect(readFileSync(file, 'utf8')).toBe('new')
