@@ -190,6 +190,7 @@ test('a watched seed that becomes a pipe or a device is reported, and the server
   child.kill('SIGTERM')
   const { code, stderr } = await ended
   expect(code).toBe(0)
-  const line = "seed.json: can't be read: it is not a regular file: save its content as a file, and use that\n"
+  const line =
+    "seed.json: can't be read: it is not a regular file: save its content as a file, and use that\n"
   expect(stderr.split(line)).toHaveLength(3)
 })
