@@ -9,12 +9,15 @@ const OPERATIONS = [
   ['GET', '/v2/workflows/shipped/steps/email-step']
 ] as const
 
-test.each(OPERATIONS)('%s %s asks for a key, and takes a good one', async (method, path) => {
+test.each(OPERATIONS)('%s %s requires an API key', async (method, path) => {
   const mock = await useMock({ seed: SEED })
+  const response = await mock.call(path, { method, key: null })
+  expect(response.status).toBe(401)
+  expect(response.headers.get('www-authenticate')).toBe('ApiKey')
+})
 
-  const refused = await mock.call(path, { method, key: null })
-  expect(refused.status).toBe(401)
-  expect(refused.headers.get('www-authenticate')).toBe('ApiKey')
+test.each(OPERATIONS)('%s %s accepts a valid API key', async (method, path) => {
+  const mock = await useMock({ seed: SEED })
   expect(await mock.call(path, { method })).toMatchObject({ status: 200 })
 })
 
@@ -28,15 +31,15 @@ test.each([
   [`ApiKey ${KEYS.shop}, ApiKey ${KEYS.shop}`, 'API Key not found'],
   [`ApiKey "${KEYS.shop}"`, 'API Key not found'],
   [`ApiKey ${'k'.repeat(100_000)}`, 'API Key not found']
-])('the authorization header %j is refused: %s', async (authorization, message) => {
+])('the authorization header %j is rejected with %s', async (authorization, message) => {
   const mock = await useMock({ seed: SEED })
-  const answer = await mock.get('/v1/messages', { key: null, headers: { authorization } })
-  expect(answer).toMatchObject({ status: 401, json: { message, error: 'Unauthorized', ctx: {} } })
-  expect(answer.headers.get('www-authenticate')).toBe('ApiKey')
+  const response = await mock.get('/v1/messages', { key: null, headers: { authorization } })
+  expect(response).toMatchObject({ status: 401, json: { message, error: 'Unauthorized', ctx: {} } })
+  expect(response.headers.get('www-authenticate')).toBe('ApiKey')
 })
 
 test.each([`ApiKey ${KEYS.second}`, `ApiKey    ${KEYS.shop}  `, `ApiKey\t${KEYS.shop}`])(
-  'the authorization header %j is taken',
+  'the authorization header %j is accepted',
   async (authorization) => {
     const mock = await useMock({ seed: SEED })
     expect(await mock.get('/v1/messages', { headers: { authorization } })).toMatchObject({
@@ -46,24 +49,22 @@ test.each([`ApiKey ${KEYS.second}`, `ApiKey    ${KEYS.shop}  `, `ApiKey\t${KEYS.
   }
 )
 
-test('the key is looked at before the query, the path, the body and the idempotency key', async () => {
+test.each([
+  ['a malformed query', 'GET', '/v1/messages?page=x&%zz', undefined],
+  ['an unknown workflow', 'GET', '/v2/workflows/nope/steps/nope', undefined],
+  ['malformed JSON', 'POST', '/v1/integrations/nope/set-primary', '{'],
+  ['a body over the limit', 'POST', '/v1/integrations/mailgun/set-primary', '{'.repeat(2_000_000)]
+] as const)('a missing API key is reported before %s', async (_name, method, path, body) => {
   const mock = await useMock({ seed: SEED })
   const headers = { 'content-type': 'application/json', 'idempotency-key': 'k'.repeat(300) }
-  for (const [method, path, body] of [
-    ['GET', '/v1/messages?page=x&%zz', undefined],
-    ['GET', '/v2/workflows/nope/steps/nope', undefined],
-    ['POST', '/v1/integrations/nope/set-primary', '{'],
-    ['POST', '/v1/integrations/mailgun/set-primary', '{'.repeat(2_000_000)]
-  ] as const) {
-    const answer = await mock.call(path, { method, headers, key: null, ...(body && { body }) })
-    expect(answer, path).toMatchObject({
-      status: 401,
-      json: { message: 'Missing authorization header' }
-    })
-  }
+  const response = await mock.call(path, { method, headers, key: null, ...(body && { body }) })
+  expect(response).toMatchObject({
+    status: 401,
+    json: { message: 'Missing authorization header' }
+  })
 })
 
-test('a refused request is read to its end, and its connection goes on', async () => {
+test('the connection stays open after a rejected request with a long body', async () => {
   const connection = await connectTo(await useMock({ seed: SEED }))
   const head =
     'POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\nhost: x\r\ncontent-length: 900000\r\n\r\n'
@@ -77,56 +78,43 @@ test('a refused request is read to its end, and its connection goes on', async (
   connection.socket.destroy()
 })
 
-test('of two authorization headers the first one counts', async () => {
+test('only the first of two authorization headers counts', async () => {
   const mock = await useMock({ seed: SEED })
-  const first = `authorization: ApiKey ${KEYS.shop}\r\n`
-  const second = 'authorization: ApiKey nobody-has-this\r\n'
+  const valid = `authorization: ApiKey ${KEYS.shop}\r\n`
+  const invalid = 'authorization: ApiKey nobody-has-this\r\n'
   const request = (headers: string) =>
     `GET /v1/messages?limit=1 HTTP/1.1\r\nhost: x\r\n${headers}\r\n`
-  expect(await exchange(mock, request(first + second))).toMatchObject({ status: 200 })
-  expect(await exchange(mock, request(second + first))).toMatchObject({ status: 401 })
+  expect(await exchange(mock, request(valid + invalid))).toMatchObject({ status: 200 })
+  expect(await exchange(mock, request(invalid + valid))).toMatchObject({ status: 401 })
 })
 
-const SECRET = 'sk_1f9c0aa2b7'
+const UNKNOWN_KEY = 'sk_1f9c0aa2b7'
+const BASE64_KEY = Buffer.from(`${KEYS.shop}:`).toString('base64')
+const SECRETS = [KEYS.shop, UNKNOWN_KEY, Buffer.from(KEYS.shop).toString('base64').slice(0, -4)]
 
-test.each([
+/** Query parameters that clients may send a key in, all with the same value. */
+function keyParameters(value: string): string {
+  const names = 'apiKey api_key key x-api-key authorization access_token secretKey'.split(' ')
+  return names.map((name) => `${name}=${value}`).join('&')
+}
+
+test.each<[string, Record<string, string>]>([
   ['as the scheme', { authorization: KEYS.shop }],
-  ['behind another scheme', { authorization: `Bearer ${KEYS.shop}` }],
-  ['behind a colon', { authorization: `ApiKey:${KEYS.shop}` }],
-  ['in Basic', { authorization: `Basic ${Buffer.from(`${KEYS.shop}:`).toString('base64')}` }],
+  ['after another scheme', { authorization: `Bearer ${KEYS.shop}` }],
+  ['after a colon', { authorization: `ApiKey:${KEYS.shop}` }],
+  ['in basic authentication', { authorization: `Basic ${BASE64_KEY}` }],
   ['in a cookie', { cookie: `key=${KEYS.shop}` }],
-  ['when it is unknown', { authorization: `ApiKey ${SECRET}` }],
+  ['that is unknown', { authorization: `ApiKey ${UNKNOWN_KEY}` }],
   ['in the query', {}]
-])(
-  'a key %s is refused, and neither answered nor logged',
-  async (_place, headers: Record<string, string>) => {
-    const mock = await useLoggedMock()
-    const names = [
-      'apiKey',
-      'api_key',
-      'key',
-      'x-api-key',
-      'authorization',
-      'access_token',
-      'secretKey'
-    ]
-    const query = (value: string) => names.map((name) => `${name}=${value}`).join('&')
-    for (const path of ['/v1/messages', '/v1/nope', '/v1/%zz']) {
-      const answer = await mock.get(`${path}?limit=1&${query(KEYS.shop)}`, { key: null, headers })
-      expect(answer.json.path).toBe(`${path}?limit=1&${query('***')}`)
-      const outputs = [
-        answer.text,
-        JSON.stringify([...answer.headers]),
-        JSON.stringify(mock.log)
-      ].join('\n')
-      for (const secret of [
-        KEYS.shop,
-        SECRET,
-        Buffer.from(KEYS.shop).toString('base64').slice(0, -4)
-      ]) {
-        expect(outputs).not.toContain(secret)
-      }
-    }
-    expect(mock.log.some(({ msg }) => msg === 'request rejected')).toBe(true)
+])('a key %s is neither logged nor repeated in the response', async (_place, headers) => {
+  const mock = await useLoggedMock()
+  for (const path of ['/v1/messages', '/v1/nope', '/v1/%zz']) {
+    const url = `${path}?limit=1&${keyParameters(KEYS.shop)}`
+    const response = await mock.get(url, { key: null, headers })
+    expect(response.json.path).toBe(`${path}?limit=1&${keyParameters('***')}`)
+    const responseHeaders = JSON.stringify([...response.headers])
+    const output = [response.text, responseHeaders, JSON.stringify(mock.log)].join('\n')
+    for (const secret of SECRETS) expect(output).not.toContain(secret)
   }
-)
+  expect(mock.log.some(({ msg }) => msg === 'request rejected')).toBe(true)
+})

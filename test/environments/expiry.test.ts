@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DEFAULTS } from '../../src/config.js'
 import { buildServices } from '../../src/control/services.js'
 import { openDatabase } from '../../src/db/open.js'
@@ -13,150 +13,171 @@ import { startOpenRequest } from '../support/open-request.js'
 import { createTempFolder } from '../support/process.js'
 
 const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const FIXED = Date.parse('2026-02-18T10:00:00.000Z')
 
-/** The services over a database, whose clock stands still, and a machine whose time passes when the test says so. */
-function given(file?: string) {
+/** Creates the services on a database. Their clock is fixed; the machine's clock only moves by `pass`. */
+function createServices(file?: string) {
   const { db, close } = openDatabase(file)
   let time = Date.now()
-  const options = {
+  const services = buildServices({
     db,
     clock: () => FIXED,
     machineClock: () => time,
     defaults: DEFAULTS,
     journal: 10
-  }
-  const services = buildServices(options)
-  const end = () => {
-    services.environments.close()
+  })
+  const { environments } = services
+  const stop = () => {
+    environments.close()
     close()
   }
-  onTestFinished(end)
+  onTestFinished(stop)
   return {
     ...services,
     db,
-    end,
-    create: (ttl?: number) =>
-      services.seeds.createEnvironment({ ...(ttl !== undefined && { ttl }) }),
+    stop,
     pass(milliseconds: number) {
       time += milliseconds
-      services.environments.removeExpired()
+      environments.removeExpired()
     },
-    names: () => services.environments.list().map(({ name }) => name)
+    names: () => environments.list().map(({ name }) => name)
   }
 }
 
-const listed = async (
-  mock: TestMock
-): Promise<{ name: string; ttl?: number; expiresAt?: string }[]> =>
-  (await mock.get('/_mock/environments', { key: null })).json.environments
+describe('an environment with a ttl', () => {
+  test('is removed with all its rows after the ttl, and no other environment is', () => {
+    const { environments, db, pass, names } = createServices()
+    environments.create({})
+    const before = rowCounts(db)
+    const { environment, apiKey } = environments.create({ ttl: MINUTE })
+    pass(MINUTE - 1)
+    expect(names()).toEqual(['Unnamed', 'Unnamed 2'])
+    pass(1)
+    expect(names()).toEqual(['Unnamed'])
+    expect(environments.findByApiKey(apiKey)).toBeUndefined()
+    expect(() => environments.assertExists(environment)).toThrow('API Key not found')
+    expect(rowCounts(db)).toEqual(before)
+    pass(1000 * MINUTE)
+    expect(names()).toEqual(['Unnamed'])
+  })
 
-test('an environment is removed with all its rows when it was unused for its ttl, and no other is', async () => {
-  const mock = given()
-  await mock.create()
-  const before = rowCounts(mock.db)
-  const { environment, apiKey } = await mock.create(MINUTE)
-  mock.pass(MINUTE - 1)
-  expect(mock.names()).toEqual(['Unnamed', 'Unnamed 2'])
-  mock.pass(1)
-  expect(mock.names()).toEqual(['Unnamed'])
-  expect(mock.environments.findByApiKey(apiKey)).toBeUndefined()
-  expect(() => mock.environments.assertExists(environment)).toThrow('API Key not found')
-  expect(rowCounts(mock.db)).toEqual(before)
-  mock.pass(1000 * MINUTE)
-  expect(mock.names()).toEqual(['Unnamed'])
+  test.each(['a request with its key', 'a request by its id', 'a fork'])(
+    'starts its ttl again on %s',
+    (use) => {
+      const { environments, pass, names } = createServices()
+      const { environment, apiKey } = environments.create({ ttl: MINUTE })
+      pass(MINUTE - 1)
+      if (use === 'a request with its key') environments.findByApiKey(apiKey)
+      if (use === 'a request by its id') environments.find(environment.id)
+      if (use === 'a fork') environments.create({ from: environment.id, name: 'Fork', ttl: 1 })
+      pass(MINUTE - 1)
+      expect(names()).toEqual(['Unnamed'])
+      pass(1)
+      expect(names()).toEqual([])
+    }
+  )
+
+  test('is kept for a full ttl after a restart on a data file', () => {
+    const file = join(createTempFolder(), 'mock.db')
+    const first = createServices(file)
+    first.environments.create({ ttl: MINUTE })
+    first.environments.create({})
+    first.pass(MINUTE - 1)
+    first.stop()
+
+    const second = createServices(file)
+    second.pass(MINUTE - 1)
+    expect(second.names()).toEqual(['Unnamed', 'Unnamed 2'])
+    second.pass(1)
+    expect(second.names()).toEqual(['Unnamed 2'])
+  })
+
+  test('is removed by a server whose own clock is fixed', async () => {
+    const mock = await useMock({ now: FIXED })
+    const before = rowCounts(mock.db)
+    const { apiKey } = await givenEnvironment(mock, { from: 'Development', ttl: '30ms' })
+    await vi.waitFor(() => expect(rowCounts(mock.db)).toEqual(before), { timeout: 20_000 })
+    expect((await mock.get('/v1/messages', { key: apiKey })).status).toBe(401)
+    expectSound(mock.db)
+  })
 })
 
-test('a request with its key, one that names it and a fork of it begin its time again', async () => {
-  const mock = given()
-  const { environment, apiKey } = await mock.create(MINUTE)
-  mock.pass(2)
-  for (const use of [
-    () => mock.environments.findByApiKey(apiKey),
-    () => mock.environments.find(environment.id),
-    () => mock.seeds.createEnvironment({ from: environment.id, name: 'Fork', ttl: 1 })
-  ]) {
-    mock.pass(MINUTE - 3)
-    await use()
-    mock.pass(2)
-    expect(mock.names()).toEqual(['Unnamed'])
-  }
-  mock.pass(MINUTE - 2)
-  expect(mock.names()).toEqual([])
-})
+interface Listed {
+  name: string
+  ttl?: number
+  expiresAt?: string
+}
 
-test('a list says by its own time until when each is there, and uses none; a step of the clock removes nothing', async () => {
-  const mock = await useMock()
-  const { name } = await givenEnvironment(mock, { ttl: '1h' })
-  const find = async () => (await listed(mock)).find((each) => each.name === name)
-  const first = await find()
-  expect(await find()).toEqual(first)
-  expect(first).toMatchObject({ ttl: 60 * MINUTE })
-  onTestFinished(() => void vi.useRealTimers())
-  const now = Date.now()
-  for (const [time, told] of [
-    [now, first],
-    [now + 600 * MINUTE, undefined]
-  ] as const) {
-    vi.setSystemTime(time)
+async function findListed(mock: TestMock, name: string): Promise<Listed | undefined> {
+  const { json } = await mock.get('/_mock/environments', { key: null })
+  return json.environments.find((environment: Listed) => environment.name === name)
+}
+
+/** Expects about an hour between a time and `expiresAt`, allowing for the duration of the test. */
+function expectAboutAnHour(from: number, { expiresAt = '' }: Listed = { name: '' }): void {
+  const left = Date.parse(expiresAt) - from
+  expect(left > 55 * MINUTE && left <= HOUR + 1000, `${left} ms`).toBe(true)
+}
+
+describe('the list of environments', () => {
+  test('shows the ttl and when it ends, and does not start it again', async () => {
+    const mock = await useMock()
+    const { name } = await givenEnvironment(mock, { ttl: '1h' })
+    const listed = await findListed(mock, name)
+    expect(listed).toMatchObject({ ttl: HOUR })
+    expectAboutAnHour(Date.now(), listed)
+    expect(await findListed(mock, name)).toEqual(listed)
+  })
+
+  test('shows the end of the ttl in system time after the system clock was changed', async () => {
+    const mock = await useMock()
+    const { name } = await givenEnvironment(mock, { ttl: '1h' })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    const later = Date.now() + 10 * HOUR
+    vi.setSystemTime(later)
     mock.services.environments.removeExpired()
-    const left = Date.parse((told ?? (await find()))?.expiresAt ?? '') - time
-    expect(left > 55 * MINUTE && left <= 60 * MINUTE + 1000).toBe(true)
-  }
+    expectAboutAnHour(later, await findListed(mock, name))
+  })
 })
 
-test('while a request is open the time of its environment does not end, and begins again after that', async () => {
+/** Creates an environment with a ttl of an hour. `passUnused` returns whether it still exists after that time. */
+async function useExpiringEnvironment() {
   const mock = await useMock()
   const { environmentId, apiKey } = await givenEnvironment(mock, { ttl: '1h' })
   const { environments } = mock.services
   const environment = environments.find(environmentId)
-  /** Whether it is there when so much more of its time has passed without use. */
-  const pass = (milliseconds: number) => {
+  const passUnused = (milliseconds: number) => {
     environment.lastUsed -= milliseconds
     environments.removeExpired()
     return environments.list().includes(environment)
   }
-  for (const [path, body, status] of [
+  return { mock, environment, headers: { authorization: `ApiKey ${apiKey}` }, passUnused }
+}
+
+describe('an open request keeps the environment, and restarts the ttl when it ends', () => {
+  test.each([
     ['/_mock/seed', '{"messages": []}', 200],
     ['/v1/integrations/unknown/set-primary', '{}', 404]
-  ] as const) {
-    const call = await startOpenRequest(mock.url + path, { authorization: `ApiKey ${apiKey}` })
-    expect([pass(60 * MINUTE), pass(60 * MINUTE)]).toEqual([true, true])
-    const begun = environment.lastUsed
-    call.request.write(body)
-    expect(await call.finish()).toMatchObject({ status })
-    await vi.waitFor(() => expect(environment.lastUsed).toBeGreaterThan(begun))
-  }
-  // A stream, though the client is silent.
-  const abort = new AbortController()
-  const headers = { authorization: `ApiKey ${apiKey}` }
-  await fetch(`${mock.url}/_mock/requests/stream`, { headers, signal: abort.signal })
-  expect([pass(60 * MINUTE), pass(60 * MINUTE)]).toEqual([true, true])
-  abort.abort()
-  await vi.waitFor(() => expect(environment.openRequests).toBe(0))
-  expect([pass(59 * MINUTE), pass(MINUTE)]).toEqual([true, false])
-})
+  ])('a POST to %s', async (path, body, status) => {
+    const { mock, environment, headers, passUnused } = await useExpiringEnvironment()
+    const { request, finish } = await startOpenRequest(mock.url + path, headers)
+    expect([passUnused(HOUR), passUnused(HOUR)]).toEqual([true, true])
+    const { lastUsed } = environment
+    request.write(body)
+    expect(await finish()).toMatchObject({ status })
+    await vi.waitFor(() => expect(environment.lastUsed).toBeGreaterThan(lastUsed))
+  })
 
-test('a server removes what is unused by itself, though its own clock stands still', async () => {
-  const mock = await useMock({ now: FIXED })
-  const before = rowCounts(mock.db)
-  const { apiKey } = await givenEnvironment(mock, { from: 'Development', ttl: '30ms' })
-  await vi.waitFor(() => expect(rowCounts(mock.db)).toEqual(before), { timeout: 20_000 })
-  expect((await mock.get('/v1/messages', { key: apiKey })).status).toBe(401)
-  expectSound(mock.db)
-})
-
-test('the ttl holds after a restart on a data file, and counts from the start', async () => {
-  const folder = createTempFolder()
-  const first = given(join(folder, 'mock.db'))
-  await first.create(MINUTE)
-  await first.create()
-  first.pass(MINUTE - 1)
-  first.end()
-
-  const second = given(join(folder, 'mock.db'))
-  second.pass(MINUTE - 1)
-  expect(second.names()).toEqual(['Unnamed', 'Unnamed 2'])
-  second.pass(1)
-  expect(second.names()).toEqual(['Unnamed 2'])
+  test('a stream of a silent client', async () => {
+    const { mock, environment, headers, passUnused } = await useExpiringEnvironment()
+    const abort = new AbortController()
+    await fetch(`${mock.url}/_mock/requests/stream`, { headers, signal: abort.signal })
+    expect([passUnused(HOUR), passUnused(HOUR)]).toEqual([true, true])
+    abort.abort()
+    await vi.waitFor(() => expect(environment.openRequests).toBe(0))
+    expect([passUnused(59 * MINUTE), passUnused(MINUTE)]).toEqual([true, false])
+  })
 })
