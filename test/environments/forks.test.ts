@@ -28,25 +28,28 @@ type Owner = Pick<CreatedEnvironment, 'environmentId' | 'organizationId' | 'apiK
 const KEYED = { method: 'POST', headers: { 'idempotency-key': 'once' } }
 const setPrimary = (identifier: string) => `/v1/integrations/${identifier}/set-primary`
 
-/** An environment of the shop, with the answer to a set-primary under an idempotency key. */
-async function givenShop(mock: TestMock, wanted: NewEnvironment = {}): Promise<CreatedEnvironment> {
-  const shop = await givenEnvironment(mock, { seed: SHOP, ...wanted })
+/** Creates an environment that has stored the response of a set-primary under an idempotency key. */
+async function createShop(
+  mock: TestMock,
+  options: NewEnvironment = {}
+): Promise<CreatedEnvironment> {
+  const shop = await givenEnvironment(mock, { seed: SHOP, ...options })
   expect((await plainCall(mock, setPrimary('other'), shop.apiKey, KEYED)).status).toBe(200)
   return shop
 }
 
-const fork = (mock: TestMock, { environmentId: from }: Owner, wanted: NewEnvironment = {}) =>
-  givenEnvironment(mock, { from, ...wanted })
+const fork = (mock: TestMock, { environmentId: from }: Owner, options: NewEnvironment = {}) =>
+  givenEnvironment(mock, { from, ...options })
 
-/** What shows documents of an environment, changing nothing that another of them shows. */
-const SHOWING: Record<string, (mock: TestMock, key: string) => Promise<{ text: string }>> = {
+/** Requests whose responses contain documents. None changes the response of another one. */
+const REQUESTS: Record<string, (mock: TestMock, key: string) => Promise<{ text: string }>> = {
   'the list': (mock, key) => plainCall(mock, '/v1/messages', key),
   'a filtered list': (mock, key) =>
     plainCall(mock, '/v1/messages?subscriberId=user-1&channel=email', key),
   'a step': (mock, key) => plainCall(mock, '/v2/workflows/order/steps/mail', key),
-  'set-primary of what is primary': (mock, key) =>
+  'set-primary of a primary integration': (mock, key) =>
     plainCall(mock, setPrimary('other'), key, { method: 'POST' }),
-  'a replayed answer': (mock, key) => plainCall(mock, setPrimary('other'), key, KEYED),
+  'a replayed response': (mock, key) => plainCall(mock, setPrimary('other'), key, KEYED),
   'the integrations': (mock, key) => plainCall(mock, '/_mock/integrations', key),
   'the state': (mock, key) => plainCall(mock, '/_mock/state', key),
   'a changed message': (mock, key) =>
@@ -54,118 +57,120 @@ const SHOWING: Record<string, (mock: TestMock, key: string) => Promise<{ text: s
       ...JSON_PATCH,
       body: '{"subject":"Hello"}'
     }),
-  'set-primary of another': (mock, key) =>
+  'set-primary of another integration': (mock, key) =>
     plainCall(mock, setPrimary('main'), key, { method: 'POST' })
 }
 const JSON_PATCH = { method: 'PATCH', headers: { 'content-type': 'application/json' } }
 
 const ids = ({ environmentId, organizationId }: Owner) => [environmentId, organizationId]
 
-/** Fails where anything that the environment shows has ids of the others, or has not its own. */
+/** Expects that responses contain the environment's own ids, and none of the others. */
 async function expectOwnIds(mock: TestMock, owner: Owner, others: Owner[]): Promise<void> {
-  for (const [what, show] of Object.entries(SHOWING)) {
-    const { text } = await show(mock, owner.apiKey)
+  for (const [name, send] of Object.entries(REQUESTS)) {
+    const { text } = await send(mock, owner.apiKey)
     const foreign = others
       .flatMap(ids)
       .filter((id) => !ids(owner).includes(id) && text.includes(id))
-    expect(foreign, `${what}: ${text}`).toEqual([])
-    if (text.includes('"_environmentId"'))
-      for (const id of ids(owner)) expect(text, what).toContain(id)
+    expect(foreign, `${name}: ${text}`).toEqual([])
+    if (text.includes('"_environmentId"')) {
+      for (const id of ids(owner)) expect(text, name).toContain(id)
+    }
   }
 }
 
-/** Fails where a dataset has a document of another home than its own. */
-function expectAtHome({ client }: Db): void {
+/** Expects that all documents carry the ids that their dataset says they carry. */
+function expectMatchingOwners({ client }: Db): void {
   for (const table of ['integrations', 'subscribers', 'messages']) {
-    const astray = client
+    const mismatches = client
       .prepare(
         `SELECT document FROM ${table} JOIN datasets ON datasets.key = dataset
         WHERE (document ->> '_environmentId', document ->> '_organizationId') IS NOT (environment_id, organization_id)`
       )
       .all()
-    expect(astray, table).toEqual([])
+    expect(mismatches, table).toEqual([])
   }
 }
 
-test('a fork gives the answers of its origin, with its own ids wherever documents are shown', async () => {
+test('a fork sends the same responses as its origin, with its own ids', async () => {
   const mock = await useMock({ now: NOW })
-  const origin = await givenShop(mock)
-  const made = await fork(mock, origin)
-  for (const [what, show] of Object.entries(SHOWING).slice(0, 6)) {
-    const [first, second] = [await show(mock, origin.apiKey), await show(mock, made.apiKey)]
-    const expected = first.text
-      .replaceAll(origin.environmentId, made.environmentId)
-      .replaceAll(origin.organizationId, made.organizationId)
-    expect(second.text, what).toBe(expected)
-    expect(second.text.includes(made.environmentId), what).toBe(
-      first.text.includes(origin.environmentId)
+  const origin = await createShop(mock)
+  const forked = await fork(mock, origin)
+  for (const [name, send] of Object.entries(REQUESTS).slice(0, 6)) {
+    const original = await send(mock, origin.apiKey)
+    const copy = await send(mock, forked.apiKey)
+    const expected = original.text
+      .replaceAll(origin.environmentId, forked.environmentId)
+      .replaceAll(origin.organizationId, forked.organizationId)
+    expect(copy.text, name).toBe(expected)
+    expect(copy.text.includes(forked.environmentId), name).toBe(
+      original.text.includes(origin.environmentId)
     )
   }
-  await expectOwnIds(mock, made, [origin])
-  await expectOwnIds(mock, origin, [made])
-  expectAtHome(mock.db)
+  await expectOwnIds(mock, forked, [origin])
+  await expectOwnIds(mock, origin, [forked])
+  expectMatchingOwners(mock.db)
   expectSound(mock.db)
 })
 
-test('a fork of a fork shows its own ids, before and after any of the three has changed', async () => {
+test('a fork of a fork uses its own ids, before and after any of the three environments changes', async () => {
   const mock = await useMock({ now: NOW })
-  const origin = await givenShop(mock)
+  const origin = await createShop(mock)
   const middle = await fork(mock, origin)
   const last = await fork(mock, middle)
   const all = [origin, middle, last]
-  // The middle one writes first, so that the last refers to datasets of the origin alone.
-  for (const each of [middle, last, origin]) await expectOwnIds(mock, each, all)
+  // The middle one writes first, so that the last one only shares datasets with the origin.
+  for (const owner of [middle, last, origin]) await expectOwnIds(mock, owner, all)
   const another = await fork(mock, last)
   await expectOwnIds(mock, another, all)
-  expectAtHome(mock.db)
+  expectMatchingOwners(mock.db)
   expectSound(mock.db)
 })
 
-test('forks outlive what they are forks of, and the last one to go leaves nothing', async () => {
+test('a fork outlives its origin, and removing the last fork leaves no rows', async () => {
   const mock = await useMock({ now: NOW })
   const before = rowCounts(mock.db)
-  const origin = await givenShop(mock)
+  const origin = await createShop(mock)
   const middle = await fork(mock, origin)
   const last = await fork(mock, middle)
   const remove = ({ environmentId }: Owner) =>
     mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
   await remove(origin)
   await remove(middle)
-  // Alone with datasets of a home that is gone.
+  // Its datasets still carry the ids of a removed environment.
   const state = await stateOf(mock, last.apiKey)
   await expectOwnIds(mock, last, [origin, middle])
   await mock.post('/_mock/reset', { key: last.apiKey })
   expect(await stateOf(mock, last.apiKey)).toEqual(state)
-  expectAtHome(mock.db)
+  expectMatchingOwners(mock.db)
   expectSound(mock.db)
   await remove(last)
   expect(rowCounts(mock.db)).toEqual(before)
 })
 
-test('what is written in one of origin, fork and snapshot shows in no other', async () => {
+test('a change in a fork does not show in its origin or a snapshot, nor the other way round', async () => {
   const mock = await useMock({ now: NOW })
-  const origin = await givenShop(mock)
-  const made = await fork(mock, origin)
-  await mock.call('/_mock/snapshots/kept', { method: 'PUT', key: made.apiKey })
+  const origin = await createShop(mock)
+  const forked = await fork(mock, origin)
+  await mock.call('/_mock/snapshots/kept', { method: 'PUT', key: forked.apiKey })
   const before = await stateOf(mock, origin.apiKey)
 
-  await mock.call(`/_mock/messages/${MESSAGE}`, { method: 'DELETE', key: made.apiKey })
-  await mock.post(setPrimary('main'), { key: made.apiKey })
+  await mock.call(`/_mock/messages/${MESSAGE}`, { method: 'DELETE', key: forked.apiKey })
+  await mock.post(setPrimary('main'), { key: forked.apiKey })
   expect(await stateOf(mock, origin.apiKey)).toEqual(before)
-  await mock.post('/_mock/snapshots/kept/restore', { key: made.apiKey })
-  expect(await stateOf(mock, made.apiKey)).toEqual({ ...before, name: made.name })
+  await mock.post('/_mock/snapshots/kept/restore', { key: forked.apiKey })
+  expect(await stateOf(mock, forked.apiKey)).toEqual({ ...before, name: forked.name })
 
   await mock.post('/_mock/messages', {
     key: origin.apiKey,
     body: JSON.stringify({ channel: 'push' })
   })
   await mock.post(setPrimary('main'), { key: origin.apiKey })
-  expect(await stateOf(mock, made.apiKey)).toEqual({ ...before, name: made.name })
+  expect(await stateOf(mock, forked.apiKey)).toEqual({ ...before, name: forked.name })
 })
 
-test("users' own JSON stays as it is, also where it speaks of ids", async () => {
+test('free JSON in a record stays as it is, even if it contains ids of the origin', async () => {
   const mock = await useMock({ now: NOW })
-  const origin = await givenShop(mock)
+  const origin = await createShop(mock)
   const payload = {
     quoted: `{"_environmentId":"${origin.environmentId}"}`,
     id: origin.environmentId,
@@ -175,51 +180,50 @@ test("users' own JSON stays as it is, also where it speaks of ids", async () => 
   }
   const body = JSON.stringify({ payload, content: `"_organizationId":"${origin.organizationId}"` })
   await plainCall(mock, `/_mock/messages/${MESSAGE}`, origin.apiKey, { ...JSON_PATCH, body })
-  const made = await fork(mock, origin)
-  const shown = async () =>
-    (await mock.get('/v1/messages?channel=email', { key: made.apiKey })).json.data[0]
+  const forked = await fork(mock, origin)
+  const message = async () =>
+    (await mock.get('/v1/messages?channel=email', { key: forked.apiKey })).json.data[0]
   const expected = {
     payload,
     content: `"_organizationId":"${origin.organizationId}"`,
-    _environmentId: made.environmentId
+    _environmentId: forked.environmentId
   }
-  expect(await shown()).toMatchObject(expected)
-  // Now from a copy.
+  expect(await message()).toMatchObject(expected)
+  // Now read it from a copied dataset.
   await mock.post('/_mock/messages', {
-    key: made.apiKey,
+    key: forked.apiKey,
     body: JSON.stringify({ channel: 'push' })
   })
-  expect(await shown()).toMatchObject(expected)
+  expect(await message()).toMatchObject(expected)
 })
 
-test("an organization's answer that a fork has is replayed with the fork's ids in its organization", async () => {
+test("a fork's stored response is replayed in its organization with the fork's ids", async () => {
   const mock = await useMock({ now: NOW })
   const assumptions = { 'idempotency-match': 'body' }
-  const origin = await givenShop(mock, { assumptions })
-  const made = await fork(mock, origin)
+  const origin = await createShop(mock, { assumptions })
+  const forked = await fork(mock, origin)
   const sibling = await givenEnvironment(mock, {
     seed: SHOP,
     assumptions,
-    organizationId: made.organizationId
+    organizationId: forked.organizationId
   })
   const replayed = await plainCall(mock, setPrimary('other'), sibling.apiKey, KEYED)
   expect(replayed.headers.get('idempotency-replay')).toBe('true')
-  expect(replayed.text).toContain(made.environmentId)
+  expect(replayed.text).toContain(forked.environmentId)
   for (const id of [...ids(origin), sibling.environmentId]) expect(replayed.text).not.toContain(id)
 
-  // Forks within one organization have the same answer, each with its own ids.
-  const twin = await fork(mock, made, { organizationId: made.organizationId })
-  for (const each of [made, twin]) {
-    expect((await plainCall(mock, setPrimary('other'), each.apiKey, KEYED)).text).toContain(
-      each.environmentId
-    )
+  // Forks in one organization share the stored response, but each replays it with its own ids.
+  const twin = await fork(mock, forked, { organizationId: forked.organizationId })
+  for (const { apiKey, environmentId } of [forked, twin]) {
+    const replay = await plainCall(mock, setPrimary('other'), apiKey, KEYED)
+    expect(replay.text).toContain(environmentId)
   }
 })
 
-test('an environment whose organization has changed shows the new one, also of an earlier snapshot', async () => {
+test('after a change of organization, records and earlier snapshots have the new organization id', async () => {
   const mock = await useMock({ now: NOW })
   const { environments } = mock.services
-  const shop = await givenShop(mock)
+  const shop = await createShop(mock)
   const key = shop.apiKey
   await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
   const moved = { ...shop, organizationId: 'b'.repeat(24) }
@@ -230,10 +234,10 @@ test('an environment whose organization has changed shows the new one, also of a
   await expectOwnIds(mock, moved, [shop])
   await mock.post('/_mock/snapshots/before/restore', { key })
   await expectOwnIds(mock, moved, [shop])
-  expectAtHome(mock.db)
+  expectMatchingOwners(mock.db)
 })
 
-/** How many rows are written meanwhile. */
+/** Returns how many rows the work writes. */
 async function rowsWritten({ client }: Db, work: () => unknown): Promise<number> {
   const count = () => client.prepare<[], number>('SELECT total_changes()').pluck().get() ?? 0
   const before = count()
@@ -241,27 +245,38 @@ async function rowsWritten({ client }: Db, work: () => unknown): Promise<number>
   return count() - before
 }
 
-test('fork, snapshot, restore and reset write as many rows for 60 messages as for 10,000', async () => {
-  const costs = []
-  for (const messages of [60, 10_000]) {
-    const generate = { messages, randomSeed: 7 }
-    const mock = await useNewMock({ now: NOW, seed: { environments: [{ ...SHOP, generate }] } })
-    const { environments } = mock.services
-    const origin = environments.find('Shop')
-    const { environment: made } = environments.create({ from: origin.id })
-    costs.push({
-      fork: await rowsWritten(mock.db, () => environments.create({ from: origin.id })),
-      snapshot: await rowsWritten(mock.db, () => environments.takeSnapshot(made, 'one')),
-      restore: await rowsWritten(mock.db, () => environments.restore(made, 'one', ['data'])),
-      reset: await rowsWritten(mock.db, () => environments.reset(made))
-    })
-    const all = mock.db.client.prepare('SELECT count(*) FROM messages').pluck().get()
-    const write = () => mock.db.transaction(() => environments.writableDataset(made, 'messages'))
-    expect(await rowsWritten(mock.db, write)).toBeGreaterThanOrEqual(Number(all))
-    expect(await rowsWritten(mock.db, write)).toBe(0)
+/** Returns how many rows each action writes in an environment with this many messages. */
+async function measureActions(messages: number) {
+  const generate = { messages, randomSeed: 7 }
+  const mock = await useNewMock({ now: NOW, seed: { environments: [{ ...SHOP, generate }] } })
+  const { environments } = mock.services
+  const origin = environments.find('Shop')
+  const { environment } = environments.create({ from: origin.id })
+  const measure = (work: () => unknown) => rowsWritten(mock.db, work)
+  const actions = {
+    fork: await measure(() => environments.create({ from: origin.id })),
+    snapshot: await measure(() => environments.takeSnapshot(environment, 'one')),
+    restore: await measure(() => environments.restore(environment, 'one', ['data'])),
+    reset: await measure(() => environments.reset(environment))
   }
-  const [few, many] = costs
-  expect(few).toEqual(many)
-  // The environment, its API key and its baseline.
-  expect(few?.fork).toBe(3)
+  const write = () =>
+    mock.db.transaction(() => environments.writableDataset(environment, 'messages'))
+  return { db: mock.db, actions, measureWrite: () => measure(write) }
+}
+
+test('fork, snapshot, restore and reset write equally many rows for 60 and for 10,000 messages', async () => {
+  const { actions } = await measureActions(60)
+  expect(actions).toEqual((await measureActions(10_000)).actions)
+  // A fork is an environment, its API key and its baseline.
+  expect(actions.fork).toBe(3)
 })
+
+test.each([60, 10_000])(
+  'the first write to %i shared messages copies them, the second does not',
+  async (total) => {
+    const { db, measureWrite } = await measureActions(total)
+    const messages = Number(db.client.prepare('SELECT count(*) FROM messages').pluck().get())
+    expect(await measureWrite()).toBeGreaterThanOrEqual(messages)
+    expect(await measureWrite()).toBe(0)
+  }
+)
