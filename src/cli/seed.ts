@@ -9,8 +9,9 @@ import { StartError } from '../domain/errors.js'
 import { packageRoot } from '../platform/package.js'
 import { printable } from '../platform/printable.js'
 import { replaceFile } from '../platform/replace-file.js'
+import { listBuiltInSeeds } from '../seeds/built-in.js'
 import { SeedError } from '../seeds/errors.js'
-import { readBuiltInSeeds, readSeeds, seedPath } from '../seeds/read.js'
+import { readSeeds, seedPath } from '../seeds/read.js'
 import { resolveSeeds } from '../seeds/resolve/resolve.js'
 import { addOptions, textOption } from './options.js'
 import { ask, keyOption, serverUrl, USUAL_URL, usualServer } from './reach.js'
@@ -83,7 +84,7 @@ function check(files: string[], { json }: JsonFlag): void {
 }
 
 function list({ json }: JsonFlag): void {
-  const seeds = readBuiltInSeeds()
+  const seeds = listBuiltInSeeds()
   const width = Math.max(...seeds.map(({ name }) => name.length))
   const lines = seeds.map(({ name, description }) => `${name.padEnd(width)}  ${description}\n`)
   process.stdout.write(json ? `${JSON.stringify({ seeds })}\n` : lines.join(''))

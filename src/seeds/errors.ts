@@ -1,62 +1,75 @@
 import { printable } from '../platform/printable.js'
 import { MAX_ISSUES } from '../schema/validation.js'
 
-/** What is wrong at one location of a seed. */
+/** A problem at one location of a seed. */
 export interface SeedIssue {
-  /** `seeds/shop.yaml:12:7`, which editors and terminals open; the file alone when there is no line. */
+  /** `seeds/shop.yaml:12:7`, which editors and terminals can open. Without a line, only the file. */
   location: string
   file: string
-  /** Line and column count from 1. Absent for a seed that was not given as text, and for a file that can't be read. */
+  /**
+   * Line and column count from 1. Both are absent if the seed was passed as an object, or if the
+   * file can't be read.
+   */
   line?: number
   column?: number
-  /** `environments[0].integrations[1].channel`; empty for the file as a whole. */
+  /** `environments[0].integrations[1].channel`; empty if the whole file is the problem. */
   path: string
   message: string
 }
 
-/** Characters of the path and of the message of an issue: a name in them may have a million. */
-const MAX_LENGTH = 2000
+/** Limits the path and the message of an issue, because a name in a seed can be very long. */
+const MAX_TEXT_LENGTH = 2000
 
-/** Thrown with the first hundred issues of the seeds. Nothing of them has been applied. */
+/** Lists the first hundred issues of the seeds. When it is thrown, nothing has been applied. */
 export class SeedError extends Error {
   override readonly name = 'SeedError'
   readonly issues: readonly SeedIssue[]
-  /** How many more issues there are at least: in each seed, a hundred and one are looked for. */
+  /** The minimum number of further issues. The search stops after 101 issues per seed. */
   readonly more: number
 
   constructor(issues: readonly SeedIssue[], more = 0) {
-    const first = issues.slice(0, MAX_ISSUES)
-    const others = more + issues.length - first.length
-    const lines = first.map(({ location, path, message }) =>
-      printable(`${location}${path && ` ${path}`}: ${message}`)
-    )
-    super([...lines, ...(others > 0 ? [`and at least ${others} more`] : [])].join('\n'))
-    this.issues = first
-    this.more = others
+    const listed = issues.slice(0, MAX_ISSUES)
+    const unlisted = more + issues.length - listed.length
+    const lines = listed.map(formatIssue)
+    if (unlisted > 0) lines.push(`and at least ${unlisted} more`)
+    super(lines.join('\n'))
+    this.issues = listed
+    this.more = unlisted
   }
 }
 
-/** What makes the issues of a seed. To locate one and put it into words may take long: that is done for the first hundred. */
+function formatIssue({ location, path, message }: SeedIssue): string {
+  const place = path === '' ? location : `${location} ${path}`
+  return printable(`${place}: ${message}`)
+}
+
+/** Issues as functions: locating and describing an issue is slow, and only the first hundred are. */
 export type IssueList = (() => SeedIssue)[]
 
+/** Returns whether the list has as many issues as a `SeedError` shows. */
 export const isFull = ({ length }: IssueList) => length >= MAX_ISSUES
 
-/** Returns the error with the issues of several seeds, each in the order of its lines. */
-export function errorOf(lists: readonly IssueList[]): SeedError {
-  const located = lists.map((list) => list.slice(0, MAX_ISSUES).map((create) => create()))
-  const issues = located.flatMap((list) =>
-    list.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+/** Returns an error with the issues of several seeds. Each seed's issues are sorted by line. */
+export function createSeedError(lists: readonly IssueList[]): SeedError {
+  const issues = lists.flatMap((list) =>
+    list
+      .slice(0, MAX_ISSUES)
+      .map((create) => create())
+      .sort(byLine)
   )
   return new SeedError(issues, lists.flat().length - issues.length)
 }
 
+function byLine(a: SeedIssue, b: SeedIssue): number {
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
+}
+
 export function createIssue(issue: Omit<SeedIssue, 'location'>): SeedIssue {
   const { file, line, column } = issue
-  const location = line === undefined ? file : `${file}:${line}:${column}`
   return {
-    location,
+    location: line === undefined ? file : `${file}:${line}:${column}`,
     ...issue,
-    path: issue.path.slice(0, MAX_LENGTH),
-    message: issue.message.slice(0, MAX_LENGTH)
+    path: issue.path.slice(0, MAX_TEXT_LENGTH),
+    message: issue.message.slice(0, MAX_TEXT_LENGTH)
   }
 }

@@ -5,7 +5,7 @@ import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { SeedMessage, WorkflowDocument } from './format.js'
 import type { SeedRepository } from './repository.js'
 
-/** Returns the settings of an environment as a seed has them: without its keys, its own id and its organization. */
+/** Returns the settings of an environment in the form of a seed, without ids and API keys. */
 export function exportSettings({
   name,
   profile,
@@ -23,95 +23,119 @@ export function exportSettings({
 }
 
 /**
- * Returns the records of an environment as the lists of a seed, with nothing left to defaults: an environment made of it
- * gives the same answers, byte for byte. Messages refer to those subscribers of which the text is known here, by their
- * subscriberId.
+ * Returns the records of an environment as the lists of a seed. Nothing is left to defaults, so an
+ * environment created from them returns the same bytes. A message whose embedded subscriber equals
+ * one in `subscriberJson` (JSON by `subscriberId`) refers to it instead of repeating it.
  */
 export function exportLists(
-  { documents, lookUp }: SeedRepository,
+  repository: SeedRepository,
   environment: Environment,
-  known: ReadonlyMap<string, string> = new Map()
+  subscriberJson: ReadonlyMap<string, string> = new Map()
 ) {
-  const { stepsOf } = lookUp(environment)
+  const { stepsOf } = repository.lookUp(environment)
   const exportWorkflow = (workflow: WorkflowDocument) => ({
     ...workflow,
     steps: stepsOf(workflow._id).map(exportStep)
   })
+  const exportShortMessage = (message: MessageResponse) => {
+    const { subscriber, ...rest } = message
+    const json = subscriber && subscriberJson.get(subscriber.subscriberId)
+    if (json === undefined || json !== JSON.stringify(subscriber)) return exportMessage(message)
+    return { subscriberId: subscriber?.subscriberId, ...exportMessage(rest) }
+  }
   return {
-    integrations: each(documents('integrations', environment), withoutOwner),
-    subscribers: each(documents('subscribers', environment), withoutOwner),
-    workflows: each(documents('workflows', environment), exportWorkflow),
-    messages: each(documents('messages', environment), ({ subscriber, ...message }) => {
-      if (!subscriber || known.get(subscriber.subscriberId) !== JSON.stringify(subscriber)) {
-        return exportMessage({ ...message, subscriber } as MessageResponse)
-      }
-      return { subscriberId: subscriber.subscriberId, ...exportMessage(message) }
-    })
+    integrations: mapLazily(repository.documents('integrations', environment), withoutOwner),
+    subscribers: mapLazily(repository.documents('subscribers', environment), withoutOwner),
+    workflows: mapLazily(repository.documents('workflows', environment), exportWorkflow),
+    messages: mapLazily(repository.documents('messages', environment), exportShortMessage)
   }
 }
 
 export type SeedFormat = 'json' | 'yaml'
 
 /**
- * Yields the text of a seed with one environment, of its settings and lists, in pieces none of which is larger than a
- * record. In YAML each record is a line.
+ * Yields the text of a seed with one environment. No piece is larger than one record. In YAML each
+ * record takes one line.
  */
-export function* seedText(
+export function seedText(
   settings: object,
   lists: Record<string, Iterable<object>>,
   format: SeedFormat
-) {
-  const isJson = format === 'json'
-  const lines = Object.entries(settings).map(([name, value]) => `${name}: ${toFlow(value)}\n`)
-  yield isJson
-    ? `{"environments":[${JSON.stringify(settings).slice(0, -1)}`
-    : `environments:\n  - ${lines.join('    ')}`
+): Generator<string, void> {
+  return format === 'json' ? seedJson(settings, lists) : seedYaml(settings, lists)
+}
+
+function* seedJson(settings: object, lists: Record<string, Iterable<object>>) {
+  yield `{"environments":[${JSON.stringify(settings).slice(0, -1)}`
   for (const [name, records] of Object.entries(lists)) {
-    yield isJson ? `,"${name}":[` : `    ${name}:`
-    let isEmpty = true
+    yield `,"${name}":[`
+    let separator = ''
     for (const record of records) {
-      yield isJson
-        ? `${isEmpty ? '' : ','}${JSON.stringify(record)}`
-        : `\n      - ${toFlow(record)}`
-      isEmpty = false
+      yield separator + JSON.stringify(record)
+      separator = ','
     }
-    yield isJson ? ']' : isEmpty ? ' []\n' : '\n'
+    yield ']'
   }
-  if (isJson) yield '}]}'
+  yield '}]}'
 }
 
-/** JSON is YAML, but for these characters, which YAML has no place for, or takes for the end of a line. */
-function toFlow(value: unknown): string {
-  return JSON.stringify(value).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escaped)
+function* seedYaml(settings: object, lists: Record<string, Iterable<object>>) {
+  const lines = Object.entries(settings).map(([name, value]) => `${name}: ${flowStyle(value)}\n`)
+  yield `environments:\n  - ${lines.join('    ')}`
+  for (const [name, records] of Object.entries(lists)) {
+    yield `    ${name}:`
+    let end = ' []\n'
+    for (const record of records) {
+      yield `\n      - ${flowStyle(record)}`
+      end = '\n'
+    }
+    yield end
+  }
 }
 
-function* each<Item>(
+/** YAML doesn't allow these characters, or treats them as the end of a line. */
+const NOT_IN_YAML = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g
+
+/** Returns JSON that is also valid YAML. */
+function flowStyle(value: unknown): string {
+  return JSON.stringify(value).replace(NOT_IN_YAML, escaped)
+}
+
+function* mapLazily<Item>(
   items: Iterable<Item>,
-  toSeed: (item: Item) => object
+  map: (item: Item) => object
 ): Generator<object, void> {
-  for (const item of items) yield toSeed(item)
+  for (const item of items) yield map(item)
 }
 
-/** Without what follows from its workflow. */
+/** Returns the step without the fields that follow from its workflow. */
 export const exportStep = ({
-  workflowId: _,
-  workflowDatabaseId: _id,
+  workflowId: _workflowId,
+  workflowDatabaseId: _workflowDatabaseId,
   origin: _origin,
   ...step
 }: WorkflowStep) => step
 
+/** Returns the message in the form of a seed. */
 export function exportMessage({ subscriber, template, ...message }: MessageResponse): SeedMessage {
-  const { notificationGroup, ...fields } = template ?? {}
-  const group = notificationGroup && { notificationGroup: withoutOwner(notificationGroup) }
   return {
     ...withoutOwner(message),
     ...(subscriber && { subscriber: withoutOwner(subscriber) }),
-    ...(template && { template: { ...withoutOwner(fields), ...group } })
+    ...(template && { template: exportTemplate(template) })
   } as SeedMessage
+}
+
+function exportTemplate({
+  notificationGroup,
+  ...fields
+}: NonNullable<MessageResponse['template']>): object {
+  const group = notificationGroup && { notificationGroup: withoutOwner(notificationGroup) }
+  return { ...withoutOwner(fields), ...group }
 }
 
 type Owned = { _environmentId?: string; _organizationId?: string }
 
+/** Returns the document without the ids of its environment and organization. */
 export const withoutOwner = <Document extends Owned>({
   _environmentId,
   _organizationId,

@@ -24,28 +24,29 @@ export { UNNAMED } from '../environments/schemas.js'
 
 const Id = Type.String({
   pattern: ID_PATTERN.source,
-  description: '24 lower-case hex digits; by default from names'
+  description: '24 lower-case hex digits; derived from the names by default'
 })
 
 const object = <Properties extends TProperties>(description: string, properties: Properties) =>
   strictObject(properties, { description })
 
-/** Text that may be left out, but not empty. */
-const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+/** An optional string that must not be empty. */
+const optionalString = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, description }))
 
-/** A whole number that may be left out. */
-const integer = (minimum: number, maximum: number, description: string) =>
+/** An optional integer. */
+const optionalInteger = (minimum: number, maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum, maximum, description }))
 
-/** Fields that are implied by where a record stands in a seed. */
+/** Fields that a record gets from the environment that contains it. */
 const OWNER = ['_environmentId', '_organizationId'] as const
 
-export const SeedIntegration = object('An integration; at most one of a channel may be primary', {
+export const SeedIntegration = object('An integration; a channel has at most one primary', {
   ...Type.Partial(Type.Omit(Integration, OWNER)).properties,
   _id: Type.Optional(Id),
-  identifier: text('Unique in the environment; the slug of the name by default'),
+  identifier: optionalString('Unique in the environment; the slug of the name by default'),
   providerId: Type.String({ minLength: 1, description: 'The delivery provider, such as sendgrid' }),
-  channel: ref(Channel, 'The channel it delivers on')
+  channel: ref(Channel, 'The channel that it delivers on')
 })
 export type SeedIntegration = Static<typeof SeedIntegration>
 
@@ -56,33 +57,36 @@ export const SeedSubscriber = object('A subscriber; messages refer to it by subs
 })
 export type SeedSubscriber = Static<typeof SeedSubscriber>
 
-export const SeedStep = object('A step; its slug, variables and controls have defaults', {
+export const SeedStep = object('A step of a workflow; slug, variables and controls have defaults', {
   ...Type.Partial(Type.Omit(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin']))
     .properties,
   _id: Type.Optional(Id),
-  stepId: text('Unique in the workflow; the slug of the name by default'),
+  stepId: optionalString('Unique in the workflow; the slug of the name by default'),
   type: stringEnum(STEP_TYPES, { description: 'What the step does' })
 })
 export type SeedStep = Static<typeof SeedStep>
 
-export const SeedWorkflow = object('A workflow with its steps; it needs an identifier or a name', {
-  _id: Type.Optional(Id),
-  identifier: text('The slug of the name by default'),
-  name: text('The identifier by default'),
-  origin: Type.Optional(
-    stringEnum(ORIGINS, { description: 'Where the workflow was created; external by default' })
-  ),
-  payloadSchema: Type.Optional(
-    freeObject('JSON Schema of the payload; by default inferred from the control values')
-  ),
-  steps: Type.Optional(Type.Array(SeedStep))
-})
+export const SeedWorkflow = object(
+  'A workflow with its steps; it must have an identifier or a name',
+  {
+    _id: Type.Optional(Id),
+    identifier: optionalString('The slug of the name by default'),
+    name: optionalString('The identifier by default'),
+    origin: Type.Optional(
+      stringEnum(ORIGINS, { description: 'Where the workflow was created; external by default' })
+    ),
+    payloadSchema: Type.Optional(
+      freeObject('JSON Schema of the payload; inferred from the control values by default')
+    ),
+    steps: Type.Optional(Type.Array(SeedStep))
+  }
+)
 export type SeedWorkflow = Static<typeof SeedWorkflow>
 
-const SeedTemplate = object('The whole workflow as it is embedded in the message', {
+const SeedTemplate = object('The workflow that is embedded in the message', {
   ...Type.Omit(WorkflowResponse, OWNER).properties,
   notificationGroup: Type.Optional(
-    object('Group of workflows', {
+    object('A group of workflows', {
       ...Type.Partial(Type.Omit(NotificationGroup, OWNER)).properties,
       name: NotificationGroup.properties.name
     })
@@ -90,14 +94,14 @@ const SeedTemplate = object('The whole workflow as it is embedded in the message
 })
 
 export const SeedMessage = object(
-  'A message; without createdAt they are one minute compiledSeparately, the newest first',
+  'A message; by default, messages are one minute apart, newest first',
   {
     ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel']))
       .properties,
     _id: Type.Optional(Id),
-    channel: ref(Channel, 'The channel it was sent on'),
+    channel: ref(Channel, 'The channel that it was sent on'),
     subscriberId: Type.Optional(
-      Type.String({ description: 'Of a subscriber in this environment, which is embedded' })
+      Type.String({ description: 'Subscriber of this environment to embed in the message' })
     ),
     workflow: Type.Optional(
       Type.String({ description: 'Identifier of a workflow in this environment' })
@@ -105,7 +109,9 @@ export const SeedMessage = object(
     subscriber: Type.Optional(SeedSubscriber),
     template: Type.Optional(SeedTemplate),
     contextKeys: Type.Optional(
-      Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), { description: 'Each `type:id`' })
+      Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), {
+        description: 'Context keys in the form `type:id`'
+      })
     )
   }
 )
@@ -114,27 +120,27 @@ export type SeedMessage = Static<typeof SeedMessage>
 const MAX_RANDOM_SEED = 2 ** 32 - 1
 
 export const SeedGenerate = object(
-  'Messages to generate for the workflows and subscribers of the environment',
+  'Generates messages for the workflows and subscribers of the environment',
   {
     messages: Type.Integer({
       minimum: 0,
       maximum: 10_000_000,
       description: 'How many messages to generate'
     }),
-    randomSeed: integer(
+    randomSeed: optionalInteger(
       0,
       MAX_RANDOM_SEED,
       'The same number generates the same messages; 1 by default'
     ),
-    subscribers: integer(
+    subscribers: optionalInteger(
       0,
       100_000,
-      'How many subscribers to generate; by default none if the environment has some'
+      'How many subscribers to generate; none by default if the environment has subscribers'
     ),
-    days: integer(
+    days: optionalInteger(
       1,
       3650,
-      'The number of days before now that the messages are from; 30 by default'
+      'Spreads the messages over this many days before now; 30 by default'
     )
   }
 )
@@ -142,30 +148,34 @@ export type SeedGenerate = Static<typeof SeedGenerate>
 
 const SeedAssumptions = Type.Unsafe<{ [Id in AssumptionId]?: string }>(
   object(
-    'Values of single assumptions, over those of the profile',
+    'Values of assumptions; they override the profile',
     Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, Type.Optional(stringEnum(valuesOf(id)))]))
   )
 )
 
 export const SeedEnvironment = object(
-  'An environment, isolated from all others; its API keys give access to it',
+  'An environment; its API keys give access to it and to no other',
   {
     _id: Type.Optional(Id),
     name: Type.String({ minLength: 1 }),
-    organization: text('Name of its organization; environments without one share one'),
+    organization: optionalString(
+      'Name of its organization; environments without a name here share one organization'
+    ),
     _organizationId: Type.Optional(Id),
     apiKeys: Type.Optional(
       Type.Array(Type.String({ pattern: API_KEY_PATTERN.source }), {
-        description: 'One by default: <slug of the name>-key'
+        description: 'API keys; by default one, <slug of the name>-key'
       })
     ),
-    profile: Type.Optional(stringEnum(PROFILES, { description: 'That of the server by default' })),
+    profile: Type.Optional(
+      stringEnum(PROFILES, { description: "The server's profile by default" })
+    ),
     assumptions: Type.Optional(SeedAssumptions),
     clock: Type.Optional(ClockSetting),
-    randomSeed: integer(
+    randomSeed: optionalInteger(
       0,
       MAX_RANDOM_SEED,
-      'Makes random values the same each time; unpredictable by default'
+      'Makes random values repeatable; they are unpredictable by default'
     ),
     integrations: Type.Optional(Type.Array(compiledSeparately(SeedIntegration))),
     subscribers: Type.Optional(Type.Array(compiledSeparately(SeedSubscriber))),
@@ -176,27 +186,27 @@ export const SeedEnvironment = object(
 )
 export type SeedEnvironment = Static<typeof SeedEnvironment>
 
-/** What a seed file holds. The published JSON Schema, `seeds/schema.json`, is generated from it. */
+/** The format of a seed file. The published JSON Schema, `seeds/schema.json`, is generated from it. */
 export const Seed = object('A seed of notification-mock', {
   $schema: Type.Optional(
-    Type.String({ description: 'Where the JSON Schema of seeds is: for editors' })
+    Type.String({ description: 'URL or path of the JSON Schema, for editors' })
   ),
   environments: Type.Array(compiledSeparately(SeedEnvironment))
 })
 export type Seed = Static<typeof Seed>
 
-/** A stored workflow, without its steps. */
+/** A stored workflow. Its steps are stored separately. */
 export type WorkflowDocument = Required<
   Pick<SeedWorkflow, '_id' | 'identifier' | 'name' | 'origin'>
 > &
   Pick<SeedWorkflow, 'payloadSchema'>
 
-/** An environment with every default filled in: the documents that are stored and served. */
+/** An environment with all defaults filled in: the documents to store. */
 export interface EnvironmentData {
   id: string
   organizationId: string
   name: string
-  /** Null: the server's own. */
+  /** Null means the server's profile. */
   profile: Profile | null
   assumptions: Record<string, string>
   apiKeys: string[]
@@ -205,16 +215,15 @@ export interface EnvironmentData {
   workflows: WorkflowDocument[]
   steps: WorkflowStep[]
   messages: Stored<MessageResponse>[]
-  /** Messages to generate besides. */
+  /** Messages to generate in addition to `messages`. */
   generate?: SeedGenerate
-  /** Takes the characters of each generated message. Throws SeedError when they are too many for a request. */
+  /** Called with the length of each generated message. Throws `SeedError` above the limit of a request. */
   countGenerated?: (characters: number) => void
-  /** Undefined where the seeds leave it out. */
   clock?: ClockSetting
   randomSeed?: number
 }
 
-/** A document that has its id. */
+/** A document with its id. */
 export type Stored<Document extends { _id?: string }> = Document & { _id: string }
 
 /** What messages are generated from. */

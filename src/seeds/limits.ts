@@ -1,38 +1,39 @@
 const MIB = 1024 * 1024
 
-/** What a seed may have at most, in characters, in a file or given to the library. docs/seeds.md has the same table. */
+/**
+ * Limits of one seed in a file or given to the library, in characters. docs/seeds.md repeats these
+ * figures.
+ */
 export const FILE_LIMITS = {
   where: 'in a file',
-  /** Of JSON, and of the JSON that YAML with aliases stands for. */
+  /** JSON, and the JSON that YAML aliases expand to. */
   json: 64 * MIB,
-  /** Of YAML that is not JSON: to read it takes fifty times as long. */
+  /** YAML that is not JSON. Reading it takes fifty times as long as JSON. */
   yaml: 16 * MIB,
-  /** Of the JSON that defaults, references and generated messages add. */
+  /** The JSON added by defaults, references and generated messages. */
   added: 512 * MIB,
-  remedy: 'divide it among several files, or let `generate` make the messages'
+  fix: 'split it into several files, or generate the messages with `generate:`'
 }
 
 export type SeedLimits = typeof FILE_LIMITS
 
-/** For requests, which others wait for. */
+/** Limits of a seed in a request. They are lower because other requests have to wait. */
 export const REQUEST_LIMITS: SeedLimits = {
   where: 'in a request',
   json: 8 * MIB,
   yaml: 2 * MIB,
   added: 64 * MIB,
-  remedy: 'start the server with it, as a file, or load it in parts with mode=merge'
+  fix: 'start the server with this seed as a file, or load it in parts with mode=merge'
 }
 
-/** How many messages and how many subscribers a request may have generated: seconds of work. */
+/** How many messages and subscribers one request can generate. This many take seconds. */
 export const MAX_GENERATED = 10_000
 
-/** `2 MiB` */
+/** Returns the limit as `2 MiB`. */
 export const formatLimit = (limit: number): string => `${limit / MIB} MiB`
 
-/** Returns what is wrong with a record that is too large, its steps included: a page of many is one text. */
+/** Returns an issue if the record, with its steps, is too large. Otherwise returns undefined. */
 export function recordProblem(record: unknown): string | undefined {
-  const isLarge = JSON.stringify(record).length > MIB
-  return isLarge
-    ? 'is more than 1 MiB of JSON, the most that one record may be: shorten it'
-    : undefined
+  if (JSON.stringify(record).length <= MIB) return undefined
+  return 'is larger than 1 MiB of JSON, the limit for one record: shorten it'
 }

@@ -22,27 +22,31 @@ import {
   type ExistingRecords,
   RECORD_KINDS,
   type RecordKind,
-  type SeedRepository
+  type RecordRow,
+  SeedRepository
 } from './repository.js'
 import type { SeedTarget } from './resolve/builder.js'
 import { resolveSeeds } from './resolve/resolve.js'
 
-/** The fields of a record to change. Null removes a field that may be left out. */
+/** The fields of a record to change. `null` removes an optional field. */
 export type Patch<RecordSeed> = {
   [Field in keyof Omit<RecordSeed, '_id'>]?: RecordSeed[Field] | null
 }
 
-/** The records that are edited one by one, in the form of a seed. */
+/** The kinds of records that can be added, changed and removed one by one, in seed form. */
 export type EditedSeeds = { messages: SeedMessage; integrations: SeedIntegration }
 export type EditedKind = keyof EditedSeeds
 
 const EDITED = {
-  messages: { word: 'Message', form: SeedMessage, list: 'GET /v1/messages' },
-  integrations: { word: 'Integration', form: SeedIntegration, list: 'GET /_mock/integrations' }
+  messages: { label: 'Message', schema: SeedMessage, list: 'GET /v1/messages' },
+  integrations: {
+    label: 'Integration',
+    schema: SeedIntegration,
+    list: 'GET /_mock/integrations'
+  }
 }
 
-/** What a record is known by. */
-type Names = { _id?: string | undefined; identifier?: string | undefined }
+type RecordNames = { _id?: string | undefined; identifier?: string | undefined }
 
 export interface Dependencies {
   db: Db
@@ -51,244 +55,272 @@ export interface Dependencies {
 }
 
 /**
- * Stores records, and adds, changes and removes single ones. To add or change one is to merge a seed of it, and is checked
- * as that: each throws SeedError with every issue, having changed nothing. A change is one of the fields of the seed's
- * form; of these, null removes one that may be left out.
+ * Stores records, and adds, changes and removes single ones. Adding or changing a record works like
+ * merging a seed with only that record: it throws `SeedError` with all issues and changes nothing.
  */
-export function recordService(
-  { db, clock, environments }: Dependencies,
-  repository: SeedRepository
-) {
-  const { lookUp } = repository
+export class RecordService {
+  protected readonly db: Db
+  protected readonly clock: Clock
+  protected readonly environments: EnvironmentService
+  protected readonly repository: SeedRepository
 
-  return {
-    resolve,
-    store,
-
-    /**
-     * Adds a record. A message without `createdAt` is of now, by the environment's clock, and the first in the list. Throws
-     * `exists` when there is one of this `_id` or `identifier`.
-     */
-    addRecord: <Kind extends EditedKind>(
-      kind: Kind,
-      environment: Environment,
-      seed: EditedSeeds[Kind]
-    ) =>
-      db.transaction(() => {
-        rejectKnown(kind, environment, seed)
-        const createdAt = isoTime(environment.now())
-        const record = kind === 'messages' ? { createdAt, ...seed } : seed
-        return save(kind, environment, { _id: unusedId(kind, environment, record), ...record })
-      }),
-
-    /** Throws `not-found` when there is none of this `_id` or `identifier`, and `exists` for a new one that is taken. */
-    changeRecord: <Kind extends EditedKind, Change extends Patch<EditedSeeds[Kind]>>(
-      kind: Kind,
-      environment: Environment,
-      id: string,
-      patch: Change
-    ) =>
-      db.transaction(() => {
-        const stored = requireRecord(kind, environment, id)
-        const isMessage = '_subscriberId' in stored
-        const base = isMessage ? messageBase(environment, stored, patch) : withoutOwner(stored)
-        const seed = withoutRemoved(EDITED[kind].form, { ...base, ...patch })
-        rejectKnown(kind, environment, { identifier: seed.identifier }, stored._id)
-        const isOfAnother = ['subscriberId', 'subscriber', '_subscriberId'].some(
-          (field) => field in patch
-        )
-        return save(
-          kind,
-          environment,
-          seed,
-          isMessage && !isOfAnother ? { _subscriberId: stored._subscriberId } : {}
-        )
-      }),
-
-    /**
-     * Changes a step of a workflow, both by their ids or names. What other steps have of it, such as its results among their
-     * variables, stays. Throws `not-found`.
-     */
-    changeStep: (
-      environment: Environment,
-      workflowId: string,
-      stepId: string,
-      patch: Patch<SeedStep>
-    ): WorkflowStep =>
-      db.transaction(() => {
-        const { find, stepsOf } = lookUp(environment)
-        const workflow =
-          find('workflows', '_id', workflowId) ?? find('workflows', 'identifier', workflowId)
-        const steps = workflow ? stepsOf(workflow._id) : []
-        const index = steps.findIndex((each) => each._id === stepId || each.stepId === stepId)
-        if (index === -1) {
-          const reason = `this environment has no step ${stepId} of a workflow ${workflowId}: GET /_mock/workflows lists them`
-          throw new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
-        }
-        const seeds = steps.map((step, at) =>
-          at === index
-            ? withoutRemoved(SeedStep, { ...exportStep(step), ...patch })
-            : exportStep(step)
-        )
-        return inRecord('step', /^workflows\[0\]\.steps\[\d+\]\.?/, () => {
-          const seed = readSeed({ workflows: [{ ...workflow, steps: seeds }] })
-          const resolved = resolve(seed, environment, lookUp(environment))
-          store(environment, resolved)
-          return resolved.steps[index] as WorkflowStep
-        })
-      }),
-
-    /** If an integration was primary, its channel has no primary then. Throws `not-found`. */
-    removeRecord: (kind: EditedKind, environment: Environment, id: string): void =>
-      db.transaction(() => {
-        const { _id } = requireRecord(kind, environment, id)
-        repository.delete(kind, environments.writableDataset(environment, kind), _id)
-      })
+  constructor({ db, clock, environments }: Dependencies) {
+    this.db = db
+    this.clock = clock
+    this.environments = environments
+    this.repository = new SeedRepository(db)
   }
 
-  /** Returns what a seed of one environment describes; with `existing`, for who merges it with that. */
-  function resolve(
+  /**
+   * Adds a record. A message without `createdAt` gets the environment's current time and is the
+   * first in the list. Throws `exists` if the `_id` or `identifier` is taken.
+   */
+  addRecord<EditKind extends EditedKind>(
+    kind: EditKind,
+    environment: Environment,
+    seed: EditedSeeds[EditKind]
+  ) {
+    return this.db.transaction(() => {
+      this.#rejectExisting(kind, environment, seed)
+      const createdAt = isoTime(environment.now())
+      const record = kind === 'messages' ? { createdAt, ...seed } : seed
+      const _id = this.#unusedId(kind, environment, record)
+      return this.#save(kind, environment, { _id, ...record })
+    })
+  }
+
+  /**
+   * Changes the record with this `_id` or `identifier`. Throws `not-found` if there is none, and
+   * `exists` if the new identifier is taken.
+   */
+  changeRecord<EditKind extends EditedKind, Change extends Patch<EditedSeeds[EditKind]>>(
+    kind: EditKind,
+    environment: Environment,
+    id: string,
+    patch: Change
+  ) {
+    return this.db.transaction(() => {
+      const stored = this.#requireRecord(kind, environment, id)
+      const isMessage = '_subscriberId' in stored
+      const base = isMessage ? this.#messageBase(environment, stored, patch) : withoutOwner(stored)
+      const seed = withoutRemoved(EDITED[kind].schema, { ...base, ...patch })
+      this.#rejectExisting(kind, environment, { identifier: seed.identifier }, stored._id)
+      const keepsSubscriber = !SUBSCRIBER_FIELDS.some((field) => field in patch)
+      const kept =
+        isMessage && keepsSubscriber ? { _subscriberId: stored._subscriberId } : undefined
+      return this.#save(kind, environment, seed, kept)
+    })
+  }
+
+  /**
+   * Changes a step of a workflow; both can be given by id or name. The other steps keep what they
+   * derived from it, such as its results among their variables. Throws `not-found`.
+   */
+  changeStep(
+    environment: Environment,
+    workflowId: string,
+    stepId: string,
+    patch: Patch<SeedStep>
+  ): WorkflowStep {
+    return this.db.transaction(() => {
+      const existing = this.repository.lookUp(environment)
+      const workflow =
+        existing.find('workflows', '_id', workflowId) ??
+        existing.find('workflows', 'identifier', workflowId)
+      const steps = workflow ? existing.stepsOf(workflow._id) : []
+      const index = steps.findIndex((step) => step._id === stepId || step.stepId === stepId)
+      if (index === -1) throw stepNotFound(workflowId, stepId)
+      const seeds = steps.map((step, at) => {
+        const seed = exportStep(step)
+        return at === index ? withoutRemoved(SeedStep, { ...seed, ...patch }) : seed
+      })
+      return relocateIssues('step', /^workflows\[0\]\.steps\[\d+\]\.?/, () => {
+        const seed = readSeed({ workflows: [{ ...workflow, steps: seeds }] })
+        const resolved = this.resolve(seed, environment, existing)
+        this.store(environment, resolved)
+        return resolved.steps[index] as WorkflowStep
+      })
+    })
+  }
+
+  /** Removes a record. Throws `not-found`. Without its primary, a channel has none. */
+  removeRecord(kind: EditedKind, environment: Environment, id: string): void {
+    this.db.transaction(() => {
+      const { _id } = this.#requireRecord(kind, environment, id)
+      this.repository.delete(kind, this.environments.writableDataset(environment, kind), _id)
+    })
+  }
+
+  /** Resolves a seed of one environment, to be merged with the existing records if given. */
+  protected resolve(
     file: SeedFile,
     target: SeedTarget,
     existing?: ExistingRecords
   ): EnvironmentData {
-    const [data] = resolveSeeds([file], clock(), { target, existing })
+    const [data] = resolveSeeds([file], this.clock(), { target, existing })
     return data as EnvironmentData
   }
 
-  /** Stores records, which replace those with the same ids and names. To be called within a transaction. */
-  function store(environment: Environment, data: Partial<Pick<EnvironmentData, RecordKind>>): void {
+  /**
+   * Stores records, which replace those with the same id or name. Call it in a transaction. Rows
+   * are created one by one, because together they can be much larger than the records.
+   */
+  protected store(
+    environment: Environment,
+    data: Partial<Pick<EnvironmentData, RecordKind>>
+  ): void {
     for (const kind of RECORD_KINDS) {
       const records = data[kind] ?? []
       if (records.length === 0) continue
-      const dataset = environments.writableDataset(environment, datasetOf(kind))
-      // One after the other, as the text of all may be much more than what they are made of.
-      for (const [position, each] of records.entries())
-        repository.put(kind, dataset, { ...toRow(kind, each), position })
+      const dataset = this.environments.writableDataset(environment, datasetOf(kind))
+      for (const [position, record] of records.entries()) {
+        this.repository.put(kind, dataset, { ...toRow(kind, record), position })
+      }
     }
   }
 
-  /** Stores what a seed of one record describes, with the fields in place of its own. Its issues are located in the record. */
-  function save<Kind extends EditedKind>(
-    kind: Kind,
+  /** Resolves and stores a seed of one record. `kept` are fields that must not be derived again. */
+  #save<EditKind extends EditedKind>(
+    kind: EditKind,
     environment: Environment,
-    record: Names,
-    fields: object = {}
+    record: RecordNames,
+    kept: object = {}
   ) {
     const seed = kind === 'messages' ? { transactionId: `txn_${record._id}`, ...record } : record
-    return inRecord(kind.slice(0, -1), /^\w+\[0\]\.?/, () => {
-      // A message has its id, which does not depend on how many there are.
-      const existing = { ...lookUp(environment), messageCount: () => 0 }
-      const [resolved] = resolve(readSeed({ [kind]: [seed] }), environment, existing)[kind]
-      const document = { ...resolved, ...fields } as EnvironmentData[Kind][number]
-      store(environment, { [kind]: [document] })
+    return relocateIssues(kind.slice(0, -1), /^\w+\[0\]\.?/, () => {
+      // The message has an id, so it doesn't matter how many messages there are.
+      const existing = { ...this.repository.lookUp(environment), messageCount: () => 0 }
+      const [resolved] = this.resolve(readSeed({ [kind]: [seed] }), environment, existing)[kind]
+      const document = { ...resolved, ...kept } as EnvironmentData[EditKind][number]
+      this.store(environment, { [kind]: [document] })
       return document
     })
   }
 
-  function findRecord(
-    kind: EditedKind,
-    environment: Environment,
-    { _id = '', identifier = '' }: Names
-  ) {
-    const { find } = lookUp(environment)
-    return (
-      find(kind, '_id', _id) ??
-      (kind === 'integrations' ? find(kind, 'identifier', identifier) : undefined)
-    )
+  #findRecord(kind: EditedKind, environment: Environment, names: RecordNames) {
+    const { find } = this.repository.lookUp(environment)
+    const { _id = '', identifier = '' } = names
+    const record = find(kind, '_id', _id)
+    if (record || kind !== 'integrations') return record
+    return find(kind, 'identifier', identifier)
   }
 
-  function requireRecord(kind: EditedKind, environment: Environment, id: string) {
-    const found = findRecord(kind, environment, { _id: parseId(id) ?? id, identifier: id })
-    if (found) return found
-    const { word, list } = EDITED[kind]
-    const reason = `this environment has no ${word.toLowerCase()} ${id}: ${list} lists those it has, the id is _id`
-    throw new DomainError('not-found', `${word} with id ${id} not found`, { reason })
+  #requireRecord(kind: EditedKind, environment: Environment, id: string) {
+    const record = this.#findRecord(kind, environment, { _id: parseId(id) ?? id, identifier: id })
+    if (record) return record
+    const { label, list } = EDITED[kind]
+    const reason = `this environment has no ${label.toLowerCase()} ${id}; ${list} lists them with their _id`
+    throw new DomainError('not-found', `${label} with id ${id} not found`, { reason })
   }
 
-  /** Throws `exists` when another record than the one of this id has one of the names. */
-  function rejectKnown(
+  /** Throws `exists` if a record other than `ownId` has one of the names. */
+  #rejectExisting(
     kind: EditedKind,
     environment: Environment,
-    names: Names,
-    own?: string
+    names: RecordNames,
+    ownId?: string
   ): void {
-    const found = findRecord(kind, environment, names)
-    if (!found || found._id === own) return
-    const name = found._id === names._id ? `id ${names._id}` : `identifier ${names.identifier}`
-    const reason = `PATCH /_mock/${kind}/{id} changes it, and DELETE /_mock/${kind}/{id} removes it`
-    throw new DomainError('exists', `${EDITED[kind].word} with ${name} exists already`, { reason })
+    const record = this.#findRecord(kind, environment, names)
+    if (!record || record._id === ownId) return
+    const name = record._id === names._id ? `id ${names._id}` : `identifier ${names.identifier}`
+    const reason = `to change it, use PATCH /_mock/${kind}/{id}; to remove it, use DELETE /_mock/${kind}/{id}`
+    throw new DomainError('exists', `${EDITED[kind].label} with ${name} exists already`, { reason })
   }
 
-  /** Returns an id that is not taken. Of messages of the same time the list has the one with the greatest id first. */
-  function unusedId(
+  /**
+   * Returns an unused id. A new message gets an id above those of the messages with the same time,
+   * because the list sorts them by id and the new one must come first.
+   */
+  #unusedId(
     kind: EditedKind,
     environment: Environment,
-    record: Names & { createdAt?: string }
+    record: RecordNames & { createdAt?: string }
   ): string {
-    const { find } = lookUp(environment)
+    const { find } = this.repository.lookUp(environment)
     const time = kind === 'messages' ? parseIsoTime(record.createdAt ?? '') : undefined
-    const last = time === undefined ? undefined : find(kind, 'createdAt', time)?._id
-    let id = last ?? deriveId(kind, JSON.stringify(record))
-    while (find(kind, '_id', id))
-      id = (BigInt(`0x${id}`) + 1n).toString(16).padStart(24, '0').slice(-24)
+    const highestId = time === undefined ? undefined : find(kind, 'createdAt', time)?._id
+    let id = highestId ?? deriveId(kind, JSON.stringify(record))
+    while (find(kind, '_id', id)) id = nextId(id)
     return id
   }
 
-  /** Returns a message in the seed's form, without what follows from the fields that are changed. */
-  function messageBase(
+  /** Returns a message in seed form, without the fields that follow from the changed ones. */
+  #messageBase(
     environment: Environment,
     message: MessageResponse,
     patch: Patch<SeedMessage>
   ): object {
-    const { channel = message.channel, ...others } = patch
+    const { channel = message.channel, ...otherFields } = patch
     const isMoved = channel !== message.channel
-    const derived = Object.keys(isMoved ? patch : others).flatMap((field) => DERIVED[field] ?? [])
+    const changedFields = Object.keys(isMoved ? patch : otherFields)
+    const derivedFields = changedFields.flatMap((field) => DERIVED[field] ?? [])
     const { templateIdentifier: workflow } = message
-    const isKnown =
-      isMoved && workflow && lookUp(environment).find('workflows', 'identifier', workflow)
-    const absent = Object.fromEntries(derived.map((field) => [field, undefined]))
-    return { ...exportMessage(message), ...(isKnown && { workflow }), ...absent }
+    // On another channel, another step of the workflow sent the message.
+    const hasWorkflow =
+      isMoved &&
+      workflow !== undefined &&
+      this.repository.lookUp(environment).find('workflows', 'identifier', workflow) !== undefined
+    return {
+      ...exportMessage(message),
+      ...(hasWorkflow && { workflow }),
+      ...Object.fromEntries(derivedFields.map((field) => [field, undefined]))
+    }
   }
 }
 
-/** Locates the issues of a seed in the record that it was made of, which stands there at `place`. */
-function inRecord<Result>(file: string, place: RegExp, action: () => Result): Result {
+function nextId(id: string): string {
+  const next = BigInt(`0x${id}`) + 1n
+  return next.toString(16).padStart(24, '0').slice(-24)
+}
+
+function stepNotFound(workflowId: string, stepId: string): DomainError {
+  const reason =
+    `this environment has no step ${stepId} in a workflow ${workflowId}; ` +
+    'GET /_mock/workflows lists the steps'
+  return new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
+}
+
+/** Runs the action. Issues of its seed get paths relative to the record, without `prefix`. */
+function relocateIssues<Result>(file: string, prefix: RegExp, action: () => Result): Result {
   try {
     return action()
   } catch (error) {
     if (!(error instanceof SeedError)) throw error
     const issues = error.issues.map(({ path, message }) =>
-      createIssue({ file, path: path.replace(place, ''), message })
+      createIssue({ file, path: path.replace(prefix, ''), message })
     )
     throw new SeedError(issues)
   }
 }
 
-/** Returns the columns that all tables have, and the fields that are columns too. */
-function toRow(kind: RecordKind, document: { _id: string; workflowDatabaseId?: string }) {
+/** Returns the document with the columns of its table. */
+function toRow(
+  kind: RecordKind,
+  document: { _id: string; workflowDatabaseId?: string }
+): RecordRow {
   if (kind === 'messages') return toMessageRow(document as Stored<MessageResponse>)
-  const { _id, workflowDatabaseId } = document
-  return {
-    ...document,
-    id: _id,
-    workflowId: workflowDatabaseId,
-    document: JSON.stringify(document)
-  }
+  const { _id: id, workflowDatabaseId: workflowId } = document
+  const columns = { id, workflowId, document: JSON.stringify(document) }
+  return { ...document, ...columns }
 }
 
-/** What follows from a field of a message, beside itself, and is derived again when that changes. */
-const ADDRESS = ['_subscriberId', 'email', 'phone']
+/** A patch with one of these fields changes the subscriber of a message. */
+const SUBSCRIBER_FIELDS = ['subscriberId', 'subscriber', '_subscriberId']
+
+const ADDRESS_FIELDS = ['_subscriberId', 'email', 'phone']
+
+/** The fields that are derived again if a field of a message changes. */
 const DERIVED: { [field: string]: readonly string[] } = {
-  subscriber: ADDRESS,
-  subscriberId: ['subscriber', ...ADDRESS],
+  subscriber: ADDRESS_FIELDS,
+  subscriberId: ['subscriber', ...ADDRESS_FIELDS],
   workflow: ['_templateId', 'templateIdentifier', '_messageTemplateId'],
-  channel: ['providerId', '_messageTemplateId', ...ADDRESS]
+  channel: ['providerId', '_messageTemplateId', ...ADDRESS_FIELDS]
 }
 
-/** Returns the fields but for those that are null, unless that is a value of theirs in the contract. */
-function withoutRemoved({ properties }: TObject, fields: object): Names {
-  const isValue = ([field, value]: [string, unknown]) =>
-    value !== null || properties[field]?.[Kind] === 'Nullable'
-  return Object.fromEntries(Object.entries(fields).filter(isValue))
+/** Returns the fields without those that are null, unless the schema allows null for the field. */
+function withoutRemoved({ properties }: TObject, fields: object): RecordNames {
+  const entries = Object.entries(fields).filter(
+    ([field, value]) => value !== null || properties[field]?.[Kind] === 'Nullable'
+  )
+  return Object.fromEntries(entries)
 }

@@ -1,6 +1,5 @@
-import type { Statement } from 'better-sqlite3'
-import { getTableName } from 'drizzle-orm'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { and, asc, count, desc, eq, getTableName, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Db, insertInto } from '../db/open.js'
 import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
 import type { DatasetKind } from '../domain/enums.js'
@@ -10,163 +9,297 @@ import type { Environment } from '../environments/environment.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData } from './format.js'
 
-/** The kinds of records of an environment. Spelled out, as it is in the library's types, which name no package's. */
+/** Written out because the published types of the library can't name the ORM's types. */
 export type RecordKind = 'messages' | 'integrations' | 'subscribers' | 'workflows' | 'steps'
 
-const TABLES: Record<RecordKind, SQLiteTable> = {
+/** The kinds whose records have a name. */
+export type NamedKind = 'integrations' | 'subscribers' | 'workflows'
+
+type RecordTable = SQLiteTable & Record<'dataset' | 'id' | 'document', SQLiteColumn>
+
+const TABLES = {
   messages,
   integrations,
   subscribers,
   workflows,
   steps: workflowSteps
-}
+} satisfies Record<RecordKind, RecordTable>
 
 export const RECORD_KINDS = Object.keys(TABLES) as RecordKind[]
 
-/** The columns of names. */
-const NAMES = { integrations: 'identifier', subscribers: 'subscriber_id', workflows: 'identifier' }
-
-/** How one record is found. What messages of a channel go through is the primary integration, else the first active one. */
-const FOUND_BY: Record<string, string> = {
-  _id: 'id = ?',
-  identifier: 'identifier = ?',
-  subscriberId: 'subscriber_id = ?',
-  createdAt: 'created_at = ? ORDER BY id DESC',
-  primary: 'is_primary = 1 AND deleted = 0 AND channel = ?',
-  active: 'active = 1 AND deleted = 0 AND channel = ? ORDER BY is_primary DESC, rowid'
+const NAME_COLUMNS: Record<NamedKind, SQLiteColumn> = {
+  integrations: integrations.identifier,
+  subscribers: subscribers.subscriberId,
+  workflows: workflows.identifier
 }
 
-const DELETE_STEPS = `DELETE FROM workflow_steps WHERE dataset = ? AND workflow_id IN
-  (SELECT id FROM workflows WHERE dataset = ? AND (id = ? OR identifier = ?))`
+/** What a record can be found by. Several records can match `createdAt` and `active`. */
+export type LookupKey =
+  | '_id'
+  | 'identifier'
+  | 'subscriberId'
+  | 'createdAt'
+  /** The channel of a primary integration. */
+  | 'primary'
+  /** The channel of an active integration; the primary comes first. */
+  | 'active'
 
-export type SeedRepository = ReturnType<typeof seedRepository>
+const ROWID = sql<number>`rowid`
+const VALUE = sql.placeholder('value')
+const DATASET = sql.placeholder('dataset')
 
-export type ExistingRecords = ReturnType<SeedRepository['lookUp']>
+/** Literals instead of bound values: SQLite recompiles comparisons with columns of a partial index. */
+const IS_PRIMARY = sql`${integrations.primary} = 1 AND ${integrations.deleted} = 0`
+const IS_ACTIVE = sql`${integrations.active} = 1 AND ${integrations.deleted} = 0`
 
-export function seedRepository(db: Db) {
-  const { client } = db
-  const insert = perKind((kind) => insertInto(db, TABLES[kind]))
-  // Another statement, as SQLite keeps a journal of each that may replace, which takes as long as to insert.
-  const replace = perKind((kind) => insertInto(db, TABLES[kind], 'INSERT OR REPLACE'))
-  const statements = new Map<string, Statement<unknown[], unknown>>()
+/** What a seed can be merged into. Documents are as the environment returns them. */
+export interface ExistingRecords {
+  /** Returns the first record with this value. */
+  find<Kind extends RecordKind>(
+    kind: Kind,
+    key: LookupKey,
+    value: string | number
+  ): EnvironmentData[Kind][number] | undefined
+  /** Returns the steps of a workflow, or all steps. */
+  stepsOf(workflowId?: string): WorkflowStep[]
+  messageCount(): number
+  /** Returns the names of the first few hundred records, for suggestions. */
+  names(kind: NamedKind): string[]
+}
 
-  return {
-    /**
-     * Stores a record: in place of one with its id, at whose place it then is, and of any that has its name; a workflow in
-     * place of their steps too. What else it contradicts, such as another primary, must have been refused before.
-     */
-    put(
-      kind: RecordKind,
-      dataset: number,
-      row: { id: string; identifier?: string; position?: number }
-    ): void {
-      if (kind === 'workflows') prepare(DELETE_STEPS).run(dataset, dataset, row.id, row.identifier)
-      try {
-        insert[kind]({ ...row, dataset })
-      } catch (error) {
-        if (!/_(UNIQUE|PRIMARYKEY)$/.test((error as { code?: string }).code ?? '')) throw error
-        const [place] = values<number>('rowid', kind, dataset, 'id = ?', row.id)
-        const last = replace[kind]({ ...row, dataset })
-        if (place !== undefined)
-          prepare(`UPDATE ${nameOf(kind)} SET rowid = ? WHERE rowid = ?`).run(place, last)
-      }
-    },
+export type RecordRow = { id: string; identifier?: string; position?: number }
 
-    delete: (kind: RecordKind, dataset: number, id: string): void =>
-      void prepare(`DELETE FROM ${nameOf(kind)} WHERE dataset = ? AND id = ?`).run(dataset, id),
+type QueryValues = Record<string, unknown>
 
-    countRecords: ({ datasets }: Environment): Record<RecordKind, number> =>
-      perKind((kind) => values<number>('count(*)', kind, datasets[datasetOf(kind)])[0] ?? 0),
+interface DocumentQuery {
+  all(values: QueryValues): string[]
+  first(values: QueryValues): string | undefined
+}
 
-    /**
-     * Yields the documents of an environment as it is now, all or the first ones, in the order of storing. What it reads
-     * must stay as it is meanwhile.
-     */
-    *documents<Kind extends RecordKind>(kind: Kind, environment: Environment, limit = -1) {
-      const dataset = environment.datasets[datasetOf(kind)]
-      for (const place of values<number>(
-        'rowid',
-        kind,
-        dataset,
-        'true ORDER BY rowid LIMIT ?',
-        limit
-      )) {
-        yield* parsed<EnvironmentData[Kind][number]>(kind, environment, 'rowid = ?', place)
-      }
-    },
+/** Stores, reads and counts the records of environments. */
+export class SeedRepository {
+  readonly #db: Db
+  readonly #insert: Record<RecordKind, (row: never) => number>
+  /** Separate statements, because INSERT OR REPLACE takes twice as long as INSERT. */
+  readonly #replace: Record<RecordKind, (row: never) => number>
+  readonly #queries = new Map<string, DocumentQuery>()
+  readonly #deleteSteps
 
-    /**
-     * Looks up what an environment has, which a seed is merged into: the seed's records replace those of the same name, and
-     * refer to all others. Documents are as the environment shows them.
-     */
-    lookUp: (environment: Environment) => ({
-      /** Returns the first record by `_id`, by its name, or by what else `FOUND_BY` has. */
-      find<Kind extends RecordKind>(
-        kind: Kind,
-        by: string,
-        value: unknown
-      ): EnvironmentData[Kind][number] | undefined {
-        return parsed<EnvironmentData[Kind][number]>(
-          kind,
-          environment,
-          `${FOUND_BY[by]} LIMIT 1`,
-          value
-        )[0]
-      },
-      /** Returns the steps of a workflow, or all. */
-      stepsOf(workflowId?: string): WorkflowStep[] {
-        const where = workflowId === undefined ? '? IS NULL' : 'workflow_id = ?'
-        return parsed('steps', environment, `${where} ORDER BY position`, workflowId ?? null)
-      },
-      messageCount: () =>
-        values<number>('count(*)', 'messages', environment.datasets.messages)[0] ?? 0,
-      /** Returns the first some hundred names, to suggest one of. */
-      names: (kind: keyof typeof NAMES): string[] =>
-        values(NAMES[kind], kind, environment.datasets[kind], `true LIMIT ${MAX_CANDIDATES}`)
-    })
+  constructor(db: Db) {
+    this.#db = db
+    this.#insert = perKind((kind) => insertInto(db, TABLES[kind]))
+    this.#replace = perKind((kind) => insertInto(db, TABLES[kind], 'INSERT OR REPLACE'))
+    const replacedWorkflows = db.orm
+      .select({ id: workflows.id })
+      .from(workflows)
+      .where(
+        and(
+          eq(workflows.dataset, DATASET),
+          or(
+            eq(workflows.id, sql.placeholder('id')),
+            eq(workflows.identifier, sql.placeholder('identifier'))
+          )
+        )
+      )
+    this.#deleteSteps = db.orm
+      .delete(workflowSteps)
+      .where(
+        and(
+          eq(workflowSteps.dataset, DATASET),
+          inArray(workflowSteps.workflowId, replacedWorkflows)
+        )
+      )
+      .prepare()
   }
 
-  function parsed<Document>(
-    kind: RecordKind,
+  /**
+   * Stores a record. It replaces the record with the same id and keeps that record's place, and it
+   * replaces any record with the same name. A workflow also replaces the steps of both. The caller
+   * has to reject other conflicts, such as a second primary.
+   */
+  put(kind: RecordKind, dataset: number, row: RecordRow): void {
+    if (kind === 'workflows') {
+      const { id, identifier } = row
+      this.#deleteSteps.run({ dataset, id, identifier })
+    }
+    const values = { ...row, dataset } as never
+    try {
+      this.#insert[kind](values)
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error
+      const place = this.#rowid(kind, dataset, row.id)
+      const newPlace = this.#replace[kind](values)
+      if (place !== undefined) this.#moveRow(kind, newPlace, place)
+    }
+  }
+
+  delete(kind: RecordKind, dataset: number, id: string): void {
+    const table: RecordTable = TABLES[kind]
+    this.#db.orm
+      .delete(table)
+      .where(and(eq(table.dataset, dataset), eq(table.id, id)))
+      .run()
+  }
+
+  countRecords({ datasets }: Environment): Record<RecordKind, number> {
+    return perKind((kind) => this.#count(kind, datasets[datasetOf(kind)]))
+  }
+
+  /**
+   * Yields the documents of an environment, in the order in which they were stored. Nothing may
+   * write to the dataset until the end.
+   */
+  *documents<Kind extends RecordKind>(
+    kind: Kind,
     environment: Environment,
-    where: string,
-    value: unknown
-  ): Document[] {
-    const of = datasetOf(kind)
-    const stored = values<string>('document', kind, environment.datasets[of], where, value)
-    return stored.map((json) => JSON.parse(withEnvironmentIds(environment, of, json)))
+    limit = -1
+  ): Generator<EnvironmentData[Kind][number], void> {
+    const dataset = environment.datasets[datasetOf(kind)]
+    const query = this.#query(`${kind} rowid`, TABLES[kind], eq(ROWID, VALUE))
+    for (const rowid of this.#rowids(kind, dataset, limit)) {
+      yield* this.#parse<Kind>(kind, environment, query.all({ dataset, value: rowid }))
+    }
   }
 
-  function values<Value>(
-    column: string,
-    kind: RecordKind,
-    dataset: number,
-    where = 'true',
-    ...of: unknown[]
-  ): Value[] {
-    const statement = prepare(
-      `SELECT ${column} FROM ${nameOf(kind)} WHERE dataset = ? AND ${where}`
+  /** Returns functions that look up the records of an environment. */
+  lookUp(environment: Environment): ExistingRecords {
+    return {
+      find: (kind, key, value) => this.#find(environment, kind, key, value),
+      stepsOf: (workflowId) => this.#steps(environment, workflowId),
+      messageCount: () => this.#count('messages', environment.datasets.messages),
+      names: (kind) => this.#names(kind, environment.datasets[kind])
+    }
+  }
+
+  #find<Kind extends RecordKind>(
+    environment: Environment,
+    kind: Kind,
+    key: LookupKey,
+    value: string | number
+  ): EnvironmentData[Kind][number] | undefined {
+    const dataset = environment.datasets[datasetOf(kind)]
+    const { where, orderBy } = lookupCondition(kind, key)
+    const query = this.#query(`${kind} ${key}`, TABLES[kind], where, orderBy)
+    const document = query.first({ dataset, value })
+    if (document === undefined) return undefined
+    return this.#parse<Kind>(kind, environment, [document])[0]
+  }
+
+  #steps(environment: Environment, workflowId?: string): WorkflowStep[] {
+    const dataset = environment.datasets.workflows
+    const order = [asc(workflowSteps.position)]
+    const query =
+      workflowId === undefined
+        ? this.#query('all steps', workflowSteps, undefined, order)
+        : this.#query('steps', workflowSteps, eq(workflowSteps.workflowId, VALUE), order)
+    return this.#parse('steps', environment, query.all({ dataset, value: workflowId }))
+  }
+
+  #names(kind: NamedKind, dataset: number): string[] {
+    const table: RecordTable = TABLES[kind]
+    return this.#db.orm
+      .select({ name: NAME_COLUMNS[kind] })
+      .from(table)
+      .where(eq(table.dataset, dataset))
+      .limit(MAX_CANDIDATES)
+      .all()
+      .map(({ name }) => String(name))
+  }
+
+  #count(kind: RecordKind, dataset: number): number {
+    const table: RecordTable = TABLES[kind]
+    const row = this.#db.orm
+      .select({ count: count() })
+      .from(table)
+      .where(eq(table.dataset, dataset))
+      .get()
+    return row?.count ?? 0
+  }
+
+  /** Prepares a query for the documents of a dataset, once per name. */
+  #query(name: string, table: RecordTable, where?: SQL, orderBy: SQL[] = []): DocumentQuery {
+    const known = this.#queries.get(name)
+    if (known) return known
+    const statement = this.#db.orm
+      .select({ document: table.document })
+      .from(table)
+      .where(and(eq(table.dataset, DATASET), where))
+      .orderBy(...orderBy)
+      .prepare()
+    const query: DocumentQuery = {
+      all: (values) => statement.all(values).map(({ document }) => String(document)),
+      first: (values) => statement.get(values)?.document as string | undefined
+    }
+    this.#queries.set(name, query)
+    return query
+  }
+
+  #parse<Kind extends RecordKind>(
+    kind: Kind,
+    environment: Environment,
+    documents: readonly string[]
+  ): EnvironmentData[Kind][number][] {
+    return documents.map((json) =>
+      JSON.parse(withEnvironmentIds(environment, datasetOf(kind), json))
     )
-    return statement.pluck().all(dataset, ...of) as Value[]
   }
 
-  function prepare(text: string): Statement<unknown[], unknown> {
-    const statement = statements.get(text) ?? client.prepare(text)
-    statements.set(text, statement)
-    return statement
+  /** In SQL, to get a million numbers instead of a million objects. */
+  #rowids(kind: RecordKind, dataset: number, limit: number): number[] {
+    const query = `SELECT rowid FROM ${tableName(kind)} WHERE dataset = ? ORDER BY rowid LIMIT ?`
+    return this.#db.client.prepare<[number, number], number>(query).pluck().all(dataset, limit)
+  }
+
+  #rowid(kind: RecordKind, dataset: number, id: string): number | undefined {
+    const table: RecordTable = TABLES[kind]
+    const row = this.#db.orm
+      .select({ rowid: ROWID })
+      .from(table)
+      .where(and(eq(table.dataset, dataset), eq(table.id, id)))
+      .get()
+    return row?.rowid
+  }
+
+  /** In SQL, because drizzle can't set the rowid. */
+  #moveRow(kind: RecordKind, from: number, to: number): void {
+    const query = `UPDATE ${tableName(kind)} SET rowid = ? WHERE rowid = ?`
+    this.#db.client.prepare(query).run(to, from)
   }
 }
 
-/** The kind of the dataset in which records of this kind are. */
+function lookupCondition(kind: RecordKind, key: LookupKey): { where: SQL; orderBy?: SQL[] } {
+  const table: RecordTable = TABLES[kind]
+  switch (key) {
+    case '_id':
+      return { where: eq(table.id, VALUE) }
+    case 'identifier':
+    case 'subscriberId':
+      return { where: eq(NAME_COLUMNS[kind as NamedKind], VALUE) }
+    case 'createdAt':
+      return { where: eq(messages.createdAt, VALUE), orderBy: [desc(messages.id)] }
+    case 'primary':
+      return { where: sql`${IS_PRIMARY} AND ${integrations.channel} = ${VALUE}` }
+    case 'active':
+      return {
+        where: sql`${IS_ACTIVE} AND ${integrations.channel} = ${VALUE}`,
+        orderBy: [desc(integrations.primary), asc(ROWID)]
+      }
+  }
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  const { code } = error as { code?: string }
+  return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
+}
+
+/** Returns the kind of dataset that contains these records. */
 export function datasetOf(kind: RecordKind): Exclude<DatasetKind, 'idempotency'> {
   return kind === 'steps' ? 'workflows' : kind
 }
 
 export function perKind<Value>(create: (kind: RecordKind) => Value): Record<RecordKind, Value> {
-  return Object.fromEntries(RECORD_KINDS.map((kind) => [kind, create(kind)])) as Record<
-    RecordKind,
-    Value
-  >
+  const entries = RECORD_KINDS.map((kind) => [kind, create(kind)])
+  return Object.fromEntries(entries) as Record<RecordKind, Value>
 }
 
-const nameOf = (kind: RecordKind): string => getTableName(TABLES[kind])
+const tableName = (kind: RecordKind): string => getTableName(TABLES[kind])

@@ -1,53 +1,76 @@
-import { type BigIntStats, statSync } from 'node:fs'
-import { attempt } from '../domain/errors.js'
+import { statSync } from 'node:fs'
 import { SeedError } from './errors.js'
 import { seedPath } from './read.js'
 import type { SeedChange } from './service.js'
 
-/** What a change of the seed files has led to. */
+/** The result of reloading changed seed files. */
 export type SeedReload =
   | { applied: true; files: readonly string[]; changes: readonly SeedChange[] }
-  /** The data is what it was. */
+  /** The seeds have an error, and no data was changed. */
   | { applied: false; files: readonly string[]; error: SeedError }
 
-/** Milliseconds between two looks at the files. A file that is left alone for so long has been saved. */
+/** Milliseconds between two checks. A file counts as saved once two checks find it unchanged. */
 const INTERVAL = 100
 
+/** Returns a watcher of the seed files, which compares with their state as it is now. */
+export function watchSeeds(seeds: readonly string[]): SeedWatcher {
+  return new SeedWatcher(seeds)
+}
+
 /**
- * Watches the files of seeds. It compares their state at intervals, which works through links, in folders that are mounted
- * into a container, and when a new file replaces the old one.
+ * Polls the seed files. Unlike `fs.watch`, polling also works for symbolic links, for folders
+ * mounted into a container, and for a file that is replaced by a new one.
  */
-export function watchSeeds(seeds: readonly string[]) {
-  const statesOf = () => seeds.map((seed) => stateOf(seedPath(seed)))
-  let timer: NodeJS.Timeout | undefined
-  let known = statesOf()
-  let latest = known
+class SeedWatcher {
+  readonly #seeds: readonly string[]
+  #timer: NodeJS.Timeout | undefined
+  /** The states that the last callback was about. */
+  #reported: string[]
+  /** The states at the last check. */
+  #latest: string[]
 
-  return {
-    /** Calls back with the seeds that were written to since `watchSeeds` was called, or that have gone or come back. */
-    start(onChange: (seeds: string[]) => void): void {
-      timer = setInterval(() => {
-        const former = latest
-        latest = statesOf()
-        if (latest.join() !== former.join()) return
-        const changed = seeds.filter((_, index) => latest[index] !== known[index])
-        known = latest
-        if (changed.length > 0) onChange(changed)
-      }, INTERVAL).unref()
-    },
+  constructor(seeds: readonly string[]) {
+    this.#seeds = seeds
+    this.#reported = this.#readStates()
+    this.#latest = this.#reported
+  }
 
-    stop: (): void => clearInterval(timer)
+  /** Calls back with the seeds that were written, deleted or created since the watcher exists. */
+  start(onChange: (seeds: string[]) => void): void {
+    this.#timer = setInterval(() => this.#check(onChange), INTERVAL).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #check(onChange: (seeds: string[]) => void): void {
+    const previous = this.#latest
+    const latest = this.#readStates()
+    this.#latest = latest
+    if (latest.join() !== previous.join()) return
+    const changed = this.#seeds.filter((_, index) => latest[index] !== this.#reported[index])
+    this.#reported = latest
+    if (changed.length > 0) onChange(changed)
+  }
+
+  #readStates(): string[] {
+    return this.#seeds.map((seed) => fileState(seedPath(seed)))
   }
 }
 
-/** Differs after each write, and when the file is gone. */
-function stateOf(file: string): string {
-  const { dev, ino, size, mtimeNs, ctimeNs } =
-    attempt(() => statSync(file, { bigint: true })) ?? ({} as BigIntStats)
-  return [file, dev, ino, size, mtimeNs, ctimeNs].join()
+/** Returns a string that changes with every write, and when the file appears or disappears. */
+function fileState(file: string): string {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
+    return [file, dev, ino, size, mtimeNs, ctimeNs].join()
+  } catch (error) {
+    // The file can be missing or in a folder that isn't readable. Reading it reports the reason.
+    return [file, (error as NodeJS.ErrnoException).code].join()
+  }
 }
 
-/** Returns what came of a change of the files, which `apply` reads again and applies. */
+/** Applies the changed files with `apply`, and returns the result. */
 export function reloaded(files: readonly string[], apply: () => SeedChange[]): SeedReload {
   try {
     return { applied: true, files, changes: apply() }

@@ -1,206 +1,296 @@
 import { createRequire } from 'node:module'
-import type { CST, Node, Scalar, YAMLMap } from 'yaml'
+import type { CST, Document, LineCounter, Node, Scalar, YAMLMap } from 'yaml'
 import { lazily } from '../domain/lazily.js'
 import { formatPath, MAX_DEPTH, type Path, TOO_DEEP } from '../schema/validation.js'
 import { createIssue, SeedError, type SeedIssue } from './errors.js'
 import { formatLimit, type SeedLimits } from './limits.js'
 
-/** The package, loaded when there is YAML to read, which takes a tenth of a start. */
+/**
+ * Loads the package when the first YAML is read, because loading it takes a tenth of the start.
+ * `import()` would make all reading of seeds asynchronous. The bundle has a `require` that
+ * contains the package; a module that runs from src/ has none.
+ */
 const yaml = lazily((): typeof import('yaml') =>
-  // The bundle has a `require`, and what is required in it; a module that runs from src/ has none.
   typeof require === 'undefined' ? createRequire(import.meta.url)('yaml') : require('yaml')
 )
 
 /**
- * Returns an issue with the value at the path, or with the name of the field there. What an alias or a merge brings in is
- * located at the alias, and what is missing at the innermost value around it.
+ * Returns an issue at the value with this path, or at the name of that field. A value that comes
+ * from an alias or a merge is located at the alias, and a missing one at its closest parent.
  */
 export type IssueAt = (path: Path, message: string, part?: 'name' | 'value') => SeedIssue
 
-/** Errors that are listed: after the first ones the parser has lost track. */
+/** Only the first errors are listed, because the parser loses track after them. */
 const MAX_ERRORS = 20
-/** What is out of place in a text before it is read no further. */
+/** Parsing stops after this many misplaced tokens. */
 const MAX_MISPLACED = 100
-/** It does not look for names that are given twice, which takes the square of their number. */
+/** `uniqueKeys` is off because its check takes quadratic time. `readMap` does it instead. */
 const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, resolveKnownTags: false }
 
-/** Returns the nodes of a text, and what makes issues in it. Throws SeedError for errors of syntax, soon. */
-function parseYaml(text: string, file: string) {
+const SECOND_NAME = 'has a second name on this line: quote a value that contains a colon'
+const NOT_IN_JSON = 'is not a number that JSON supports; quote it to make it a string'
+const NOT_AN_OBJECT = 'is not an object, so << can not merge it'
+const NOT_A_NAME =
+  'must be a string, as it is the name of a field; quote a value that starts with a bracket'
+
+/** Creates an issue at an offset of the text. */
+type IssueAtOffset = (offset: number, message: string, path?: Path) => SeedIssue
+
+interface ParsedYaml {
+  contents: unknown
+  issueAtOffset: IssueAtOffset
+}
+
+/** Parses a YAML text into nodes. Throws `SeedError` for syntax errors. */
+function parseYaml(text: string, file: string): ParsedYaml {
   const lines = new (yaml().LineCounter)()
   lines.addNewLine(0)
-  const createAt = (offset: number, message: string, path: Path = []): SeedIssue => {
+  const issueAtOffset: IssueAtOffset = (offset, message, path = []) => {
     const { line, col: column } = lines.linePos(offset)
     return createIssue({ file, line, column, path: formatPath(path), message })
   }
-  const parser = new (yaml().Parser)(lines.addNewLine)
-  const tokens: CST.Token[] = []
-  let misplaced = 0
-  for (const lexeme of new (yaml().Lexer)().lex(text)) {
-    for (const token of parser.next(lexeme))
-      misplaced += Number(tokens[tokens.push(token) - 1]?.type === 'error')
-    if (misplaced > MAX_MISPLACED) break
-    // It begins with the document, and may end with a scalar.
-    const deepest = parser.stack[MAX_DEPTH + 2] && parser.stack[MAX_DEPTH + 1]
-    if (deepest) throw new SeedError([createAt(deepest.offset, TOO_DEEP)])
+  const tokens = readTokens(text, lines, issueAtOffset)
+  const [document, secondDocument] = composeDocuments(tokens, text)
+  const issues = document ? syntaxIssues(document, text, issueAtOffset) : []
+  if (secondDocument) {
+    const message = 'is a second document, but a seed has only one: remove it'
+    issues.push(issueAtOffset(secondDocument.range[0], message))
   }
-  tokens.push(...parser.end())
-  const { stackTraceLimit } = Error
-  // A text may have a million errors, and to note the stack of each takes most of the time and memory.
-  Error.stackTraceLimit = 0
-  const [first, second] = new (yaml().Composer)(OPTIONS).compose(tokens, true, text.length)
-  Error.stackTraceLimit = stackTraceLimit
-  const issues = new Map<number, SeedIssue>()
-  for (const { pos, code, message } of [...(first?.errors ?? []), ...(first?.warnings ?? [])]) {
-    // A bracket or quote that is not closed is told where its content ends, not on the line after.
-    const at = / end with a [\]}]$|^Missing closing/.test(message)
-      ? text.slice(0, pos[0]).trimEnd().length
-      : pos[0]
-    if (issues.size === MAX_ERRORS) break
-    // The others at one place follow from the first. JSON may have names of any length.
-    if (code === 'KEY_OVER_1024_CHARS' || issues.has(at)) continue
-    issues.set(at, createAt(at, code === 'BLOCK_AS_IMPLICIT_KEY' ? SECOND_NAME : message))
-  }
-  if (second)
-    issues.set(
-      second.range[0],
-      createAt(second.range[0], 'a seed is one document: drop this second one')
-    )
-  if (issues.size > 0) throw new SeedError([...issues.values()])
-  return { contents: first?.contents, createAt }
+  if (issues.length > 0) throw new SeedError(issues)
+  return { contents: document?.contents, issueAtOffset }
 }
 
-const SECOND_NAME = 'a second name on this line: put a value that has a colon in it in quotes'
+/** Stops early at a text that is nested too deep or has too many misplaced tokens. */
+function readTokens(text: string, lines: LineCounter, issueAtOffset: IssueAtOffset): CST.Token[] {
+  const parser = new (yaml().Parser)(lines.addNewLine)
+  const tokens: CST.Token[] = []
+  let misplacedCount = 0
+  for (const lexeme of new (yaml().Lexer)().lex(text)) {
+    for (const token of parser.next(lexeme)) {
+      tokens.push(token)
+      if (token.type === 'error') misplacedCount += 1
+    }
+    if (misplacedCount > MAX_MISPLACED) break
+    // The stack starts with the document and can end with a scalar, so allow two more entries.
+    const deepest = parser.stack[MAX_DEPTH + 1]
+    if (deepest && parser.stack[MAX_DEPTH + 2]) {
+      throw new SeedError([issueAtOffset(deepest.offset, TOO_DEEP)])
+    }
+  }
+  for (const token of parser.end()) tokens.push(token)
+  return tokens
+}
+
+/** Returns the first two documents. A seed has only one, so the rest doesn't matter. */
+function composeDocuments(tokens: CST.Token[], text: string): (Document.Parsed | undefined)[] {
+  const { stackTraceLimit } = Error
+  // A text can have a million errors. Recording their stacks takes most of the time and memory.
+  Error.stackTraceLimit = 0
+  try {
+    const [first, second] = new (yaml().Composer)(OPTIONS).compose(tokens, true, text.length)
+    return [first, second] as (Document.Parsed | undefined)[]
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+function syntaxIssues(
+  { errors, warnings }: Document.Parsed,
+  text: string,
+  issueAtOffset: IssueAtOffset
+): SeedIssue[] {
+  const issues = new Map<number, SeedIssue>()
+  for (const { pos, code, message } of [...errors, ...warnings]) {
+    if (issues.size === MAX_ERRORS) break
+    // JSON allows names of any length.
+    if (code === 'KEY_OVER_1024_CHARS') continue
+    const isUnclosed = / end with a [\]}]$|^Missing closing/.test(message)
+    // Report an unclosed bracket or quote where its content ends, not on the line after it.
+    const offset = isUnclosed ? text.slice(0, pos[0]).trimEnd().length : pos[0]
+    // Further errors at the same offset follow from the first.
+    if (issues.has(offset)) continue
+    const description = code === 'BLOCK_AS_IMPLICIT_KEY' ? SECOND_NAME : message
+    issues.set(offset, issueAtOffset(offset, description))
+  }
+  return [...issues.values()]
+}
 
 /**
- * Returns the value that YAML has in JSON. Throws SeedError with all that keeps it from having one: errors of syntax, names
- * that are given twice, and aliases that stand for nothing or for more than the limit. The package's own `toJS` takes the
- * square of the number of aliases, and for merges of merges it never ends.
+ * Returns the JSON value of a YAML text. Throws `SeedError` for syntax errors, repeated names,
+ * unknown aliases, and aliases that expand to more than the limit. The package's own `toJS` takes
+ * quadratic time for aliases and never ends for nested merges.
  */
 export function readYaml(text: string, file: string, limits: SeedLimits): unknown {
-  const { contents, createAt } = parseYaml(text, file)
-  const issues: SeedIssue[] = []
-  /** About how many characters of JSON the values so far are. */
-  let size = 0
-  /** What each anchor stands for, from the end of that. */
-  const anchors = new Map<string, { value: unknown; size: number }>()
-  const value = read(contents, [])
-  if (issues.length > 0) throw new SeedError(issues)
-  return value
+  return new YamlReader(parseYaml(text, file), limits).read()
+}
 
-  function report(node: unknown, path: Path, message: string): null {
-    issues.push(createAt(startOf(node), message, path))
-    if (size > limits.json || issues.length === MAX_ERRORS) throw new SeedError(issues)
+class YamlReader {
+  readonly #document: ParsedYaml
+  readonly #limits: SeedLimits
+  readonly #issues: SeedIssue[] = []
+  /** The approximate length of the values read so far, as JSON. */
+  #size = 0
+  /** The anchors whose values have been read completely. */
+  readonly #anchors = new Map<string, { value: unknown; size: number }>()
+
+  constructor(document: ParsedYaml, limits: SeedLimits) {
+    this.#document = document
+    this.#limits = limits
+  }
+
+  read(): unknown {
+    const value = this.#readNode(this.#document.contents, [])
+    if (this.#issues.length > 0) throw new SeedError(this.#issues)
+    return value
+  }
+
+  /** Adds an issue, and throws all of them once reading on is pointless. */
+  #report(node: unknown, path: Path, message: string): void {
+    this.#issues.push(this.#document.issueAtOffset(startOf(node), message, path))
+    if (this.#size > this.#limits.json || this.#issues.length === MAX_ERRORS) {
+      throw new SeedError(this.#issues)
+    }
+  }
+
+  #readNode(node: unknown, path: Path): unknown {
+    if (yaml().isAlias(node)) return this.#readAlias(node, node.source, path)
+    if (!yaml().isNode(node)) return null
+    const sizeBefore = this.#size
+    // An alias inside the value must not refer to an earlier anchor of the same name.
+    if (node.anchor) this.#anchors.delete(node.anchor)
+    const value = this.#readContent(node, path)
+    if (node.anchor) this.#anchors.set(node.anchor, { value, size: this.#size - sizeBefore })
+    return value
+  }
+
+  #readAlias(node: unknown, name: string, path: Path): unknown {
+    const anchor = this.#anchors.get(name)
+    if (!anchor) {
+      this.#report(node, path, `refers to &${name}, but no value with this anchor ends before it`)
+      return null
+    }
+    this.#size += anchor.size
+    if (this.#size <= this.#limits.json) return anchor.value
+    const limit = `${formatLimit(this.#limits.json)} of JSON, the limit ${this.#limits.where}`
+    this.#report(node, path, `makes the aliases expand to more than ${limit}: use fewer aliases`)
     return null
   }
 
-  function read(node: unknown, path: Path): unknown {
-    const before = size
-    if (yaml().isAlias(node)) {
-      const anchored = anchors.get(node.source)
-      if (!anchored)
-        return report(node, path, `no value of an anchor &${node.source} ends before this`)
-      size += anchored.size
-      if (size <= limits.json) return anchored.value
-      const most = `${formatLimit(limits.json)} of JSON, the most ${limits.where}`
-      return report(node, path, `with this the aliases stand for more than ${most}: use fewer`)
+  #readContent(node: Node, path: Path): unknown {
+    this.#size += 2
+    if (yaml().isSeq(node)) {
+      return node.items.map((item, index) => this.#readNode(item, [...path, index]))
     }
-    if (!yaml().isNode(node)) return null
-    if (node.anchor) anchors.delete(node.anchor)
-    const value = readContent(node, path)
-    if (node.anchor) anchors.set(node.anchor, { value, size: size - before })
-    return value
-  }
-
-  function readContent(node: Node, path: Path): unknown {
-    size += 2
-    if (yaml().isSeq(node)) return node.items.map((item, index) => read(item, [...path, index]))
-    if (yaml().isMap(node)) return readMap(node, path)
+    if (yaml().isMap(node)) return this.#readMap(node, path)
     const { value } = node as Scalar
-    if (value === Infinity || value === -Infinity || Number.isNaN(value))
-      return report(node, path, NOT_IN_JSON)
-    size += String(value).length
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      this.#report(node, path, NOT_IN_JSON)
+      return null
+    }
+    this.#size += String(value).length
     return value
   }
 
-  function readMap({ items }: YAMLMap, path: Path): unknown {
+  #readMap({ items }: YAMLMap, path: Path): unknown {
     const fields = new Map<string, unknown>()
-    const keys = new Map<string, unknown>()
+    const firstKeys = new Map<string, unknown>()
     for (const { key, value } of items) {
-      const name = nameOf(key)
-      if (isMerge(key)) {
-        for (const source of yaml().isSeq(value) ? value.items : [value]) {
-          const merged = read(source, path)
-          if (typeof merged !== 'object' || Array.isArray(merged)) report(source, path, NOT_MERGED)
-          else
-            for (const [name, value] of Object.entries(merged ?? {}))
-              if (!fields.has(name)) fields.set(name, value)
+      if (isMergeKey(key)) {
+        // A merge never replaces a field that is already set.
+        for (const [name, field] of this.#readMerge(value, path)) {
+          if (!fields.has(name)) fields.set(name, field)
         }
-      } else if (name === undefined) {
-        report(
-          key,
-          path,
-          'the name of a field must be text; put a value that begins with a bracket in quotes'
-        )
-      } else {
-        const first = keys.get(name)
-        if (first)
-          report(
-            key,
-            [...path, name],
-            `is given twice, first at ${createAt(startOf(first), '').location}`
-          )
-        keys.set(name, key)
-        size += name.length + 4
-        fields.set(name, read(value, [...path, name]))
+        continue
       }
+      const name = fieldName(key)
+      if (name === undefined) {
+        this.#report(key, path, NOT_A_NAME)
+        continue
+      }
+      if (firstKeys.has(name)) this.#reportRepeated(key, firstKeys.get(name), [...path, name])
+      firstKeys.set(name, key)
+      this.#size += name.length + 4
+      fields.set(name, this.#readNode(value, [...path, name]))
     }
-    // Also of a field `__proto__`, which an assignment would not make.
+    // `fromEntries` also creates a field `__proto__`, which an assignment would not.
     return Object.fromEntries(fields)
+  }
+
+  #reportRepeated(key: unknown, firstKey: unknown, path: Path): void {
+    const { location } = this.#document.issueAtOffset(startOf(firstKey), '')
+    this.#report(key, path, `appears twice, first at ${location}`)
+  }
+
+  /** Returns the fields of the object, or of the list of objects, that `<<` refers to. */
+  #readMerge(value: unknown, path: Path): [name: string, field: unknown][] {
+    const sources = yaml().isSeq(value) ? value.items : [value]
+    return sources.flatMap((source) => {
+      const merged = this.#readNode(source, path)
+      if (typeof merged === 'object' && !Array.isArray(merged)) return Object.entries(merged ?? {})
+      this.#report(source, path, NOT_AN_OBJECT)
+      return []
+    })
   }
 }
 
-const NOT_IN_JSON = 'is no number that JSON has; put a text in quotes'
-const NOT_MERGED = 'only an object can be merged in with <<'
-
 /**
- * Returns what makes issues at the values of a text, YAML or JSON, which for that is read a second time. Those of what is no
- * text, or is too long to be read as YAML, have no lines.
+ * Returns a function that locates issues in a YAML or JSON text. It parses the text again, on the
+ * first issue. Objects, and texts above the YAML limit, get no line numbers.
  */
-export function yamlLocator(text: string | undefined, file: string, limits: SeedLimits): IssueAt {
+export function createIssueLocator(
+  text: string | undefined,
+  file: string,
+  limits: SeedLimits
+): IssueAt {
   if (text === undefined || text.length > limits.yaml) {
     return (path, message) => createIssue({ file, path: formatPath(path), message })
   }
-  // Only when there is an issue.
   const parsed = lazily(() => parseYaml(text, file))
-  return (path, message, part) => {
-    const { contents, createAt } = parsed()
-    let node: unknown = contents
-    for (const [index, step] of path.entries()) {
-      if (yaml().isSeq(node)) node = node.items[Number(step)] ?? node
-      else if (yaml().isMap(node)) {
-        // Of a name that is given twice in JSON the last one counts.
-        const field = node.items.findLast(({ key }) => nameOf(key) === String(step))
-        const source = field ?? node.items.find(({ key }) => isMerge(key))
-        node =
-          (part === 'name' && index === path.length - 1
-            ? field?.key
-            : (source?.value ?? source?.key)) ?? node
-        if (!field) break
-      }
-    }
-    return createAt(startOf(node), message, path)
+  return (path, message, part = 'value') => {
+    const { contents, issueAtOffset } = parsed()
+    return issueAtOffset(startOf(findNode(contents, path, part)), message, path)
   }
+}
+
+/** Returns the node at the path, or the closest node that exists. */
+function findNode(contents: unknown, path: Path, part: 'name' | 'value'): unknown {
+  let node = contents
+  for (const [index, step] of path.entries()) {
+    const isName = part === 'name' && index === path.length - 1
+    if (yaml().isMap(node)) {
+      const field = findField(node, String(step))
+      if (isName) return field?.key ?? node
+      if (!field) return mergedValue(node)
+      node = field.value ?? field.key
+    } else if (yaml().isSeq(node)) {
+      node = node.items[Number(step)] ?? node
+    }
+  }
+  return node
+}
+
+/** If JSON repeats a name, the last field counts. */
+function findField(map: YAMLMap, name: string) {
+  return map.items.findLast(({ key }) => fieldName(key) === name)
+}
+
+/** Returns what `<<` refers to, or the map itself if it has no merge. */
+function mergedValue(map: YAMLMap): unknown {
+  const merge = map.items.find(({ key }) => isMergeKey(key))
+  return merge?.value ?? merge?.key ?? map
 }
 
 function startOf(node: unknown): number {
   return (yaml().isNode(node) && node.range?.[0]) || 0
 }
 
-/** Returns the name that a field gets in JSON; undefined when it has none that it could be given. */
-function nameOf(key: unknown): string | undefined {
-  return yaml().isScalar(key) && key.value !== null && !isMerge(key) ? String(key.value) : undefined
+/** Returns the name that the field has in JSON, or undefined if the key can't be a name. */
+function fieldName(key: unknown): string | undefined {
+  if (!yaml().isScalar(key) || key.value === null || isMergeKey(key)) return undefined
+  return String(key.value)
 }
 
-function isMerge(key: unknown): boolean {
+/** Returns whether the key is `<<`. */
+function isMergeKey(key: unknown): boolean {
   return yaml().isScalar(key) && typeof key.value === 'symbol'
 }

@@ -161,9 +161,9 @@ test('seed list names the seeds that come with the package, and what each is for
   expect(seeds.map(({ name }) => `${name}.yaml`).sort()).toEqual(
     readdirSync(join(import.meta.dirname, '../../seeds')).filter((name) => name.endsWith('.yaml'))
   )
-  for (const { description } of seeds) expect(description).toMatch(/^(What|for|to) .{30,250}$/)
+  for (const { description } of seeds) expect(description).toMatch(/^[A-Z].{30,90}$/)
   expect((await runHere(['seed', 'list'])).stdout).toMatch(
-    /^default +What notification-mock holds unless/
+    /^default +The notifications of a small web shop, and of a bicycle shop/
   )
 })
 

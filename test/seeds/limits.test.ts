@@ -7,7 +7,7 @@ import { shopJson } from '../support/shop.js'
 const MIB = 2 ** 20
 const TOO_DEEP = /^seed:1:\d+: is nested more than 100 deep: make it flatter$/
 const BOMB =
-  /^seed:\d+:\d+ \w+(\[\d+\])?: with this the aliases stand for more than \d+ MiB of JSON, the most .+: use fewer$/
+  /^seed:\d+:\d+ \w+(\[\d+\])?: makes the aliases expand to more than \d+ MiB of JSON, the limit .+: use fewer aliases$/
 
 /** The issues of a seed in a request, one a line. */
 const requestIssues = (text: string) =>
@@ -64,7 +64,7 @@ describe('is refused soon, and in little memory, with its place and what to do:'
     ],
     ['messages', { channel: 'sms', content: '\u0001'.repeat(MIB / 4) }]
   ])('one of the %s of more than a megabyte', (kind, record) => {
-    const message = `environments[0].${kind}[0]: is more than 1 MiB of JSON, the most that one record may be: shorten it`
+    const message = `environments[0].${kind}[0]: is larger than 1 MiB of JSON, the limit for one record: shorten it`
     expect(requestIssues(shopJson({ [kind]: [record] }))).toEqual([
       expect.stringContaining(message)
     ])
@@ -75,7 +75,7 @@ describe('is refused soon, and in little memory, with its place and what to do:'
     const messages = Array(100).fill({ channel: 'sms', subscriberId: 'ada' })
     expect(requestIssues(shopJson({ subscribers, messages }))).toEqual([
       expect.stringMatching(
-        /messages\[\d+\]: is too much: .+ add more than 64 MiB, the most in a request: /
+        /messages\[\d+\]: exceeds a limit: .+ add more than 64 MiB of JSON, the limit in a request: /
       )
     ])
   })
@@ -96,12 +96,12 @@ test('a request may have less than a file', () => {
   const yaml = inShop(`messages: []\n${'#'.repeat(2 * MIB)}`)
   expect(readSeeds([{ name: 'seed', seed: yaml }])).toHaveLength(1)
   expect(requestIssues(yaml)).toEqual([
-    'seed: has more than 2 MiB of YAML, the most that a seed may have in a request: write it as JSON, which may have 8 MiB, or start the server with it, as a file, or load it in parts with mode=merge'
+    'seed: is larger than 2 MiB of YAML, the limit of a seed in a request: write it as JSON, which can have 8 MiB, or start the server with this seed as a file, or load it in parts with mode=merge'
   ])
   const json = `${shopJson({})}${' '.repeat(8 * MIB)}`
   expect(readSeeds([{ name: 'seed', seed: json }])).toHaveLength(1)
   expect(requestIssues(json)[0]).toMatch(
-    /^seed: has more than 8 MiB of JSON, .+ in a request: start the server/
+    /^seed: is larger than 8 MiB of JSON, .+ in a request: start the server/
   )
   const workflows = [{ name: 'w', steps: [{ type: 'sms' }] }]
   const generate = { messages: 10_001, subscribers: 10_001 }

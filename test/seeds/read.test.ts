@@ -14,46 +14,50 @@ const ISSUES: [what: string, text: string, issues: string[]][] = [
   [
     'a second colon',
     'environments:\n  - name: b: c',
-    [':2:11: a second name on this line: put a value that has a colon in it in quotes']
+    [':2:11: has a second name on this line: quote a value that contains a colon']
   ],
   [
     'a field that is given twice',
     'environments:\n  - name: Shop\n    name: again',
-    [':3:5 environments[0].name: is given twice, first at :2:5']
+    [':3:5 environments[0].name: appears twice, first at :2:5']
   ],
   [
     'two documents',
     'environments: []\n---\nenvironments: []',
-    [':2:1: a seed is one document: drop this second one']
+    [':2:1: is a second document, but a seed has only one: remove it']
   ],
   [
     'nothing',
     '',
-    [':1:1: is empty: a seed begins with environments, and `environments: []` is a seed of nothing']
+    [
+      ':1:1: is empty: a seed starts with `environments:`; for a seed without data write `environments: []`'
+    ]
   ],
   [
     'Liquid without quotes',
     inShop('messages: [{ channel: email, subject: {{payload.name}} }]'),
     [
-      ':3:44 environments[0].messages[0].subject: the name of a field must be text; put a value that begins with a bracket in quotes'
+      ':3:44 environments[0].messages[0].subject: must be a string, as it is the name of a field; quote a value that starts with a bracket'
     ]
   ],
   [
     'an alias within what it stands for',
     inShop('messages: &all [*all]'),
-    [':3:21 environments[0].messages[0]: no value of an anchor &all ends before this']
+    [
+      ':3:21 environments[0].messages[0]: refers to &all, but no value with this anchor ends before it'
+    ]
   ],
   [
     'a number that would be null in JSON',
     inShop('messages: [{ channel: email, payload: { rate: .inf } }]'),
     [
-      ':3:51 environments[0].messages[0].payload.rate: is no number that JSON has; put a text in quotes'
+      ':3:51 environments[0].messages[0].payload.rate: is not a number that JSON supports; quote it to make it a string'
     ]
   ],
   [
     'a merge of an alias of a list',
     inShop('apiKeys: &keys [a]\nmessages:\n  - { <<: *keys, channel: email }'),
-    [':5:15 environments[0].messages[0]: only an object can be merged in with <<']
+    [':5:15 environments[0].messages[0]: is not an object, so << can not merge it']
   ],
   [
     'a value behind an alias or a merge is located at each of these',
@@ -91,16 +95,20 @@ test('mistakes of every kind are in one report: types, words, duplicates, refere
     // What may be a credential is not repeated.
     's:4:65 environments[0].integrations[0].credentials.secure: must be true or false, not a string',
     's:6:37 environments[0].subscribers[0].phone: must be a string or null, not 15550100: put it in quotes',
-    's:7:25 environments[0].subscribers[1].subscriberId: is that of another subscriber too, at s:6:25',
+    's:7:25 environments[0].subscribers[1].subscriberId: is already used by another subscriber, at s:6:25',
     's:8:9 environments[0].subscribers[2]: must have subscriberId',
     's:8:11 environments[0].subscribers[2].subscriberID: is not a field here; did you mean subscriberId?',
     expect.stringMatching(
       /^s:10:48 environments\[0\]\.workflows\[0\]\.steps\[0\]\.type: must be one of /
     ),
-    expect.stringMatching(/^s:12:76 environments\[0\]\.messages\[0\]\.createdAt: must be a time /),
+    expect.stringMatching(
+      /^s:12:76 environments\[0\]\.messages\[0\]\.createdAt: must be an ISO 8601 time /
+    ),
     's:13:20 environments[0].messages[1].channel: must be one of in_app, email, sms, chat, push',
     's:13:38 environments[0].messages[1].workflow: is welcom, but this environment has no such workflow; did you mean welcome?',
-    expect.stringMatching(/^s:13:57 environments\[0\]\.messages\[1\]\.createdAt: must be a time /)
+    expect.stringMatching(
+      /^s:13:57 environments\[0\]\.messages\[1\]\.createdAt: must be an ISO 8601 time /
+    )
   ])
 })
 
@@ -134,9 +142,10 @@ test.each([
 ])(
   'a file that has the content of one environment is told how to wrap it: %s',
   (_, seed, wrapped) => {
-    const remedy =
-      'begin with `environments:`, then `  -`, and indent all of this by 4 spaces, or put JSON into `{ "environments": [{ … }] }`'
-    const issue = `must have environments, and has what one of them has: ${remedy}; it needs a name`
+    const issue =
+      'must have environments, but has the content of one environment: start the file with ' +
+      '`environments:` and `  -`, and indent the content by 4 spaces; in JSON, wrap it in ' +
+      '`{ "environments": [{ … }] }`; an environment must have a name'
     expect(issuesOf({ name: 's', seed })).toEqual([`s:1:1: ${issue}`])
     expect(read(wrapped)).toEqual({ environments: [{ name: 'Shop', messages: [] }] })
   }
@@ -259,10 +268,10 @@ describe('a file', () => {
   test("that can't be read is an issue", () => {
     const folder = join(givenFile('shop.yaml', ''), '..')
     expect(issuesOf(folder)).toEqual([
-      `${folder}: can't be read: it is a folder; name a file in it`
+      `${folder}: can't be read: it is a folder; use the path of a file`
     ])
     expect(issuesOf('gone.yaml')[0]).toMatch(
-      /^gone\.yaml: can't be read: there is no such file, nor a seed of this name; /
+      /^gone\.yaml: can't be read: there is no such file and no built-in seed with this name; /
     )
     expect(issuesOf('defualt')[0]).toMatch(/; did you mean default\?$/)
   })

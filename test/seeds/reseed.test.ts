@@ -188,7 +188,7 @@ describe('changes nothing', () => {
     expect(allRows(mock.client)).toEqual(before)
     const taken = { ...added, apiKeys: ['a', made.apiKey] }
     expect(() => mock.reseed(less, taken)).toThrow(
-      'seed environments[1].apiKeys[1]: is that of Made'
+      'seed environments[1].apiKeys[1]: is the API key of environment Made, which is not in these seeds'
     )
     expect(allRows(mock.client)).toEqual(before)
     expect(mock.environments.findByApiKey('shop-key')?.name).toBe('Shop')

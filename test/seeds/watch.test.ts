@@ -37,7 +37,7 @@ function given({ isStarted = true, isLinked = false } = {}) {
     one,
     other,
     start,
-    stop: watch.stop,
+    stop: () => watch.stop(),
     /** Returns how many changes have been reported once so much time has passed. */
     changesAfter(milliseconds = AMPLE) {
       vi.advanceTimersByTime(milliseconds)

@@ -13,7 +13,7 @@ import {
   strictObject,
   stringEnum
 } from '../../schema/typebox.js'
-import { readBuiltInSeeds } from '../../seeds/read.js'
+import { listBuiltInSeeds } from '../../seeds/built-in.js'
 
 export const ListedAssumption = Type.Object({
   id: Type.String({ description: 'Name of the assumption' }),
@@ -48,7 +48,7 @@ export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }:
 
   route('GET', '/seeds', 'listBuiltInSeeds', 'List the built-in seeds', {
     response: listOf('seeds', ref(BuiltInSeed), 'All built-in seeds, the default first'),
-    handler: async () => ({ seeds: readBuiltInSeeds() })
+    handler: async () => ({ seeds: listBuiltInSeeds() })
   })
 
   route('GET', '/openapi.json', 'getControlDocument', 'Get this document', {

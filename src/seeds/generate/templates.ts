@@ -1,110 +1,141 @@
-import { filters, Liquid, type Template } from 'liquidjs'
+import { AssertionError, filters, Liquid, LiquidError, type Template } from 'liquidjs'
 import { parseTime } from '../../domain/clock.js'
-import { attempt } from '../../domain/errors.js'
 import type { EmailBlock, MessageResponse } from '../../messages/schemas.js'
 import { isObject, isTooDeep } from '../../schema/validation.js'
 import { createIssue, SeedError } from '../errors.js'
 
-/** What all texts of a message are rendered with. */
+/** The input for rendering the texts of a message. */
 export interface Scope {
-  /** What they may show: `payload`, `subscriber`, `steps`. */
+  /** The variables of the templates: `payload`, `subscriber` and `steps`. */
   globals: object
-  /** How many milliseconds rendering may still take in all; the same object for all messages. */
+  /** The milliseconds left for rendering. All messages share this object. */
   time: { left: number }
 }
 
-/** Renders a text of the message that the scope is of. */
+/** Renders a text of a message. */
 export type Render<Result = string> = (scope: Scope) => Result
 
+const MAX_TEMPLATE_LENGTH = 100_000
+const MAX_RENDERED_LENGTH = 1 << 18
+const MAX_CACHED_DATES = 10_000
+
 /**
- * Reads templates and renders them the same on every machine: without files, in UTC and English; an object as JSON, as the
- * deployed service does.
+ * Renders the same text on every machine: no files, UTC, English. Objects are rendered as JSON, as
+ * Novu does. `memoryLimit` limits the output of filters and ranges.
  */
 const liquid = new Liquid({
   templates: {},
   timezoneOffset: 0,
   locale: 'en-US',
-  // Characters of a template, and what its filters and ranges make. The time is limited by `compile`.
-  parseLimit: 100_000,
-  memoryLimit: 1 << 18,
+  parseLimit: MAX_TEMPLATE_LENGTH,
+  memoryLimit: MAX_RENDERED_LENGTH,
   outputEscape: (value: unknown) => (isObject(value) ? JSON.stringify(value) : value) as string
 })
 
 const formatDate = filters.date as (this: unknown, ...args: unknown[]) => unknown
-const formatted = new Map<string, unknown>()
+
+/** Liquid takes 0.1 ms to format a date, and most dates repeat. */
+const formattedDates = new Map<string, unknown>()
 
 liquid.registerFilter('date', function (value: unknown, ...args: unknown[]) {
-  // A time without a zone, or of another form, is another one on each machine.
+  // Other forms, such as a time without a zone, depend on the machine's time zone.
   if (typeof value !== 'string' || parseTime(value) === undefined) return value
-  // Formatting a date takes liquidjs a tenth of a millisecond, and most dates come again.
   const key = [value, ...args].join('\n')
-  if (formatted.size > 10_000) formatted.clear()
-  if (!formatted.has(key)) formatted.set(key, formatDate.call(this, value, ...args))
-  return formatted.get(key)
+  if (formattedDates.size > MAX_CACHED_DATES) formattedDates.clear()
+  if (!formattedDates.has(key)) formattedDates.set(key, formatDate.call(this, value, ...args))
+  return formattedDates.get(key)
 })
-// It picks items at random, which would not be the same again.
+// Liquid's own filter picks random items, which would not be repeatable.
 liquid.registerFilter('sample', (value: unknown) => value)
 
-/** More characters than any message has. */
-const MAX_LENGTH = 1 << 18
-
 /**
- * Compiles Liquid. A text that is not well-formed, fails to render or gets too long, stays as it stands. Rendering throws
- * SeedError when the time is used up: that way only whether there are messages depends on the machine, never what is in them.
+ * Compiles a Liquid template. The source itself is the result if it is invalid, can't be rendered,
+ * or renders to a text that is too long. Rendering throws `SeedError` when the time is used up, so
+ * the speed of the machine never changes the content of a message.
  */
 export function compile(source: string): Render {
   if (!/\{[{%]/.test(source)) return () => source
   let templates: Template[] | undefined
-  return ({ globals, time }) => {
-    const started = performance.now()
-    const text = attempt(() => {
+  const render = ({ globals, time }: Scope) => {
+    try {
       templates ??= liquid.parse(source)
       return liquid.renderSync(templates, {}, { globals, renderLimit: time.left }) as string
-    })
-    time.left -= performance.now() - started
-    if (time.left < 0) {
-      const message = 'takes too long, as the templates do too much: shorten their loops'
-      throw new SeedError([createIssue({ file: 'templates', path: 'generate', message })])
+    } catch (error) {
+      if (isTemplateError(error)) return source
+      throw error
     }
-    return text !== undefined && text.length <= MAX_LENGTH ? text : source
   }
+  return (scope) => {
+    const startedAt = performance.now()
+    const text = render(scope)
+    scope.time.left -= performance.now() - startedAt
+    if (scope.time.left < 0) throw tooSlow()
+    return text.length <= MAX_RENDERED_LENGTH ? text : source
+  }
+}
+
+/** A template that is nested very deeply causes a `RangeError`. */
+function isTemplateError(error: unknown): boolean {
+  return (
+    error instanceof LiquidError || error instanceof AssertionError || error instanceof RangeError
+  )
+}
+
+function tooSlow(): SeedError {
+  const message = 'takes too long because of its templates: shorten their loops'
+  return new SeedError([createIssue({ file: 'templates', path: 'generate', message })])
 }
 
 type Content = NonNullable<MessageResponse['content']>
 
-/** Compiles the content of an email: HTML, or the blocks of a document of the block editor. */
+/** Compiles the content of an email: HTML, plain text, or a document of Novu's block editor. */
 export function compileEmail(body: string): Render<Content> {
-  const blocks = attempt(() => compileBlocks(body))
-  if (blocks) return (scope) => blocks.map((block) => block(scope))
+  const blocks = parseBlocks(body)?.map(compileBlock)
+  if (blocks) return (scope) => blocks.map((render) => render(scope))
   return compile(/<\w/.test(body) ? body : `<p>${body.replaceAll('\n', '<br>')}</p>`)
 }
 
-/** A node of a document of the block editor. */
-interface Node {
+/** A node of a block editor document. */
+interface EditorNode {
   type?: string
   text?: string
   attrs?: Record<string, unknown>
-  content?: Node[]
+  content?: EditorNode[]
 }
 
 const styles = { textAlign: 'left' } as const
 
-/** Returns undefined for what is no such document, or too deep to be one. */
-function compileBlocks(body: string): Render<EmailBlock>[] | undefined {
-  const document: Node | undefined = body.trimStart().startsWith('{') ? JSON.parse(body) : undefined
-  return document?.type === 'doc' && !isTooDeep(document)
-    ? document.content?.map(compileBlock)
-    : undefined
+/** Returns the blocks of a block editor document, or undefined for any other text. */
+function parseBlocks(body: string): EditorNode[] | undefined {
+  const document = parseJsonObjectOrUndefined(body)
+  if (isTooDeep(document) || !isEditorNode(document)) return undefined
+  return document.type === 'doc' ? document.content : undefined
 }
 
-function compileBlock(block: Node): Render<EmailBlock> {
+function parseJsonObjectOrUndefined(text: string): unknown {
+  if (!text.trimStart().startsWith('{')) return undefined
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function isEditorNode(value: unknown): value is EditorNode {
+  if (!isObject(value)) return false
+  const { attrs = {}, content = [] } = value
+  return isObject(attrs) && Array.isArray(content) && content.every(isEditorNode)
+}
+
+function compileBlock(block: EditorNode): Render<EmailBlock> {
   const content = compile(textOf(block))
   if (block.type !== 'button') return (scope) => ({ type: 'text', content: content(scope), styles })
   const url = compile(String(block.attrs?.url ?? 'https://example.com/'))
   return (scope) => ({ type: 'button', content: content(scope), url: url(scope), styles })
 }
 
-function textOf({ type, text = '', attrs = {}, content = [] }: Node): string {
+function textOf({ type, text = '', attrs = {}, content = [] }: EditorNode): string {
   if (type === 'variable') return `{{${attrs.id}}}`
   if (type === 'button') return String(attrs.text ?? 'Open')
   return text + content.map(textOf).join('')

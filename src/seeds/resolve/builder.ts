@@ -1,292 +1,289 @@
-import type { Static, TObject } from '@sinclair/typebox'
-import { isoTime, parseIsoTime, readClock } from '../../domain/clock.js'
+import { readClock } from '../../domain/clock.js'
 import { deriveId, slugify } from '../../domain/ids.js'
 import { didYouMean, MAX_CANDIDATES } from '../../domain/suggestions.js'
 import type { Environment } from '../../environments/service.js'
 import type { Integration } from '../../integrations/schemas.js'
 import type { Path } from '../../schema/validation.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { errorOf } from '../errors.js'
+import { createSeedError } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment, WorkflowDocument } from '../format.js'
 import { formatLimit } from '../limits.js'
-import type { SeedFile } from '../read.js'
-import type { ExistingRecords, RecordKind } from '../repository.js'
-
-/** A value in a seed, to report issues there. A class, as there are several of each message, and most are kept. */
-export class SeedLocation {
-  readonly file: SeedFile
-  private readonly path: Path
-
-  constructor(file: SeedFile, path: Path) {
-    this.file = file
-    this.path = path
-  }
-
-  at(...path: Path): SeedLocation {
-    return new SeedLocation(this.file, this.path.concat(path))
-  }
-
-  /** The words follow the path in a sentence: `must be …`. A function is called for the first hundred issues only. */
-  report(message: string | (() => string)): void {
-    this.file.issues.push(() =>
-      this.file.issueAt(this.path, typeof message === 'string' ? message : message())
-    )
-  }
-
-  /** Returns those of the fields here that hold a time, in the form of the wire. */
-  timesOf(seed: object, fields: readonly string[]): Record<string, string> {
-    const times: Record<string, string> = {}
-    for (const field of fields) {
-      const text: unknown = seed[field as never]
-      if (typeof text === 'string') times[field] = this.at(field).timeOf(text)
-    }
-    return times
-  }
-
-  timeOf(text: string): string {
-    const time = parseIsoTime(text)
-    if (time !== undefined) return isoTime(time)
-    this.report(INVALID_TIME)
-    return text
-  }
-
-  /** `shop.yaml:4:23`, or the file and the path where there is no text. */
-  describe(): string {
-    const { line, location, path } = this.file.issueAt(this.path, '')
-    return line === undefined ? `${location} ${path}`.trim() : location
-  }
-}
-
-export const INVALID_TIME = 'must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z'
+import type { ExistingRecords, LookupKey, NamedKind, RecordKind } from '../repository.js'
+import type { SeedLocation } from './location.js'
+import type { TakenNames } from './names.js'
 
 /** The environment that a seed is loaded into while the server runs. */
 export type SeedTarget = Pick<Environment, 'id' | 'organizationId' | 'name' | 'clock'>
 
-/** The field that has the name of a record, of the kinds that have one. */
-const NAMES = {
+/** The field that contains the name of a record. */
+const NAME_FIELDS = {
   integrations: 'identifier',
   subscribers: 'subscriberId',
   workflows: 'identifier'
-} as const
-
-type Named = keyof typeof NAMES
-
-/** Says where a stored record is, which no seed has. */
-const STORED = 'the environment itself'
+} as const satisfies Record<NamedKind, LookupKey>
 
 interface Options {
   target: SeedTarget
-  /** What the environment has, and the seed whose records replace some of it. */
+  /** The records of the environment, and the seed that replaces some of them. */
   replacing?: { existing: ExistingRecords; seed: SeedEnvironment } | undefined
-  /** Where the environment is first described. */
+  /** The place of the environment in the first seed that contains it. */
   location: SeedLocation
-  /** Ids are derived from it: the same seed gives the same ids, whichever environment it is loaded into. */
+  /** Ids derive from it, so a seed yields the same ids in every environment it is loaded into. */
   idBase: readonly string[]
   now: number
 }
 
-export type EnvironmentBuilder = ReturnType<typeof environmentBuilder>
+/** A value that only one record can have, and the place where it is. */
+interface Claim {
+  key: readonly string[]
+  at: SeedLocation
+  /** Returns the message for a second claim. `first` describes the place of the first one. */
+  message(first: string): string
+}
 
-/** Collects the records of one environment, and reports what is there twice or refers to nothing. */
-export function environmentBuilder({ target, replacing, location, idBase, now }: Options) {
-  /** The records of the seeds, by their kind and name, and the steps of workflows. */
-  const named = new Map<string, EnvironmentData[Named][number]>()
-  const steps = new Map<string, WorkflowStep[]>()
-  const uses = new Map<string, SeedLocation>()
-  /** The kinds of which there are more records than are known, as these have issues. */
-  const unknown = new Set<RecordKind>()
-  const existing = replacing?.existing
-  const given = replacing ? givenNames(replacing.seed) : new Set()
-  let messageNumber = existing?.messageCount() ?? 0
-  let added = 0
-  const { id, organizationId, name: environmentName } = target
-  const data: EnvironmentData = {
-    ...{ id, organizationId, name: environmentName, profile: null, assumptions: {}, apiKeys: [] },
-    ...{ integrations: [], subscribers: [], workflows: [], steps: [], messages: [] }
-  }
+/** Collects the records of one environment. Reports duplicates and broken references. */
+export class EnvironmentBuilder {
+  readonly data: EnvironmentData
+  readonly location: SeedLocation
+  readonly existing: ExistingRecords | undefined
+  /** The fields of a document that refer to its environment. */
+  readonly owner: { _environmentId: string; _organizationId: string }
+  /** Kinds with records that have issues, so that a reference to any name might be right. */
+  readonly unknownKinds = new Set<RecordKind>()
+  /** The identifiers of all integrations of the seeds. Default identifiers must differ. */
+  readonly identifiers: TakenNames = new Map()
+  /** The default provider of messages by channel. */
+  readonly providers = new Map<string, string | undefined>()
 
-  return {
-    data,
-    location,
-    existing,
-    unknown,
-    /** The identifiers of all integrations here, so that no default is one of them. */
-    identifiers: new Map() as TakenNames,
-    /** The provider of messages without one, by channel. */
-    providers: new Map<string, string | undefined>(),
-    /** The fields of a document that say which environment it belongs to. */
-    owner: { _environmentId: id, _organizationId: organizationId },
-    claim,
-    derivedId,
-    stored,
+  readonly #target: SeedTarget
+  readonly #idBase: readonly string[]
+  readonly #now: number
+  readonly #replacedNames: ReadonlySet<string>
+  readonly #named = new Map<string, EnvironmentData[NamedKind][number]>()
+  readonly #stepsByWorkflow = new Map<string, WorkflowStep[]>()
+  readonly #claims = new Map<string, SeedLocation>()
+  #messageNumber: number
+  #addedCharacters = 0
 
-    /** Adds a record, to which messages may refer by the name, with its steps. */
-    add<Kind extends Named>(
-      kind: Kind,
-      name: string,
-      record: EnvironmentData[Kind][number],
-      own: WorkflowStep[] = []
-    ) {
-      const records: EnvironmentData[Named][number][] = data[kind]
-      records.push(record)
-      named.set(`${kind} ${name}`, record)
-      data.steps.push(...own)
-      steps.set(record._id, own)
-    },
-
-    /** Returns the steps of a workflow, of the seeds or stored. */
-    stepsOf({ _id }: WorkflowDocument): WorkflowStep[] {
-      const found = steps.get(_id) ?? existing?.stepsOf(_id) ?? []
-      steps.set(_id, found)
-      return found
-    },
-
-    /** Returns the time by the clock that the seeds set, or by that of the target. */
-    present: () => readClock(data.clock ?? target.clock, () => now),
-
-    /** Reports an issue if another record of the kind has the name or the id. A stored step is replaced with its workflow. */
-    claimNames(
-      kind: Named | 'steps',
-      [field, ...name]: readonly string[],
-      _id: string,
-      at: SeedLocation
-    ): void {
-      const word = kind.slice(0, -1)
-      if (!claim([word, String(field), ...name], at.at(String(field)))) return
-      if (!claim([word, '_id', _id], at.at('_id'))) return
-      const step = kind === 'steps' && existing?.find(kind, '_id', _id)
-      const other =
-        kind === 'steps'
-          ? step && stored('workflows', '_id', step.workflowDatabaseId)
-          : stored(kind, '_id', _id)
-      if (other) at.at('_id').report(`is that of another ${word} too, at ${STORED}`)
-    },
-
-    /** Reports an integration that is primary where another one is. */
-    claimPrimary({ channel }: Integration, at: SeedLocation): void {
-      const own = data.integrations.find(
-        (each) => each.channel === channel && each.primary && !each.deleted
-      )
-      const other = own ?? stored('integrations', 'primary', channel)
-      const message = (first: string) =>
-        `must be false: ${other?.identifier} is the primary ${channel} integration already, at ${first}; a channel has at most one`
-      if (claim(['primary', channel], at, message) && other) at.report(message(STORED))
-    },
-
-    /** Returns the id of a record that its seed gives none: that of the record it replaces, or one of its name. */
-    recordId(kind: Named, name: string): string {
-      const isGiven = given.has(`${kind} ${NAMES[kind]} ${name}`)
-      const replaced = isGiven ? existing?.find(kind, NAMES[kind], name)?._id : undefined
-      return replaced && !given.has(`${kind} _id ${replaced}`)
-        ? replaced
-        : derivedId(kind.slice(0, -1), name)
-    },
-
-    /** Returns the next number whose id no existing message has. */
-    nextMessageNumber(): number {
-      while (existing?.find('messages', '_id', derivedId('message', messageNumber)))
-        messageNumber += 1
-      return messageNumber++
-    },
-
-    /** Returns the record of that name, of the seeds or stored; reports an issue if there is none. */
-    referenced<Kind extends Named>(kind: Kind, reference: string | undefined, at: SeedLocation) {
-      if (reference === undefined) return undefined
-      const found = named.get(`${kind} ${reference}`) ?? stored(kind, NAMES[kind], reference)
-      if (found || unknown.has(kind)) return found as EnvironmentData[Kind][number] | undefined
-      at.report(() => {
-        const own = data[kind].map((each) => each[NAMES[kind] as never] as string)
-        const names = [...own, ...(existing?.names(kind) ?? [])].slice(0, MAX_CANDIDATES)
-        if (names.length === 0) return `is ${reference}, but this environment has no ${kind}`
-        const remedy =
-          didYouMean(reference, names) || `; there are ${names.slice(0, 10).join(', ')}`
-        return `is ${reference}, but this environment has no such ${kind.slice(0, -1)}${remedy}`
-      })
-      return undefined
-    },
-
-    /** Counts what a default or a reference adds to a record, in characters of JSON. Throws SeedError beyond the limit. */
-    countAdded(size: number, at: SeedLocation): void {
-      added += size
-      const { added: most, where, remedy } = at.file.limits
-      if (added <= most) return
-      const what = 'up to here defaults, references and generated messages add more than'
-      at.report(`is too much: ${what} ${formatLimit(most)}, the most ${where}: ${remedy}`)
-      throw errorOf([at.file.issues])
+  constructor({ target, replacing, location, idBase, now }: Options) {
+    const { id, organizationId, name } = target
+    this.location = location
+    this.existing = replacing?.existing
+    this.owner = { _environmentId: id, _organizationId: organizationId }
+    this.#target = target
+    this.#idBase = idBase
+    this.#now = now
+    this.#replacedNames = replacing ? namesIn(replacing.seed) : new Set()
+    this.#messageNumber = this.existing?.messageCount() ?? 0
+    this.data = {
+      id,
+      organizationId,
+      name,
+      profile: null,
+      assumptions: {},
+      apiKeys: [],
+      integrations: [],
+      subscribers: [],
+      workflows: [],
+      steps: [],
+      messages: []
     }
   }
 
-  function derivedId(...path: Path): string {
-    return deriveId(...idBase, ...path)
+  /** Adds a record with its name, and the steps of a workflow. */
+  add<Kind extends NamedKind>(
+    kind: Kind,
+    name: string,
+    record: EnvironmentData[Kind][number],
+    steps: readonly WorkflowStep[] = []
+  ): void {
+    const records: EnvironmentData[NamedKind][number][] = this.data[kind]
+    records.push(record)
+    this.#named.set(`${kind} ${name}`, record)
+    this.data.steps.push(...steps)
+    this.#stepsByWorkflow.set(record._id, [...steps])
   }
 
-  /** Returns whether it is the first use, and reports an issue if not. `use` begins with the kind of the thing. */
-  function claim(
-    use: readonly [kind: string, ...string[]],
-    at: SeedLocation,
-    message = (first: string) => `is that of another ${use[0]} too, at ${first}`
-  ): boolean {
-    const key = JSON.stringify(use)
-    const first = uses.get(key)
-    if (first) at.report(() => message(first.describe()))
-    else uses.set(key, at)
-    return !first
+  /** Returns the steps of a workflow of the seeds or of the environment. */
+  stepsOf({ _id }: WorkflowDocument): WorkflowStep[] {
+    const steps = this.#stepsByWorkflow.get(_id) ?? this.existing?.stepsOf(_id) ?? []
+    this.#stepsByWorkflow.set(_id, steps)
+    return steps
   }
 
-  /** Returns the stored record with this name or id, unless one of the seed replaces it. */
-  function stored<Kind extends Named>(kind: Kind, by: string, value: string) {
-    const found = existing?.find(kind, by, value)
-    const isReplaced = ['_id', NAMES[kind]].some((field) =>
-      given.has(`${kind} ${field} ${found?.[field as never]}`)
+  /** Returns the current time of the clock that the seeds set, or of the environment's clock. */
+  currentTime(): number {
+    return readClock(this.data.clock ?? this.#target.clock, () => this.#now)
+  }
+
+  /** Reports an issue if a seed has made the claim before. Returns whether it is the first. */
+  claim({ key, at, message }: Claim): boolean {
+    const id = JSON.stringify(key)
+    const first = this.#claims.get(id)
+    if (!first) {
+      this.#claims.set(id, at)
+      return true
+    }
+    at.report(() => message(first.describe()))
+    return false
+  }
+
+  /** Reports an issue if another record has the id. Returns whether none in the seeds has it. */
+  claimId(kind: RecordKind, _id: string, record: SeedLocation): boolean {
+    const label = singular(kind)
+    return this.claim({
+      key: [label, '_id', _id],
+      at: record.at('_id'),
+      message: (first) => `is already used by another ${label}, at ${first}`
+    })
+  }
+
+  /**
+   * Reports an issue if another record has the name or the id. `scope` is the workflow of a step,
+   * in which its name is unique.
+   */
+  claimNames(
+    kind: NamedKind | 'steps',
+    [field, name, scope = '']: readonly [field: string, name: string, scope?: string],
+    _id: string,
+    record: SeedLocation
+  ): void {
+    const label = singular(kind)
+    const isUnique = this.claim({
+      key: [label, field, name, scope],
+      at: record.at(field),
+      message: (first) => `is already used by another ${label}, at ${first}`
+    })
+    if (!isUnique || !this.claimId(kind, _id, record)) return
+    const isStored = kind === 'steps' ? this.#isStepStored(_id) : this.stored(kind, '_id', _id)
+    if (isStored) {
+      record.at('_id').report(`is already used by another ${label} of this environment`)
+    }
+  }
+
+  /** Returns whether the environment keeps a step with this id. Steps go with their workflow. */
+  #isStepStored(_id: string): boolean {
+    const step = this.existing?.find('steps', '_id', _id)
+    if (!step) return false
+    return this.stored('workflows', '_id', step.workflowDatabaseId) !== undefined
+  }
+
+  /** Reports an integration that is primary if its channel has a primary already. */
+  claimPrimary({ channel }: Integration, primary: SeedLocation): void {
+    const seedPrimary = this.data.integrations.find(
+      (integration) =>
+        integration.channel === channel && integration.primary && !integration.deleted
     )
-    return isReplaced ? undefined : found
-  }
-}
-
-/** Returns the names and the ids that records of the seed are given: stored ones that have them are replaced. */
-function givenNames(seed: SeedEnvironment): ReadonlySet<string> {
-  const given = new Set<string>()
-  for (const [kind, field] of Object.entries(NAMES) as [Named, 'identifier'][]) {
-    for (const record of (seed[kind] ?? []) as readonly {
-      _id?: string
-      name?: string
-      identifier?: string
-    }[]) {
-      const {
-        _id = '',
-        name = '',
-        [field]: recordName = kind === 'workflows' ? slugify(name) : ''
-      } = record
-      given.add(`${kind} _id ${_id}`).add(`${kind} ${field} ${recordName}`)
+    const message = (identifier: string | undefined, place: string) =>
+      `must be false: ${identifier}, ${place}, is already the primary ${channel} integration, ` +
+      'and a channel has only one'
+    const isFirst = this.claim({
+      key: ['primary', channel],
+      at: primary,
+      message: (first) => message(seedPrimary?.identifier, `at ${first}`)
+    })
+    const storedPrimary = isFirst ? this.stored('integrations', 'primary', channel) : undefined
+    if (storedPrimary) {
+      primary.report(message(storedPrimary.identifier, 'in this environment'))
     }
   }
-  return given
+
+  /** Returns an id for a record without one: that of the record it replaces, or a derived one. */
+  recordId(kind: NamedKind, name: string): string {
+    const field = NAME_FIELDS[kind]
+    const isReplacing = this.#replacedNames.has(nameKey(kind, field, name))
+    const replacedId = isReplacing ? this.existing?.find(kind, field, name)?._id : undefined
+    // Another record of the seed can have the id.
+    if (replacedId !== undefined && !this.#replacedNames.has(nameKey(kind, '_id', replacedId))) {
+      return replacedId
+    }
+    return this.derivedId(singular(kind), name)
+  }
+
+  derivedId(...path: Path): string {
+    return deriveId(...this.#idBase, ...path)
+  }
+
+  /** Returns the number of a new message. No existing message has the id derived from it. */
+  nextMessageNumber(): number {
+    const isTaken = () =>
+      this.existing?.find('messages', '_id', this.derivedId('message', this.#messageNumber))
+    while (isTaken()) this.#messageNumber += 1
+    const messageNumber = this.#messageNumber
+    this.#messageNumber += 1
+    return messageNumber
+  }
+
+  /** Returns the record with this name. Reports an issue if there is none. */
+  referenced<Kind extends NamedKind>(
+    kind: Kind,
+    name: string | undefined,
+    at: SeedLocation
+  ): EnvironmentData[Kind][number] | undefined {
+    if (name === undefined) return undefined
+    const record = this.#named.get(`${kind} ${name}`) ?? this.stored(kind, NAME_FIELDS[kind], name)
+    if (!record && !this.unknownKinds.has(kind)) at.report(() => this.#notFound(kind, name))
+    return record as EnvironmentData[Kind][number] | undefined
+  }
+
+  #notFound(kind: NamedKind, name: string): string {
+    const field = NAME_FIELDS[kind]
+    const seedNames = this.data[kind].map((record) => record[field as never] as string)
+    const storedNames = this.existing?.names(kind) ?? []
+    const names = [...seedNames, ...storedNames].slice(0, MAX_CANDIDATES)
+    if (names.length === 0) return `is ${name}, but this environment has no ${kind}`
+    const fix = didYouMean(name, names) || `; it has ${names.slice(0, 10).join(', ')}`
+    return `is ${name}, but this environment has no such ${singular(kind)}${fix}`
+  }
+
+  /** Returns the record of the environment, unless a record of the seed replaces it. */
+  stored<Kind extends NamedKind>(
+    kind: Kind,
+    key: LookupKey,
+    value: string
+  ): EnvironmentData[Kind][number] | undefined {
+    const record = this.existing?.find(kind, key, value)
+    if (!record) return undefined
+    const isReplaced = (['_id', NAME_FIELDS[kind]] as const).some((field) =>
+      this.#replacedNames.has(nameKey(kind, field, record[field as never]))
+    )
+    return isReplaced ? undefined : record
+  }
+
+  /**
+   * Counts the characters of JSON that defaults and references add to the seed. Throws `SeedError`
+   * above the limit.
+   */
+  countAdded(characters: number, at: SeedLocation): void {
+    this.#addedCharacters += characters
+    const { added: limit, where, fix } = at.file.limits
+    if (this.#addedCharacters <= limit) return
+    at.report(
+      'exceeds a limit: up to here, defaults, references and generated messages add more than ' +
+        `${formatLimit(limit)} of JSON, the limit ${where}: ${fix}`
+    )
+    throw createSeedError([at.file.issues])
+  }
 }
 
-/** The names that are taken, each with the last suffix it got. */
-export type TakenNames = Map<string | undefined, number>
+const singular = (kind: RecordKind): string => kind.slice(0, -1)
 
-/** Returns the base, or the first of `base-2`, `base-3`, ... that is not taken, and takes it. */
-export function unusedName(
-  base: string,
-  taken: TakenNames,
-  isStored?: (name: string) => boolean
-): string {
-  let name = base
-  let suffix = taken.get(base) ?? 1
-  while (taken.has(name) || isStored?.(name)) name = `${base}-${++suffix}`
-  taken.set(base, suffix)
-  if (name !== base) taken.set(name, 1)
-  return name
-}
+const nameKey = (kind: NamedKind, field: string, name: string) => `${kind} ${field} ${name}`
 
-/** A copy with the fields in the contract's order and without those that are undefined. */
-export function inOrder<Schema extends TObject, Document extends Static<Schema>>(
-  schema: Schema,
-  document: Document
-) {
-  const fields = Object.keys(schema.properties).map(
-    (name) => [name, document[name as never]] as const
-  )
-  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as Document
+/** Returns the names and ids in the seed. They replace the records that have them already. */
+function namesIn(seed: SeedEnvironment): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { _id, identifier = '' } of seed.integrations ?? []) {
+    names.add(nameKey('integrations', '_id', _id ?? ''))
+    names.add(nameKey('integrations', 'identifier', identifier))
+  }
+  for (const { _id, subscriberId = '' } of seed.subscribers ?? []) {
+    names.add(nameKey('subscribers', '_id', _id ?? ''))
+    names.add(nameKey('subscribers', 'subscriberId', subscriberId))
+  }
+  for (const { _id, name, identifier = slugify(name ?? '') } of seed.workflows ?? []) {
+    names.add(nameKey('workflows', '_id', _id ?? ''))
+    names.add(nameKey('workflows', 'identifier', identifier))
+  }
+  return names
 }

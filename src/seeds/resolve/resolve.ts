@@ -1,128 +1,171 @@
 import { isoTime, parseTime, WALL } from '../../domain/clock.js'
 import { deriveId, slugify } from '../../domain/ids.js'
-import { errorOf, isFull } from '../errors.js'
+import { createSeedError, isFull } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
 import type { ExistingRecords } from '../repository.js'
 import {
-  type EnvironmentBuilder,
-  environmentBuilder,
-  INVALID_TIME,
-  SeedLocation,
-  type SeedTarget
-} from './builder.js'
-import { addIntegration, addMessage, addSubscriber, addWorkflow, setGenerate } from './records.js'
+  addIntegration,
+  addMessage,
+  addSubscriber,
+  addWorkflow,
+  setGenerate
+} from './add-records.js'
+import { EnvironmentBuilder, type SeedTarget } from './builder.js'
+import { INVALID_TIME, SeedLocation } from './location.js'
 
 interface Options {
-  /** The one environment to return, whatever the seed calls it. */
+  /** The environment to load the seed into. The seed must have exactly one environment. */
   target?: SeedTarget
   /**
-   * The target's records. Those of the seed replace the ones where `_id`, identifier or subscriberId is the same, and keep
-   * their ids; only those of the seed are returned.
+   * The records of the target. Records of the seed replace those with the same `_id`, `identifier`
+   * or `subscriberId`, and keep their ids. Only records of the seed are returned.
    */
   existing?: ExistingRecords | undefined
-  /** Returns the environment that has a key already, if it is none that the seeds may take the key from. */
+  /** Returns the environment that owns a key and that the seeds must not take it from. */
   ownerOf?: (key: string) => { id: string; name: string } | undefined
 }
 
-/** An environment of one seed file, where it is there, and what it becomes. */
-type Located = { seed: SeedEnvironment; location: SeedLocation }
-type Building = Located & { builder: EnvironmentBuilder }
+/** An environment in one seed file. Several files can describe the same environment. */
+interface EnvironmentSeed {
+  seed: SeedEnvironment
+  location: SeedLocation
+}
+
+interface EnvironmentPart extends EnvironmentSeed {
+  /** Shared by all parts of the environment. */
+  builder: EnvironmentBuilder
+}
 
 /**
- * Returns the environments that the seeds describe, with every reference resolved and every default filled in; the same
- * seeds at the same `now`, in milliseconds since 1970, give the same data. Environments of the same organization and
- * name are one, also across files. Messages are those of the seeds only.
+ * Returns the environments of the seeds with all references resolved and all defaults filled in.
+ * The same seeds and `now` (milliseconds since 1970) return the same data. Environments with the
+ * same organization and name are merged, also across files. Messages to generate are not included.
  *
- * Throws SeedError with all that is wrong: what breaks the format, every broken reference, duplicate, second primary and
- * time that is none, and every API key that `ownerOf` says belongs to an environment of none of the seeds.
+ * Throws `SeedError` with all issues: violations of the format, broken references, duplicates,
+ * second primaries, invalid times, and API keys that belong to another environment.
  */
 export function resolveSeeds(
-  read: readonly SeedFile[],
+  seeds: readonly SeedFile[],
   now: number,
   options: Options = {}
 ): EnvironmentData[] {
-  const { target, ownerOf } = options
-  // Their own issues stay those of the format: what was read may be resolved again.
-  const files = read.map((file) => ({ ...file, issues: [...file.issues] }))
-  const lists = files.map(({ issues }) => issues)
-  const described = files.flatMap((file) => {
-    const list = new SeedLocation(file, ['environments'])
-    const { environments } = file.seed
-    if (target && environments.length !== 1 && file.issues.length === 0) {
-      const one = environments.length > 1 ? list.at(1) : list
-      one.report('must be one environment: a seed that is loaded into one has no more and no less')
-    }
-    return environments.map((seed, at): Located => ({ seed, location: list.at(at) }))
-  })
-  // With no more than that a report is full, and what is left of such seeds may take long to resolve.
-  if (lists.some(isFull)) throw errorOf(lists)
-  const located = withBuilders(target ? described.slice(0, 1) : described, now, options)
-  for (const each of located) addSettings(each)
-  if (!target) addApiKeys(located, ownerOf)
-  for (const { seed, location, builder } of located) {
-    const { integrations = [], subscribers = [], workflows = [] } = seed
-    for (const [at, each] of integrations.entries())
-      addIntegration(builder, each, location.at('integrations', at))
-    for (const [at, each] of subscribers.entries())
-      addSubscriber(builder, each, location.at('subscribers', at))
-    for (const [at, each] of workflows.entries())
-      addWorkflow(builder, each, location.at('workflows', at))
-  }
-  // After the records of all files, which they refer to.
-  for (const { seed, location, builder } of located) {
-    const { messages = [] } = seed
-    for (const [at, each] of messages.entries())
-      addMessage(builder, each, location.at('messages', at))
-    if (seed.generate) setGenerate(builder, seed.generate, location.at('generate'))
-  }
-  if (lists.some(({ length }) => length > 0)) throw errorOf(lists)
-  return [...new Set(located.map(({ builder }) => builder.data))]
+  // Copy the issues: the same files can be resolved again.
+  const files = seeds.map((file) => ({ ...file, issues: [...file.issues] }))
+  const issueLists = files.map(({ issues }) => issues)
+  const environments = files.flatMap((file) => environmentsOf(file, options))
+  // The error can't list more issues, and resolving such seeds can take long.
+  if (issueLists.some(isFull)) throw createSeedError(issueLists)
+  const described = options.target ? environments.slice(0, 1) : environments
+  const parts = assignBuilders(described, now, options)
+  for (const part of parts) addSettings(part)
+  if (!options.target) addApiKeys(parts, options.ownerOf)
+  for (const part of parts) addRecords(part)
+  // Messages can refer to the records of all files.
+  for (const part of parts) addMessages(part)
+  if (issueLists.some(({ length }) => length > 0)) throw createSeedError(issueLists)
+  return [...new Set(parts.map(({ builder }) => builder.data))]
 }
 
-/** Adds the builder of each environment, or of the target. Those of the same organization and name share one. */
-function withBuilders(
-  located: readonly Located[],
+function environmentsOf(file: SeedFile, { target }: Options): EnvironmentSeed[] {
+  const { environments } = file.seed
+  const list = new SeedLocation(file, ['environments'])
+  if (target && environments.length !== 1 && file.issues.length === 0) {
+    const location = environments.length > 1 ? list.at(1) : list
+    location.report('must be exactly one environment, because it is loaded into one')
+  }
+  return environments.map((seed, index) => ({ seed, location: list.at(index) }))
+}
+
+function addRecords({ seed, location, builder }: EnvironmentPart): void {
+  const { integrations = [], subscribers = [], workflows = [] } = seed
+  for (const [index, integration] of integrations.entries()) {
+    addIntegration(builder, integration, location.at('integrations', index))
+  }
+  for (const [index, subscriber] of subscribers.entries()) {
+    addSubscriber(builder, subscriber, location.at('subscribers', index))
+  }
+  for (const [index, workflow] of workflows.entries()) {
+    addWorkflow(builder, workflow, location.at('workflows', index))
+  }
+}
+
+function addMessages({ seed, location, builder }: EnvironmentPart): void {
+  const { messages = [], generate } = seed
+  for (const [index, message] of messages.entries()) {
+    addMessage(builder, message, location.at('messages', index))
+  }
+  if (generate) setGenerate(builder, generate, location.at('generate'))
+}
+
+/** Assigns a builder to each part. Parts with the same organization and name share one. */
+function assignBuilders(
+  environments: readonly EnvironmentSeed[],
   now: number,
   { target, existing }: Options
-): Building[] {
-  /** An id that one of its environments has is that of all, but for those that have another one. */
-  const organizations = new Map<string | undefined, string>()
-  for (const { organization, _organizationId } of located.map(({ seed }) => seed)) {
-    if (organization !== undefined && _organizationId !== undefined)
-      organizations.set(organization, _organizationId)
-  }
-  const builders = new Map<string, EnvironmentBuilder>()
+): EnvironmentPart[] {
+  const organizationIds = collectOrganizationIds(environments)
+  const byName = new Map<string, EnvironmentBuilder>()
   const byId = new Map<string, EnvironmentBuilder>()
-  return located.map(({ seed, location }) => {
-    const { name, organization = '', _organizationId } = seed
+  return environments.map(({ seed, location }) => {
+    const { name, organization = '' } = seed
     const organizationId =
-      _organizationId ?? organizations.get(organization) ?? deriveId('organization', organization)
+      seed._organizationId ??
+      organizationIds.get(organization) ??
+      deriveId('organization', organization)
     const idBase = [organizationId, name]
-    const known = builders.get(idBase.join(' '))
-    const { _id = known?.data.id ?? deriveId(...idBase) } = seed
-    const { id, ...rest } = target ?? { id: _id, organizationId, name, clock: WALL }
-    const replacing = existing && { existing, seed }
+    const sameName = byName.get(idBase.join(' '))
+    const id = target?.id ?? seed._id ?? sameName?.data.id ?? deriveId(...idBase)
     const builder =
-      known ?? environmentBuilder({ target: { id, ...rest }, replacing, location, idBase, now })
-    builders.set(idBase.join(' '), builder)
-    const same = byId.get(id) ?? builder
-    byId.set(id, same)
-    if (id !== builder.data.id) {
-      location.at('_id').report(`must be ${builder.data.id}, which environment ${name} has already`)
-    } else if (same !== builder) {
-      location
-        .at('_id')
-        .report(
-          () => `is that of environment ${same.data.name} too, at ${same.location.describe()}`
-        )
-    }
+      sameName ??
+      new EnvironmentBuilder({
+        target: target ?? { id, organizationId, name, clock: WALL },
+        replacing: existing && { existing, seed },
+        location,
+        idBase,
+        now
+      })
+    byName.set(idBase.join(' '), builder)
+    const sameId = byId.get(id) ?? builder
+    byId.set(id, sameId)
+    checkId(id, name, location.at('_id'), builder, sameId)
     return { seed, location, builder }
   })
 }
 
-/** Sets what the seed says of the environment itself; of several seeds the last one wins. */
-function addSettings({ seed, location, builder }: Building): void {
+/** An organization has the id that one of its environments has, unless others set another one. */
+function collectOrganizationIds(
+  environments: readonly EnvironmentSeed[]
+): Map<string | undefined, string> {
+  const ids = new Map<string | undefined, string>()
+  for (const { seed } of environments) {
+    const { organization, _organizationId } = seed
+    if (organization !== undefined && _organizationId !== undefined) {
+      ids.set(organization, _organizationId)
+    }
+  }
+  return ids
+}
+
+function checkId(
+  id: string,
+  name: string,
+  location: SeedLocation,
+  builder: EnvironmentBuilder,
+  sameId: EnvironmentBuilder
+): void {
+  if (id !== builder.data.id) {
+    location.report(`must be ${builder.data.id}, the id that environment ${name} has already`)
+  } else if (sameId !== builder) {
+    location.report(() => {
+      const place = sameId.location.describe()
+      return `is already used by environment ${sameId.data.name}, at ${place}`
+    })
+  }
+}
+
+/** Sets the environment's own settings. If several seeds have one, the last wins. */
+function addSettings({ seed, location, builder }: EnvironmentPart): void {
   const { data, identifiers } = builder
   for (const { identifier } of seed.integrations ?? []) identifiers.set(identifier, 1)
   data.profile = seed.profile ?? data.profile
@@ -137,34 +180,49 @@ function addSettings({ seed, location, builder }: Building): void {
   }
 }
 
-/** Gives each environment the keys that its seeds name, or a default one if none of them has a list of keys. */
-function addApiKeys(located: readonly Building[], ownerOf: Options['ownerOf']): void {
-  const owners = new Map<string, { builder: EnvironmentBuilder; location: SeedLocation }>()
-  const add = (
-    key: string,
-    builder: EnvironmentBuilder,
-    location: SeedLocation,
-    subject = 'is'
-  ) => {
-    const first = owners.get(key) ?? { builder, location }
-    const other = ownerOf?.(key)
-    const report = (owner: string) =>
-      location.report(`${subject} that of ${owner}; each environment needs keys of its own`)
-    if (other && other.id !== builder.data.id)
-      report(`${other.name}, which these seeds leave as it is`)
-    else if (first.builder !== builder)
-      report(`${first.builder.data.name}, at ${first.location.describe()}`)
-    else if (!owners.has(key)) builder.data.apiKeys.push(key)
-    owners.set(key, first)
+interface KeyOwner {
+  builder: EnvironmentBuilder
+  location: SeedLocation
+}
+
+/** Adds the API keys of the seeds. An environment without a list of keys gets a default one. */
+function addApiKeys(parts: readonly EnvironmentPart[], ownerOf: Options['ownerOf']): void {
+  const keys = new ApiKeyOwners(ownerOf)
+  for (const { seed, location, builder } of parts) {
+    for (const [index, key] of (seed.apiKeys ?? []).entries()) {
+      keys.add(key, { builder, location: location.at('apiKeys', index) })
+    }
   }
-  for (const { seed, location, builder } of located) {
-    for (const [at, key] of (seed.apiKeys ?? []).entries())
-      add(key, builder, location.at('apiKeys', at))
-  }
-  const named = new Set(located.filter(({ seed }) => seed.apiKeys).map(({ builder }) => builder))
-  for (const builder of new Set(located.map((each) => each.builder))) {
+  const withKeys = new Set(parts.filter(({ seed }) => seed.apiKeys).map(({ builder }) => builder))
+  for (const builder of new Set(parts.map((part) => part.builder))) {
+    if (withKeys.has(builder)) continue
     const key = `${slugify(builder.data.name) || 'environment'}-key`
-    if (!named.has(builder))
-      add(key, builder, builder.location, `has no apiKeys, and its default, ${key}, is`)
+    const subject = `has no apiKeys, and its default key ${key} `
+    keys.add(key, { builder, location: builder.location }, subject)
+  }
+}
+
+class ApiKeyOwners {
+  readonly #owners = new Map<string, KeyOwner>()
+  readonly #ownerOf: Options['ownerOf']
+
+  constructor(ownerOf: Options['ownerOf']) {
+    this.#ownerOf = ownerOf
+  }
+
+  /** Adds the key to the environment. If another one owns it, reports that about `subject`. */
+  add(key: string, { builder, location }: KeyOwner, subject = ''): void {
+    const owner = this.#owners.get(key)
+    if (!owner) this.#owners.set(key, { builder, location })
+    const report = (name: string) =>
+      location.report(`${subject}is the API key of ${name}; use a key that is unique`)
+    const otherOwner = this.#ownerOf?.(key)
+    if (otherOwner && otherOwner.id !== builder.data.id) {
+      report(`environment ${otherOwner.name}, which is not in these seeds`)
+    } else if (owner && owner.builder !== builder) {
+      report(`environment ${owner.builder.data.name}, at ${owner.location.describe()}`)
+    } else if (!owner) {
+      builder.data.apiKeys.push(key)
+    }
   }
 }

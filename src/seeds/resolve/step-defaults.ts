@@ -1,35 +1,39 @@
 import type { StepType } from '../../domain/enums.js'
 import { MAX_DEPTH } from '../../schema/validation.js'
 import type { ControlsMetadata } from '../../workflow-steps/schemas.js'
-// The deployed service has `placeholder: null` in places, where the contract allows no null, and since 2026
-// `rendererType: EMAIL_RENDERER_SELECT` for emails, which its clients before 3.14.1 refuse. Both are left out.
+// Two things of Novu are left out: `placeholder: null`, because the API reference allows no null,
+// and `rendererType: EMAIL_RENDERER_SELECT`, because clients before 3.14.1 reject it.
 import CONTROLS from './step-controls.json' with { type: 'json' }
-// Of the subscriber, and what later steps can use of a step of each type.
+// The variables of the subscriber, and the results that each type of step has for later steps.
 import VARIABLES from './step-variables.json' with { type: 'json' }
 
 type JsonSchema = Record<string, unknown>
 
-/** Returns a copy of the controls that the deployed service declares for a step of the type. */
+/** Returns a copy of the controls that Novu declares for a step of the type. */
 export function defaultControls(type: StepType): ControlsMetadata {
   return JSON.parse(JSON.stringify(CONTROLS[type]))
 }
 
-/** Returns the JSON Schema of the variables that a step's content may use. */
+/** Returns the JSON Schema of the variables that the content of a step can use. */
 export function stepVariables(
   earlierSteps: ReadonlyArray<{ stepId: string; type: StepType }>,
   payload: JsonSchema
 ): JsonSchema {
   const { subscriber, results }: typeof VARIABLES = structuredClone(VARIABLES)
-  const earlier = earlierSteps.map(({ stepId, type }) => [stepId, results[type]])
-  const steps = strictObject(Object.fromEntries(earlier), [], 'Previous Steps Results')
+  const earlierResults = earlierSteps.map(({ stepId, type }) => [stepId, results[type]])
+  const steps = strictObject(Object.fromEntries(earlierResults), {
+    description: 'Previous Steps Results',
+    required: []
+  })
   return strictObject({ subscriber, steps, payload })
 }
 
-/** An object of these properties and no others. */
 function strictObject(
   properties: JsonSchema,
-  required = Object.keys(properties),
-  description?: string
+  {
+    description,
+    required = Object.keys(properties)
+  }: { description?: string; required?: string[] } = {}
 ): JsonSchema {
   return {
     type: 'object',
@@ -40,104 +44,110 @@ function strictObject(
   }
 }
 
-/** How the payload, or something in it, is used in templates. */
-interface Use {
+/** How templates use a value of the payload. */
+interface Usage {
   depth: number
-  /** What has names below it is an object. */
-  names: Map<string, Use>
-  /** What has an index, or is looped over, is an array. */
-  items?: Use
-  /** The expression, such as `payload.items[0].name`. */
-  text?: string
+  /** The fields that are used. A value with fields is an object. */
+  fields: Map<string, Usage>
+  /** The usage of the items. A value with an index or in a loop is an array. */
+  items?: Usage
+  /** The first expression, such as `payload.items[0].name`. */
+  expression?: string
 }
 
-/** How many characters of texts are read in all: what is inferred must not be larger than a record. */
+/** The number of characters to read. It keeps the inferred schema smaller than a record. */
 const MAX_CHARACTERS = 50_000
-/** How deep names may be nested: a schema is nested twice as deep as the names in it. */
+/** The nesting of names to infer. A schema is nested twice as deep as its names. */
 const MAX_NESTING = 30
 
-/** What is not rendered, or else the inside of an output or a tag. */
+/** Matches blocks that are not rendered, outputs and tags. Groups 2 and 3 are their content. */
 const LIQUID = /\{%-?\s*(raw|comment)\b.*?\{%-?\s*end\1|\{(?:\{-?([^{}]*?)-?\}|%-?([^{}]*?)-?%)\}/gs
-/** A quoted text, or else a variable and its names and indexes. */
+/** Matches quoted strings and variables. Group 1 is the variable, group 2 its names and indexes. */
 const VARIABLE =
   /'[^']*'|"[^"]*"|(?<![\p{L}\p{N}_-]|(?<!\.)\.)([\p{L}_][\p{L}\p{N}_?-]*)((?:\.[\p{L}\p{N}_?-]+|\[(?:'[^']*'|"[^"]*"|[^[\]'"]*)\])*)/gu
-/** The names and the indexes of a variable, each in one of the groups. */
+/** Matches the names and indexes of a variable. Groups 1 and 2 are a name; an index has none. */
 const NAMES = /\.([^.[\]]+)|\[['"]([^'"]*)['"]\]|\[[^\]]*\]/g
-/** An index that may as well be written as a name. */
+/** Matches a quoted name that does not need its quotes. */
 const QUOTED_NAME = /\[["']([\p{L}\p{N}_][\p{L}\p{N}_-]*)["']\]/gu
-/** The variable of a loop, and the list that it goes over. */
+/** Matches the variable of a loop and its list. */
 const LOOP = /^\s*(?:for|tablerow)\s+([\w-]+)\s+in\s+(?=(\w[^\s%|]*))/
 
 /**
- * Returns a schema that all uses of the payload in the first 50,000 characters of the control values agree with: a name
- * with names below it is an object, a name with an index or one looped over an array, any other a string. A name that is
- * used in several ways is an array first, then an object. With `loopItems`, the elements of an array also have what its
- * loops use of them.
+ * Infers a schema of the payload from the first 50,000 characters of the control values. A value
+ * with fields is an object, one with an index or in a loop is an array, and any other is a string.
+ * If the usages conflict, an array wins over an object, and an object over a string. `loopItems`
+ * also infers the items of arrays from what their loops use.
  */
 export function inferPayloadSchema(controlValues: unknown, { loopItems = false } = {}): JsonSchema {
-  const payload: Use = { depth: 0, names: new Map() }
-  let left = MAX_CHARACTERS
-  readAll(controlValues, 0)
-  return objectOf(payload)
-
-  function readAll(value: unknown, depth: number): void {
-    if (depth > MAX_DEPTH) return
-    if (typeof value !== 'string')
-      for (const each of Object.values(value ?? {})) readAll(each, depth + 1)
-    else {
-      left -= value.length
-      // The text of the block editor is JSON: the quotes in its Liquid are escaped.
-      if (left >= 0 && value.includes('payload')) readText(value.replaceAll('\\"', '"'))
-    }
+  const payload: Usage = { depth: 0, fields: new Map() }
+  let charactersLeft = MAX_CHARACTERS
+  for (const text of stringsIn(controlValues, 0)) {
+    charactersLeft -= text.length
+    if (charactersLeft < 0) break
+    // In JSON, as the block editor stores it, the quotes of a template are escaped.
+    if (text.includes('payload')) recordUsage(payload, text.replaceAll('\\"', '"'), loopItems)
   }
+  return objectSchema(payload)
+}
 
-  function readText(text: string): void {
-    // Those of the same name are those of the last loop that has it.
-    const variables = new Map([['payload', payload]])
-    for (const [, , output, tag = output ?? ''] of text.matchAll(LIQUID)) {
-      usesIn(tag, variables)
-      const [, variable = '', list = ''] = LOOP.exec(tag) ?? []
-      const [looped] = usesIn(list, variables)
-      if (looped)
-        variables.set(variable, loopItems ? below(looped) : { ...below(looped), names: new Map() })
-    }
+function* stringsIn(value: unknown, depth: number): Generator<string, void> {
+  if (depth > MAX_DEPTH) return
+  if (typeof value === 'string') yield value
+  else for (const item of Object.values(value ?? {})) yield* stringsIn(item, depth + 1)
+}
+
+function recordUsage(payload: Usage, text: string, loopItems: boolean): void {
+  // A loop variable keeps its meaning until another loop uses the same name.
+  const variables = new Map([['payload', payload]])
+  for (const [, , output, tag = output ?? ''] of text.matchAll(LIQUID)) {
+    usagesIn(tag, variables)
+    const [, variable = '', list = ''] = LOOP.exec(tag) ?? []
+    const [listUsage] = usagesIn(list, variables)
+    if (!listUsage) continue
+    const item = usageOfItems(listUsage)
+    variables.set(variable, loopItems ? item : { ...item, fields: new Map() })
   }
 }
 
-/** Notes how an expression uses the variables that stand for the payload or what is in it. */
-function usesIn(expression: string, variables: ReadonlyMap<string, Use>): Use[] {
-  return [...expression.matchAll(VARIABLE)].flatMap(([as, root = '', names = '']) => {
-    const inside = usesIn(names, variables)
-    let use = variables.get(root)
-    if (!use) return inside
-    // What is no name is an index.
-    for (const [, name, quoted = name] of names.matchAll(NAMES)) {
-      use = below(use, quoted === undefined || /^\d*$/.test(quoted) ? undefined : quoted)
+/** Records and returns how an expression uses the variables. */
+function usagesIn(expression: string, variables: ReadonlyMap<string, Usage>): Usage[] {
+  return [...expression.matchAll(VARIABLE)].flatMap(([source, root = '', names = '']) => {
+    const innerUsages = usagesIn(names, variables)
+    let usage = variables.get(root)
+    if (!usage) return innerUsages
+    for (const [, name, quotedName = name] of names.matchAll(NAMES)) {
+      const isIndex = quotedName === undefined || /^\d*$/.test(quotedName)
+      usage = isIndex ? usageOfItems(usage) : usageOfField(usage, quotedName)
     }
-    use.text ??= as.replaceAll(QUOTED_NAME, '.$1').replaceAll('"', "'")
-    return [use, ...inside]
+    usage.expression ??= source.replaceAll(QUOTED_NAME, '.$1').replaceAll('"', "'")
+    return [usage, ...innerUsages]
   })
 }
 
-/** Returns the use of what has this name, or of the elements. */
-function below(use: Use, name?: string): Use {
-  if (use.depth === MAX_NESTING) return use
-  const known = name === undefined ? use.items : use.names.get(name)
-  const found = known ?? { depth: use.depth + 1, names: new Map() }
-  if (name === undefined) use.items = found
-  else use.names.set(name, found)
-  return found
+function usageOfItems(usage: Usage): Usage {
+  if (usage.depth === MAX_NESTING) return usage
+  usage.items ??= { depth: usage.depth + 1, fields: new Map() }
+  return usage.items
 }
 
-function schemaOf(use: Use): JsonSchema {
-  const { items, names, text } = use
-  if (items) return { type: 'array', items: schemaOf(items) }
-  if (names.size > 0) return objectOf(use)
-  return text === undefined ? {} : { type: 'string', default: `{{${text}}}` }
+function usageOfField(usage: Usage, name: string): Usage {
+  if (usage.depth === MAX_NESTING) return usage
+  const field = usage.fields.get(name) ?? { depth: usage.depth + 1, fields: new Map() }
+  usage.fields.set(name, field)
+  return field
 }
 
-/** An object that has at least what is used of it. */
-function objectOf({ names }: Use): JsonSchema {
-  const properties = Object.fromEntries([...names].map(([name, use]) => [name, schemaOf(use)]))
-  return { type: 'object', properties, required: [...names.keys()], additionalProperties: true }
+function valueSchema(usage: Usage): JsonSchema {
+  const { items, fields, expression } = usage
+  if (items) return { type: 'array', items: valueSchema(items) }
+  if (fields.size > 0) return objectSchema(usage)
+  return expression === undefined ? {} : { type: 'string', default: `{{${expression}}}` }
+}
+
+/** Returns the schema of an object that can have more fields than the used ones. */
+function objectSchema({ fields }: Usage): JsonSchema {
+  const properties = Object.fromEntries(
+    [...fields].map(([name, usage]) => [name, valueSchema(usage)])
+  )
+  return { type: 'object', properties, required: [...fields.keys()], additionalProperties: true }
 }

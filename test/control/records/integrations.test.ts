@@ -107,7 +107,7 @@ test('a change can make the one primary of a channel, and no second one, nor tak
   const refused = await change(mock, MAILGUN, { primary: true })
   expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['primary']])
   expect(refused.text).toContain(
-    'primary must be false: sendgrid-main is the primary email integration already, '
+    'primary must be false: sendgrid-main, in this environment, is already the primary email '
   )
   expect((await change(mock, MAILGUN, { identifier: 'sendgrid-main' })).status).toBe(409)
   expect((await change(mock, MAILGUN, { _id: SENDGRID })).status).toBe(422)

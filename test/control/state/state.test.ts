@@ -416,7 +416,7 @@ test.each([
     'scenario',
     /can not be combined with a seed in the body/
   ],
-  ['neither', 'scenario=', '', 'seed', /is empty: a seed begins with environments/]
+  ['neither', 'scenario=', '', 'seed', /is empty: a seed starts with `environments:`/]
 ])('%s is refused, and nothing is loaded', async (_title, query, body, field, message) => {
   const mock = await useMock()
   const before = (await mock.get('/_mock/state')).text

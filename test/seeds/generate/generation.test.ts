@@ -299,9 +299,9 @@ test('a seed is rejected when there is nothing to generate messages from, or ano
       ...environments.map((each, index) => ({ name: `${index}.yaml`, seed: seedOf(each) }))
     ).join()
   expect(issueOf({ generate: { messages: 1 } })).toBe(
-    '0.yaml environments[0].generate: needs a workflow here with a step of a channel (in_app, email, sms, chat, push) to make messages of'
+    '0.yaml environments[0].generate: needs a workflow in this environment with one of these steps: in_app, email, sms, chat, push'
   )
   expect(issueOf({ workflows, generate: { messages: 1 } }, { generate: { messages: 1 } })).toBe(
-    '1.yaml environments[0].generate: is given twice for this environment, first at 0.yaml environments[0].generate'
+    '1.yaml environments[0].generate: appears twice for this environment, first at 0.yaml environments[0].generate'
   )
 })

@@ -25,13 +25,13 @@ messages:
   - { channel: email, deliveredAt: [2026-02-18T10:00Z, soon] }`)
   expect(issuesOf(...filesOf(shop))).toEqual(
     [
-      ':5:23 workflows[1].identifier: is that of another workflow too, at a.yaml:4:9',
-      ':6:48 workflows[2].steps[0]._id: is that of another step too, at a.yaml:4:54',
-      ':8:66 integrations[0].deletedAt: needs deleted: true',
-      ':8:89 integrations[0].deletedBy: needs deleted: true',
+      ':5:23 workflows[1].identifier: is already used by another workflow, at a.yaml:4:9',
+      ':6:48 workflows[2].steps[0]._id: is already used by another step, at a.yaml:4:54',
+      ':8:66 integrations[0].deletedAt: is only allowed with `deleted: true`',
+      ':8:89 integrations[0].deletedBy: is only allowed with `deleted: true`',
       ':10:41 messages[0].subscriberId: is aad, but this environment has no such subscriber; did you mean ada?',
-      ':11:41 messages[1].subscriberId: is not that of the subscriber given here, ada',
-      ':12:60 messages[2].deliveredAt[1]: must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z'
+      ':11:41 messages[1].subscriberId: differs from the subscriberId of the embedded subscriber, ada',
+      ':12:60 messages[2].deliveredAt[1]: must be an ISO 8601 time such as 2026-02-18T10:07:11.402Z'
     ].map((line) => `a.yaml${line.replace(' ', ' environments[0].')}`)
   )
 })
@@ -46,10 +46,10 @@ test('reports each key and id of two environments', () => {
   - { name: F, _id: 66d5a0e97c9b1a0012ab3402 }
   - { name: E, _id: 66d5a0e97c9b1a0012ab3403 }`
   expect(issuesOf(...filesOf(seed))).toEqual([
-    'a.yaml:3:29 environments[1].apiKeys[1]: is that of A, at a.yaml:2:26; each environment needs keys of its own',
-    'a.yaml:4:5 environments[2]: has no apiKeys, and its default, c-key, is that of D, at a.yaml:5:26; each environment needs keys of its own',
-    'a.yaml:7:21 environments[5]._id: is that of environment E too, at a.yaml:6:5',
-    'a.yaml:8:21 environments[6]._id: must be 66d5a0e97c9b1a0012ab3402, which environment E has already'
+    'a.yaml:3:29 environments[1].apiKeys[1]: is the API key of environment A, at a.yaml:2:26; use a key that is unique',
+    'a.yaml:4:5 environments[2]: has no apiKeys, and its default key c-key is the API key of environment D, at a.yaml:5:26; use a key that is unique',
+    'a.yaml:7:21 environments[5]._id: is already used by environment E, at a.yaml:6:5',
+    'a.yaml:8:21 environments[6]._id: must be 66d5a0e97c9b1a0012ab3402, the id that environment E has already'
   ])
 })
 
@@ -64,9 +64,9 @@ test('reports duplicates across files with the file of the first', () => {
       )
     )
   ).toEqual([
-    'b.yaml:1:73 environments[0].integrations[0].identifier: is that of another integration too, at a.yaml:1:73',
-    'b.yaml:1:118 environments[0].integrations[0].primary: must be false: a is the primary email integration already, at a.yaml:1:118; a channel has at most one',
-    'c.yaml:1:41 environments[0].apiKeys[0]: is that of Shop, at a.yaml:1:40; each environment needs keys of its own'
+    'b.yaml:1:73 environments[0].integrations[0].identifier: is already used by another integration, at a.yaml:1:73',
+    'b.yaml:1:118 environments[0].integrations[0].primary: must be false: a, at a.yaml:1:118, is already the primary email integration, and a channel has only one',
+    'c.yaml:1:41 environments[0].apiKeys[0]: is the API key of environment Shop, at a.yaml:1:40; use a key that is unique'
   ])
 })
 
@@ -332,12 +332,12 @@ describe('merged into an environment', () => {
     [
       'a second primary',
       'integrations: [{ providerId: sendgrid, channel: email, primary: true }]',
-      'integrations[0].primary: seed:1:94 must be false: ses is the primary email integration already, at the environment itself; a channel has at most one'
+      'integrations[0].primary: seed:1:94 must be false: ses, in this environment, is already the primary email integration, and a channel has only one'
     ],
     [
       'the _id of a step of another workflow',
       `workflows: [{ identifier: welcome, steps: [{ type: sms, _id: ${TEXT} }] }]`,
-      'workflows[0].steps[0]._id: seed:1:91 is that of another step too, at the environment itself'
+      'workflows[0].steps[0]._id: seed:1:91 is already used by another step of this environment'
     ],
     [
       'a subscriber that is not there',

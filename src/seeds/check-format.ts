@@ -1,0 +1,83 @@
+import { findIssues, isObject, MAX_ISSUES, type Path } from '../schema/validation.js'
+import type { IssueList } from './errors.js'
+import { Seed } from './format.js'
+import { recordProblem } from './limits.js'
+import type { IssueAt } from './yaml.js'
+
+type Fields = Record<string | number, unknown>
+
+/** The lists of records of an environment. */
+const LISTS = ['integrations', 'subscribers', 'workflows', 'messages']
+
+/** Environments and records that have lost a field because of an issue. */
+const incomplete = new WeakSet<object>()
+
+/** Returns whether a field of this environment or record was removed because of an issue. */
+export const isIncomplete = (record: object): boolean => incomplete.has(record)
+
+function markIncomplete(record: Fields): Fields {
+  incomplete.add(record)
+  return record
+}
+
+/**
+ * Returns the value as a seed that matches the format, and an issue for everything that doesn't.
+ * Removes invalid parts from the value itself.
+ */
+export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; issues: IssueList } {
+  const seed = isObject(value) ? value : {}
+  const issues: IssueList = []
+  // Find one more issue than an error lists, so that it can say that there are more.
+  for (const { path, message, hint, part } of findIssues(Seed, value, MAX_ISSUES + 1)) {
+    issues.push(() => issueAt(path, message + hint, part))
+    removeInvalid(seed, path)
+  }
+  const environments = (seed.environments ?? []) as Fields[]
+  for (const [index, environment] of environments.entries()) {
+    environment.name ??= `environments[${index}]`
+    issues.push(...removeLargeRecords(environment, ['environments', index], issueAt))
+  }
+  return { seed: { environments } as Seed, issues }
+}
+
+/** Removes the part of an environment or record that contains the path. */
+function removeInvalid(seed: Fields, path: Path): void {
+  const isInRecord = LISTS.includes(String(path[2]))
+  // environments[0].messages[1].channel, or environments[0].clock
+  const steps = path.slice(0, isInRecord ? 5 : 3)
+  const name = steps.at(-1) ?? ''
+  const parent = steps.slice(0, -1).reduce((node, step) => node[step] as Fields, seed)
+  if (typeof name === 'number') {
+    const record = parent[name]
+    parent[name] = markIncomplete(isObject(record) ? record : {})
+    return
+  }
+  markIncomplete(parent)
+  const isInEnvironment = steps.length === 3
+  if (isInEnvironment && LISTS.includes(name)) {
+    // Its records are unknown: references to them must not be reported.
+    parent[name] = [markIncomplete({})]
+  } else if (isInEnvironment && name === 'apiKeys') {
+    // Without the field, the environment would get a default key.
+    parent[name] = []
+  } else {
+    delete parent[name]
+  }
+  // A message that embeds a subscriber doesn't refer to one of the environment.
+  if (name === 'subscriber') delete parent.subscriberId
+}
+
+/** Replaces records that are too large by empty ones. Returns an issue for each. */
+function removeLargeRecords(environment: Fields, path: Path, issueAt: IssueAt): IssueList {
+  const issues: IssueList = []
+  for (const list of LISTS) {
+    const records = (environment[list] ?? []) as unknown[]
+    for (const [index, record] of records.entries()) {
+      const problem = recordProblem(record)
+      if (!problem) continue
+      issues.push(() => issueAt([...path, list, index], problem))
+      records[index] = markIncomplete({})
+    }
+  }
+  return issues
+}
