@@ -33,10 +33,10 @@ test('a report is one file with all data, with hints, that only its owner can re
   expect(data.tests).toMatchObject([
     {
       title: '</script><script>alert(1)</script> $& $1',
-      hints: [{ id: 'parameter-not-read', requests: [1] }, { id: 'page-not-asked' }]
+      hints: [{ id: 'unknown-parameter', requests: [1] }, { id: 'page-not-requested' }]
     }
   ])
-  expect(data.hints).toMatchObject([{ id: 'path-not-served', environment: 'Development' }])
+  expect(data.hints).toMatchObject([{ id: 'path-not-mocked', environment: 'Development' }])
   expect(page).not.toContain('alert(1)')
   expect(page).toContain("default-src 'none'; script-src 'sha256-")
   expect(lstatSync(file).mode & 0o777).toBe(0o600)

@@ -16,7 +16,7 @@ export type {
   TestRecord
 } from '../control/report/schemas.js'
 export type { BuiltInSeed, ListedAssumption as Assumption } from '../control/server/routes.js'
-export type { ClockState, RandomSetting, ResetPart, ResetResult } from '../control/state/routes.js'
+export type { ClockState, ResetPart, ResetResult } from '../control/state/routes.js'
 export type { Coverage, CoverageItem, OperationCoverage } from '../coverage/schemas.js'
 export type {
   ClockSetting,

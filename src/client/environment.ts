@@ -125,11 +125,6 @@ function partsOf({ json, list, done }: Connection) {
       advance: async (by: Duration) =>
         json<wire.ClockState>('POST', '/_mock/clock/advance', { body: { by: milliseconds(by) } })
     },
-    /** The seed of the random values, which are then the same for the same seed; null: they are not repeatable. */
-    random: {
-      get: async () => (await json<wire.RandomSetting>('GET', '/_mock/chance')).randomSeed,
-      set: (randomSeed: number | null) => done('PUT', '/_mock/chance', { body: { randomSeed } })
-    },
     messages: {
       /** Adds a message as in a seed; without `createdAt` it is of now, by the environment's clock. */
       add: (message: wire.NewMessage) =>

@@ -1,148 +1,186 @@
 import type { Change, RecordedRequest } from './control-api.js'
 
-/** Something that an app probably does not mean to do. */
+/** A likely mistake in how an app uses the API. */
 export interface Hint {
   id: HintId
   /** A sentence without a full stop. */
   message: string
-  /** Sequences of the requests that it is about. */
+  /** Sequence numbers of the requests that the hint is about. */
   requests: number[]
 }
 
 type Requests = readonly RecordedRequest[]
 
 /**
- * Returns what the requests to one environment, oldest first, let suspect. Requests that a fault was injected into are
- * seen as what they are: nobody's slip. Between the same requests a change may have been made, so that they are no repetition.
+ * Returns the likely mistakes in the requests to one environment. Pass the requests oldest first.
+ *
+ * Errors that a fault rule injected don't count as mistakes. A repeated request doesn't count either if the environment
+ * was changed in between, so pass its `changes` too.
  */
 export function hintsOf(requests: Requests, changes: readonly Change[] = []): Hint[] {
-  const epochs = requests.map(
-    ({ sequence }) => changes.filter(({ after }) => after < sequence).length
-  )
-  return HINT_IDS.flatMap((id) => {
-    const { groupsOf, about = (same) => same, message } = FINDERS[id]
-    const groups = new Map<string, RecordedRequest[]>()
-    for (const [index, request] of requests.entries()) {
-      for (const group of groupsOf(request, epochs[index] ?? 0)) {
-        if (group && !groups.get(group)?.push(request)) groups.set(group, [request])
-      }
-    }
-    return [...groups].flatMap(([group, same]) => {
-      const found = about(same)
-      return found.length === 0
-        ? []
-        : { id, message: message(group, found), requests: found.map(({ sequence }) => sequence) }
-    })
+  const epochs = requests.map(({ sequence }) => countChangesBefore(sequence, changes))
+  return HINT_IDS.flatMap((id) => hintsFrom(id, requests, epochs))
+}
+
+const countChangesBefore = (sequence: number, changes: readonly Change[]) =>
+  changes.filter(({ after }) => after < sequence).length
+
+function hintsFrom(id: HintId, requests: Requests, epochs: readonly number[]): Hint[] {
+  const finder: Finder = FINDERS[id]
+  return [...groupRequests(finder, requests, epochs)].flatMap(([group, members]) => {
+    const affected = finder.select?.(members) ?? members
+    if (affected.length === 0) return []
+    const message = finder.message(group, affected)
+    return { id, message, requests: affected.map(({ sequence }) => sequence) }
   })
 }
 
-interface Finder {
-  /** Returns the names of the groups that a request belongs to; the epoch is another one after a change. */
-  groupsOf(request: RecordedRequest, epoch: number): readonly (string | false)[]
-  /** Returns the requests of a group that a hint is about: all, unless it says otherwise. */
-  about?(same: Requests): Requests
-  message(group: string, about: Requests): string
+function groupRequests(
+  { groupsOf }: Finder,
+  requests: Requests,
+  epochs: readonly number[]
+): Map<string, RecordedRequest[]> {
+  const groups = new Map<string, RecordedRequest[]>()
+  for (const [index, request] of requests.entries()) {
+    for (const group of groupsOf(request, epochs[index] ?? 0)) {
+      const members = groups.get(group)
+      if (members) members.push(request)
+      else groups.set(group, [request])
+    }
+  }
+  return groups
 }
 
-const repeated = (same: Requests) => (same.length > 1 ? same : [])
-const findersOf = <Id extends string>(finders: Record<Id, Finder>) => finders
+/** Finds one kind of mistake: groups the requests, and reports one hint per group. */
+interface Finder {
+  /**
+   * Returns the groups that a request belongs to, each named by a string. The epoch is the number of changes to the
+   * environment before the request.
+   */
+  groupsOf(request: RecordedRequest, epoch: number): readonly string[]
+  /** Returns the requests of a group that the hint is about. Without it, all of them. */
+  select?(members: Requests): Requests
+  message(group: string, affected: Requests): string
+}
 
-const FINDERS = findersOf({
-  'path-not-served': {
-    groupsOf: (request) => [Boolean(request.flags.unmocked) && targetOf([request])],
-    message: (target, [request]) =>
-      `${target} is not served${request?.status === 405 ? ' with this method' : ''}`
+const FINDERS = {
+  'path-not-mocked': {
+    groupsOf: (request: RecordedRequest) => (request.flags.unmocked ? [targetOf([request])] : []),
+    message: (target: string, [request]: Requests) =>
+      request?.status === 405
+        ? `${target} is not mocked, only other methods of this path are`
+        : `${target} is not mocked`
   },
-  'parameter-not-read': {
-    groupsOf: ({ flags, unknown, operation }) =>
-      flags.unmocked ? [] : unknown.query.map((name) => `${name} is not read by ${operation}`),
-    message(unread, about) {
-      // As the server has guessed.
-      const [name] = unread.split(/ by \w+$/)
-      const [guess] = about.flatMap(
-        ({ reason = '' }) => reason.split(`${name}; did you mean `)[1]?.split('?')[0] ?? []
-      )
-      return guess ? `${unread}; did you mean ${guess}?` : unread
-    }
+  'unknown-parameter': {
+    groupsOf: (request: RecordedRequest) =>
+      request.flags.unmocked
+        ? []
+        : request.unknown.query.map((name) => describeUnknownParameter(name, request)),
+    message: (description: string) => description
   },
   'idempotency-key-reused': {
-    groupsOf: ({ method, headers }) => [
-      method === 'POST' && String(headers['idempotency-key'] ?? '')
-    ],
-    about: (same) =>
-      new Set(same.map(({ path, body }) => `${path} ${bodyText(body)}`)).size > 1 ? same : [],
-    message: (key) =>
-      `the idempotency-key ${key} was sent with different requests: each needs a fresh one`
+    groupsOf({ method, headers }: RecordedRequest) {
+      const key = String(headers['idempotency-key'] ?? '')
+      return method === 'POST' && key !== '' ? [key] : []
+    },
+    select(members: Requests) {
+      const contents = new Set(members.map(({ path, body }) => `${path} ${bodyText(body)}`))
+      return contents.size > 1 ? members : []
+    },
+    message: (key: string) =>
+      `the idempotency key ${key} was sent with different requests; use a new key for each`
   },
   'unsafe-retry': {
-    groupsOf: (request) => [isUnsafe(request) && signatureOf(request)],
-    about: (same) => (same.some(isLost) ? repeated(same.slice(same.findIndex(isLost))) : []),
-    message: (_, about) =>
-      `${targetOf(about)} was repeated after no answer, without an idempotency-key: it may run twice`
+    groupsOf: (request: RecordedRequest) => (isUnsafe(request) ? [signatureOf(request)] : []),
+    select(members: Requests) {
+      const firstLost = members.findIndex(gotNoResponse)
+      return firstLost < 0 ? [] : onlyRepeated(members.slice(firstLost))
+    },
+    message: (_group: string, affected: Requests) =>
+      `${targetOf(affected)} was retried without an idempotency key after it got no response, ` +
+      'so it may run twice'
   },
-  'error-repeated': {
-    groupsOf: (request, epoch) => [
-      isRefusal(request) && `${request.status} ${epoch} ${signatureOf(request)}`
-    ],
-    about: repeated,
-    message: (_, about) =>
-      `${targetOf(about)} was sent ${about.length} times unchanged, though it gets a ${about[0]?.status}`
+  'repeated-error': {
+    groupsOf: (request: RecordedRequest, epoch: number) =>
+      isClientError(request) ? [`${request.status} ${epoch} ${signatureOf(request)}`] : [],
+    select: onlyRepeated,
+    message: (_group: string, affected: Requests) =>
+      `${targetOf(affected)} was sent ${affected.length} times unchanged ` +
+      `and got ${affected[0]?.status} each time`
   },
   'many-requests': {
-    groupsOf: (request) => [signatureOf(request)],
-    about(same) {
-      const times = same.map(({ arrived }) => Date.parse(arrived))
-      const start =
-        times.find((time, index) => Number(times[index + MAX_REQUESTS]) - time <= WINDOW) ??
-        Number.NaN
-      const since = (index: number) => Number(times[index]) - start
-      return same.filter((_, index) => since(index) >= 0 && since(index) <= WINDOW)
-    },
-    message: (_, about) => `${targetOf(about)} was sent ${about.length} times within 2 seconds`
+    groupsOf: (request: RecordedRequest) => [signatureOf(request)],
+    select: selectBurst,
+    message: (_group: string, affected: Requests) =>
+      `${targetOf(affected)} was sent ${affected.length} times within 2 seconds`
   },
-  'page-not-asked': {
-    groupsOf: ({ operation, status, query: { page, limit, ...filters } }) => [
-      operation === 'listMessages' &&
-        status === 200 &&
-        JSON.stringify(Object.entries(filters).sort())
-    ],
-    about: (same) => (same.every(isFirstPage) ? same.filter(({ hasMore }) => hasMore) : []),
-    message: () => 'hasMore was true, and the next page was never asked for'
+  'page-not-requested': {
+    groupsOf({ operation, status, query }: RecordedRequest) {
+      const { page, limit, ...filters } = query
+      const isList = operation === 'listMessages' && status === 200
+      return isList ? [JSON.stringify(Object.entries(filters).sort())] : []
+    },
+    select: (members: Requests) =>
+      members.every(isFirstPage) ? members.filter(({ hasMore }) => hasMore) : [],
+    message: () => 'hasMore was true, but the next page was never requested'
   }
-})
+} satisfies Record<string, Finder>
 
-/** What may be wrong with how an app uses the service, in the order in which hints are told. */
-export const HINT_IDS: readonly HintId[] = Object.keys(FINDERS) as HintId[]
 export type HintId = keyof typeof FINDERS
 
-/** So many of the same requests within so many milliseconds are none too many. */
-const MAX_REQUESTS = 20
-const WINDOW = 2000
+/** The ids of all hints, in the order in which `hintsOf` returns them. */
+export const HINT_IDS: readonly HintId[] = Object.keys(FINDERS) as HintId[]
 
-/** On these a client may well send its request again. */
-const RETRIED = [408, 409, 425, 429]
+/** Up to this many identical requests within `BURST_WINDOW` milliseconds are fine. */
+const MAX_BURST = 20
+const BURST_WINDOW = 2000
+
+/** Clients may retry these unchanged. */
+const RETRYABLE_STATUSES = [408, 409, 425, 429]
+
+function describeUnknownParameter(name: string, { operation, unknown }: RecordedRequest): string {
+  const suggestions = new Map(Object.entries(unknown.suggestions ?? {}))
+  const suggestion = suggestions.get(name)
+  const question = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
+  return `${operation} has no parameter ${name}${question}`
+}
+
+/** Returns the first group of requests that arrived too close together, or an empty list. */
+function selectBurst(members: Requests): Requests {
+  const times = members.map(({ arrived }) => Date.parse(arrived))
+  const start = times.find((time, index) => Number(times[index + MAX_BURST]) - time <= BURST_WINDOW)
+  if (start === undefined) return []
+  return members.filter((_, index) => {
+    const elapsed = Number(times[index]) - start
+    return elapsed >= 0 && elapsed <= BURST_WINDOW
+  })
+}
+
+function onlyRepeated(members: Requests): Requests {
+  return members.length > 1 ? members : []
+}
 
 const isFirstPage = ({ query: { page = '' } }: RecordedRequest) => /^0*(\.0+)?$/.test(String(page))
 
 const isUnsafe = ({ operation, headers, method }: RecordedRequest) =>
   operation !== undefined && method === 'POST' && headers['idempotency-key'] === undefined
 
-/** Whether it has ended without an answer. */
-const isLost = ({ status, duration }: RecordedRequest) =>
+const gotNoResponse = ({ status, duration }: RecordedRequest) =>
   status === undefined && duration !== undefined
 
-const isRefusal = ({ status = 0, flags }: RecordedRequest) =>
+/** Returns whether the API rejected the request and would reject it again. */
+const isClientError = ({ status = 0, flags }: RecordedRequest) =>
   status >= 400 &&
   status < 500 &&
-  !RETRIED.includes(status) &&
+  !RETRYABLE_STATUSES.includes(status) &&
   flags.faulted === undefined &&
   !flags.unmocked
 
 const targetOf = ([request]: Requests) => `${request?.method} ${request?.path}`
 
-/** Returns what is the same of requests that are sent again. */
+/** Returns a string that is the same for a request and its repetitions. */
 const signatureOf = ({ method, path, query, body }: RecordedRequest) =>
   JSON.stringify([method, path, Object.entries(query).sort(), bodyText(body)])
 
-/** An operation without a body takes none, an empty one and `{}` as the same. */
+/** Returns the body, or an empty string for `{}`: operations without a body treat both alike. */
 const bodyText = (body = '') => body.replace(/^\s*\{\s*\}\s*$/, '')

@@ -3,9 +3,10 @@ import { isoTime } from '../domain/clock.js'
 import { SECRET_NAME } from '../domain/credentials.js'
 import { attempt } from '../domain/errors.js'
 import { MalformedQuery } from '../domain/query-string.js'
+import { suggest } from '../domain/suggestions.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { pathOf, queryOf, withoutSecretParameters } from '../http/target.js'
-import { unknownParameters } from '../schema/operation.js'
+import { type Described, unknownParameters } from '../schema/operation.js'
 import type { Describe, JournalEntry } from './entry.js'
 import { bytesOfAnswer } from './responses.js'
 
@@ -76,7 +77,8 @@ export function createDescribe(redactionOf: RedactionOf, faultHeader: boolean): 
       },
       unknown: {
         query: unknownParameters(Object.keys(query), operation),
-        headers: Object.keys(headers).filter((name) => !isRead(name))
+        headers: Object.keys(headers).filter((name) => !isRead(name)),
+        ...suggestionsFor(Object.keys(query), operation)
       },
       ...(withAnswer &&
         status > 0 && {
@@ -90,6 +92,23 @@ export function createDescribe(redactionOf: RedactionOf, faultHeader: boolean): 
         })
     }
   }
+}
+
+/** How many unknown parameters get a suggestion: each takes a comparison with all known names. */
+const MAX_SUGGESTIONS = 3
+
+/** Returns the closest known name for each unknown parameter, if any is close. */
+function suggestionsFor(
+  names: readonly string[],
+  operation: Described | undefined
+): { suggestions?: Record<string, string> } {
+  const known = Object.keys(operation?.querystring?.properties ?? {})
+  const unknown = unknownParameters(names, operation).slice(0, MAX_SUGGESTIONS)
+  const pairs = unknown.flatMap((name): [string, string][] => {
+    const suggestion = suggest(name, known)
+    return suggestion === undefined ? [] : [[name, suggestion]]
+  })
+  return pairs.length > 0 ? { suggestions: Object.fromEntries(pairs) } : {}
 }
 
 export type RedactionOf = ReturnType<typeof createRedaction>

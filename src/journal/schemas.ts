@@ -64,7 +64,13 @@ export const RecordedRequest = namedObject(
       { description: 'What else is known of it' }
     ),
     unknown: strictObject(
-      { query: names('Names of parameters'), headers: names('Names of headers') },
+      {
+        query: names('Names of parameters'),
+        headers: names('Names of headers'),
+        suggestions: Type.Optional(
+          recordOf(Type.String(), 'Names in `query`, each with the known name that is closest')
+        )
+      },
       { description: 'What the server does not read of it' }
     )
   }

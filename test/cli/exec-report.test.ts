@@ -43,7 +43,7 @@ test('--report writes what all tests have done, how the command has ended, and n
       title: 'a | test',
       outcome: 'failed',
       unauthenticated: [{ status: 401 }],
-      hints: [{ id: 'parameter-not-read' }]
+      hints: [{ id: 'unknown-parameter' }]
     }
   ])
 })
@@ -57,7 +57,7 @@ test('--summary appends failures, hints and the coverage, in which what others w
     '- failed: a &#124; test: expected &#60;b&#62;; a request came without a valid key: no environment has this key'
   )
   expect(summary).toContain(
-    '- hint: a &#124; test: chanel is not read by listMessages; did you mean channel?'
+    '- hint: a &#124; test: listMessages has no parameter chanel; did you mean channel?'
   )
   expect(summary).toContain('## Coverage of the contract')
   expect(summary).not.toContain('<b>')
@@ -67,9 +67,9 @@ test('--strict makes a success a failure, with each hint in a line; what is allo
   const refused = await run(['--strict'])
   expect(refused.code).toBe(1)
   expect(refused.stderr).toContain(
-    'notification-mock exec: a | test: chanel is not read by listMessages; did you mean channel? (parameter-not-read)\n'
+    'notification-mock exec: a | test: listMessages has no parameter chanel; did you mean channel? (unknown-parameter)\n'
   )
-  expect(await run(['--strict', '--allow', 'parameter-not-read'])).toMatchObject({
+  expect(await run(['--strict', '--allow', 'unknown-parameter'])).toMatchObject({
     code: 0,
     stderr: ''
   })

@@ -47,7 +47,7 @@ describe('what is not the fault of the command has an exit code of its own, and 
     ],
     [[], "missing required argument 'command'"],
     [['--env', 'A=urls', '--', 'true'], 'It must be a name, =, and url,'],
-    [['--allow', 'everything', '--', 'true'], 'It must be one of path-not-served, ']
+    [['--allow', 'everything', '--', 'true'], 'It must be one of path-not-mocked, ']
   ])('a command line of %j', async (args, sentence) => {
     const ended = await runHere(['exec', ...args])
     expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(LINE) })

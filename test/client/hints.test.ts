@@ -43,11 +43,11 @@ test('a path that is not served is one, once for each path', async () => {
   for (const path of ['/v1/subscribers', '/v1/subscribers', '/v1/topics']) await send(path)
   await post('/v1/messages')
   expect(await found(env)).toEqual([
-    { id: 'path-not-served', message: 'GET /v1/subscribers is not served', requests: [1, 2] },
-    { id: 'path-not-served', message: 'GET /v1/topics is not served', requests: [3] },
+    { id: 'path-not-mocked', message: 'GET /v1/subscribers is not mocked', requests: [1, 2] },
+    { id: 'path-not-mocked', message: 'GET /v1/topics is not mocked', requests: [3] },
     {
-      id: 'path-not-served',
-      message: 'POST /v1/messages is not served with this method',
+      id: 'path-not-mocked',
+      message: 'POST /v1/messages is not mocked, only other methods of this path are',
       requests: [4]
     }
   ])
@@ -59,11 +59,11 @@ test('a parameter that is not read is one, with what was probably meant', async 
   await send('/v1/messages?zzz=1&limit=100')
   expect(await found(env)).toEqual([
     {
-      id: 'parameter-not-read',
-      message: 'chanel is not read by listMessages; did you mean channel?',
+      id: 'unknown-parameter',
+      message: 'listMessages has no parameter chanel; did you mean channel?',
       requests: [1]
     },
-    { id: 'parameter-not-read', message: 'zzz is not read by listMessages', requests: [1, 2] }
+    { id: 'unknown-parameter', message: 'listMessages has no parameter zzz', requests: [1, 2] }
   ])
 })
 
@@ -91,7 +91,7 @@ test('an error of the client that is repeated unchanged is one, unless something
   await send(none)
   await send('/v1/messages?limit=0')
   await send(none)
-  expect(about(await found(env))).toEqual([['error-repeated', [1, 3]]])
+  expect(about(await found(env))).toEqual([['repeated-error', [1, 3]]])
   await env.requests.clear()
   await env.faults.add({ effect: { status: 404 }, times: 3 })
   for (const _ of [1, 2, 3]) await send('/v1/messages?limit=100')
@@ -138,13 +138,13 @@ test('a first page with more behind it is one, if no other page of the same filt
   await send('/v1/messages?limit=5')
   await send('/v1/messages?channel=email&limit=5')
   await send('/v1/messages?channel=email&limit=5&page=1')
-  expect(about(await found(env))).toEqual([['page-not-asked', [1]]])
+  expect(about(await found(env))).toEqual([['page-not-requested', [1]]])
 })
 
 test('a change counts from the request that it came after', () => {
   const both = [1, 2].map((sequence) => request(sequence, { status: 404 }))
   const change = (after: number): Change => ({ sequence: 1, time: '', after, summary: 'any' })
   for (const changes of [[], [change(0)]])
-    expect(about(hintsOf(both, changes))).toEqual([['error-repeated', [1, 2]]])
+    expect(about(hintsOf(both, changes))).toEqual([['repeated-error', [1, 2]]])
   expect(hintsOf(both, [change(1)])).toEqual([])
 })

@@ -35,7 +35,6 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'env.latency.set': ['none'],
   'env.clock.set': [{ mode: 'wall' }],
   'env.clock.advance': ['1h'],
-  'env.random.set': [7],
   'env.messages.add': [{ _id: MESSAGE, channel: 'sms' }],
   'env.messages.change': [MESSAGE, { subject: 'Hi' }],
   'env.messages.remove': [MESSAGE],

@@ -81,7 +81,7 @@ test('a run of 30 tests in vitest is told from its report alone, from disk: what
   const firstScreen = () => page.getByRole('group', { name: /shows|loads|switches/ }).innerText()
   await expect
     .poll(firstScreen)
-    .toMatch(/chanel is not read by listMessages; did you mean channel\?[\s\S]*"totalCount"/)
+    .toMatch(/listMessages has no parameter chanel; did you mean channel\?[\s\S]*"totalCount"/)
   await rows(page).nth(1).click()
   await expect
     .poll(firstScreen)

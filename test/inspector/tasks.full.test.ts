@@ -122,7 +122,7 @@ test('hints are a click away, also on a phone, and lead to their requests', asyn
   await sendRequest(env, '/v1/messages?chanel=email')
   await page.getByRole('button', { name: /^\d hints?$/ }).click()
   const hints = page.getByRole('dialog', { name: /^\d hints?$/ })
-  await hints.getByText('chanel is not read by listMessages; did you mean channel?').waitFor()
+  await hints.getByText('listMessages has no parameter chanel; did you mean channel?').waitFor()
   await expectAccessible(inspector)
   await hints.getByRole('link', { name: '#1' }).first().click()
   await page.getByRole('group', { name: 'Request 1' }).waitFor()
