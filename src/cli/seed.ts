@@ -11,6 +11,7 @@ import { printable } from '../platform/printable.js'
 import { replaceFile } from '../platform/replace-file.js'
 import { listBuiltInSeeds } from '../seeds/built-in.js'
 import { SeedError } from '../seeds/errors.js'
+import type { EnvironmentData } from '../seeds/format.js'
 import { readSeeds, seedPath } from '../seeds/read.js'
 import { resolveSeeds } from '../seeds/resolve/resolve.js'
 import { addOptions, textOption } from './options.js'
@@ -59,15 +60,24 @@ export function addCommands(root: Command): void {
 
 type JsonFlag = { json?: true }
 
+/** Returns the number of records of each kind. Messages to generate are counted separately. */
+function describeEnvironment(environment: EnvironmentData): string {
+  const { name, integrations, subscribers, workflows, steps, messages, generate } = environment
+  const counts = formatCounts({
+    integrations: integrations.length,
+    subscribers: subscribers.length,
+    workflows: workflows.length,
+    steps: steps.length,
+    messages: messages.length
+  })
+  const generated = generate ? ` and ${generate.messages} generated messages` : ''
+  return `${printable(name)}: ${counts}${generated}\n`
+}
+
 function check(files: string[], { json }: JsonFlag): void {
   try {
     const environments = resolveSeeds(readSeeds(files), wallClock())
-    const lines = environments.map(
-      ({ name, integrations, subscribers, workflows, steps, messages }) => {
-        const counts = Object.entries({ integrations, subscribers, workflows, steps, messages })
-        return `${printable(name)}: ${formatCounts(Object.fromEntries(counts.map(([kind, all]) => [kind, all.length])))}\n`
-      }
-    )
+    const lines = environments.map(describeEnvironment)
     if (environments.length === 0) {
       lines.push(
         'no environments, and so no keys: each request gets a 401 until POST /_mock/environments makes one\n'

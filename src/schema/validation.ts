@@ -45,7 +45,7 @@ export const MAX_ISSUES = 100
 export function findIssues(schema: TSchema, value: unknown, most = MAX_ISSUES): ValidationIssue[] {
   const check = compile(schema)
   if (check.Check(value)) return []
-  const breaches = countableBreaches(breachesOf(check.Errors(value), value, []))
+  const breaches = withoutLengths(countableBreaches(breachesOf(check.Errors(value), value, [])))
   return breaches.slice(0, most).flatMap(issuesOf).slice(0, most)
 }
 
@@ -116,6 +116,16 @@ function countableBreaches(breaches: Breach[]): Breach[] {
     lacking.set(formatPath(path), missing)
     return missing.length > 1 ? [] : { ...breach, path, missing }
   })
+}
+
+/** Drops the length of a value that breaks a pattern, because the pattern describes the length. */
+function withoutLengths(breaches: Breach[]): Breach[] {
+  const withPattern = breaches.filter(({ type }) => type === ValueErrorType.StringPattern)
+  if (withPattern.length === 0) return breaches
+  const paths = new Set(withPattern.map(({ path }) => formatPath(path)))
+  return breaches.filter(
+    ({ type, path }) => type !== ValueErrorType.StringMinLength || !paths.has(formatPath(path))
+  )
 }
 
 function issuesOf(breach: Breach): ValidationIssue[] {

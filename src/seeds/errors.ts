@@ -3,7 +3,7 @@ import { MAX_ISSUES } from '../schema/validation.js'
 
 /** A problem at one location of a seed. */
 export interface SeedIssue {
-  /** `seeds/shop.yaml:12:7`, which editors and terminals can open. Without a line, only the file. */
+  /** `seeds/shop.yaml:12:7`, which editors and terminals can open; the file if there is no line. */
   location: string
   file: string
   /**
@@ -43,7 +43,10 @@ function formatIssue({ location, path, message }: SeedIssue): string {
   return printable(`${place}: ${message}`)
 }
 
-/** Issues as functions: locating and describing an issue is slow, and only the first hundred are. */
+/**
+ * Functions that create issues. Locating an issue is slow, so only the issues of an error are
+ * created.
+ */
 export type IssueList = (() => SeedIssue)[]
 
 /** Returns whether the list has as many issues as a `SeedError` shows. */

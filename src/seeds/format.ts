@@ -186,7 +186,7 @@ export const SeedEnvironment = object(
 )
 export type SeedEnvironment = Static<typeof SeedEnvironment>
 
-/** The format of a seed file. The published JSON Schema, `seeds/schema.json`, is generated from it. */
+/** The format of a seed file. `seeds/schema.json`, the published schema, is generated from it. */
 export const Seed = object('A seed of notification-mock', {
   $schema: Type.Optional(
     Type.String({ description: 'URL or path of the JSON Schema, for editors' })
@@ -217,7 +217,7 @@ export interface EnvironmentData {
   messages: Stored<MessageResponse>[]
   /** Messages to generate in addition to `messages`. */
   generate?: SeedGenerate
-  /** Called with the length of each generated message. Throws `SeedError` above the limit of a request. */
+  /** Takes the length of each generated message. Throws `SeedError` above the request limit. */
   countGenerated?: (characters: number) => void
   clock?: ClockSetting
   randomSeed?: number

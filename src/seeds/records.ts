@@ -209,7 +209,8 @@ export class RecordService {
     const record = this.#findRecord(kind, environment, { _id: parseId(id) ?? id, identifier: id })
     if (record) return record
     const { label, list } = EDITED[kind]
-    const reason = `this environment has no ${label.toLowerCase()} ${id}; ${list} lists them with their _id`
+    const kindName = label.toLowerCase()
+    const reason = `this environment has no ${kindName} ${id}; ${list} lists them with their _id`
     throw new DomainError('not-found', `${label} with id ${id} not found`, { reason })
   }
 
@@ -223,12 +224,13 @@ export class RecordService {
     const record = this.#findRecord(kind, environment, names)
     if (!record || record._id === ownId) return
     const name = record._id === names._id ? `id ${names._id}` : `identifier ${names.identifier}`
-    const reason = `to change it, use PATCH /_mock/${kind}/{id}; to remove it, use DELETE /_mock/${kind}/{id}`
+    const path = `/_mock/${kind}/{id}`
+    const reason = `to change it, use PATCH ${path}; to remove it, use DELETE ${path}`
     throw new DomainError('exists', `${EDITED[kind].label} with ${name} exists already`, { reason })
   }
 
   /**
-   * Returns an unused id. A new message gets an id above those of the messages with the same time,
+   * Returns an unused id. A new message gets an id above all ids of messages with the same time,
    * because the list sorts them by id and the new one must come first.
    */
   #unusedId(

@@ -48,7 +48,7 @@ const ROWID = sql<number>`rowid`
 const VALUE = sql.placeholder('value')
 const DATASET = sql.placeholder('dataset')
 
-/** Literals instead of bound values: SQLite recompiles comparisons with columns of a partial index. */
+/** With literals: SQLite recompiles a statement that compares a bound value with these columns. */
 const IS_PRIMARY = sql`${integrations.primary} = 1 AND ${integrations.deleted} = 0`
 const IS_ACTIVE = sql`${integrations.active} = 1 AND ${integrations.deleted} = 0`
 
@@ -146,7 +146,7 @@ export class SeedRepository {
   }
 
   /**
-   * Yields the documents of an environment, in the order in which they were stored. Nothing may
+   * Yields the documents of an environment, in insertion order. Nothing may
    * write to the dataset until the end.
    */
   *documents<Kind extends RecordKind>(

@@ -86,7 +86,7 @@ export class SeedService extends RecordService {
   /**
    * Loads a seed. `replace` makes the environment equal to a new one from the seed, and sets its
    * baseline. `merge` adds the records; they replace those with the same name and keep their ids.
-   * Rejects with `SeedError`, and with `invalid` for an unknown built-in seed. Then nothing changes.
+   * Rejects with `SeedError` or, for an unknown built-in seed, `invalid`. Then nothing changes.
    */
   async load(environment: Environment, requested: RequestedSeed, mode: LoadMode): Promise<void> {
     const file = await readRequested(requested)

@@ -12,7 +12,7 @@ export type SeedReload =
 /** Milliseconds between two checks. A file counts as saved once two checks find it unchanged. */
 const INTERVAL = 100
 
-/** Returns a watcher of the seed files, which compares with their state as it is now. */
+/** Returns a watcher that reports changes of the seed files from now on. */
 export function watchSeeds(seeds: readonly string[]): SeedWatcher {
   return new SeedWatcher(seeds)
 }

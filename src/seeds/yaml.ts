@@ -29,9 +29,9 @@ const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, resolveKn
 
 const SECOND_NAME = 'has a second name on this line: quote a value that contains a colon'
 const NOT_IN_JSON = 'is not a number that JSON supports; quote it to make it a string'
-const NOT_AN_OBJECT = 'is not an object, so << can not merge it'
+const NOT_AN_OBJECT = "is not an object, so << can't merge it"
 const NOT_A_NAME =
-  'must be a string, as it is the name of a field; quote a value that starts with a bracket'
+  'must be a string, because it names a field; quote a value that starts with a bracket'
 
 /** Creates an issue at an offset of the text. */
 type IssueAtOffset = (offset: number, message: string, path?: Path) => SeedIssue

@@ -48,3 +48,14 @@ test('seed export writes the state of the environment of a key as a seed that ha
   })
   expect(readdirSync(cwd)).toEqual(['out.yaml'])
 })
+
+test('seed check counts the messages that a seed generates', async () => {
+  const cwd = createTempFolder()
+  const workflow = '{ name: Order placed, steps: [{ type: email }] }'
+  const environment = `{ name: Shop, workflows: [${workflow}], generate: { messages: 500 } }`
+  writeFileSync(join(cwd, 'shop.yaml'), `environments: [${environment}]\n`)
+  expect(await runCommand(['seed', 'check', 'shop.yaml'], { cwd })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('0 messages and 500 generated messages\n')
+  })
+})

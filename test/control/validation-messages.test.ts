@@ -83,3 +83,12 @@ test('an invalid control request gets, for each field, what it must be and what 
     expect(messages, JSON.stringify(sent)).toEqual(expected)
   }
 })
+
+test('reports the rule for an API key once if the key is too short', async () => {
+  const mock = await useMock()
+  const body = JSON.stringify({ apiKey: 'short' })
+  const { json } = await mock.post('/_mock/environments', { body })
+  expect(json.errors.apiKey.messages).toEqual([
+    expect.stringMatching(/^apiKey must be an API key, .* at least 16 characters, or at least 8 /)
+  ])
+})

@@ -37,7 +37,7 @@ const ISSUES: [what: string, text: string, issues: string[]][] = [
     'Liquid without quotes',
     inShop('messages: [{ channel: email, subject: {{payload.name}} }]'),
     [
-      ':3:44 environments[0].messages[0].subject: must be a string, as it is the name of a field; quote a value that starts with a bracket'
+      ':3:44 environments[0].messages[0].subject: must be a string, because it names a field; quote a value that starts with a bracket'
     ]
   ],
   [
@@ -57,7 +57,7 @@ const ISSUES: [what: string, text: string, issues: string[]][] = [
   [
     'a merge of an alias of a list',
     inShop('apiKeys: &keys [a]\nmessages:\n  - { <<: *keys, channel: email }'),
-    [':5:15 environments[0].messages[0]: is not an object, so << can not merge it']
+    [":5:15 environments[0].messages[0]: is not an object, so << can't merge it"]
   ],
   [
     'a value behind an alias or a merge is located at each of these',

@@ -50,7 +50,7 @@ function createObjectMaker(
 ): ValueMaker {
   const schemas = Object.entries(properties as Record<string, JsonSchema>)
   const makers = schemas.map(([field, schema]) => {
-    // `product.name` is the name of a product, `member.name` that of a person.
+    // `product.name` is the name of a product, `member.name` the name of a person.
     const fieldName = field === 'name' ? name : field
     return [field, createValueMaker(schema, fieldName, listDepth)] as const
   })

@@ -20,7 +20,7 @@ export function planWorkflows(environment: EnvironmentInput): WorkflowPlan[] {
     .filter(({ steps }) => steps.length > 0)
 }
 
-/** Returns the steps that send. Steps whose content has issues send only if all steps have issues. */
+/** Returns the steps that send messages: those without issues, or all if every step has issues. */
 function findSendingSteps({ steps }: EnvironmentInput): ReadonlySet<WorkflowStep> {
   const channelSteps = steps.filter(({ type }) => isChannel(type))
   const validSteps = channelSteps.filter(({ issues }) =>

@@ -140,7 +140,7 @@ export class EnvironmentBuilder {
 
   /**
    * Reports an issue if another record has the name or the id. `scope` is the workflow of a step,
-   * in which its name is unique.
+   * that its name must be unique in.
    */
   claimNames(
     kind: NamedKind | 'steps',

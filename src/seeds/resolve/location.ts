@@ -4,7 +4,7 @@ import type { SeedFile } from '../read.js'
 
 export const INVALID_TIME = 'must be an ISO 8601 time such as 2026-02-18T10:07:11.402Z'
 
-/** A place in a seed at which issues can be reported. */
+/** A place in a seed that issues can be reported at. */
 export class SeedLocation {
   readonly file: SeedFile
   readonly #path: Path

@@ -36,6 +36,16 @@ messages:
   )
 })
 
+test('reports a second primary at that integration, with its line and path', () => {
+  const shop = inShop(`integrations:
+  - { identifier: one, providerId: ses, channel: email, primary: true }
+  - { identifier: two, providerId: sendgrid, channel: email, primary: true }`)
+  expect(issuesOf(...filesOf(shop))).toEqual([
+    'a.yaml:5:73 environments[0].integrations[1].primary: must be false: one, at a.yaml:4:68, ' +
+      'is already the primary email integration, and a channel has only one'
+  ])
+})
+
 test('reports each key and id of two environments', () => {
   const seed = `environments:
   - { name: A, apiKeys: [k, l] }
