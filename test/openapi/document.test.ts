@@ -133,7 +133,7 @@ describe('the document', () => {
     )
     for (const parameter of lists) expect(parameter).toMatchObject({ style: 'form', explode: true })
     for (const { description, schema } of paths[MESSAGES].get.parameters) {
-      if (schema.type === 'number') expect(description).toMatch(/fractions are refused/)
+      if (schema.type === 'number') expect(description).toMatch(/fractions are rejected/)
     }
   })
 
