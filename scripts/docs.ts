@@ -17,7 +17,7 @@ import { OPERATIONS } from '../src/operations.js'
 import type { Basis } from '../src/remote/conformance/case.js'
 import { CASES } from '../src/remote/conformance/cases/index.js'
 import { FOLDERS, readResult, rowsOf } from '../test/mutation/report.js'
-import { MUTANTS } from '../test/remote/conformance/mutants/index.js'
+import { PLANTED_FAULTS } from '../test/remote/conformance/planted-faults/index.js'
 import { apiReference } from './api-reference.js'
 import { supportTables } from './support-matrix.js'
 
@@ -28,7 +28,7 @@ const GENERATED: Record<string, { file: string; text: () => string | Promise<str
   commands: { file: 'docs/commands.md', text: commandTables },
   'control-routes': { file: 'docs/control-routes.md', text: controlRouteTable },
   'conformance-cases': { file: 'docs/conformance-cases.md', text: caseTable },
-  'conformance-mutants': { file: 'docs/contributing/planted-faults.md', text: mutantTable },
+  'conformance-mutants': { file: 'docs/contributing/planted-faults.md', text: plantedFaultTable },
   support: { file: 'docs/contributing/support-matrix.md', text: supportTables },
   'mutation-scores': { file: 'docs/contributing/mutation-results.md', text: scoreTable }
 }
@@ -93,13 +93,15 @@ function caseTable(): string {
 }
 
 function basisCell(basis: Basis): string {
-  if ('contract' in basis) return basis.contract
-  return 'assumption' in basis ? `[\`${basis.assumption}\`](assumptions.md)` : `*${basis.settled}*`
+  if ('apiReference' in basis) return basis.apiReference
+  return 'assumption' in basis ? `[\`${basis.assumption}\`](assumptions.md)` : `*${basis.behavior}*`
 }
 
-function mutantTable(): string {
-  const rows = MUTANTS.map(({ name, caughtBy }) => `| ${escaped(name)} | \`${caughtBy}\` |\n`)
-  const count = `${MUTANTS.length} planted faults.`
+function plantedFaultTable(): string {
+  const rows = PLANTED_FAULTS.map(
+    ({ name, caughtBy }) => `| ${escaped(name)} | \`${caughtBy}\` |\n`
+  )
+  const count = `${PLANTED_FAULTS.length} planted faults.`
   return `${count}\n\n| planted fault | detected by |\n|---|---|\n${rows.join('')}`
 }
 

@@ -3,8 +3,8 @@ import { ASSUMPTION_IDS, assume, PROFILES, type Profile } from '../src/domain/as
 import type { ConformanceCase } from '../src/remote/conformance/case.js'
 import { CASES } from '../src/remote/conformance/cases/index.js'
 import { Skipped } from '../src/remote/response-checks.js'
-import { createSubject, type Subject } from '../src/remote/service-under-test.js'
-import { createTarget } from '../src/remote/target.js'
+import { createServiceUnderTest, type ServiceUnderTest } from '../src/remote/service-under-test.js'
+import { Target } from '../src/remote/target.js'
 import { startServer } from '../src/server.js'
 import { startProxy } from '../test/remote/conformance/proxy.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../test/support/control.js'
@@ -24,7 +24,7 @@ const MAX_CITED = 3
 const LETTERS = { document: 'D', live: 'L' }
 
 /** Names everything in the default seed that the cases need. */
-const SUBJECT = {
+const RECORDS = {
   allowChanges: true,
   workflows: ['order-shipped', 'order-confirmed', 'back-in-stock'],
   steps: [],
@@ -67,10 +67,10 @@ async function runCases(
     ({ documentOnly }) => profile === 'document' || !documentOnly
   )) {
     await fetch(`${url}/_mock/coverage/server`, { method: 'DELETE' })
-    const subject = createSubject(createTarget({ url: proxy.url, apiKey: DEVELOPMENT }), SUBJECT)
-    await runCase(conformanceCase, subject, profile)
+    const service = createServiceUnderTest(new Target({ url: proxy.url, apiKey: DEVELOPMENT }), RECORDS)
+    await runCase(conformanceCase, service, profile)
     const coverage = await (await fetch(`${url}/_mock/coverage/server`)).json()
-    await subject.integrations.restore()
+    await service.integrations.restore()
     const covered = (coverage as { operations: CoveredOperation[] }).operations
     if (conformanceCase === CASES[0]) operations.push(...covered)
     for (const { id, count } of covered.flatMap(({ items }) => items)) {
@@ -88,11 +88,11 @@ async function runCases(
 
 async function runCase(
   { id, basis, run }: ConformanceCase,
-  subject: Subject,
+  service: ServiceUnderTest,
   profile: Profile
 ): Promise<void> {
   try {
-    const value = await run(subject)
+    const value = await run(service)
     if (!('assumption' in basis) || value === profile) return
   } catch (error) {
     if (error instanceof Skipped) return

@@ -3,11 +3,11 @@ import { assume, type Profile } from '../domain/assumptions.js'
 import { StartError } from '../domain/errors.js'
 import { createMock } from '../index.js'
 import { printable } from '../platform/printable.js'
-import { LONG_PATIENCE } from '../remote/recording/asking.js'
-import { compareAnswers } from '../remote/recording/compare.js'
-import { compareDocuments } from '../remote/recording/document.js'
-import { readDocument, readQuestions } from '../remote/recording/questions.js'
-import { createTarget } from '../remote/target.js'
+import { compareDocuments, type DocumentDifference } from '../remote/recording/compare-documents.js'
+import { compareServices, type ServiceComparison } from '../remote/recording/compare-services.js'
+import { LONG_PATIENCE } from '../remote/recording/patient-requests.js'
+import { readDocument, readRequestsToCompare } from '../remote/recording/requests-to-compare.js'
+import { Target, type TargetOptions } from '../remote/target.js'
 import { addOptions, assumeOption, profileOption, repeatable, textOption } from './options.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
 import { abortOnSignal, progressLine } from './terminal.js'
@@ -36,161 +36,208 @@ export function addCommands(root: Command): void {
     .command('compare')
     .helpGroup('Against the real service:')
     .description(
-      'ask a running service and ours the same questions, or compare its document, and report what differs'
+      'report how the responses or the OpenAPI document of a service differ from this mock'
     )
-  const askedElse = ['requests', 'seed']
-  addOptions(command, [
-    urlOption('--target <url>', 'the service, up to the /v1 of its paths', 'none'),
+  addOptions(command, [...serverOptions(), ...requestOptions(), ...outcomeOptions()]).action(run)
+}
+
+function serverOptions(): Option[] {
+  return [
+    urlOption('--target <url>', 'the service, without the /v1 of its paths', 'none'),
     keyOption('--api-key <key>', 'a key of its environment', 'none'),
-    textOption(
-      '--document <file>',
-      'compare an OpenAPI document instead, a file or an address',
-      'none'
+    textOption('--document <file>', 'compare this OpenAPI document instead; file or URL', 'none'),
+    urlOption('--against <url>', 'the running notification-mock to compare with', 'none').conflicts(
+      'seed'
     ),
-    urlOption(
-      '--against <url>',
-      'a running notification-mock to compare it with',
-      'none'
-    ).conflicts('seed'),
-    keyOption('--against-key <key>', 'a key of the environment there', 'none'),
+    keyOption('--against-key <key>', 'a key of an environment of --against', 'none'),
     repeatable(
       '--seed <file>',
-      'compare it with this seed, such as record wrote; may be repeated',
+      'compare with this seed, such as one from record; may be repeated',
       [],
       'none'
-    ),
+    )
+  ]
+}
+
+/** The flags about what to send. */
+function requestOptions(): Option[] {
+  return [
     textOption(
       '--requests <file>',
-      'ask what this file has, a line each: GET /v1/messages?limit=5',
-      'usual ones'
+      'send the requests of this file, one per line: GET /v1/messages?limit=5',
+      'a default set'
     ),
-    textOption('--har <file>', 'ask the requests of this HAR', 'none').conflicts([
+    textOption('--har <file>', 'send the requests of this HAR file', 'none').conflicts([
       'requests',
       'journal'
     ]),
     new Option(
       '--journal',
-      'ask the requests that the running notification-mock has recorded'
-    ).conflicts(askedElse),
+      'send the requests that the running notification-mock has recorded'
+    ).conflicts(['requests', 'seed']),
+    new Option('--allow-changes', 'also send set-primary, which changes the primary integration')
+  ]
+}
+
+function outcomeOptions(): Option[] {
+  return [
     new Option(
       '--replaced',
-      'the seed was recorded with this key, and without --keep-personal-data'
+      'the seed was recorded with this key and without --keep-personal-data'
     ),
-    new Option('--allow-changes', 'ask set-primary too, which changes the primary integration'),
-    profileOption('the profile of the seed', 'that of the seed'),
+    profileOption('the profile of the seed', "the seed's own"),
     assumeOption(),
     rateOption().default(10),
     timeoutOption().default(30),
     new Option('--json', 'print the outcome as JSON')
-  ]).action(run)
+  ]
 }
 
 async function run(flags: CompareFlags, command: Command): Promise<void> {
-  const { target: url = '', apiKey = '', document, against, againstKey, seed, rate, json } = flags
-  if (document !== undefined && (url || against || seed.length > 0))
-    command.error('error: --document stands alone')
-  if (document !== undefined) return runDocument(document, flags)
-  if (url === '' || apiKey === '')
-    command.error('error: give --target and --api-key, or --document')
+  const { target = '', apiKey = '', document, against, againstKey, seed } = flags
+  if (document !== undefined) {
+    if (target || against || seed.length > 0)
+      command.error('error: --document cannot be combined with --target, --against or --seed')
+    await runDocument(document, flags)
+    return
+  }
+  if (target === '' || apiKey === '')
+    command.error('error: --target and --api-key, or --document, are required')
   if (against === undefined && seed.length === 0)
-    command.error('error: give either --against or --seed')
+    command.error('error: either --against or --seed is required')
   if (against !== undefined && againstKey === undefined)
-    command.error('error: --against needs --against-key')
+    command.error('error: --against requires --against-key')
+  await runServices({ url: target, apiKey }, flags)
+}
+
+async function runServices(
+  target: Pick<TargetOptions, 'url' | 'apiKey'>,
+  flags: CompareFlags
+): Promise<void> {
   const signal = abortOnSignal()
-  const show = progressLine()
-  const calls = {
-    rate,
+  const progress = progressLine()
+  const targetOptions = {
+    rate: flags.rate,
     timeout: flags.timeout * 1000,
     patience: LONG_PATIENCE,
     signal,
-    onRetry: show.retry
+    onRetry: progress.retry
   }
-  const options = { seeds: [...seed], profile: flags.profile, assumptions: flags.assume }
-  const own = against === undefined ? await createMock(options) : undefined
+  const mock = flags.against === undefined ? await startMock(flags) : undefined
   try {
-    // A server of our own is asked in its first environment.
-    const ourKey = own ? own.environments[0]?.apiKeys[0] : againstKey
-    const ours = createTarget({
-      ...calls,
+    const ours = new Target({
+      ...targetOptions,
       rate: 10_000,
-      url: own?.url ?? against ?? '',
-      apiKey: ourKey ?? ''
+      url: mock?.url ?? flags.against ?? '',
+      // The seed's first environment is compared.
+      apiKey: mock?.environments[0]?.apiKeys[0] ?? flags.againstKey ?? ''
     })
-    const asked = await readQuestions(flags, ours)
-    const comparison = await compareAnswers({
-      ...asked,
-      target: createTarget({ ...calls, url, apiKey }),
+    const requestsToCompare = await readRequestsToCompare(flags, ours)
+    const count = requestsToCompare.requests.length
+    const comparison = await compareServices({
+      ...requestsToCompare,
+      target: new Target({ ...targetOptions, ...target }),
       ours,
-      replacedBy: flags.replaced && apiKey,
-      onProgress: (count) => show.update(`${count} of ${asked.questions.length} questions`)
+      replacementKey: flags.replaced && target.apiKey,
+      onProgress: (compared) => progress.update(`${compared} of ${count} requests`)
     })
-    show.end()
-    const { skipped, same, leftOut, differences } = comparison
-    const left =
-      skipped > 0 ? `, ${skipped} not asked: they change something, or are none of the service` : ''
-    const head = [`${comparison.asked} questions, ${same} answered the same${left}`]
-    const linesOf = ({ method, path, field, target, ours }: (typeof differences)[number]) => [
-      `${method} ${path}:${field && ` ${field}:`} ${valueText(target)} there, ${valueText(ours)} here`
-    ]
-    print(json && comparison, head, differences, linesOf, `Not compared: ${leftOut.join(', ')}`)
+    progress.end()
+    printServices(comparison, flags.json)
   } catch (error) {
-    throw signal.aborted ? new StartError('interrupted; nothing was compared to the end') : error
+    if (signal.aborted) throw new StartError('interrupted; the comparison is not complete')
+    throw error
   } finally {
-    show.end()
-    await own?.close()
+    progress.end()
+    await mock?.close()
   }
 }
 
+function startMock({ seed, profile, assume: assumptions }: CompareFlags) {
+  return createMock({ seeds: [...seed], profile, assumptions })
+}
+
+function printServices(comparison: ServiceComparison, json: true | undefined): void {
+  const { compared, same, skipped, differences, ignored } = comparison
+  const notSent = ', which change something or are not requests to the service'
+  const skippedText = skipped > 0 ? `; ${skipped} requests not sent${notSent}` : ''
+  const head = [`${compared} requests compared, ${same} with the same response${skippedText}`]
+  const linesOf = ({ method, path, field, target, ours }: (typeof differences)[number]) => {
+    const where = field ? `${method} ${path}: ${field}` : `${method} ${path}`
+    return [`${where}: target ${valueText(target)}, mock ${valueText(ours)}`]
+  }
+  const foot = `Not compared: ${ignored.join(', ')}`
+  print(json ? comparison : undefined, { head, differences, linesOf, foot })
+}
+
 async function runDocument(
-  place: string,
+  fileOrUrl: string,
   { profile = 'document', assume: overrides, timeout, json }: CompareFlags
-) {
-  const published = await readDocument(place, timeout * 1000, abortOnSignal())
+): Promise<void> {
+  const published = await readDocument(fileOrUrl, timeout * 1000, abortOnSignal())
   const { openApiDocument } = await import('../openapi/documents.js')
   const comparison = compareDocuments(published, await openApiDocument(assume(profile, overrides)))
   const { compared, missing, differences } = comparison
   const head = [
     `${compared} operations compared`,
-    ...missing.map((name) => `${name} is not in the document`)
+    ...missing.map((name) => `${name} is not in the published document`)
   ]
-  const linesOf = ({
-    operation,
-    what,
-    kind,
-    there,
-    here,
-    thereAt,
-    hereAt
-  }: (typeof differences)[number]) => {
-    const values = there === undefined ? '' : `: ${valueText(there)} there, ${valueText(here)} here`
-    return [`${operation}: ${what}: ${kind}${values}`, `    ${thereAt} there`, `    ${hereAt} here`]
-  }
-  print(json && comparison, head, differences, linesOf)
+  print(json ? comparison : undefined, { head, differences, linesOf: documentLines, foot: '' })
 }
 
-/** Prints an outcome, as JSON if it is given or in lines, and sets exit code 1 if there are differences that nothing explains. */
+function documentLines(difference: DocumentDifference): string[] {
+  const { operation, part, kind, published, ours, publishedAt, oursAt } = difference
+  const values = `: published ${valueText(published)}, mock ${valueText(ours)}`
+  return [
+    `${operation}: ${part}: ${kind}${published === undefined ? '' : values}`,
+    `    published: ${publishedAt}`,
+    `    mock: ${oursAt}`
+  ]
+}
+
+interface PrintedComparison<Difference> {
+  head: readonly string[]
+  differences: readonly Difference[]
+  linesOf(difference: Difference): string[]
+  foot: string
+}
+
+/**
+ * Prints the outcome as JSON if it is given, or else as text. Sets exit code 1 if no assumption
+ * explains a difference.
+ */
 function print<Difference extends { explainedBy?: string }>(
   outcome: object | undefined,
-  head: readonly string[],
-  differences: readonly Difference[],
-  linesOf: (difference: Difference) => string[],
-  foot = ''
+  comparison: PrintedComparison<Difference>
 ): void {
-  const part = (title: string, isExplained: boolean) => {
-    const own = differences.filter(({ explainedBy }) => (explainedBy !== undefined) === isExplained)
-    const rowOf = ({ explainedBy }: Difference) => (explainedBy ? ` (${explainedBy})` : '')
-    const lines = own.flatMap((each) =>
-      linesOf(each).map((line, at) => `  ${line}${at === 0 ? rowOf(each) : ''}`)
-    )
-    return own.length > 0 ? ['', `${own.length} differences that ${title}:`, ...lines] : []
-  }
-  const bare = part('nothing explains', false)
-  const lines = [...head, ...bare, ...part('an assumption explains', true), '', foot]
+  const { head, differences, foot } = comparison
+  const unexplained = differences.filter(({ explainedBy }) => explainedBy === undefined)
+  const explained = differences.filter(({ explainedBy }) => explainedBy !== undefined)
+  const lines = [
+    ...head,
+    ...sectionLines('no assumption explains', unexplained, comparison),
+    ...sectionLines('an assumption explains', explained, comparison),
+    '',
+    foot
+  ]
   const text = outcome
     ? JSON.stringify(outcome, null, 2)
     : lines.map((line) => printable(line)).join('\n')
   process.stdout.write(`${printable(text, '\t\n').trimEnd()}\n`)
-  if (bare.length > 0) process.exitCode = 1
+  if (unexplained.length > 0) process.exitCode = 1
+}
+
+function sectionLines<Difference extends { explainedBy?: string }>(
+  title: string,
+  differences: readonly Difference[],
+  { linesOf }: PrintedComparison<Difference>
+): string[] {
+  if (differences.length === 0) return []
+  const lines = differences.flatMap((difference) => {
+    const [first, ...others] = linesOf(difference)
+    const assumption = difference.explainedBy ? ` (${difference.explainedBy})` : ''
+    return [`  ${first}${assumption}`, ...others.map((line) => `  ${line}`)]
+  })
+  return ['', `${differences.length} differences that ${title}:`, ...lines]
 }
 
 function valueText(value: unknown): string {

@@ -1,8 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { StartError } from '../domain/errors.js'
-import type { NamedStep } from '../remote/recording/reading.js'
-import { type Recording, type RecordOptions, record } from '../remote/recording/record.js'
+import type { NamedStep } from '../remote/recording/read-steps.js'
+import {
+  type Recording,
+  type RecordOptions,
+  recordService
+} from '../remote/recording/record-service.js'
 import {
   addOptions,
   assumeOption,
@@ -29,43 +33,62 @@ export function addCommands(root: Command): void {
   const command = root
     .command('record')
     .helpGroup('Against the real service:')
-    .description(
-      'read the messages and steps of a running service, and write a seed that gives the same answers'
-    )
-  const step = 'read this step too, which no message names; may be repeated'
-  const personal = 'write names, addresses and contents as they are, never credentials and keys'
-  const texts = 'write names, subjects and bodies of workflows and steps as they are'
-  addOptions(command, [
-    urlOption('--from <url>', 'the service, up to the /v1 of its paths'),
+    .description('read the messages and steps of a running service and write them as a seed')
+  addOptions(command, [...readOptions(), ...seedOptions()]).action(run)
+}
+
+/** The flags about what to read. */
+function readOptions(): Option[] {
+  return [
+    urlOption('--from <url>', 'the service, without the /v1 of its paths'),
     keyOption('--api-key <key>', 'a key of the environment to read; nothing is changed there'),
-    textOption(
-      '--out <file>',
-      'write the seed to this file, .yaml or .json',
-      ''
-    ).makeOptionMandatory(),
     repeatable(
       '--workflow <id>',
       'read the steps of this workflow; may be repeated',
       [],
-      'all that messages name'
+      'all workflows that messages name'
     ),
-    repeatable('--step <workflow/step>', step, [], 'none', stepOf),
-    countOption('--messages <count>', 'read the newest so many', 100_000, 1).default(10_000),
-    countOption('--page-size <count>', 'read so many messages at a time', 1000, 1).default(100),
+    repeatable(
+      '--step <workflow/step>',
+      'also read this step, which no message names; may be repeated',
+      [],
+      'none',
+      parseStep
+    ),
+    countOption(
+      '--messages <count>',
+      'how many of the newest messages to read',
+      100_000,
+      1
+    ).default(10_000),
+    countOption('--page-size <count>', 'how many messages to read at a time', 1000, 1).default(100),
     rateOption().default(10),
-    timeoutOption().default(30),
-    textOption('--name <name>', 'call the environment of the seed so', 'Recorded', 'Recorded'),
-    new Option('--keep-personal-data', personal).default(false),
-    new Option('--keep-workflow-texts', texts).default(false),
-    profileOption('the profile of the seed', 'what is detected'),
-    assumeOption(),
-    new Option('--json', 'print the outcome as JSON')
-  ]).action(run)
+    timeoutOption().default(30)
+  ]
 }
 
-function stepOf(text: string): NamedStep {
-  const [workflow, step, ...more] = text.split('/')
-  if (workflow && step && more.length === 0) return { workflow, step }
+/** The flags about the seed. */
+function seedOptions(): Option[] {
+  return [
+    textOption('--out <file>', 'the seed to write, .yaml or .json', '').makeOptionMandatory(),
+    textOption('--name <name>', 'the name of the environment in the seed', 'Recorded', 'Recorded'),
+    new Option(
+      '--keep-personal-data',
+      'keep names, addresses and contents, but no credentials and keys'
+    ).default(false),
+    new Option(
+      '--keep-workflow-texts',
+      'keep names, subjects and bodies of workflows and steps'
+    ).default(false),
+    profileOption('the profile of the seed', 'the detected one'),
+    assumeOption(),
+    new Option('--json', 'print the outcome as JSON')
+  ]
+}
+
+function parseStep(value: string): NamedStep {
+  const [workflow, step, ...rest] = value.split('/')
+  if (workflow && step && rest.length === 0) return { workflow, step }
   throw new InvalidArgumentError(
     'It must be a workflow and a step, such as order-shipped/email-step.'
   )
@@ -74,12 +97,12 @@ function stepOf(text: string): NamedStep {
 async function run(flags: RecordFlags, command: Command): Promise<void> {
   const { from, out, messages, timeout, workflow, step, assume, json } = flags
   if (!/\.(ya?ml|json)$/i.test(out)) command.error('error: --out must end in .yaml or .json')
-  // What is read is kept until the end: beside it, what can be collected shall not take several times as much.
+  // All that is read stays in memory. This keeps the garbage beside it from using several times more.
   setFlagsFromString('--heap-growing-percent=30')
   const signal = abortOnSignal()
-  const show = progressLine()
+  const progress = progressLine()
   try {
-    const recording = await record({
+    const recording = await recordService({
       ...flags,
       url: from,
       workflows: workflow,
@@ -88,32 +111,25 @@ async function run(flags: RecordFlags, command: Command): Promise<void> {
       timeout: timeout * 1000,
       assumptions: assume,
       signal,
-      onProgress: (count) => show.update(`${count.toLocaleString('en')} messages`),
-      onRetry: show.retry
+      onProgress: (count) => progress.update(`${count.toLocaleString('en')} messages`),
+      onRetry: progress.retry
     })
-    show.end()
+    progress.end()
     printOutcome(recording, json, outcomeText)
   } catch (error) {
-    show.end()
+    progress.end()
     if (signal.aborted) throw new StartError('interrupted; nothing is written')
     notWritten(out)(error)
   }
 }
 
-function outcomeText({
-  file,
-  messages,
-  subscribers,
-  workflows,
-  steps,
-  profile,
-  differences
-}: Recording): string {
-  const counts = `${messages} messages, ${subscribers} subscribers, ${workflows} workflows, ${steps} steps`
+function outcomeText(recording: Recording): string {
+  const { file, messages, subscribers, workflows, steps, profile, differences } = recording
+  const records = `${messages} messages, ${subscribers} subscribers`
   return [
-    `${file}: ${counts}; profile ${profile}`,
-    'It gives the same answers, apart from:',
-    ...differences.map((line) => `  - ${line}`),
+    `${file}: ${records}, ${workflows} workflows, ${steps} steps; profile ${profile}`,
+    'A server with this seed returns the same responses, except:',
+    ...differences.map((difference) => `  - ${difference}`),
     `To serve it: notification-mock --seed ${file}`,
     ''
   ].join('\n')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** Of a query; a list of values is repeated as often. */
+/** Query parameters. A list of values repeats the parameter. */
 export type Parameters = Readonly<Record<string, string | number | readonly string[]>>
 
 export function listPath(parameters: Parameters): string {
@@ -8,7 +8,7 @@ export function listPath(parameters: Parameters): string {
     [values].flat().map((value) => [name, value])
   )
   const query = pairs.map(([name, value = '']) => `${name}=${encodeURIComponent(value)}`).join('&')
-  return `/v1/messages${query && `?${query}`}`
+  return query ? `/v1/messages?${query}` : '/v1/messages'
 }
 
 export function stepPath(workflowId: string, stepId: string): string {
@@ -19,7 +19,7 @@ export function setPrimaryPath(id: string): string {
   return `/v1/integrations/${encodeURIComponent(id)}/set-primary`
 }
 
-/** Returns an id that no record has: of a time that none is of. */
+/** Returns a new id that no record has: its timestamp part is the latest possible time. */
 export function unknownId(): string {
   return `ffffffff${randomUUID().replaceAll('-', '').slice(0, 16)}`
 }

@@ -1,59 +1,60 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { MessageResponse } from '../messages/schemas.js'
-import { isTooDeep, MAX_DEPTH } from '../schema/validation.js'
+import { isObject, isTooDeep, MAX_DEPTH } from '../schema/validation.js'
 
-/** A request as it was sent, so that it can be sent again. */
-export interface Sent {
+/** A request that was sent, with all that is needed to send it again. */
+export interface SentRequest {
   path: string
-  ask: Ask
+  options: RequestOptions
 }
 
-/** How a request is sent: by GET and with the key, if nothing else is said. */
-export interface Ask {
+/** How to send a request. By default it is a GET with the API key, and it is sent once. */
+export interface RequestOptions {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** The `Authorization` header in place of the key's; null sends none. */
+  /** Replaces the `Authorization` header that holds the key; `null` sends no such header. */
   authorization?: string | null
-  /** The scheme before the key, if not `ApiKey`. */
+  /** The scheme in front of the key. Default: `ApiKey`. */
   scheme?: string
-  /** Waits as long as the target asks for, also when the signal is aborted. */
+  /** Completes the request, including its waits, even if the target's signal is aborted. */
   uninterrupted?: boolean
-  /** How often it is sent at most when there is no answer, or one of 5xx, or one that `check` rejects. Once, if left out. */
-  tries?: number
-  /** Returns what is wrong with an answer that has to be asked for again, in words that follow the path. */
-  check?: (answer: Answer) => string | undefined
+  /**
+   * The maximum number of attempts. The request is repeated if there is no response, if the
+   * response is a 5xx, or if `findProblem` rejects it. Default: 1.
+   */
+  maxAttempts?: number
+  /** Returns why a response can't be used, phrased to follow the path: `returned no JSON`. */
+  findProblem?: (response: TargetResponse) => string | undefined
 }
 
-export interface Answer extends Sent {
+export interface TargetResponse extends SentRequest {
   status: number
   headers: Headers
   text: string
-  /** The value of the text; undefined when that is not JSON. */
+  /** The text parsed as JSON; undefined if it isn't JSON. */
   body: unknown
 }
 
 export interface Page extends Record<'hasMore' | 'pageSize' | 'page' | 'totalCount', unknown> {
-  answer: Answer
+  response: TargetResponse
   data: MessageResponse[]
 }
 
-export interface Sample {
+/** The newest messages of an environment. */
+export interface MessageSample {
   messages: MessageResponse[]
+  /** Whether these are all messages of the environment. */
   isComplete: boolean
-  /** What the first of them were asked by. */
-  request: Sent | undefined
+  /** The request that returned the first of them. */
+  request: SentRequest | undefined
 }
 
-/** How set-primary is refused for a channel that has no primary. */
+/** The message of a set-primary that is rejected because the channel has no primary. */
 export const NO_PRIMARY = /^Channel (in_app|chat|push) does not support primary$/
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Returns the `message` of an answer; undefined when it has none. */
-export function messageIn({ body }: Answer): unknown {
+/** Returns the `message` of a response body; undefined if there is none. */
+export function messageOf({ body }: TargetResponse): unknown {
   return isObject(body) ? body.message : undefined
 }
 
@@ -61,26 +62,26 @@ export function isEnveloped(json: unknown): json is { data: unknown } {
   return isObject(json) && Object.keys(json).join() === 'data'
 }
 
-/** What a target does is not what a rule says. */
+/** The target breaks a rule. */
 export class Failure extends Error {
-  /** The one whose answer is wrong; the last one that was sent, if it is left out. */
-  readonly request: Sent | undefined
+  /** The request whose response is wrong. If undefined, it is the last request of the case. */
+  readonly request: SentRequest | undefined
 
-  constructor(message: string, request?: Sent) {
+  constructor(message: string, request?: SentRequest) {
     super(message)
     this.request = request
   }
 }
 
-/** A request got no whole answer in time. */
-export class NoAnswer extends Failure {}
+/** A request got no complete response in time. */
+export class NoResponse extends Failure {}
 
-/** What is wrong whatever the contract leaves open: something was done or shown that nobody asked for. */
-export class Breach extends Failure {}
+/** A failure whatever the API reference leaves open: something was changed or shown unasked. */
+export class ContractViolation extends Failure {}
 
-/** A case can't be judged on this target, and why. */
+/** A case can't be checked on this target. The message says why. */
 export class Skipped extends Error {
-  /** What may let it be judged. */
+  /** Flags that may make the check possible. */
   readonly flags: string
 
   constructor(message: string, flags = '') {
@@ -89,82 +90,104 @@ export class Skipped extends Error {
   }
 }
 
-/** Throws `Failure` with what is wrong unless the condition holds. */
-export function check(condition: boolean, problem: string, request?: Sent): asserts condition {
+/** Throws `Failure` with the problem unless the condition holds. */
+export function check(
+  condition: boolean,
+  problem: string,
+  request?: SentRequest
+): asserts condition {
   if (!condition) throw new Failure(problem, request)
 }
 
 /** Throws `Skipped` with the reason unless the condition holds. */
-export function needed(condition: boolean, reason: string, flags?: string): asserts condition {
+export function skipUnless(condition: boolean, reason: string, flags?: string): asserts condition {
   if (!condition) throw new Skipped(reason, flags)
 }
 
-/** Throws `Failure` unless two JSON values are the same. No value is repeated in it: it may be private. */
-export function checkSame(actual: unknown, expected: unknown, what: string, request?: Sent): void {
+/**
+ * Throws `Failure` unless two JSON values are equal. The message names the first field that
+ * differs but no value, since values may be private.
+ */
+export function checkSame(
+  actual: unknown,
+  expected: unknown,
+  what: string,
+  request?: SentRequest
+): void {
   if (isDeepStrictEqual(actual, expected)) return
-  const path = differenceOf(actual, expected)
-  throw new Failure(`${what}${path ? `: ${path} differs` : ' differ'}`, request)
+  const path = pathOfDifference(actual, expected)
+  throw new Failure(path ? `${what}: ${path} differs` : `${what} differ`, request)
 }
 
-/** Returns the path of the first difference of two values that differ. */
-function differenceOf(one: unknown, two: unknown): string {
-  const [first, second] = [one, two].map(
-    (each) => (typeof each === 'object' && each ? each : {}) as Record<string, unknown>
-  )
+/** Returns the path of the first difference between two values that differ. */
+function pathOfDifference(one: unknown, two: unknown): string {
+  const first = fieldsOf(one)
+  const second = fieldsOf(two)
   const names = Object.keys({ ...first, ...second })
-  const name = names.find((each) => !isDeepStrictEqual(first?.[each], second?.[each]))
+  const name = names.find((candidate) => !isDeepStrictEqual(first[candidate], second[candidate]))
   if (name === undefined) return ''
-  return [name, differenceOf(first?.[name], second?.[name])].filter(Boolean).join('.')
+  const rest = pathOfDifference(first[name], second[name])
+  return rest ? `${name}.${rest}` : name
 }
 
-/** Throws `Failure` unless the answer has one of these statuses. */
-export function checkStatus(answer: Answer, ...statuses: number[]): void {
-  check(
-    statuses.includes(answer.status),
-    `status ${answer.status}, must be ${statuses.join(' or ')}`,
-    answer
-  )
+const fieldsOf = (value: unknown) =>
+  (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+
+/** Throws `Failure` unless the response has one of these statuses. */
+export function checkStatus(response: TargetResponse, ...statuses: number[]): void {
+  const problem = `status ${response.status}, expected ${statuses.join(' or ')}`
+  check(statuses.includes(response.status), problem, response)
 }
 
-/** Throws `Failure` unless the headers say that it is JSON, and in UTF-8 if they name a charset or it must be named. */
-export function checkJsonType(answer: Answer, mustNameCharset = false): void {
-  const type = answer.headers.get('content-type') ?? 'missing'
-  const [what = '', charset = mustNameCharset ? '' : 'charset=utf-8'] = type
-    .toLowerCase()
-    .split(/;\s*/)
-  const isJson = what === 'application/json' && charset === 'charset=utf-8'
-  check(isJson, 'content-type must be application/json; charset=utf-8', answer)
+/**
+ * Throws `Failure` unless the content type is JSON in UTF-8. A type without a charset is accepted
+ * unless `mustNameCharset` is set.
+ */
+export function checkJsonType(response: TargetResponse, mustNameCharset = false): void {
+  const contentType = response.headers.get('content-type') ?? 'missing'
+  const [type, charset] = contentType.toLowerCase().split(/;\s*/)
+  const isUtf8 = charset === undefined ? !mustNameCharset : charset === 'charset=utf-8'
+  const isJson = type === 'application/json' && isUtf8
+  check(isJson, 'content-type must be application/json; charset=utf-8', response)
 }
 
-/** Returns the value of an answer's body. Throws `Failure` when that is not JSON, or nested too deep to be read. */
-export function jsonIn(answer: Answer): unknown {
-  check(answer.body !== undefined, `the body of the ${answer.status} is not JSON`, answer)
-  check(
-    !isTooDeep(answer.body),
-    `the body of the ${answer.status} is nested more than ${MAX_DEPTH} deep`,
-    answer
-  )
-  return answer.body
+/** Returns the JSON of a response. Throws `Failure` if it isn't JSON or is nested too deeply. */
+export function readJson(response: TargetResponse): unknown {
+  const body = `the body of the ${response.status} response`
+  check(response.body !== undefined, `${body} is not JSON`, response)
+  const isShallow = !isTooDeep(response.body)
+  check(isShallow, `${body} is nested more than ${MAX_DEPTH} levels deep`, response)
+  return response.body
 }
 
-/** Returns the page of an answer. Throws `Failure` when it is none. */
-export function pageOf(answer: Answer): Page {
-  checkStatus(answer, 200)
-  const json = jsonIn(answer)
-  check(
-    isObject(json) && Array.isArray(json.data),
-    'the answer is no page: it has no list data',
-    answer
-  )
-  check(json.data.every(isObject), 'data has something that is no object', answer)
-  return { ...(json as unknown as Page), answer }
+/** Returns the page in a response. Throws `Failure` if there is none. */
+export function readPage(response: TargetResponse): Page {
+  checkStatus(response, 200)
+  const json = readJson(response)
+  const data = isObject(json) ? json.data : undefined
+  check(Array.isArray(data), 'the response is not a page: it has no list `data`', response)
+  check(data.every(isObject), '`data` has an item that is not an object', response)
+  return { ...(json as Omit<Page, 'response'>), response }
 }
 
-/** Returns the object in an answer, out of the envelope that it may be in. Throws `Failure` when there is none. */
-export function recordIn<Record>(answer: Answer): Record {
-  checkStatus(answer, 200)
-  const json = jsonIn(answer)
-  const record = isEnveloped(json) ? json.data : json
-  check(isObject(record), 'the answer is no object', answer)
-  return record as Record
+/**
+ * Returns the object in a response, without the envelope that it may have. Throws `Failure` if
+ * there is none.
+ */
+export function readRecord<Fields>(response: TargetResponse): Fields {
+  checkStatus(response, 200)
+  const json = readJson(response)
+  const fields = isEnveloped(json) ? json.data : json
+  check(isObject(fields), 'the response is not an object', response)
+  return fields as Fields
+}
+
+/** Returns the object in a response like `readRecord`; undefined if there is none. */
+export function findRecord<Fields>(response: TargetResponse): Fields | undefined {
+  try {
+    return readRecord<Fields>(response)
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
 }

@@ -1,141 +1,162 @@
 import { STEP_TYPES } from '../domain/enums.js'
 import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import { integrationsOf, type SubjectOptions } from './integrations.js'
 import { listPath, type Parameters, stepPath } from './paths.js'
-import type { Answer, Ask, Page, Sample, Sent } from './response-checks.js'
-import { Breach, Failure, NoAnswer, needed, pageOf, recordIn, Skipped } from './response-checks.js'
+import {
+  ContractViolation,
+  Failure,
+  type MessageSample,
+  NoResponse,
+  type Page,
+  type RequestOptions,
+  readPage,
+  readRecord,
+  type SentRequest,
+  Skipped,
+  skipUnless,
+  type TargetResponse
+} from './response-checks.js'
 import type { Target } from './target.js'
+import { type ServiceOptions, TestedIntegrations } from './tested-integrations.js'
 
-export interface StepName {
+/** A step that the service has, with the ids and the request that found it. */
+export interface KnownStep {
   workflowId: string
   stepId: string
   step: WorkflowStep
-  request: Sent
+  request: SentRequest
 }
 
-export type Subject = ReturnType<typeof createSubject>
+export type ServiceUnderTest = ReturnType<typeof createServiceUnderTest>
 
-/** The target has stopped answering, whatever it is asked. */
+/** The target stopped responding to any request. */
 export class TargetGone extends Failure {}
 
 const SAMPLE_PAGES = 2
 const SAMPLE_LIMIT = 100
 const MAX_WORKFLOWS = 3
 const MAX_STEPS = 3
-/** How many workflows of messages are tried. */
-const MAX_TRIED = 5
-/** How often a target that has not answered is asked for something harmless, before it counts as gone. */
-const LAST_TRIES = 4
-/** The service makes them of the names that its editor gives to new steps. */
-const USUAL_STEP_IDS = STEP_TYPES.map((type) => `${type.replace('_', '-')}-step`)
+/** The maximum number of messages' workflows that are tried. */
+const MAX_CANDIDATES = 5
+/** How often a silent target gets a harmless request before it counts as gone. */
+const LAST_ATTEMPTS = 4
+/** Novu gives new steps these ids, made from their types. */
+const DEFAULT_STEP_IDS = STEP_TYPES.map((type) => `${type.replace('_', '-')}-step`)
 
-/** What is asked: a target, and what was found of its data, which is read once. */
-export function createSubject(target: Pick<Target, 'ask' | 'askAgain'>, options: SubjectOptions) {
-  const known = new Map<string, Promise<unknown>>()
-  const sent: Sent[] = []
-  const subject = {
+/** Returns what the cases and probes use: requests to a target, and its data, read once. */
+export function createServiceUnderTest(
+  target: Pick<Target, 'send' | 'sendWithRetries'>,
+  options: ServiceOptions
+) {
+  const cache = new Map<string, Promise<unknown>>()
+  const sentRequests: SentRequest[] = []
+  const service = {
     options,
-    ask,
-    /** Returns a page of messages. Throws `Failure` when the answer is not 200 with a page. */
-    list: async (parameters: Parameters = {}, request?: Ask): Promise<Page> =>
-      pageOf(await ask(listPath(parameters), request)),
-    /** Throws `Skipped` when there is no message. */
-    sample: (): Promise<Sample> => once('sample', () => readSample(subject)),
-    /** Returns up to three steps of each of up to three workflows. Throws `Skipped` when none is found. */
-    steps: (): Promise<StepName[]> => once('steps', () => readSteps(subject)),
-    integrations: integrationsOf(ask, options),
-    forget: () => void known.delete('sample'),
-    /** Returns what was sent since it was last called. */
-    takeSent: () => sent.splice(0)
+    send,
+    /** Returns a page of messages. Throws `Failure` unless the response is a 200 with a page. */
+    list: async (parameters: Parameters = {}, request?: RequestOptions): Promise<Page> =>
+      readPage(await send(listPath(parameters), request)),
+    /** Throws `Skipped` if there is no message. */
+    sample: (): Promise<MessageSample> => readOnce('sample', () => readSample(service)),
+    /** Returns up to three steps each of up to three workflows. Throws `Skipped` if none exists. */
+    steps: (): Promise<KnownStep[]> => readOnce('steps', () => readSteps(service)),
+    integrations: new TestedIntegrations(send, options),
+    forgetSample(): void {
+      cache.delete('sample')
+    },
+    /** Returns the requests that were sent since the last call. */
+    takeSentRequests: () => sentRequests.splice(0)
   }
-  return subject
+  return service
 
-  /** Throws `TargetGone` when the target answers nothing any more. */
-  async function ask(path: string, request: Ask = {}): Promise<Answer> {
-    sent.push({ path, ask: request })
+  /** Throws `TargetGone` if the target stopped responding. */
+  async function send(path: string, request: RequestOptions = {}): Promise<TargetResponse> {
+    sentRequests.push({ path, options: request })
     try {
-      return await target.ask(path, request)
+      return await target.send(path, request)
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error
-      const { answer } = await target.askAgain('/v1/messages?limit=1', { tries: LAST_TRIES })
-      throw answer ? error : new TargetGone(error.message, error.request)
+      if (!(error instanceof NoResponse)) throw error
+      const harmless = '/v1/messages?limit=1'
+      const last = await target.sendWithRetries(harmless, { maxAttempts: LAST_ATTEMPTS })
+      throw last.response ? error : new TargetGone(error.message, error.request)
     }
   }
 
-  /** Reads what is not known yet. What could not be read is read again the next time. */
-  function once<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
-    const value = (known.get(name) as Promise<Value> | undefined) ?? read()
-    known.set(name, value)
+  /** Caches what `read` returns. If it rejects, other than with `Skipped`, the next call reads again. */
+  function readOnce<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
+    const value = (cache.get(name) as Promise<Value> | undefined) ?? read()
+    cache.set(name, value)
     value.catch((error) => {
-      if (!(error instanceof Skipped) && known.get(name) === value) known.delete(name)
+      if (!(error instanceof Skipped) && cache.get(name) === value) cache.delete(name)
     })
     return value
   }
 }
 
-/** Reads the newest messages: two pages, which is enough for most rules, however many there are. */
-async function readSample({ list }: Subject): Promise<Sample> {
+/** Reads the newest messages. Two pages are enough for most rules, however many there are. */
+async function readSample({ list }: ServiceUnderTest): Promise<MessageSample> {
   const messages: MessageResponse[] = []
-  let [request, isComplete]: [Sent | undefined, boolean] = [undefined, false]
-  for (let number = 0; !isComplete && number < SAMPLE_PAGES; number++) {
-    const { data, answer } = await list({ limit: SAMPLE_LIMIT, page: number })
+  let request: SentRequest | undefined
+  let isComplete = false
+  for (let page = 0; !isComplete && page < SAMPLE_PAGES; page++) {
+    const { data, response } = await list({ limit: SAMPLE_LIMIT, page })
     messages.push(...data)
-    request ??= answer
+    request ??= response
     isComplete = data.length < SAMPLE_LIMIT
   }
-  needed(
+  skipUnless(
     messages.length > 0,
-    'the environment has no messages: send some, or give the key of another one'
+    'the environment has no messages: send some, or use the key of another environment'
   )
   return { messages, isComplete, request }
 }
 
 /**
- * Finds steps: those of the workflows that are named, or else of those that messages name; the steps that are named, or
- * else those that have the names that the service gives them.
+ * Finds steps. The workflows are those from `--workflow`, or else those of the messages; the step
+ * ids are those from `--step`, or else Novu's default ids.
  */
-async function readSteps(subject: Subject): Promise<StepName[]> {
-  const { workflows, steps } = subject.options
-  const isNamed = workflows.length > 0
-  const found: StepName[] = []
-  for (const workflowId of isNamed ? workflows : await workflowsOfMessages(subject)) {
-    const own = await stepsOfWorkflow(subject, workflowId)
-    if (isNamed && own.length === 0) {
-      throw new Breach(`no step of --workflow ${workflowId} was found; name one with --step`)
+async function readSteps(service: ServiceUnderTest): Promise<KnownStep[]> {
+  const { workflows, steps } = service.options
+  const areNamed = workflows.length > 0
+  const knownSteps: KnownStep[] = []
+  for (const workflowId of areNamed ? workflows : await workflowsOfMessages(service)) {
+    const workflowSteps = await stepsOfWorkflow(service, workflowId)
+    if (areNamed && workflowSteps.length === 0) {
+      const problem = `no step of --workflow ${workflowId} was found; name one with --step`
+      throw new ContractViolation(problem)
     }
-    if (own.some(({ step }) => found.some((other) => other.step._id === step._id))) continue
-    found.push(...own)
-    if (new Set(found.map((each) => each.workflowId)).size === MAX_WORKFLOWS) break
+    const ids = knownSteps.map(({ step }) => step._id)
+    if (workflowSteps.some(({ step }) => ids.includes(step._id))) continue
+    knownSteps.push(...workflowSteps)
+    if (new Set(knownSteps.map((known) => known.workflowId)).size === MAX_WORKFLOWS) break
   }
-  needed(
-    found.length > 0,
-    'no step was found by asking',
-    `--workflow <id>${steps.length > 0 ? '' : ' --step <id>'}`
-  )
-  return found
+  const flags = steps.length > 0 ? '--workflow <id>' : '--workflow <id> --step <id>'
+  skipUnless(knownSteps.length > 0, 'no step was found', flags)
+  return knownSteps
 }
 
-async function stepsOfWorkflow({ ask, options }: Subject, workflowId: string): Promise<StepName[]> {
-  const found: StepName[] = []
-  for (const stepId of options.steps.length > 0 ? options.steps : USUAL_STEP_IDS) {
-    const answer = await ask(stepPath(workflowId, stepId))
-    // A refusal may be any, where the contract is silent; what is neither that nor a step is judged as one.
-    const isRefused = answer.status >= 400 && answer.status < 500
-    if (!isRefused) found.push({ workflowId, stepId, step: recordIn(answer), request: answer })
-    if (found.length === MAX_STEPS) break
+async function stepsOfWorkflow(
+  { send, options }: ServiceUnderTest,
+  workflowId: string
+): Promise<KnownStep[]> {
+  const knownSteps: KnownStep[] = []
+  for (const stepId of options.steps.length > 0 ? options.steps : DEFAULT_STEP_IDS) {
+    const response = await send(stepPath(workflowId, stepId))
+    // The API reference doesn't define how an unknown step is rejected, so any 4xx counts.
+    const isRejected = response.status >= 400 && response.status < 500
+    if (isRejected) continue
+    knownSteps.push({ workflowId, stepId, step: readRecord(response), request: response })
+    if (knownSteps.length === MAX_STEPS) break
   }
-  return found
+  return knownSteps
 }
 
-async function workflowsOfMessages({ sample }: Subject): Promise<string[]> {
+async function workflowsOfMessages({ sample }: ServiceUnderTest): Promise<string[]> {
   const { messages } = await sample().catch((error) => {
     if (error instanceof Skipped) return { messages: [] }
     throw error
   })
   const ids = messages.flatMap(({ _templateId, template }) => [template?._id, _templateId])
-  return [...new Set(ids.filter((id) => typeof id === 'string' && id !== ''))].slice(
-    0,
-    MAX_TRIED
-  ) as string[]
+  const workflowIds = ids.filter((id) => typeof id === 'string' && id !== '') as string[]
+  return [...new Set(workflowIds)].slice(0, MAX_CANDIDATES)
 }

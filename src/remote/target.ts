@@ -1,127 +1,164 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { attempt, StartError } from '../domain/errors.js'
-import { type Answer, type Ask, Failure, NoAnswer } from './response-checks.js'
+import { StartError } from '../domain/errors.js'
+import { Failure, NoResponse, type RequestOptions, type TargetResponse } from './response-checks.js'
 
 export interface TargetOptions {
   /** Without a slash at its end. */
   url: string
   apiKey: string
-  /** How long an answer may take, to its last byte, in milliseconds. */
+  /** How long a response may take, to its last byte, in milliseconds. */
   timeout?: number
-  /** Requests per second, at most. */
+  /** The maximum number of requests per second. */
   rate?: number | undefined
-  /** How long one request may be put off altogether, in milliseconds. */
+  /** The maximum total wait of one request that the target delays, in milliseconds. */
   patience?: number
-  /** Ends what waits and what is being read. A POST that is under way is waited for: it may change something. */
+  /**
+   * Ends waits and reads. A POST in progress is completed, because it may have changed something.
+   */
   signal?: AbortSignal | undefined
-  /** Called before a request is sent again, with the milliseconds until then. */
+  /** Called before a request is repeated, with the wait in milliseconds. */
   onRetry?: ((reason: string, wait: number) => void) | undefined
 }
 
-export type Target = ReturnType<typeof createTarget>
+/** The outcome of a request with its retries: the last response, if any, and what is wrong. */
+export interface RetriedResponse {
+  response?: TargetResponse | undefined
+  problem?: string
+  attempts: number
+}
 
-/** How often a request is sent at most to a target that is busy. */
-export const MAX_TRIES = 10
+/** The maximum number of attempts when the target is busy. */
+export const MAX_ATTEMPTS = 10
 /** In milliseconds. */
 const TIMEOUT = 10_000
 const PATIENCE = 120_000
 const FIRST_PAUSE = 200
 const MAX_PAUSE = 30_000
-/** The least pause of a target that is busy: `Retry-After` counts whole seconds, and may be 0 or past. */
+/** The shortest wait for a busy target: `Retry-After` has whole seconds and may be 0 or past. */
 const BUSY_PAUSE = 1000
-const MAX_BODY = 64 * 1024 * 1024
+const MIB = 1024 * 1024
+const MAX_BODY = 64 * MIB
 
 /**
- * Returns a caller of a server that others use too. It keeps to a rate, and waits when the server says that it is busy: by
- * 429, or by 503 with `Retry-After`. Redirects are not followed, so that the key goes to no other server. What it asks
- * rejects with `StartError` when the signal is aborted.
+ * A server that other people use too. Requests keep to a rate, and wait if the server is busy: if it
+ * responds with 429, or with 503 and `Retry-After`. Redirects aren't followed, so the key reaches
+ * no other server. Requests reject with `StartError` once the signal is aborted.
  */
-export function createTarget(options: TargetOptions) {
-  const { url, apiKey, timeout = TIMEOUT, rate, patience = PATIENCE, signal, onRetry } = options
-  let next = 0
-  let requests = 0
-  return { url, requests: () => requests, ask, askAgain }
+export class Target {
+  readonly url: string
+  readonly #options: TargetOptions
+  #nextTurn = 0
+  #requestCount = 0
 
-  /** Returns the answer, whatever its status. Throws `NoAnswer` when there is no whole one in time, `Failure` if it stays busy. */
-  async function ask(path: string, request: Ask = {}): Promise<Answer> {
-    const { answer, problem = '' } = await askAgain(path, request)
-    if (answer && !isBusy(answer)) return answer
-    throw new (answer ? Failure : NoAnswer)(problem, { path, ask: request })
+  constructor(options: TargetOptions) {
+    this.url = options.url
+    this.#options = options
   }
 
-  /** Asks until the answer is of use, or asking again does not help: returns the last one, if any, and what is wrong. */
-  async function askAgain(path: string, { tries: most = 1, check, ...request }: Ask) {
-    for (let tries = 1, waited = 0; ; tries++) {
-      await turn()
-      const sent = await send(path, request)
-      const answer = typeof sent === 'string' ? undefined : sent
-      const problem = typeof sent === 'string' ? sent : problemOf(sent, check)
-      if (problem === undefined) return { answer, tries }
-      if (tries >= (answer && isBusy(answer) ? MAX_TRIES : most)) return { answer, problem, tries }
-      const pause = pauseOf(answer, tries)
+  get requestCount(): number {
+    return this.#requestCount
+  }
+
+  /**
+   * Returns the response, whatever its status. Throws `NoResponse` if there is no complete response
+   * in time, and `Failure` if the target stays busy.
+   */
+  async send(path: string, options: RequestOptions = {}): Promise<TargetResponse> {
+    const { response, problem = '' } = await this.sendWithRetries(path, options)
+    if (response && !isBusy(response)) return response
+    const request = { path, options }
+    throw response ? new Failure(problem, request) : new NoResponse(problem, request)
+  }
+
+  /** Repeats the request until its response can be used or another attempt won't help. */
+  async sendWithRetries(path: string, options: RequestOptions): Promise<RetriedResponse> {
+    const { method = 'GET', maxAttempts = 1, findProblem } = options
+    const { patience = PATIENCE, onRetry } = this.#options
+    let waited = 0
+    for (let attempts = 1; ; attempts++) {
+      await this.#waitForTurn(options)
+      const sent = await this.#sendOnce(path, options)
+      const response = typeof sent === 'string' ? undefined : sent
+      const problem = typeof sent === 'string' ? sent : problemOf(sent, findProblem)
+      if (problem === undefined) return { response, attempts }
+      const most = response && isBusy(response) ? MAX_ATTEMPTS : maxAttempts
+      if (attempts >= most) return { response, problem, attempts }
+      const pause = pauseBefore(response, attempts)
       waited += pause
-      if (waited > patience)
-        return { answer, problem: `${problem}, and to wait ${waited / 1000} s`, tries }
-      onRetry?.(`${request.method ?? 'GET'} ${path}: ${problem}`, pause)
-      await wait(pause)
-    }
-
-    /** Resolves when the rate allows another request. */
-    async function turn(): Promise<void> {
-      if (signal?.aborted && !request.uninterrupted) throw new StartError('interrupted')
-      if (rate === undefined) return
-      const now = performance.now()
-      const at = Math.max(now, next)
-      next = at + 1000 / rate
-      if (at > now) await wait(at - now)
-    }
-
-    async function wait(milliseconds: number): Promise<void> {
-      await delay(milliseconds, undefined, request.uninterrupted ? {} : { signal }).catch(() => {
-        throw new StartError('interrupted')
-      })
+      if (waited > patience) {
+        const limit = `${problem}, and would have to be repeated after ${waited / 1000} s`
+        return { response, problem: limit, attempts }
+      }
+      onRetry?.(`${method} ${path}: ${problem}`, pause)
+      await this.#wait(pause, options)
     }
   }
 
-  /** Resolves to the answer, or to why there is none. */
-  async function send(path: string, request: Ask): Promise<Answer | string> {
-    const {
-      method = 'GET',
-      headers,
-      body,
-      authorization,
-      scheme = 'ApiKey',
-      uninterrupted = false
-    } = request
-    const credentials = authorization === undefined ? `${scheme} ${apiKey}` : authorization
+  /** Resolves when the rate allows another request. */
+  async #waitForTurn(request: RequestOptions): Promise<void> {
+    const { rate, signal } = this.#options
+    if (signal?.aborted && !request.uninterrupted) throw new StartError('interrupted')
+    if (rate === undefined) return
+    const now = performance.now()
+    const turn = Math.max(now, this.#nextTurn)
+    this.#nextTurn = turn + 1000 / rate
+    if (turn > now) await this.#wait(turn - now, request)
+  }
+
+  async #wait(milliseconds: number, { uninterrupted }: RequestOptions): Promise<void> {
+    const { signal } = this.#options
+    if (uninterrupted || !signal) {
+      await delay(milliseconds)
+      return
+    }
+    await delay(milliseconds, undefined, { signal }).catch(() => {
+      throw new StartError('interrupted')
+    })
+  }
+
+  /** Resolves to the response, or to the reason why there is none. */
+  async #sendOnce(path: string, request: RequestOptions): Promise<TargetResponse | string> {
+    const { method = 'GET', uninterrupted = false } = request
+    const { timeout = TIMEOUT, signal } = this.#options
     const limit = AbortSignal.timeout(timeout)
-    const isEnded = signal !== undefined && method !== 'POST' && !uninterrupted
-    requests++
+    const canInterrupt = signal !== undefined && method !== 'POST' && !uninterrupted
     try {
-      const key = credentials !== null && { authorization: credentials }
-      const response = await fetch(url + path, {
-        method,
-        headers: { accept: 'application/json', ...key, ...headers },
-        redirect: 'manual',
-        signal: isEnded ? AbortSignal.any([signal, limit]) : limit,
-        ...(body !== undefined && { body })
-      })
-      const { status, headers: answered } = response
-      const text = await readText(response)
-      return {
-        path,
-        ask: request,
-        status,
-        headers: answered,
-        text,
-        body: attempt((): unknown => JSON.parse(text))
-      }
+      const ended = canInterrupt ? AbortSignal.any([signal, limit]) : limit
+      return await this.#fetch(path, request, ended)
     } catch (error) {
-      if (isEnded && signal.aborted) throw new StartError('interrupted')
-      if (limit.aborted) return `no whole answer within ${timeout / 1000} s`
-      if (error instanceof Failure) return error.message
-      const { cause, message } = error as Error & { cause?: { code?: string; message?: string } }
-      return `no answer: ${cause?.code ?? cause?.message ?? message}`
+      if (canInterrupt && signal.aborted) throw new StartError('interrupted')
+      if (limit.aborted) return `no complete response within ${timeout / 1000} s`
+      return networkProblem(error)
+    }
+  }
+
+  async #fetch(
+    path: string,
+    request: RequestOptions,
+    signal: AbortSignal
+  ): Promise<TargetResponse> {
+    const { method = 'GET', headers, body, scheme = 'ApiKey' } = request
+    const { authorization = `${scheme} ${this.#options.apiKey}` } = request
+    this.#requestCount += 1
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(authorization !== null && { authorization }),
+        ...headers
+      },
+      redirect: 'manual',
+      signal,
+      ...(body !== undefined && { body })
+    })
+    const text = await readText(response)
+    return {
+      path,
+      options: request,
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: parseJsonOrUndefined(text)
     }
   }
 }
@@ -131,27 +168,54 @@ async function readText(response: Response): Promise<string> {
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MAX_BODY) throw new Failure(`the answer has more than ${MAX_BODY / 1024 / 1024} MiB`)
+    if (size > MAX_BODY) throw new Failure(`the response is larger than ${MAX_BODY / MIB} MiB`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
 }
 
-function isBusy({ status, headers }: Answer): boolean {
+export function parseJsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function networkProblem(error: unknown): string {
+  if (error instanceof Failure) return error.message
+  const { cause, message } = error as Error & { cause?: { code?: string; message?: string } }
+  return `no response: ${cause?.code ?? cause?.message ?? message}`
+}
+
+function isBusy({ status, headers }: TargetResponse): boolean {
   return status === 429 || (status === 503 && headers.has('retry-after'))
 }
 
-/** Returns why an answer has to be asked for again, if it has. */
-function problemOf(answer: Answer, check: Ask['check']): string | undefined {
-  const { status } = answer
-  if (status === 429 || (status >= 500 && status !== 501)) return `answers ${status}`
-  return status >= 300 && status < 400 ? undefined : check?.(answer)
+/** Returns why the request must be repeated, if it must. */
+function problemOf(
+  response: TargetResponse,
+  findProblem: RequestOptions['findProblem']
+): string | undefined {
+  const { status } = response
+  if (status === 429 || (status >= 500 && status !== 501)) return `returned ${status}`
+  const isRedirect = status >= 300 && status < 400
+  return isRedirect ? undefined : findProblem?.(response)
 }
 
-/** Returns for how many milliseconds to wait: as the answer says, or longer each time. */
-function pauseOf(answer: Answer | undefined, tries: number): number {
-  const least = answer && isBusy(answer) ? BUSY_PAUSE : FIRST_PAUSE
-  const value = answer?.headers.get('retry-after') ?? ''
-  const said = /^[\d.]+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
-  return Number.isNaN(said) ? Math.min(least * 2 ** (tries - 1), MAX_PAUSE) : Math.max(least, said)
+/** Returns the wait in milliseconds: `Retry-After` if there is one, or else longer each time. */
+function pauseBefore(response: TargetResponse | undefined, attempts: number): number {
+  const shortest = response && isBusy(response) ? BUSY_PAUSE : FIRST_PAUSE
+  const requested = retryAfter(response?.headers.get('retry-after') ?? '')
+  return requested === undefined
+    ? Math.min(shortest * 2 ** (attempts - 1), MAX_PAUSE)
+    : Math.max(shortest, requested)
+}
+
+/** Returns the milliseconds that a `Retry-After` header requests, in seconds or as a date. */
+function retryAfter(value: string): number | undefined {
+  const milliseconds = /^[\d.]+$/.test(value)
+    ? Number(value) * 1000
+    : Date.parse(value) - Date.now()
+  return Number.isNaN(milliseconds) ? undefined : milliseconds
 }

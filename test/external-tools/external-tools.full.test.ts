@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROFILES, type Profile } from '../../src/domain/assumptions.js'
 import { runConformance } from '../../src/remote/conformance/run.js'
 import { startServer } from '../../src/server.js'
-import { type ProxiedAnswer, startProxy } from '../remote/conformance/proxy.js'
+import { type ProxiedResponse, startProxy } from '../remote/conformance/proxy.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
 import { useMock } from '../support/mock.js'
 import { createTempFolder } from '../support/process.js'
@@ -35,13 +35,13 @@ describe.each(PROFILES)(
   (profile) => {
     const closing: (() => unknown)[] = []
     /** Changes the responses that Prism receives. */
-    let changeResponse: ((answer: ProxiedAnswer) => void) | undefined
+    let changeResponse: ((response: ProxiedResponse) => void) | undefined
     let prism = ''
     beforeAll(async () => {
       const server = await startServer({ port: 0, logLevel: 'silent', profile })
       closing.push(() => server.app.close())
       const proxy = await startProxy(server.url, {
-        answer: ({ answer }) => changeResponse?.(answer)
+        response: ({ response }) => changeResponse?.(response)
       })
       closing.unshift(() => proxy[Symbol.asyncDispose]())
       const document = await (await fetch(`${server.url}/openapi.json`)).json()
@@ -57,7 +57,7 @@ describe.each(PROFILES)(
       const violations: string[] = []
       const checked = new Set<string>()
       await using recorder = await startProxy(prism, {
-        answer({ request: { method, path }, answer: { status, headers } }) {
+        response({ request: { method, path }, response: { status, headers } }) {
           const responseViolations = violationsIn(headers)
           // Prism doesn't check requests outside the document, and responds to some of them itself.
           if (
@@ -113,9 +113,9 @@ describe.each(PROFILES)(
       ],
       ['a page that is not an object', '/v1/messages', /^.*$/, '[]', 'Response body must be object']
     ])('finds %s', async (_, path, from, to, violation) => {
-      changeResponse = (answer) => {
-        expect(answer.text).toMatch(from)
-        answer.text = answer.text.replace(from, to)
+      changeResponse = (response) => {
+        expect(response.text).toMatch(from)
+        response.text = response.text.replace(from, to)
       }
       const authorization = `ApiKey ${DEVELOPMENT}`
       const { headers } = await fetch(`${prism}${path}`, { headers: { authorization } }).finally(

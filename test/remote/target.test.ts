@@ -1,57 +1,75 @@
 import type { ServerResponse } from 'node:http'
-import { expect, test } from 'vitest'
-import { createTarget } from '../../src/remote/target.js'
+import { expect, onTestFinished, test } from 'vitest'
+import { Target } from '../../src/remote/target.js'
 import { listen } from './listen.js'
 
-test('an interruption ends a read at once, waits for a POST that is under way, and lets nothing more be sent', async () => {
-  // Its answers are given by hand, in the order of the requests.
+/** Starts a server whose responses the test sends, and a target for it that can be interrupted. */
+async function startHeldServer() {
   const held: ServerResponse[] = []
-  await using server = await listen((_, response) => void held.push(response))
-  const asked = (count: number) => expect.poll(() => held.length).toBe(count)
-  const stop = new AbortController()
-  const target = createTarget({ url: server.url, apiKey: 'a-key', signal: stop.signal })
-  const read = expect(target.ask('/v1/messages')).rejects.toThrow('interrupted')
-  await asked(1)
-  const change = target.ask('/v1/integrations/one/set-primary', { method: 'POST' })
-  await asked(2)
-  stop.abort()
-  await read
-  held[1]?.end('{"done":true}')
-  expect((await change).body).toEqual({ done: true })
-  await expect(target.ask('/v1/messages')).rejects.toThrow('interrupted')
-  expect(held.length).toBe(2)
-  const last = target.ask('/v1/integrations/one/set-primary', {
-    method: 'POST',
-    uninterrupted: true
+  const server = await listen((_, response) => {
+    held.push(response)
   })
-  await asked(3)
-  held[2]?.end('{}')
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  const interrupt = new AbortController()
+  const target = new Target({ url: server.url, apiKey: 'a-key', signal: interrupt.signal })
+  const expectRequests = (count: number) => expect.poll(() => held.length).toBe(count)
+  return { held, target, interrupt, expectRequests }
+}
+
+const SET_PRIMARY = '/v1/integrations/one/set-primary'
+
+test('an interrupt ends a read at once', async () => {
+  const { target, interrupt, expectRequests } = await startHeldServer()
+  const read = expect(target.send('/v1/messages')).rejects.toThrow('interrupted')
+  await expectRequests(1)
+  interrupt.abort()
+  await read
+})
+
+test('an interrupt waits for a POST in progress', async () => {
+  const { held, target, interrupt, expectRequests } = await startHeldServer()
+  const change = target.send(SET_PRIMARY, { method: 'POST' })
+  await expectRequests(1)
+  interrupt.abort()
+  held[0]?.end('{"done":true}')
+  expect((await change).body).toEqual({ done: true })
+})
+
+test('after an interrupt only uninterrupted requests are sent', async () => {
+  const { held, target, interrupt, expectRequests } = await startHeldServer()
+  interrupt.abort()
+  await expect(target.send('/v1/messages')).rejects.toThrow('interrupted')
+  expect(held.length).toBe(0)
+  const last = target.send(SET_PRIMARY, { method: 'POST', uninterrupted: true })
+  await expectRequests(1)
+  held[0]?.end('{}')
   expect((await last).status).toBe(200)
 })
 
-test('an answer is asked for again while a check rejects it, as often as was said, and no more', async () => {
+test('a request is repeated while its response is unusable, up to the number of attempts', async () => {
   let requests = 0
-  await using server = await listen(
-    (_, response) => void response.end(++requests < 3 ? '<html>' : '{}')
-  )
+  await using server = await listen((_, response) => {
+    requests += 1
+    response.end(requests < 3 ? '<html>' : '{}')
+  })
   const retries: string[] = []
-  const target = createTarget({
+  const target = new Target({
     url: server.url,
     apiKey: 'a-key',
-    onRetry: (reason) => void retries.push(reason)
+    onRetry: (reason) => retries.push(reason)
   })
-  const check = ({ body }: { body: unknown }) =>
-    body === undefined ? 'answers no JSON' : undefined
-  const outcome = await target.askAgain('/v1/messages', { tries: 2, check })
-  expect(outcome).toMatchObject({
-    answer: { status: 200, text: '<html>' },
-    problem: 'answers no JSON',
-    tries: 2
+  const findProblem = ({ body }: { body: unknown }) =>
+    body === undefined ? 'returned no JSON' : undefined
+  const options = { maxAttempts: 2, findProblem }
+  expect(await target.sendWithRetries('/v1/messages', options)).toMatchObject({
+    response: { status: 200, text: '<html>' },
+    problem: 'returned no JSON',
+    attempts: 2
   })
-  expect(retries).toEqual(['GET /v1/messages: answers no JSON'])
-  expect(await target.askAgain('/v1/messages', { tries: 2, check })).toMatchObject({
-    answer: { body: {} },
-    tries: 1
+  expect(retries).toEqual(['GET /v1/messages: returned no JSON'])
+  expect(await target.sendWithRetries('/v1/messages', options)).toMatchObject({
+    response: { body: {} },
+    attempts: 1
   })
   expect(requests).toBe(3)
 })

@@ -1,45 +1,46 @@
 import type { AssumptionId, Profile } from '../../domain/assumptions.js'
-import type { Subject } from '../service-under-test.js'
+import type { ServiceUnderTest } from '../service-under-test.js'
 
 /**
- * What a case rests on: words of the contract, what the reference settles where the contract is silent, or a row. Only
- * what breaks the contract is a failure; the others are notes, unless the target is to be of a profile. What is settled
- * `strictly` is a failure of the profile `document` only.
+ * Why a rule must hold: the API reference says so, or the mock's documented behavior does where the
+ * API reference is silent, or it is an assumption. A broken rule is a failure if it is from the
+ * API reference. Otherwise it is a note, unless the run requires a profile. With `strictly`, it is
+ * a failure only in the profile `document`.
  */
 export type Basis =
-  | { contract: string }
-  | { settled: string; strictly?: true }
+  | { apiReference: string }
+  | { behavior: string; strictly?: true }
   | { assumption: AssumptionId }
 
-/** A rule and how it is judged. It stands alone: it asks by HTTP, knows no data, and needs no case before it. */
+/** A rule and its check. A case uses only HTTP, relies on no particular data and no other case. */
 export interface ConformanceCase {
-  /** What it is about, and then what: `paging.length`. */
+  /** A topic and a name within it: `paging.length`. */
   id: string
   /** What must hold. */
   rule: string
   basis: Basis
-  /** Services are known to differ here: it is judged only if the target is to be of the profile `document`. */
+  /** Set if services are known to differ: the case runs only with the profile `document`. */
   documentOnly?: true
   /**
-   * Rejects with `Failure` when the rule is broken, and with `Skipped` when that can't be told here. Resolves with the
-   * position that the target takes, of a case that is about a row of the register.
+   * Rejects with `Failure` if the rule is broken, and with `Skipped` if it can't be checked here.
+   * A case about an assumption resolves to the profile whose value the target has.
    */
-  run(subject: Subject): Promise<Profile> | Promise<void>
+  run(service: ServiceUnderTest): Promise<Profile> | Promise<void>
 }
 
 export interface CaseResult extends Pick<ConformanceCase, 'id' | 'rule' | 'basis'> {
-  /** `noted`: it differs from the reference where the contract is silent. */
+  /** `noted`: the target differs where the API reference is silent. */
   outcome: 'passed' | 'failed' | 'noted' | 'skipped'
-  /** What is wrong, or why it was skipped. */
+  /** What is wrong, or why the case was skipped. */
   reason?: string
-  /** The flags that may let a case be judged that was skipped. */
+  /** The flags that may let a skipped case run. */
   flags?: string
-  /** The requests that show what is wrong, as commands of curl; the last one is that whose answer was wrong. */
+  /** curl commands that show the problem. The last one gets the wrong response. */
   requests?: string[]
-  /** The position that the target takes, of a row of the register. */
-  position?: Profile
+  /** Of an assumption: the profile whose value the target has. */
+  profile?: Profile
   milliseconds: number
 }
 
-export const contract = (words: string): Basis => ({ contract: words })
-export const settled = (words: string): Basis => ({ settled: words })
+export const apiReference = (quote: string): Basis => ({ apiReference: quote })
+export const behavior = (topic: string): Basis => ({ behavior: topic })

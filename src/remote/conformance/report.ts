@@ -1,115 +1,128 @@
 import type { Basis, CaseResult } from './case.js'
 import type { ConformanceReport } from './run.js'
+import { type OperationReport, type ProfileReport, UNEXPECTED } from './summary.js'
 
-const SIGNS = { passed: 'ok', failed: 'FAILED', noted: 'note', skipped: 'skipped' } as const
+const LABELS = { passed: 'ok', failed: 'FAILED', noted: 'noted', skipped: 'skipped' } as const
 const INDENT = ' '.repeat(9)
 
-/** Returns a report for people: failures by their causes, and a summary, which begins with what was not judged. */
+/**
+ * Returns the report as text: the failures grouped by cause, with `isVerbose` all other cases, and
+ * the summary.
+ */
 export function reportText(report: ConformanceReport, isVerbose = false): string {
-  const failures = groupsOf(report.cases).flatMap(({ first, ids }) => [
-    `${SIGNS.failed}   ${ids.length > 1 ? `${ids.length} cases: ` : ''}${ids.join(', ')}`,
+  const failures = groupFailures(report.cases).flatMap(failureLines)
+  const others = isVerbose ? report.cases.filter(({ outcome }) => outcome !== 'failed') : []
+  const lines = [...failures, ...others.flatMap(resultLines)]
+  const separator = lines.length > 0 ? [''] : []
+  return [...lines, ...separator, ...summaryLines(report), ''].join('\n')
+}
+
+function failureLines({ first, ids }: FailureGroup): string[] {
+  const count = ids.length > 1 ? `${ids.length} cases: ` : ''
+  return [
+    `${LABELS.failed}   ${count}${ids.join(', ')}`,
     `${INDENT}${first.reason}`,
     ...(first.requests ?? []).map((command) => `${INDENT}$ ${command}`),
     `${INDENT}${first.rule}`,
-    `${INDENT}rests on ${basisText(first.basis)}`
-  ])
-  const others = report.cases.filter(({ outcome }) => isVerbose && outcome !== 'failed')
-  const lines = others.flatMap(({ id, outcome, rule, reason, basis }) => [
-    `${SIGNS[outcome].padEnd(7)}  ${id}  ${rule}`,
-    ...(reason
-      ? [`${INDENT}${reason}${outcome === 'noted' ? `; rests on ${basisText(basis)}` : ''}`]
-      : [])
-  ])
-  const shown = [...failures, ...lines]
-  return [...shown, ...(shown.length > 0 ? [''] : []), ...summaryLines(report), ''].join('\n')
+    `${INDENT}Based on ${basisText(first.basis)}`
+  ]
 }
 
-/** Returns what was judged and what not, the counts, the profile, and what is left to be done. */
+function resultLines({ id, outcome, rule, reason, basis }: CaseResult): string[] {
+  const lines = [`${LABELS[outcome].padEnd(7)}  ${id}  ${rule}`]
+  if (reason) lines.push(`${INDENT}${reason}`)
+  if (outcome === 'noted') lines.push(`${INDENT}Based on ${basisText(basis)}`)
+  return lines
+}
+
+/** Returns how far each operation was checked, the counts, the profile, and what was not restored. */
 function summaryLines(report: ConformanceReport): string[] {
-  const {
-    target,
-    counts,
-    operations,
-    profile,
-    milliseconds,
-    requests,
-    notRestored,
-    newPrimaries,
-    ended
-  } = report
+  const { target, counts, milliseconds, requests, ended } = report
   const { passed, failed, noted, skipped } = counts
+  const outcomes = `${passed} passed, ${failed} failed, ${noted} noted, ${skipped} skipped`
   const seconds = (milliseconds / 1000).toFixed(1)
   const notes = report.cases.filter(
     ({ outcome, basis }) => outcome === 'noted' && !('assumption' in basis)
   )
+  const notedIds = notes.map(({ id }) => id).join(', ')
   return [
-    ...(ended ? [`Ended: ${ended}`] : []),
-    ...operations.flatMap(operationLines),
-    `${target}: ${passed} passed, ${failed} failed, ${noted} noted, ${skipped} skipped; ${requests} requests in ${seconds} s`,
-    ...(notes.length > 0
-      ? [`Differs where the contract is silent: ${notes.map(({ id }) => id).join(', ')}`]
-      : []),
-    ...profileLines(profile),
-    ...notRestored.map((each) => `Not put back as primary: ${each}`),
-    ...newPrimaries.map(
-      (channel) => `Has a primary integration now, and had none: channel ${channel}`
+    ...(ended ? [`Ended early: ${ended}`] : []),
+    ...report.operations.flatMap(operationLines),
+    `${target}: ${outcomes}; ${requests} requests in ${seconds} s`,
+    ...(notedIds ? [`Differs where the API reference says nothing: ${notedIds}`] : []),
+    ...profileLines(report.profile),
+    ...report.notRestored.map((problem) => `Not restored as primary: ${problem}`),
+    ...report.newPrimaries.map(
+      (channel) => `Channel ${channel} had no primary integration and has one now`
     )
   ]
 }
 
-function operationLines(report: ConformanceReport['operations'][number]): string[] {
-  const { operation, judged, cases, skipped, reasons } = report
-  const words = {
-    yes: `judged, by ${cases} cases`,
-    partly: `partly judged, by ${cases} of ${cases + skipped} cases`,
-    no: 'NOT JUDGED',
-    'not asked': 'not judged, as it was not asked for'
+function operationLines({
+  operation,
+  checked,
+  cases,
+  skipped,
+  reasons
+}: OperationReport): string[] {
+  const extents = {
+    yes: `checked by ${cases} cases`,
+    partly: `partly checked, by ${cases} of ${cases + skipped} cases`,
+    no: 'NOT CHECKED',
+    'not requested': 'not checked, because it was not requested'
+  }
+  const reasonLines = reasons.flatMap(({ reason, command }) =>
+    command ? [`  ${reason}`, `  $ ${command}`] : [`  ${reason}`]
+  )
+  return [`${operation}: ${extents[checked]}`, ...reasonLines]
+}
+
+/** Returns the profile, how many values were detected, and each reason why others were not. */
+function profileLines(report: ProfileReport): string[] {
+  const { differing, known, unknown } = report
+  const detected = Object.keys(known).length
+  const unexpected = differing.filter(({ value }) => value === UNEXPECTED).length
+  const total = detected + unexpected + Object.keys(unknown).length
+  const assumptionsByReason = new Map<string, string[]>()
+  for (const [assumption, reason] of Object.entries(unknown)) {
+    assumptionsByReason.set(reason, [...(assumptionsByReason.get(reason) ?? []), assumption])
   }
   return [
-    `${operation}: ${words[judged]}`,
-    ...reasons.flatMap(({ reason, command }) => [
-      `  ${reason}`,
-      ...(command ? [`  $ ${command}`] : [])
-    ])
+    `Profile: ${profileName(report)} (${detected} of ${total} assumptions detected)`,
+    ...[...assumptionsByReason].map(
+      ([reason, assumptions]) => `  not detected: ${assumptions.join(', ')}: ${reason}`
+    )
   ]
 }
 
-/** Returns which profile it is and how sure that is, and each reason once why a row was not found out. */
-function profileLines({
-  nearest,
-  isExact,
-  differing,
-  known,
-  unknown
-}: ConformanceReport['profile']): string[] {
-  const [count, reasons] = [Object.keys(known).length, Object.entries(unknown)]
-  const all =
-    count + reasons.length + differing.filter(({ position }) => position === 'neither').length
-  const rows = differing.map(({ row, position }) => `${row}=${position}`).join(', ')
-  const name =
-    nearest === undefined ? 'not found out' : isExact ? nearest : `${nearest}, but for ${rows}`
-  return [
-    `Profile: ${name} (${count} of ${all} rows of the register found out)`,
-    ...[...new Set(reasons.map(([, reason]) => reason))].map((reason) => {
-      const own = reasons.filter((each) => each[1] === reason).map(([row]) => row)
-      return `  not found out: ${own.join(', ')}: ${reason}`
-    })
-  ]
+function profileName({ nearest, isExact, differing }: ProfileReport): string {
+  if (nearest === undefined) return 'not detected'
+  if (isExact) return nearest
+  const values = differing.map(({ assumption, value }) => `${assumption}=${value}`)
+  return `${nearest}, except ${values.join(', ')}`
 }
 
-/** Returns failures that have probably one cause: the same problem in answers to the same kind of request. */
-export function groupsOf(cases: readonly CaseResult[]) {
-  const groups = new Map<string, { first: CaseResult; ids: string[] }>()
-  for (const each of cases.filter(({ outcome }) => outcome === 'failed')) {
-    const cause = causeOf(each)
-    const group = groups.get(cause) ?? { first: each, ids: [] }
-    group.ids.push(each.id)
+export interface FailureGroup {
+  first: CaseResult
+  ids: string[]
+}
+
+/**
+ * Groups the failures that probably have the same cause: the same problem in responses to the same
+ * kind of request.
+ */
+export function groupFailures(results: readonly CaseResult[]): FailureGroup[] {
+  const groups = new Map<string, FailureGroup>()
+  for (const result of results.filter(({ outcome }) => outcome === 'failed')) {
+    const cause = causeOf(result)
+    const group = groups.get(cause) ?? { first: result, ids: [] }
+    group.ids.push(result.id)
     groups.set(cause, group)
   }
   return [...groups.values()]
 }
 
-/** Returns the problem and the kind of request, without ids, numbers and names that differ from case to case. */
+/** Returns the problem and the path of the request, without ids and numbers that vary by case. */
 function causeOf({ reason = '', requests = [] }: CaseResult): string {
   const path = /https?:\/\/[^/]+(\/[^?']*)/.exec(requests.at(-1) ?? '')?.[1] ?? ''
   const problem = reason.replace(/\b[0-9a-f]{24}\b|(?<!status )\b\d+\b/g, '…')
@@ -117,54 +130,57 @@ function causeOf({ reason = '', requests = [] }: CaseResult): string {
 }
 
 function basisText(basis: Basis): string {
-  if ('contract' in basis) return `the contract: ${basis.contract}`
-  if ('assumption' in basis) return `the register: ${basis.assumption}`
-  return `the reference, as the contract is silent: ${basis.settled}`
+  if ('apiReference' in basis) return `the API reference: ${basis.apiReference}`
+  if ('assumption' in basis) return `the assumption ${basis.assumption}`
+  return `the mock's documented behavior: ${basis.behavior}`
 }
 
-/** Returns a report in the XML that CI servers read: one suite, in which the class of a case is what its id begins with. */
-export function reportJunit({
-  target,
-  cases,
-  counts,
-  milliseconds,
-  date
-}: ConformanceReport): string {
-  const figures = `tests="${cases.length}" failures="${counts.failed}" errors="0" skipped="${counts.skipped}"`
-  const suite = `name="conformance of ${escaped(target)}" ${figures} time="${milliseconds / 1000}"`
+/** Returns the report as JUnit XML: one suite. A case's class is the topic of its id. */
+export function reportJunit(report: ConformanceReport): string {
+  const { target, cases, counts, milliseconds, date } = report
+  const attributes = [
+    `name="conformance of ${escapeXml(target)}"`,
+    `tests="${cases.length}" failures="${counts.failed}" errors="0" skipped="${counts.skipped}"`,
+    `time="${milliseconds / 1000}" timestamp="${date.slice(0, 19)}"`
+  ]
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuite ${suite} timestamp="${date.slice(0, 19)}">`,
+    `<testsuite ${attributes.join(' ')}>`,
     ...cases.map(junitCase),
     '</testsuite>',
     ''
   ].join('\n')
 }
 
-function junitCase({
-  id,
-  rule,
-  basis,
-  outcome,
-  reason = '',
-  requests = [],
-  milliseconds
-}: CaseResult): string {
-  const [group, name] = [id.split('.')[0], escaped(`${id}: ${rule}`)]
-  const text = escaped([...requests, `rests on ${basisText(basis)}`].join('\n'))
-  const inner = {
+function junitCase(result: CaseResult): string {
+  const { id, rule, outcome, reason = '', milliseconds } = result
+  const [topic] = id.split('.')
+  const name = escapeXml(`${id}: ${rule}`)
+  const details = escapeXml(
+    [...(result.requests ?? []), `Based on ${basisText(result.basis)}`].join('\n')
+  )
+  const content = {
     passed: '',
-    noted: `<system-out>${escaped(`note: ${reason}`)}\n${text}</system-out>`,
-    skipped: `<skipped message="${escaped(reason)}"/>`,
-    failed: `<failure message="${escaped(reason)}">${text}</failure>`
+    noted: `<system-out>${escapeXml(`noted: ${reason}`)}\n${details}</system-out>`,
+    skipped: `<skipped message="${escapeXml(reason)}"/>`,
+    failed: `<failure message="${escapeXml(reason)}">${details}</failure>`
   }
-  return `  <testcase classname="${group}" name="${name}" time="${milliseconds / 1000}">${inner[outcome]}</testcase>`
+  const attributes = `classname="${topic}" name="${name}" time="${milliseconds / 1000}"`
+  return `  <testcase ${attributes}>${content[outcome]}</testcase>`
 }
 
-function escaped(text: string): string {
-  const xml = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' } as Record<string, string>
-  // Control characters can't be in XML at all.
-  return text
-    .replace(/[&<>"]/g, (character) => xml[character] ?? '')
-    .replace(/(?!\n)\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')
+const XML_ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;'
+}
+
+function escapeXml(text: string): string {
+  return (
+    text
+      .replace(/[&<>"]/g, (character) => XML_ENTITIES[character] ?? '')
+      // XML can't hold control characters at all.
+      .replace(/(?!\n)\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')
+  )
 }

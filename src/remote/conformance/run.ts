@@ -1,212 +1,270 @@
 import { STATUS_CODES } from 'node:http'
 import type { Profile } from '../../domain/assumptions.js'
 import { StartError } from '../../domain/errors.js'
-import type { SubjectOptions } from '../integrations.js'
-import { Breach, Failure, NoAnswer, type Sent, Skipped } from '../response-checks.js'
-import { createSubject, type Subject, TargetGone } from '../service-under-test.js'
-import { createTarget, type TargetOptions } from '../target.js'
+import {
+  ContractViolation,
+  Failure,
+  NoResponse,
+  type SentRequest,
+  Skipped
+} from '../response-checks.js'
+import { createServiceUnderTest, type ServiceUnderTest, TargetGone } from '../service-under-test.js'
+import { Target, type TargetOptions } from '../target.js'
+import type { RestoreOutcome, ServiceOptions } from '../tested-integrations.js'
 import type { Basis, CaseResult, ConformanceCase } from './case.js'
+import { curlOf } from './case-curl.js'
 import { CASES } from './cases/index.js'
-import { curlOf } from './curl.js'
-import { operationsReport, profileReport } from './summary.js'
+import {
+  type OperationReport,
+  operationsReport,
+  type ProfileReport,
+  profileReport
+} from './summary.js'
 
-export interface RunOptions extends TargetOptions, Partial<SubjectOptions> {
-  /** Ids of cases, or beginnings of them up to a dot. All, if left out. */
+export interface RunOptions extends TargetOptions, Partial<ServiceOptions> {
+  /** Ids of cases, or the part of an id before a dot. Default: all cases. */
   only?: readonly string[] | undefined
-  /** The profile that the target must be: then what would be a note is a failure. */
+  /** The profile that the target must have. Notes then become failures. */
   profile?: Profile | undefined
-  /** Ends the run before the next case, and what waits or is read; the primary integrations are put back. */
+  /** Ends the run before the next case, and ends waits and reads. Primaries are restored. */
   signal?: AbortSignal
 }
 
-export type ConformanceReport = Awaited<ReturnType<typeof runConformance>>
+export interface ConformanceReport extends RestoreOutcome {
+  target: string
+  /** When the run started, in UTC. */
+  date: string
+  milliseconds: number
+  requests: number
+  counts: Record<CaseResult['outcome'], number>
+  operations: OperationReport[]
+  profile: ProfileReport
+  cases: CaseResult[]
+  /** Why the run ended early: the target stopped responding, with the request before that. */
+  ended?: string
+}
 
-/** How often a case is judged when messages keep coming in. */
-const ATTEMPTS = 4
-/** How many of the changes before a request are shown with it. */
+/** How often a case runs if messages keep arriving. */
+const MAX_ATTEMPTS = 4
+/** How many earlier changes are shown with a request. */
 const MAX_SHOWN = 4
 
 /**
- * Judges a target by all cases. The key is in no text of the report. Throws `StartError` when the target can't be reached
- * or rejects the key, so that there is nothing to judge.
+ * Checks a target with all cases. The report never contains the key. Throws `StartError` if the
+ * target can't be reached or rejects the key.
  */
-export async function runConformance(options: RunOptions) {
-  const {
-    url,
-    signal,
-    allowChanges = false,
-    workflows = [],
-    steps = [],
-    integrations = []
-  } = options
-  const target = createTarget(options)
-  const subject = createSubject(target, {
-    ...options,
-    allowChanges,
-    workflows,
-    steps,
-    integrations
-  })
-  const hide = (text: string) => text.replaceAll(options.apiKey, '***')
+export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
+  const { url, allowChanges = false, workflows = [], steps = [], integrations = [] } = options
+  const target = new Target(options)
+  const lists = { workflows, steps, integrations }
+  const service = createServiceUnderTest(target, { ...options, allowChanges, ...lists })
+  const hideKey = (text: string) => text.replaceAll(options.apiKey, '***')
   const date = new Date().toISOString()
   const started = performance.now()
-  await checkAccess(subject, url, hide)
+  await checkAccess(service, url, hideKey)
 
-  const cases: CaseResult[] = []
-  const isChosen = (each: ConformanceCase) =>
-    options.only?.some((name) => isNamed(each, name)) ?? true
-  const all = CASES.filter(
-    (each) => isChosen(each) && (!each.documentOnly || options.profile === 'document')
-  )
-  let ended: string | undefined
-  let restored: Awaited<ReturnType<Subject['integrations']['restore']>>
+  const chosenCases = CASES.filter((conformanceCase) => isChosen(conformanceCase, options))
+  let run: Awaited<ReturnType<typeof runCases>>
+  let restored: RestoreOutcome
   try {
-    for (const each of all) {
-      if (signal?.aborted || ended !== undefined) break
-      const { isGone, ...result } = await judge(each, subject, options)
-      const { reason, requests } = result
-      // It may have failed by that.
-      if (signal?.aborted && reason !== undefined) break
-      if (isGone) ended = hide(`the target answers no more (${reason}), since ${requests?.at(-1)}`)
-      cases.push(reason === undefined ? result : { ...result, reason: hide(reason) })
-    }
+    run = await runCases(chosenCases, service, options, hideKey)
   } finally {
-    restored = await subject.integrations.restore()
+    restored = await service.integrations.restore()
   }
-  const notRun = all.slice(cases.length)
-  const asked = { ...subject.options, url }
-  const left = { outcome: 'skipped', reason: 'the run ended before', milliseconds: 0 } as const
-  const count = (outcome: CaseResult['outcome']) =>
-    cases.filter((each) => each.outcome === outcome).length
+  const { results, ended } = run
+  const notRun = chosenCases.slice(results.length).map(notRunResult)
   return {
     target: url,
-    /** When it was begun, in UTC. */
     date,
     milliseconds: Math.round(performance.now() - started),
-    requests: target.requests(),
-    counts: {
-      passed: count('passed'),
-      failed: count('failed'),
-      noted: count('noted'),
-      skipped: count('skipped')
-    },
-    operations: operationsReport(
-      [...cases, ...notRun.map((each) => ({ ...each, ...left }))],
-      asked
-    ),
-    profile: profileReport(cases),
-    cases,
-    /** Why not all cases were run: the target answers no more, and what it was last asked. */
+    requests: target.requestCount,
+    counts: countOutcomes(results),
+    operations: operationsReport([...results, ...notRun], { ...service.options, url }),
+    profile: profileReport(results),
+    cases: results,
     ...(ended !== undefined && { ended }),
-    notRestored: restored.notRestored.map(hide),
+    notRestored: restored.notRestored.map(hideKey),
     newPrimaries: restored.newPrimaries
   }
 }
 
-/** Throws `StartError` unless the target answers, and takes the key. */
+/** Throws `StartError` unless the target responds and accepts the key. */
 async function checkAccess(
-  { ask }: Subject,
+  { send }: ServiceUnderTest,
   url: string,
-  hide: (text: string) => string
+  hideKey: (text: string) => string
 ): Promise<void> {
   const path = '/v1/messages?limit=1'
-  const { status } = await ask(path).catch((error: Error) => {
-    throw new StartError(
-      hide(`${url}: ${error instanceof Failure ? `GET ${path}: ` : ''}${error.message}`)
-    )
+  const { status } = await send(path).catch((error: Error) => {
+    const request = error instanceof Failure ? `GET ${path}: ` : ''
+    throw new StartError(hideKey(`${url}: ${request}${error.message}`))
   })
   if (status === 401 || status === 403)
     throw new StartError(`${url} rejects the key: ${status} ${STATUS_CODES[status]}`)
 }
 
-/** Whether it is the id of a case, or the beginning of one. */
+function isChosen(conformanceCase: ConformanceCase, { only, profile }: RunOptions): boolean {
+  if (conformanceCase.documentOnly && profile !== 'document') return false
+  return only?.some((name) => isNamed(conformanceCase, name)) ?? true
+}
+
+/** Returns whether it is the id of a case, or the part of one before a dot. */
 export function isCase(name: string): boolean {
-  return CASES.some((each) => isNamed(each, name))
+  return CASES.some((conformanceCase) => isNamed(conformanceCase, name))
 }
 
 function isNamed({ id }: ConformanceCase, name: string): boolean {
   return id === name || id.startsWith(`${name}.`)
 }
 
-type Outcome = Pick<CaseResult, 'outcome' | 'reason' | 'flags' | 'requests' | 'position'> & {
+/** Runs the cases until the signal is aborted or the target stops responding. */
+async function runCases(
+  cases: readonly ConformanceCase[],
+  service: ServiceUnderTest,
+  options: RunOptions,
+  hideKey: (text: string) => string
+): Promise<{ results: CaseResult[]; ended?: string }> {
+  const { signal } = options
+  const results: CaseResult[] = []
+  for (const conformanceCase of cases) {
+    if (signal?.aborted) break
+    const { isGone, ...result } = await runCase(conformanceCase, service, options)
+    const { reason, requests } = result
+    // The interrupt may be why the case failed.
+    if (signal?.aborted && reason !== undefined) break
+    results.push(reason === undefined ? result : { ...result, reason: hideKey(reason) })
+    if (isGone) {
+      const last = requests?.at(-1)
+      return { results, ended: hideKey(`the target stopped responding (${reason}) after ${last}`) }
+    }
+  }
+  return { results }
+}
+
+const notRunResult = ({ id, rule, basis }: ConformanceCase): CaseResult => ({
+  id,
+  rule,
+  basis,
+  outcome: 'skipped',
+  reason: 'the run ended before',
+  milliseconds: 0
+})
+
+function countOutcomes(results: readonly CaseResult[]): ConformanceReport['counts'] {
+  const counts = { passed: 0, failed: 0, noted: 0, skipped: 0 }
+  for (const { outcome } of results) counts[outcome] += 1
+  return counts
+}
+
+interface CaseOutcome
+  extends Pick<CaseResult, 'outcome' | 'reason' | 'flags' | 'requests' | 'profile'> {
+  /** The target stopped responding during the case. */
   isGone?: boolean
 }
 
-/** Judges a case; again when it may have failed by messages that came in or changed since they were read. */
-async function judge(
-  { run, documentOnly: _, ...each }: ConformanceCase,
-  subject: Subject,
+/** Runs a case, and again if it may have failed because messages arrived or changed. */
+async function runCase(
+  conformanceCase: ConformanceCase,
+  service: ServiceUnderTest,
   options: RunOptions
-) {
+): Promise<CaseResult & { isGone?: boolean }> {
+  const { id, rule, basis } = conformanceCase
   const started = performance.now()
-  const judgeOnce = () => outcomeOf({ ...each, run }, subject, options)
-  const isWrong = ({ outcome, isGone }: Outcome) => ['failed', 'noted'].includes(outcome) && !isGone
-  let found = await judgeOnce()
-  const mayChange = /^(paging|filter|wire\.list)\./.test(each.id)
-  for (let attempt = 2; mayChange && isWrong(found); attempt++) {
-    if (attempt > ATTEMPTS) {
-      found = {
-        outcome: 'skipped',
-        reason: `messages kept coming in while it was judged; at last: ${found.reason}`
-      }
-      break
-    }
-    subject.forget()
-    const newest = await newestOf(subject)
-    found = await judgeOnce()
-    if (newest === '' || newest === (await newestOf(subject))) break
-  }
-  return { ...each, ...found, milliseconds: Math.round(performance.now() - started) }
+  const readsMessages = /^(paging|filter|wire\.list)\./.test(id)
+  const outcome = readsMessages
+    ? await runOnStableMessages(conformanceCase, service, options)
+    : await runOnce(conformanceCase, service, options)
+  return { id, rule, basis, ...outcome, milliseconds: Math.round(performance.now() - started) }
 }
 
-async function outcomeOf(
-  { run, basis }: Pick<ConformanceCase, 'run' | 'basis'>,
-  subject: Subject,
-  { url, profile }: RunOptions
-): Promise<Outcome> {
-  subject.takeSent()
+async function runOnStableMessages(
+  conformanceCase: ConformanceCase,
+  service: ServiceUnderTest,
+  options: RunOptions
+): Promise<CaseOutcome> {
+  let outcome = await runOnce(conformanceCase, service, options)
+  for (let attempt = 2; attempt <= MAX_ATTEMPTS; attempt++) {
+    if (!isWrong(outcome)) return outcome
+    service.forgetSample()
+    const newest = await newestMessage(service)
+    outcome = await runOnce(conformanceCase, service, options)
+    if (newest === '' || newest === (await newestMessage(service))) return outcome
+  }
+  if (!isWrong(outcome)) return outcome
+  const reason = `new messages kept arriving during the case; last problem: ${outcome.reason}`
+  return { outcome: 'skipped', reason }
+}
+
+const isWrong = ({ outcome, isGone }: CaseOutcome) =>
+  ['failed', 'noted'].includes(outcome) && !isGone
+
+async function runOnce(
+  { run, basis }: ConformanceCase,
+  service: ServiceUnderTest,
+  { url, profile: requiredProfile }: RunOptions
+): Promise<CaseOutcome> {
+  service.takeSentRequests()
   try {
-    const position = (await run(subject)) ?? undefined
-    if (!position) return { outcome: 'passed' }
-    if (profile === undefined || position === profile) return { outcome: 'passed', position }
-    const reason = `it takes the position of the profile ${position}, not of ${profile}`
-    return { outcome: 'failed', reason, position }
+    const profile = (await run(service)) ?? undefined
+    if (!profile) return { outcome: 'passed' }
+    if (requiredProfile === undefined || profile === requiredProfile)
+      return { outcome: 'passed', profile }
+    const reason = `the target has the value of the profile ${profile}, not of ${requiredProfile}`
+    return { outcome: 'failed', reason, profile }
   } catch (error) {
-    if (error instanceof Skipped) {
-      return {
-        outcome: 'skipped',
-        reason: error.message,
-        ...(error.flags && { flags: error.flags })
-      }
-    }
-    const requests = requestsOf(error as Error, subject.takeSent()).map((sent) => curlOf(url, sent))
-    const { message } = error as Error
-    // What is no failure of ours is an answer that can't be read at all: a field of another type, or null.
-    const reason = error instanceof Failure ? message : `an answer has another form: ${message}`
-    const isBroken =
-      error instanceof NoAnswer || error instanceof Breach || error instanceof TargetGone
-    const outcome = isBroken || isFailure(basis, profile) ? 'failed' : 'noted'
-    return { outcome, reason, requests, ...(error instanceof TargetGone && { isGone: true }) }
+    if (error instanceof Skipped) return skippedOutcome(error)
+    const requests = requestsToShow(error, service.takeSentRequests())
+    return failedOutcome(
+      error as Error,
+      basis,
+      requests.map((request) => curlOf(url, request)),
+      requiredProfile
+    )
   }
 }
 
-/** Whether a rule that is broken makes the target fail, or is noted. */
-function isFailure(basis: Basis, profile: Profile | undefined): boolean {
-  if ('contract' in basis) return true
-  return 'settled' in basis && basis.strictly ? profile === 'document' : profile !== undefined
+function skippedOutcome({ message, flags }: Skipped): CaseOutcome {
+  return { outcome: 'skipped', reason: message, ...(flags && { flags }) }
 }
 
-/** Returns the request whose answer was wrong, and before it the changes that a case has made. */
-function requestsOf(error: Error, sent: readonly Sent[]): Sent[] {
-  const wrong = (error instanceof Failure ? error.request : undefined) ?? sent.at(-1)
+function failedOutcome(
+  error: Error,
+  basis: Basis,
+  requests: string[],
+  requiredProfile: Profile | undefined
+): CaseOutcome {
+  // Any other error comes from reading a response with unexpected types, such as null.
+  const reason =
+    error instanceof Failure ? error.message : `a response has an unexpected form: ${error.message}`
+  const isGone = error instanceof TargetGone
+  const isAlwaysFailure =
+    isGone || error instanceof NoResponse || error instanceof ContractViolation
+  const outcome = isAlwaysFailure || isFailure(basis, requiredProfile) ? 'failed' : 'noted'
+  return { outcome, reason, requests, ...(isGone && { isGone }) }
+}
+
+/** Returns whether a broken rule is a failure. If not, it is noted. */
+function isFailure(basis: Basis, requiredProfile: Profile | undefined): boolean {
+  if ('apiReference' in basis) return true
+  const isStrict = 'behavior' in basis && basis.strictly === true
+  return isStrict ? requiredProfile === 'document' : requiredProfile !== undefined
+}
+
+/** Returns the request with the wrong response, after the changes that the case made before it. */
+function requestsToShow(error: unknown, sentRequests: readonly SentRequest[]): SentRequest[] {
+  const wrong = (error instanceof Failure ? error.request : undefined) ?? sentRequests.at(-1)
   if (wrong === undefined) return []
-  const index = sent.findLastIndex(({ path, ask }) => path === wrong.path && ask === wrong.ask)
-  const changes = sent.slice(0, Math.max(0, index)).filter(({ ask }) => ask.method === 'POST')
+  const index = sentRequests.findLastIndex(
+    ({ path, options }) => path === wrong.path && options === wrong.options
+  )
+  const changes = sentRequests
+    .slice(0, Math.max(0, index))
+    .filter(({ options }) => options.method === 'POST')
   return [...changes.slice(-MAX_SHOWN), wrong]
 }
 
-/** Returns what changes when a message comes in: the newest of the list, and how many there are. */
-async function newestOf({ list }: Subject): Promise<string> {
+/** Returns the newest message's id and the total, which change when a message arrives. */
+async function newestMessage({ list }: ServiceUnderTest): Promise<string> {
   const page = await list({ limit: 1 }).catch(() => undefined)
   return page ? `${page.data[0]?._id} ${page.totalCount}` : ''
 }

@@ -1,74 +1,127 @@
-import { describeAssumption } from '../../domain/assumptions.js'
-import type { SubjectOptions } from '../integrations.js'
+import { type AssumptionId, describeAssumption, type Profile } from '../../domain/assumptions.js'
 import { nearestProfile } from '../probes.js'
+import type { ServiceOptions } from '../tested-integrations.js'
 import type { CaseResult } from './case.js'
 
-/** The cases that are about an operation's answers to what it finds. */
-const CASES_OF = {
+/** The cases about each operation. */
+const CASES_OF_OPERATION = {
   listMessages: /^(wire\.list|paging|filter)\./,
   retrieveWorkflowStep: /^(wire\.step|step)\./,
   setIntegrationAsPrimary: /^(wire\.integration|primary|idempotency)\./
 }
 
-/** Returns how far each operation was judged. */
+/** How far a run has checked an operation. */
+export interface OperationReport {
+  operation: string
+  /** `not requested`: changes aren't allowed, or no case of the operation was chosen. */
+  checked: 'yes' | 'partly' | 'no' | 'not requested'
+  /** The number of cases that ran. */
+  cases: number
+  skipped: number
+  /** Why cases were skipped, with the command that lets more of them run. */
+  reasons: { reason: string; command?: string }[]
+}
+
+/** Returns how far each operation was checked. */
 export function operationsReport(
-  cases: readonly CaseResult[],
-  { url, allowChanges, workflows, steps, integrations }: SubjectOptions & { url: string }
-) {
-  const given = [
+  results: readonly CaseResult[],
+  options: ServiceOptions & { url: string }
+): OperationReport[] {
+  const command = commandOf(options)
+  return Object.entries(CASES_OF_OPERATION).map(([operation, ids]) => {
+    const ownResults = results.filter(({ id }) => ids.test(id))
+    const skipped = ownResults.filter(({ outcome }) => outcome === 'skipped')
+    const mayRun = options.allowChanges || operation !== 'setIntegrationAsPrimary'
+    const flagsByReason = new Map(skipped.map(({ reason = '', flags }) => [reason, flags]))
+    return {
+      operation,
+      checked: mayRun ? extentOf(ownResults.length, skipped.length) : 'not requested',
+      cases: ownResults.length - skipped.length,
+      skipped: skipped.length,
+      reasons: [...flagsByReason].map(([reason, flags]) =>
+        flags ? { reason, command: `${command} ${flags}` } : { reason }
+      )
+    }
+  })
+}
+
+function extentOf(cases: number, skipped: number): OperationReport['checked'] {
+  if (cases === 0) return 'not requested'
+  if (skipped === cases) return 'no'
+  return skipped > 0 ? 'partly' : 'yes'
+}
+
+/** Returns the command of the run, to which flags can be added. */
+function commandOf({
+  url,
+  allowChanges,
+  workflows,
+  steps,
+  integrations
+}: ServiceOptions & { url: string }): string {
+  const flags = [
     ...(allowChanges ? ['--allow-changes'] : []),
     ...workflows.map((id) => `--workflow ${id}`),
     ...steps.map((id) => `--step ${id}`),
     ...integrations.map((id) => `--integration ${id}`)
   ]
-  return Object.entries(CASES_OF).map(([operation, ids]) => {
-    const own = cases.filter(({ id }) => ids.test(id))
-    const skipped = own.filter(({ outcome }) => outcome === 'skipped')
-    const isAsked = own.length > 0 && (allowChanges || operation !== 'setIntegrationAsPrimary')
-    const some = skipped.length === own.length ? 'no' : skipped.length > 0 ? 'partly' : 'yes'
-    const flagsOf = new Map(skipped.map(({ reason = '', flags }) => [reason, flags]))
-    const command = ['notification-mock conformance --target', url, ...given].join(' ')
-    const reasonOf = (reason: string, flags = '') => ({
-      reason,
-      ...(flags && { command: `${command} ${flags}` })
-    })
-    return {
-      operation,
-      /** `not asked`: the run was not to judge it, or only cases of others were chosen. */
-      judged: isAsked ? some : 'not asked',
-      cases: own.length - skipped.length,
-      skipped: skipped.length,
-      /** Why cases of it were not judged, and the command that lets more of them be. */
-      reasons: [...flagsOf].map((each) => reasonOf(...each))
-    } as const
-  })
+  return ['notification-mock conformance --target', url, ...flags].join(' ')
 }
 
-/** Returns which profile a target is, as far as it could be found out. */
-export function profileReport(cases: readonly CaseResult[]) {
-  const rows = cases.flatMap(({ basis, outcome, position, reason = '' }) => {
-    if (!('assumption' in basis)) return []
-    const { assumption: row } = basis
-    return { row, outcome, position, reason, name: position && describeAssumption(row)[position] }
-  })
-  const positions = rows.flatMap(({ position }) => position ?? [])
-  const nearest = positions.length > 0 ? nearestProfile(positions) : undefined
-  const differing = rows.filter(({ position, outcome }) =>
-    position ? position !== nearest : outcome !== 'skipped'
+/** The value that stands for none of an assumption's values. */
+export const UNEXPECTED = 'unexpected'
+
+/** Which profile a target has, as far as the run detected it. */
+export interface ProfileReport {
+  /** The profile of all or most detected values; undefined if no value was detected. */
+  nearest: Profile | undefined
+  /** Whether all detected values are those of the nearest profile. */
+  isExact: boolean
+  /** The assumptions with the other profile's value, or with `unexpected` and the reason. */
+  differing: { assumption: AssumptionId; value: string; reason?: string }[]
+  /** The detected value of each assumption. */
+  known: Record<string, string>
+  /** Why the value of an assumption was not detected. */
+  unknown: Record<string, string>
+}
+
+interface AssumptionResult {
+  outcome: CaseResult['outcome']
+  profile: Profile | undefined
+  assumption: AssumptionId
+  reason: string
+  value?: string | undefined
+}
+
+/** Returns which profile a target has, as far as the cases about assumptions show it. */
+export function profileReport(results: readonly CaseResult[]): ProfileReport {
+  const assumptions = results.flatMap(assumptionResult)
+  const profiles = assumptions.flatMap(({ profile }) => profile ?? [])
+  const nearest = profiles.length > 0 ? nearestProfile(profiles) : undefined
+  const differing = assumptions.filter(({ profile, outcome }) =>
+    profile ? profile !== nearest : outcome !== 'skipped'
   )
+  const known = assumptions.flatMap(({ assumption, value }) => (value ? [[assumption, value]] : []))
+  const unknown = assumptions.filter(({ outcome }) => outcome === 'skipped')
   return {
-    /** The profile that it is in all rows that were found out, or the nearer one. Undefined when none was. */
     nearest,
-    /** Whether no row that was found out is in another position. */
     isExact: nearest !== undefined && differing.length === 0,
-    /** The rows that are in the position of the other profile, or in none. */
-    differing: differing.map(({ row, name, reason }) =>
-      name ? { row, position: name } : { row, position: 'neither', reason }
+    differing: differing.map(({ assumption, value, reason }) =>
+      value ? { assumption, value } : { assumption, value: UNEXPECTED, reason }
     ),
-    known: Object.fromEntries(rows.flatMap(({ row, name }) => (name ? [[row, name]] : []))),
-    /** The rows that were not found out, and why. */
-    unknown: Object.fromEntries(
-      rows.filter(({ outcome }) => outcome === 'skipped').map(({ row, reason }) => [row, reason])
-    )
+    known: Object.fromEntries(known),
+    unknown: Object.fromEntries(unknown.map(({ assumption, reason }) => [assumption, reason]))
   }
+}
+
+function assumptionResult({
+  basis,
+  outcome,
+  profile,
+  reason = ''
+}: CaseResult): AssumptionResult | [] {
+  if (!('assumption' in basis)) return []
+  const { assumption } = basis
+  const value = profile && describeAssumption(assumption)[profile]
+  return { assumption, outcome, profile, reason, value }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { listen } from '../listen.js'
 
-/** A request as it goes to the server. A mutant may change it. */
+/** A request on its way to the server. A planted fault may change it. */
 export interface ProxiedRequest {
   method: string
   /** Path and query string. */
@@ -11,97 +11,105 @@ export interface ProxiedRequest {
   body: Buffer
 }
 
-/** An answer as it goes to the client. A mutant may change it. */
-export interface ProxiedAnswer {
+/** A response on its way to the client. A planted fault may change it. */
+export interface ProxiedResponse {
   status: number
   headers: Record<string, string>
   text: string
-  /** What is in `text`; what it is set to is written there. Undefined when it is not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: mutants break whatever an answer holds
+  /** The JSON in `text`; undefined if it isn't JSON. Setting it replaces `text`. */
+  // biome-ignore lint/suspicious/noExplicitAny: planted faults break whatever a response holds
   json: any
 }
 
-export interface Exchange {
+export interface ProxiedExchange {
   request: ProxiedRequest
-  answer: ProxiedAnswer
-  /** Sends another request to the server, with the same key. */
-  ask(path: string, change?: Partial<ProxiedRequest>): Promise<ProxiedAnswer>
-  /** What a mutant remembers from one request to the next. */
+  response: ProxiedResponse
+  /** Sends another request to the server, with the same headers. */
+  send(path: string, change?: Partial<ProxiedRequest>): Promise<ProxiedResponse>
+  /** What a planted fault remembers from one request to the next. */
   memory: Map<string, unknown>
 }
 
-export interface Change {
-  request?(exchange: Omit<Exchange, 'answer'>): void | Promise<void>
-  answer?(exchange: Exchange): void | Promise<void>
+export interface ProxyHooks {
+  request?(exchange: Omit<ProxiedExchange, 'response'>): void | Promise<void>
+  response?(exchange: ProxiedExchange): void | Promise<void>
 }
 
-/** What the server does not serve, and a target may: its integrations. */
+/** Where Novu lists integrations, which this server doesn't. */
 const LISTING = '/v1/integrations'
 
-/** Of a target that does not list integrations, neither as the deployed service does nor as this server. */
-export const UNLISTED: Change = {
-  answer({ request: { path }, answer }) {
-    if (path === LISTING || path === '/_mock/integrations') answer.status = 404
+/** Makes a target that lists integrations neither like Novu nor like this server. */
+export const UNLISTED: ProxyHooks = {
+  response({ request: { path }, response }) {
+    if (path === LISTING || path === '/_mock/integrations') response.status = 404
   }
 }
 
 /**
- * A target in front of a server that passes everything on, or breaks one rule. It lists integrations beyond the contract,
- * as the deployed service does, so that what set-primary does to others can be seen.
+ * Starts a proxy that forwards everything, or breaks one rule. It lists integrations like Novu, so
+ * that the cases see what set-primary does to other integrations.
  */
-export async function startProxy(upstream: string, change: Change = {}) {
+export async function startProxy(upstream: string, hooks: ProxyHooks = {}) {
   const memory = new Map<string, unknown>()
-  return listen((incoming, response) => {
-    pass(incoming, response).catch((error: Error) => response.destroy(error))
+  return listen((incoming, outgoing) => {
+    handle(incoming, outgoing).catch((error: Error) => outgoing.destroy(error))
   })
 
-  async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = 'GET', url: path = '/', headers } = incoming
-    const passed = Object.entries(headers).filter(
-      ([name]) => !/^(host|connection|content-length|accept-encoding)$/.test(name)
-    )
-    const request = {
-      method,
-      path,
-      headers: Object.fromEntries(passed) as Record<string, string>,
-      body: await buffer(incoming)
-    }
-    const ask = (other: string, changes = {}) => forward({ ...request, path: other, ...changes })
-    await change.request?.({ request, ask, memory })
-    const answer = await forward(request)
-    await change.answer?.({ request, answer, ask, memory })
-    const {
-      'content-length': _,
-      'transfer-encoding': _t,
-      connection: _c,
-      'keep-alive': _k,
-      ...sent
-    } = answer.headers
-    response.writeHead(answer.status, sent)
-    response.end(request.method === 'HEAD' ? undefined : answer.text)
-  }
-
-  async function forward({ method, path, headers, body }: ProxiedRequest): Promise<ProxiedAnswer> {
-    const isListing = method === 'GET' && path === LISTING
-    const response = await fetch(upstream + (isListing ? '/_mock/integrations' : path), {
-      method,
-      headers,
-      redirect: 'manual',
-      ...(method !== 'GET' &&
-        method !== 'HEAD' &&
-        body.length > 0 && { body: new Uint8Array(body) })
-    })
-    const answer = answerOf(
-      response.status,
-      Object.fromEntries(response.headers),
-      await response.text()
-    )
-    if (isListing && answer.status === 200) answer.json = { data: answer.json.integrations }
-    return answer
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const request = await readRequest(incoming)
+    const send = (path: string, change = {}) => forward(upstream, { ...request, path, ...change })
+    await hooks.request?.({ request, send, memory })
+    const response = await forward(upstream, request)
+    await hooks.response?.({ request, response, send, memory })
+    outgoing.writeHead(response.status, withoutConnectionHeaders(response.headers))
+    outgoing.end(request.method === 'HEAD' ? undefined : response.text)
   }
 }
 
-function answerOf(status: number, headers: Record<string, string>, text: string): ProxiedAnswer {
+async function readRequest(incoming: IncomingMessage): Promise<ProxiedRequest> {
+  const { method = 'GET', url: path = '/', headers } = incoming
+  const forwarded = Object.entries(headers).filter(
+    ([name]) => !/^(host|connection|content-length|accept-encoding)$/.test(name)
+  )
+  return {
+    method,
+    path,
+    headers: Object.fromEntries(forwarded) as Record<string, string>,
+    body: await buffer(incoming)
+  }
+}
+
+function withoutConnectionHeaders(headers: Record<string, string>): Record<string, string> {
+  const kept = Object.entries(headers).filter(
+    ([name]) => !/^(content-length|transfer-encoding|connection|keep-alive)$/.test(name)
+  )
+  return Object.fromEntries(kept)
+}
+
+async function forward(upstream: string, request: ProxiedRequest): Promise<ProxiedResponse> {
+  const { method, path, headers, body } = request
+  const isListing = method === 'GET' && path === LISTING
+  const hasBody = method !== 'GET' && method !== 'HEAD' && body.length > 0
+  const received = await fetch(upstream + (isListing ? '/_mock/integrations' : path), {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(hasBody && { body: new Uint8Array(body) })
+  })
+  const response = proxiedResponse(
+    received.status,
+    Object.fromEntries(received.headers),
+    await received.text()
+  )
+  if (isListing && response.status === 200) response.json = { data: response.json.integrations }
+  return response
+}
+
+function proxiedResponse(
+  status: number,
+  headers: Record<string, string>,
+  text: string
+): ProxiedResponse {
   return {
     status,
     headers,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { useMock, useNewMock } from '../../support/mock.js'
 import { createTempFolder, runCommand } from '../../support/process.js'
-import { recordFrom } from './target.js'
+import { recordFrom } from './recording-target.js'
 
 const MESSAGES = 4000
 const SUBSCRIBERS = 300

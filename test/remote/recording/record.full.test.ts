@@ -7,7 +7,7 @@ import type { SeedEnvironment } from '../../../src/seeds/format.js'
 import { useMock, useNewMock } from '../../support/mock.js'
 import { createTempFolder, runCommand, spawnCommand } from '../../support/process.js'
 import { listen } from '../listen.js'
-import { answersOf, givenProxy, recordFrom } from './target.js'
+import { recordFrom, responsesOf, startDisturbedProxy } from './recording-target.js'
 
 const DEVELOPMENT = { authorization: 'ApiKey development-key' }
 
@@ -64,8 +64,8 @@ describe('a recorded seed', () => {
     const recording = await recordFrom(url, out, { keepPersonalData: true, pageSize, steps })
     expect(recording.steps).toBe(steps.length)
     const copy = await useNewMock({ seeds: [out] })
-    const expected = (await answersOf(url, 'development-key', paths)).map(withoutWebhooks)
-    expect((await answersOf(copy.url, 'recorded-key', paths)).map(withoutWebhooks)).toEqual(
+    const expected = (await responsesOf(url, 'development-key', paths)).map(withoutWebhooks)
+    expect((await responsesOf(copy.url, 'recorded-key', paths)).map(withoutWebhooks)).toEqual(
       expected
     )
     return recording
@@ -167,7 +167,7 @@ describe('record', () => {
     ]
     let at = 0
     const retries: string[] = []
-    const proxy = await givenProxy(source.url, (request, response, asked) => {
+    const proxy = await startDisturbedProxy(source.url, (request, response, asked) => {
       if (asked > 1) return false
       const way = ways[at++ % (ways.length + 1)]
       if (way) response.writeHead(way.status, way.headers).end(way.body)
@@ -194,7 +194,7 @@ describe('record', () => {
         (await source.get('/v1/messages?limit=1000')).json.data.map(deriveId)
       const newest = await idsOf()
       let pages = 0
-      const proxy = await givenProxy(source.url, async ({ url = '' }) => {
+      const proxy = await startDisturbedProxy(source.url, async ({ url = '' }) => {
         const removed =
           /page=[1-9]/.test(url) && [2, 4, 6].includes(++pages)
             ? newest.splice(0, counts.shift())
@@ -215,7 +215,7 @@ describe('record', () => {
   test('has neither doubles nor gaps when messages come in while it reads, as many as a page has too', async () => {
     const source = await useNewMock({ seeds: ['many-pages'] })
     let [pages, added] = [0, 0]
-    const proxy = await givenProxy(source.url, async ({ url = '' }) => {
+    const proxy = await startDisturbedProxy(source.url, async ({ url = '' }) => {
       pages += isPage(url) ? 1 : 0
       const counts: Record<number, number> = { 2: 3, 3: 12, 4: 3, 5: 3, 20: 1 }
       for (const end = added + (isPage(url) ? (counts[pages] ?? 0) : 0); added < end; added++) {
@@ -240,7 +240,7 @@ describe('record', () => {
     async (limit) => {
       const source = await useMock({ seeds: ['many-pages'] })
       let pages = 0
-      const stuck = await givenProxy(source.url, async ({ url = '' }, response) => {
+      const stuck = await startDisturbedProxy(source.url, async ({ url = '' }, response) => {
         if (!/\/messages\?page=\d+&limit=25/.test(url)) return false
         pages += 1
         const answer = await source.get(`/v1/messages?page=0&limit=${limit}`)
@@ -260,7 +260,7 @@ describe('record', () => {
     const source = await useMock({})
     const { json } = await source.get('/v1/messages?limit=1')
     const text = `{"data":[${JSON.stringify(json.data[0]).replace(/\}$/, fields)}],"page":0,"pageSize":1,"hasMore":false}`
-    const proxy = await givenProxy(source.url, ({ url = '' }, response) => {
+    const proxy = await startDisturbedProxy(source.url, ({ url = '' }, response) => {
       if (!isPage(url)) return false
       response.writeHead(200, { 'content-type': 'application/json' }).end(text)
       return true
@@ -302,7 +302,7 @@ describe('record', () => {
 
   test('reads a target behind a gateway that answers unknown paths with HTML', async () => {
     const source = await useMock({})
-    const proxy = await givenProxy(source.url, async (request, response) => {
+    const proxy = await startDisturbedProxy(source.url, async (request, response) => {
       const answer = await fetch(source.url + request.url, { headers: DEVELOPMENT })
       if (answer.status < 400) return false
       response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')

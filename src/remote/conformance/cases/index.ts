@@ -1,31 +1,37 @@
 import { ASSUMPTION_IDS, describeAssumption, valuesOf } from '../../../domain/assumptions.js'
-import { ROWS } from '../../probes.js'
+import { assumptionProbes } from '../../probes.js'
 import type { ConformanceCase } from '../case.js'
-import { ANSWERS } from './answers.js'
-import { IDEMPOTENCY, PRIMARY } from './effects.js'
-import { FILTERS } from './filters.js'
-import { AUTH, MALFORMED, STEPS } from './lookup.js'
-import { PAGING } from './paging.js'
+import { AUTH_CASES, MALFORMED_CASES, STEP_CASES } from './auth-and-steps.js'
+import { FILTER_CASES } from './filters.js'
+import { IDEMPOTENCY_CASES } from './idempotency.js'
+import { PAGING_CASES } from './paging.js'
+import { PRIMARY_CASES } from './primary.js'
+import { RESPONSE_CASES } from './responses.js'
+
+/** For each assumption, a case that passes if the target has one of its values. */
+const ASSUMPTION_CASES = ASSUMPTION_IDS.map((assumption): ConformanceCase => {
+  const { description, values } = describeAssumption(assumption)
+  const meanings = valuesOf(assumption).map((value) => (values as Record<string, string>)[value])
+  return {
+    id: `live.${assumption}`,
+    rule: `${description} Either ${meanings.join('; or ')}.`,
+    basis: { assumption },
+    run: assumptionProbes[assumption].detect
+  }
+})
 
 /**
- * All cases, in their order; for each row of the register, one that the target takes one of its positions. Malformed
- * requests come last: a target may die of one, which must not take the others with it.
+ * All cases in the order of a run. Malformed requests come last: if the target dies of one, the
+ * other cases have run.
  */
 export const CASES: readonly ConformanceCase[] = [
-  ...ANSWERS,
-  ...AUTH,
-  ...PAGING,
-  ...FILTERS,
-  ...STEPS,
-  ...PRIMARY,
-  ...IDEMPOTENCY,
-  ...ASSUMPTION_IDS.map((assumption): ConformanceCase => {
-    const { description, values } = describeAssumption(assumption)
-    const sides = valuesOf(assumption).map(
-      (position) => (values as Record<string, string>)[position]
-    )
-    const rule = `${description} Either ${sides.join('; or ')}.`
-    return { id: `live.${assumption}`, rule, basis: { assumption }, run: ROWS[assumption].probe }
-  }),
-  ...MALFORMED
+  ...RESPONSE_CASES,
+  ...AUTH_CASES,
+  ...PAGING_CASES,
+  ...FILTER_CASES,
+  ...STEP_CASES,
+  ...PRIMARY_CASES,
+  ...IDEMPOTENCY_CASES,
+  ...ASSUMPTION_CASES,
+  ...MALFORMED_CASES
 ]

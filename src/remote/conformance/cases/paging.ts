@@ -1,125 +1,154 @@
 import { CHANNELS } from '../../../domain/enums.js'
 import type { Parameters } from '../../paths.js'
-import { check, checkSame, needed, pageOf } from '../../response-checks.js'
-import { type ConformanceCase, contract } from '../case.js'
+import { check, checkSame, readPage, skipUnless } from '../../response-checks.js'
+import type { ServiceUnderTest } from '../../service-under-test.js'
+import { apiReference, type ConformanceCase } from '../case.js'
 
-const WALKED = 40
-/** The contract has no greatest limit, and services have one. */
+const MAX_WALKED_MESSAGES = 40
+/** The API reference names no maximum, but services have one. */
 const MAX_LIMIT = 100
+const PAST_THE_END = 100_000
 
-export const PAGING: readonly ConformanceCase[] = [
+/** Queries, and the `pageSize` and `page` of their responses. */
+const PAGE_REQUESTS: readonly (readonly [query: string, pageSize: number, page: number])[] = [
+  ['', 10, 0],
+  ['?limit=2&page=0', 2, 0],
+  ['?limit=2.0&page=1.0', 2, 1],
+  ['?limit=7&page=3', 7, 3]
+]
+
+export const PAGING_CASES: readonly ConformanceCase[] = [
   {
     id: 'paging.page',
-    rule: '`page` and `pageSize` are what was asked for, 0 and 10 if nothing was, also written as `2.0`; past the end there is an empty page.',
-    basis: contract(
-      '`page` defaults to 0; `limit` defaults to 10; pageSize: Messages per page; page: Current page number'
+    rule:
+      '`page` and `pageSize` repeat the request, 0 and 10 by default, also if it has `2.0`. ' +
+      'Past the end there is an empty page.',
+    basis: apiReference(
+      '`page` defaults to 0; `limit` defaults to 10; pageSize: Messages per page; ' +
+        'page: Current page number'
     ),
-    async run({ ask }) {
-      const asked = {
-        '': [10, 0],
-        'limit=2&page=0': [2, 0],
-        'limit=2.0&page=1.0': [2, 1],
-        'limit=7&page=3': [7, 3]
-      }
-      const past = { 'limit=100&page=100000': [100, 100_000] }
-      for (const [query, expected] of Object.entries({ ...asked, ...past })) {
-        const { data, hasMore, page, pageSize, answer } = pageOf(
-          await ask(`/v1/messages${query && `?${query}`}`)
-        )
-        const isAsked = pageSize === expected[0] && page === expected[1]
-        check(
-          isAsked,
-          `pageSize is ${pageSize} and page ${page}, must be ${expected.join(' and ')}`,
-          answer
-        )
-        check(
-          data.length <= Number(pageSize),
-          `${data.length} messages, must be ${pageSize} or fewer`,
-          answer
-        )
-        const isRight = !(query in past) || (data.length === 0 && hasMore === false)
-        check(
-          isRight,
-          `past the end there are ${data.length} messages, and hasMore is ${hasMore}`,
-          answer
-        )
-      }
+    async run(service) {
+      for (const [query, pageSize, page] of PAGE_REQUESTS)
+        await checkPage(service, query, pageSize, page)
+      const query = `?limit=100&page=${PAST_THE_END}`
+      const { data, hasMore, response } = await checkPage(service, query, 100, PAST_THE_END)
+      const isEmpty = data.length === 0 && hasMore === false
+      const problem = `past the end there are ${data.length} messages, and hasMore is ${hasMore}`
+      check(isEmpty, problem, response)
     }
   },
   {
     id: 'paging.length',
-    rule: 'A page has as many messages as its limit says, unless it is the last; then `hasMore` is true if others follow.',
-    basis: contract(
+    rule:
+      'A page has as many messages as its limit, unless it is the last one. `hasMore` is true ' +
+      'if more messages follow.',
+    basis: apiReference(
       'limit: Number of messages per page; hasMore: Whether more messages are available'
     ),
     async run({ list, sample }) {
       const { messages } = await sample()
-      for (const limit of [1, 2, 3, 10, 25, 100, messages.length - 1].filter((each) => each > 0)) {
-        const { data, hasMore, answer } = await list({ limit, page: 0 })
+      const limits = [1, 2, 3, 10, 25, 100, messages.length - 1]
+      for (const limit of limits.filter((number) => number > 0)) {
+        const { data, hasMore, response } = await list({ limit, page: 0 })
         const expected = Math.min(limit, messages.length)
-        check(data.length === expected, `${data.length} messages, must be ${expected}`, answer)
-        const isMore = hasMore === true || limit >= messages.length
-        check(isMore, `hasMore is ${hasMore}, and there are more messages`, answer)
+        const problem = `${data.length} messages, expected ${expected}`
+        check(data.length === expected, problem, response)
+        const isRight = hasMore === true || limit >= messages.length
+        check(isRight, `hasMore is ${hasMore}, but there are more messages`, response)
       }
     }
   },
   {
     id: 'paging.joined',
-    rule: 'Pages joined are the list, or that of a filter, without gaps and doubles, from page 0 on, and a message is the same on any page.',
-    basis: contract('page: Page number (zero-based default); limit: Number of messages per page'),
-    async run({ list, sample }) {
-      const { messages: all, isComplete } = await sample()
-      for (const filter of [{}, { channel: all[0]?.channel ?? '' }]) {
-        const messages = all.filter(({ channel }) => channel === (filter.channel ?? channel))
-        for (const limit of [1, 3, 7]) {
-          const joined: unknown[] = []
-          for (let page = 0; joined.length < messages.length && page <= WALKED / limit; page++) {
-            const { data, hasMore, answer } = await list({ ...filter, limit, page })
-            joined.push(...data)
-            const isMore = hasMore === true || joined.length >= messages.length
-            check(isMore, `hasMore is ${hasMore}, and there are more messages`, answer)
-          }
-          const isAll = isComplete && joined.length >= messages.length
-          const expected = isAll ? messages : messages.slice(0, joined.length)
-          checkSame(joined, expected, `the pages of ${limit} joined, and the list`)
-        }
-      }
+    rule:
+      'Joined from page 0 on, the pages are the whole or filtered list, without gaps or ' +
+      'duplicates. A message is the same on every page.',
+    basis: apiReference(
+      'page: Page number (zero-based default); limit: Number of messages per page'
+    ),
+    async run(service) {
+      const { messages } = await service.sample()
+      const channel = messages[0]?.channel ?? ''
+      for (const limit of [1, 3, 7]) await checkJoinedPages(service, {}, limit)
+      for (const limit of [1, 3, 7]) await checkJoinedPages(service, { channel }, limit)
     }
   },
   {
     id: 'paging.counts',
-    rule: '`hasMore` is false on the last page; if there is no total, it may be true on a full one. `totalCount` is the number of all messages that the filters find, on each page.',
-    basis: contract(
-      'hasMore: Whether more messages are available; totalCount: Total number of messages available'
+    rule:
+      '`hasMore` is false on the last page; without a total, it may be true on a full page. ' +
+      '`totalCount` is the number of all messages that match the filters, on every page.',
+    basis: apiReference(
+      'hasMore: Whether more messages are available; ' +
+        'totalCount: Total number of messages available'
     ),
-    async run({ sample, list }) {
-      const { messages } = await sample()
+    async run(service) {
+      const { messages } = await service.sample()
       const transactions = messages.slice(0, 1).map(({ transactionId }) => ({ transactionId }))
-      const filters: Parameters[] = [
-        {},
-        ...transactions,
-        ...CHANNELS.map((channel) => ({ channel }))
-      ]
+      const channels = CHANNELS.map((channel) => ({ channel }))
       let isCounted = false
-      for (const filter of filters) {
-        const { length: count } = (await list({ ...filter, limit: MAX_LIMIT })).data
-        if (count === 0 || count >= MAX_LIMIT) continue
+      for (const filter of [{}, ...transactions, ...channels]) {
+        const { data } = await service.list({ ...filter, limit: MAX_LIMIT })
+        if (data.length === 0 || data.length >= MAX_LIMIT) continue
         isCounted = true
-        for (const limit of [count + 1, count]) {
-          const { hasMore, totalCount, answer } = await list({ ...filter, limit })
-          const mayBeTrue = totalCount === undefined && limit === count
-          check(
-            hasMore === false || mayBeTrue,
-            `hasMore is ${hasMore}: it has all ${count} messages`,
-            answer
-          )
-        }
-        for (const page of [0, 1, 100_000]) {
-          const { totalCount = count, answer } = await list({ ...filter, limit: 2, page })
-          check(totalCount === count, `totalCount is ${totalCount}, must be ${count}`, answer)
-        }
+        await checkCounts(service, filter, data.length)
       }
-      needed(isCounted, `all lists have ${MAX_LIMIT} messages or more`)
+      skipUnless(isCounted, `all lists have ${MAX_LIMIT} messages or more`)
     }
   }
 ]
+
+async function checkPage(
+  { send }: ServiceUnderTest,
+  query: string,
+  expectedSize: number,
+  expectedPage: number
+) {
+  const received = readPage(await send(`/v1/messages${query}`))
+  const { data, page, pageSize, response } = received
+  const isRequested = pageSize === expectedSize && page === expectedPage
+  const problem = `pageSize is ${pageSize} and page ${page}`
+  check(isRequested, `${problem}, expected ${expectedSize} and ${expectedPage}`, response)
+  const isWithinLimit = data.length <= Number(pageSize)
+  check(isWithinLimit, `${data.length} messages, expected at most ${pageSize}`, response)
+  return received
+}
+
+async function checkJoinedPages(
+  { list, sample }: ServiceUnderTest,
+  filter: { channel?: string },
+  limit: number
+): Promise<void> {
+  const { messages, isComplete } = await sample()
+  const matching = messages.filter(
+    ({ channel }) => filter.channel === undefined || channel === filter.channel
+  )
+  const joined: unknown[] = []
+  const maxPage = MAX_WALKED_MESSAGES / limit
+  for (let page = 0; joined.length < matching.length && page <= maxPage; page++) {
+    const { data, hasMore, response } = await list({ ...filter, limit, page })
+    joined.push(...data)
+    const isRight = hasMore === true || joined.length >= matching.length
+    check(isRight, `hasMore is ${hasMore}, but there are more messages`, response)
+  }
+  const isAll = isComplete && joined.length >= matching.length
+  const expected = isAll ? matching : matching.slice(0, joined.length)
+  checkSame(joined, expected, `the joined pages of ${limit} and the list`)
+}
+
+async function checkCounts(
+  { list }: ServiceUnderTest,
+  filter: Parameters,
+  count: number
+): Promise<void> {
+  for (const limit of [count + 1, count]) {
+    const { hasMore, totalCount, response } = await list({ ...filter, limit })
+    const mayBeTrue = totalCount === undefined && limit === count
+    const problem = `hasMore is ${hasMore}, but the page has all ${count} messages`
+    check(hasMore === false || mayBeTrue, problem, response)
+  }
+  for (const page of [0, 1, PAST_THE_END]) {
+    const { totalCount = count, response } = await list({ ...filter, limit: 2, page })
+    check(totalCount === count, `totalCount is ${totalCount}, expected ${count}`, response)
+  }
+}

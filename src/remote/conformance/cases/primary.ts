@@ -1,0 +1,157 @@
+import { Integration } from '../../../integrations/schemas.js'
+import { setPrimaryPath } from '../../paths.js'
+import { check, checkSame, type RequestOptions, readRecord } from '../../response-checks.js'
+import type { ServiceUnderTest } from '../../service-under-test.js'
+import { checkSetPrimary } from '../../tested-integrations.js'
+import { apiReference, behavior, type ConformanceCase } from '../case.js'
+
+/** How many set-primary requests the case about concurrency sends at the same time. */
+const CONCURRENT_REQUESTS = 8
+
+export const PRIMARY_CASES: readonly ConformanceCase[] = [
+  {
+    id: 'primary.result',
+    rule:
+      'Set-primary responds with 200 and the named integration, which is primary and not ' +
+      'deleted, even if it was inactive. A GET of that path is rejected.',
+    basis: apiReference(
+      'set-primary: Response: an Integration object, with `primary` reflecting the result.'
+    ),
+    async run({ integrations, send }) {
+      for (const { id } of await integrations.all()) {
+        const read = await send(setPrimaryPath(id))
+        check(read.status >= 400, `status ${read.status} for a GET, expected an error`, read)
+        const response = await integrations.setPrimary(id)
+        checkSetPrimary(response)
+        if (response.status !== 200) continue
+        const { _id, identifier, primary, deleted, deletedAt, deletedBy } =
+          readRecord<Integration>(response)
+        const isNamed = _id === id || identifier === id
+        check(isNamed, 'the response is another integration', response)
+        check(primary === true, `primary is ${primary}`, response)
+        const exists = deleted === false && deletedAt === undefined && deletedBy === undefined
+        check(exists, 'deleted is not false, or deletedAt or deletedBy is set', response)
+      }
+    }
+  },
+  {
+    id: 'primary.activates',
+    rule: 'An integration that becomes primary is active and has no conditions.',
+    basis: behavior('Set primary: what it changes'),
+    async run(service) {
+      const usable = await service.integrations.usable()
+      for (const { _id, channel } of usable) {
+        const other = usable.find(
+          (candidate) => candidate.channel === channel && candidate._id !== _id
+        )
+        // Without another one, the integration is already primary and may be returned unchanged.
+        if (!other) continue
+        await setPrimary(service, other._id)
+        const { active, conditions = [] } = await setPrimary(service, _id)
+        const isActivated = active === true && conditions.length === 0
+        check(isActivated, `active is ${active}, with ${conditions.length} conditions`)
+      }
+    }
+  },
+  {
+    id: 'primary.again',
+    rule:
+      'A second set-primary changes nothing. One after set-primary of another integration only ' +
+      'changes `primary`.',
+    basis: apiReference(
+      'Effect: sets the integration as primary for its channel in the current environment.'
+    ),
+    async run(service) {
+      const [one, two] = await service.integrations.pair()
+      const first = await setPrimary(service, one._id)
+      checkSame(await setPrimary(service, one._id), first, 'two responses for one integration')
+      const other = await setPrimary(service, two._id)
+      const what = 'the responses before and after set-primary of another integration'
+      checkSame(await setPrimary(service, one._id), first, what)
+      checkSame(await setPrimary(service, two._id), other, what)
+    }
+  },
+  {
+    id: 'primary.one',
+    rule:
+      'A channel has one primary: every other integration of the channel loses it, and nothing ' +
+      'else changes in any channel.',
+    basis: apiReference(
+      'One integration per channel can be primary. It becomes the primary integration for its ' +
+        'channel'
+    ),
+    async run(service) {
+      for (const { _id, channel } of await service.integrations.usable()) {
+        const before = await listIntegrations(service)
+        await setPrimary(service, _id)
+        for (const after of await listIntegrations(service)) {
+          const former = before.find((integration) => integration._id === after._id)
+          // The list just before doesn't count: an earlier set-primary may have broken it.
+          const primaryId =
+            after.channel === channel ? _id : service.integrations.expectedPrimary(after.channel)
+          const unchanged = after._id === _id ? after : former
+          const expected = { ...unchanged, primary: after._id === primaryId }
+          checkSame(after, expected, `after set-primary of ${_id}: ${after._id}`)
+        }
+      }
+    }
+  },
+  {
+    id: 'primary.body',
+    rule: 'The body is ignored, whether it is empty, `{}`, a form or text.',
+    basis: behavior('Set primary: the body'),
+    async run(service) {
+      const { _id } = await service.integrations.one()
+      const expected = await setPrimary(service, _id)
+      const form = 'application/x-www-form-urlencoded'
+      const bodies = { '{}': 'application/json', 'primary=false': form, none: 'text/plain' }
+      for (const [body, type] of Object.entries(bodies)) {
+        const integration = await setPrimary(service, _id, {
+          headers: { 'content-type': type },
+          body
+        })
+        checkSame(integration, expected, `the response to a body of ${type}`)
+      }
+    }
+  },
+  {
+    id: 'primary.concurrent',
+    rule:
+      'Concurrent set-primary requests for two integrations leave one primary, and each ' +
+      'response is the integration of its request.',
+    basis: apiReference('One integration per channel can be primary in an environment.'),
+    async run(service) {
+      const [one, two] = await service.integrations.pair()
+      const ids = Array.from({ length: CONCURRENT_REQUESTS }, (_, index) =>
+        index % 2 === 0 ? one._id : two._id
+      )
+      const integrations = await Promise.all(ids.map((id) => setPrimary(service, id)))
+      for (const [index, { _id, primary }] of integrations.entries()) {
+        const isRight = _id === ids[index] && primary === true
+        check(isRight, `set-primary of ${ids[index]} returns ${_id}, primary ${primary}`)
+      }
+      const listed = await service.integrations.list().catch(() => [])
+      const primaries = listed.filter(({ primary, channel }) => primary && channel === one.channel)
+      const hasOne = listed.length === 0 || primaries.length === 1
+      check(hasOne, `afterwards ${primaries.length} integrations of the channel are primary`)
+    }
+  }
+]
+
+/** Makes an integration primary. Returns its fields that are in the API reference. */
+export async function setPrimary(
+  { integrations }: ServiceUnderTest,
+  id: string,
+  options?: RequestOptions
+): Promise<Integration> {
+  return documentedFields(readRecord<Integration>(await integrations.setPrimary(id, options)))
+}
+
+export const listIntegrations = async ({ integrations }: ServiceUnderTest) =>
+  (await integrations.list()).map(documentedFields)
+
+/** Drops the fields that aren't in the API reference: some of them, such as `updatedAt`, change. */
+export function documentedFields(integration: Integration): Integration {
+  const fields = Object.entries(integration).filter(([name]) => name in Integration.properties)
+  return Object.fromEntries(fields) as Integration
+}

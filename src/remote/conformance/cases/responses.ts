@@ -1,0 +1,273 @@
+import { STATUS_CODES } from 'node:http'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { encodeBase62 } from '../../../domain/ids.js'
+import { Integration } from '../../../integrations/schemas.js'
+import { MessageResponse, MessagesPage } from '../../../messages/schemas.js'
+import { findIssues, formatPath, isObject } from '../../../schema/validation.js'
+import { WorkflowStep } from '../../../workflow-steps/schemas.js'
+import { withDocumentedNames } from '../../documented-names.js'
+import { setPrimaryPath, stepPath, unknownId } from '../../paths.js'
+import {
+  check,
+  checkJsonType,
+  checkStatus,
+  messageOf,
+  readJson,
+  readRecord,
+  type SentRequest,
+  type TargetResponse
+} from '../../response-checks.js'
+import type { ServiceUnderTest } from '../../service-under-test.js'
+import { apiReference, behavior, type ConformanceCase } from '../case.js'
+import { UNKNOWN_KEY } from './auth-and-steps.js'
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/
+const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const MAX_SHOWN_ISSUES = 5
+/** A JSON Schema for the variables of a step, as its field `variables` holds one. */
+const VARIABLES = Type.Object({ type: Type.Literal('object'), properties: Type.Object({}) })
+
+/** A value in a response, and the schema that it must match. */
+interface Part {
+  response: TargetResponse
+  schema: TSchema
+  value: unknown
+  /** Where the value is in the response. */
+  location?: string
+}
+
+interface ResponseKind {
+  /** What the response is, to start a sentence. */
+  subject: string
+  /** From the API reference. */
+  quote: string
+  readParts(service: ServiceUnderTest): Promise<Part[]>
+}
+
+/** The kinds of responses, by the ids of their cases. */
+const RESPONSE_KINDS: Record<string, ResponseKind> = {
+  list: {
+    subject: 'A page of messages',
+    quote: 'Paginated message list; Message (MessageResponseDto) and everything in it',
+    async readParts({ list }) {
+      const { response, data } = await list({ limit: 100 })
+      const page = { ...(readJson(response) as object), data: [] }
+      const messages = data.map((value) => ({
+        response,
+        schema: MessageResponse,
+        value,
+        location: 'data'
+      }))
+      return [{ response, schema: MessagesPage, value: page }, ...messages]
+    }
+  },
+  step: {
+    subject: 'A step',
+    quote: 'Workflow step (response of step retrieval) and everything in it',
+    async readParts({ steps, send }) {
+      const responses = (await steps()).map(({ workflowId, stepId }) =>
+        send(stepPath(workflowId, stepId))
+      )
+      return (await Promise.all(responses)).flatMap(stepParts)
+    }
+  },
+  integration: {
+    subject: 'The integration in a set-primary response',
+    quote:
+      'Integration (response of set-primary), CredentialsDto, ConfigurationsDto, StepFilterDto',
+    async readParts({ integrations }) {
+      await integrations.usable()
+      const usable = (await integrations.all()).filter(({ integration }) => integration)
+      return usable.map(({ response }) => ({
+        response,
+        schema: Integration,
+        value: readRecord(response)
+      }))
+    }
+  }
+}
+
+function stepParts(response: TargetResponse): Part[] {
+  const step = readRecord<WorkflowStep>(response)
+  const variables = step.variables
+  return [
+    { response, schema: WorkflowStep, value: withoutControlValues(step) },
+    { response, schema: VARIABLES, value: variables, location: 'variables' }
+  ]
+}
+
+/** Removes the field that the assumption `control-values` adds in the profile `live`. */
+function withoutControlValues(step: WorkflowStep): unknown {
+  if (typeof step.controls !== 'object') return step
+  const { values: _, ...controls } = (step.controls ?? {}) as WorkflowStep['controls'] & {
+    values?: unknown
+  }
+  return { ...step, controls }
+}
+
+const SCHEMA_CASES = Object.entries(RESPONSE_KINDS).flatMap(
+  ([kind, { subject, quote, readParts }]): ConformanceCase[] => [
+    {
+      id: `wire.${kind}.shape`,
+      rule:
+        `${subject} has the fields of the API reference, with their types and allowed values, ` +
+        'as JSON in UTF-8.',
+      basis: apiReference(quote),
+      async run(service) {
+        for (const part of await readParts(service)) {
+          checkIssues(part, 'value')
+          checkJsonType(part.response)
+        }
+      }
+    },
+    {
+      id: `wire.${kind}.fields`,
+      rule: `${subject} has no other fields.`,
+      basis: { behavior: 'Resources and their fields: the tables of fields', strictly: true },
+      async run(service) {
+        for (const part of await readParts(service)) checkIssues(part, 'name')
+      }
+    }
+  ]
+)
+
+export const RESPONSE_CASES: readonly ConformanceCase[] = [
+  ...SCHEMA_CASES,
+  {
+    id: 'wire.list.records',
+    rule:
+      'Messages have unique `_id`s. They and their embedded records belong to one environment ' +
+      'and organization. The subscriber is the one of `_subscriberId`, with times in ISO 8601. ' +
+      'Context keys have the form `type:id`.',
+    basis: apiReference(
+      '_id: Message identifier; Subscriber: times (ISO 8601); ' +
+        'contextKeys: each in the form `type:id`'
+    ),
+    async run({ sample }) {
+      const { messages, request } = await sample()
+      const ids = messages.map(({ _id }) => _id).filter((id) => id !== undefined)
+      const duplicate = ids.find((id, index) => ids.indexOf(id) !== index)
+      check(duplicate === undefined, `two messages have the _id ${duplicate}`, request)
+      const records = messages.flatMap((message) =>
+        [message, message.subscriber ?? [], message.template ?? []].flat()
+      )
+      for (const field of ['_environmentId', '_organizationId'] as const) {
+        const owners = [...new Set(records.map((record) => record[field]))]
+        check(owners.length === 1, `${field} is ${owners.slice(0, 2).join(' and ')}`, request)
+      }
+      for (const message of messages) checkMessage(message, request)
+    }
+  },
+  {
+    id: 'wire.list.times',
+    rule: 'Timestamps of messages are in ISO 8601.',
+    basis: behavior('Headers and the rest: the format of timestamps'),
+    async run({ sample }) {
+      const { messages, request } = await sample()
+      for (const { _id, createdAt, lastSeenDate, lastReadDate } of messages) {
+        const areValid = areIsoTimes(createdAt, lastSeenDate, lastReadDate)
+        check(areValid, `message ${_id}: a timestamp is not in ISO 8601`, request)
+      }
+    }
+  },
+  {
+    id: 'wire.step.slug',
+    rule: 'The slug of a step ends with `_st_` and its `_id` in base 62.',
+    basis: behavior('the form of a slug'),
+    async run({ steps }) {
+      for (const { step, request } of await steps()) {
+        const hasId =
+          /^[0-9a-f]{24}$/.test(step._id) && step.slug.endsWith(`_st_${encodeBase62(step._id)}`)
+        check(hasId, `step ${step._id}: the slug does not end with its _id`, request)
+      }
+    }
+  },
+  {
+    id: 'wire.head',
+    rule: 'HEAD of the list returns what GET does, without a body.',
+    basis: behavior('HEAD works where GET does'),
+    async run({ send }) {
+      const response = await send('/v1/messages?limit=1', { method: 'HEAD' })
+      const isEmpty = response.status === 200 && response.text === ''
+      check(isEmpty, `status ${response.status}, expected 200 without a body`, response)
+      checkJsonType(response, true)
+    }
+  },
+  {
+    id: 'error.body',
+    rule:
+      'An error is `{statusCode, timestamp, path, message, error, ctx}` in JSON, without null. ' +
+      'The 404 for an unknown integration names it.',
+    basis: behavior('Error responses: one body for all errors'),
+    async run({ send }) {
+      const id = unknownId()
+      const invalidKey = { authorization: `ApiKey ${UNKNOWN_KEY}` }
+      const unknown = await send(setPrimaryPath(id), { method: 'POST' })
+      checkErrorBody(await send('/v1/messages?limit=3', { authorization: null }), 401)
+      checkErrorBody(await send('/v1/messages?limit=1&page=0', invalidKey), 401)
+      checkErrorBody(await send('/v1/messages?limit=none&page=5'), 422)
+      checkErrorBody(await send(`${stepPath(unknownId(), 'none')}?x=1`), 404)
+      checkErrorBody(unknown, 404)
+      const isNamed = messageOf(unknown) === `Integration with id ${id} not found`
+      check(isNamed, 'the message does not name the integration', unknown)
+    }
+  }
+]
+
+function checkMessage(message: MessageResponse, request: SentRequest | undefined): void {
+  const { _id, _subscriberId, subscriber, contextKeys = [] } = message
+  const isSubscriber = (subscriber?._id ?? _subscriberId) === _subscriberId
+  const problem = 'the embedded subscriber is not the one of _subscriberId'
+  check(isSubscriber, `message ${_id}: ${problem}`, request)
+  const { createdAt, updatedAt, lastOnlineAt } = subscriber ?? {}
+  const areValid = areIsoTimes(createdAt, updatedAt, lastOnlineAt)
+  check(areValid, `message ${_id}: a timestamp of the subscriber is not in ISO 8601`, request)
+  const areKeys = contextKeys.every((key) => /^[^:]+:.+$/s.test(key))
+  check(areKeys, `message ${_id}: a context key does not have the form type:id`, request)
+}
+
+/**
+ * Throws `Failure` if the value lacks a field or has a wrong one (`value`), or if it has a field
+ * that isn't in the schema (`name`).
+ */
+function checkIssues(part: Part, kind: 'name' | 'value'): void {
+  const { response, schema, value, location = '' } = part
+  const allIssues = findIssues(schema, withDocumentedNames(value))
+  const issues = allIssues.filter((issue) => issue.part === kind)
+  const lines = issues.slice(0, MAX_SHOWN_ISSUES).map(({ path, message }) => {
+    // A name that isn't a plain word may be private.
+    const names = path.map((name) =>
+      typeof name === 'number' || /^\w{1,30}$/.test(name) ? name : '<name>'
+    )
+    return `${[location, formatPath(names)].filter(Boolean).join(': ') || 'it'} ${message}`
+  })
+  if (issues.length > MAX_SHOWN_ISSUES) lines.push(`and ${issues.length - MAX_SHOWN_ISSUES} more`)
+  check(issues.length === 0, lines.join('; '), response)
+}
+
+function areIsoTimes(...times: unknown[]): boolean {
+  return times.every(
+    (time) => typeof time !== 'string' || (ISO.test(time) && !Number.isNaN(Date.parse(time)))
+  )
+}
+
+function checkErrorBody(response: TargetResponse, status: number): void {
+  checkStatus(response, status)
+  checkJsonType(response, true)
+  const json = readJson(response)
+  check(isObject(json), `the body of the ${status} is not an object`, response)
+  const { statusCode, timestamp, path, message, error, ctx, errors, errorId } = json
+  const isWrong = {
+    statusCode: statusCode !== status,
+    error: error !== STATUS_CODES[status],
+    message: typeof message !== 'string' || message === '',
+    timestamp: !ISO_UTC.test(String(timestamp)),
+    path: typeof path !== 'string' || !path.startsWith('/') || !path.endsWith(response.path),
+    ctx: !isObject(ctx),
+    errors: errors !== undefined && status !== 422,
+    errorId: errorId !== undefined
+  }
+  const wrongFields = Object.entries(isWrong).flatMap(([field, wrong]) => (wrong ? field : []))
+  const problem = `the ${status} has wrong or unexpected fields: ${wrongFields.join(', ')}`
+  check(wrongFields.length === 0, problem, response)
+}

@@ -1,0 +1,35 @@
+import type { Profile } from '../domain/assumptions.js'
+import { isObject } from '../schema/validation.js'
+import { matchProfile, unexpectedResponse } from './assumption-probe.js'
+import type { TargetResponse } from './response-checks.js'
+
+/** Throws `Failure` unless the error body has each fact at its top level and in `ctx`. */
+export function checkFactsTwice(response: TargetResponse, facts: Record<string, string>): void {
+  const { ctx, ...topLevel } = isObject(response.body) ? response.body : {}
+  for (const [name, value] of Object.entries(facts)) {
+    const isTwice = topLevel[name] === value && isObject(ctx) && ctx[name] === value
+    if (!isTwice) throw unexpectedResponse(`${name} is not both at the top and in ctx`, response)
+  }
+}
+
+/**
+ * Throws `Failure` unless the response is a validation error with messages for exactly these
+ * fields, such as `limit=none page=-1`. In `live`, all messages are under the one field `general`.
+ */
+export function checkFieldErrors(response: TargetResponse, profile: Profile, fields: string): void {
+  matchProfile(response, { document: [422, /^Validation Error$/] }, { mayBe200: true })
+  const { errors = {} } = response.body as {
+    errors?: Record<string, { messages?: unknown; value?: unknown }>
+  }
+  if (!Object.values(errors).every(hasMessages))
+    throw unexpectedResponse('messages of errors is not a list of strings', response)
+  const named = Object.entries(errors).map(([name, { value }]) =>
+    profile === 'live' ? name : `${name}=${value}`
+  )
+  const expected = profile === 'live' ? 'general' : fields
+  if (named.sort().join(' ') !== expected)
+    throw unexpectedResponse('errors lists other fields or values than the invalid ones', response)
+}
+
+const hasMessages = ({ messages }: { messages?: unknown }) =>
+  Array.isArray(messages) && messages.every((message) => typeof message === 'string')

@@ -1,0 +1,291 @@
+import { type AssumptionId, VENDOR_NAMES } from '../domain/assumptions.js'
+import { CHANNELS } from '../domain/enums.js'
+import { CONTEXT_KEY_PATTERN, slugOf } from '../domain/ids.js'
+import { EMBEDDED_FIELDS } from '../messages/schemas.js'
+import { isObject } from '../schema/validation.js'
+import type { WorkflowStep } from '../workflow-steps/schemas.js'
+import {
+  type AssumptionProbe,
+  detectByRequest,
+  explainPart,
+  explainStatuses,
+  isEmpty,
+  isEmptyPage,
+  isOnOneSide,
+  matchProfile,
+  type ObservedDifference,
+  requestStep,
+  unexpectedResponse
+} from './assumption-probe.js'
+import { DOCUMENTED_NAMES } from './documented-names.js'
+import { setPrimaryPath, stepPath, unknownId } from './paths.js'
+import { checkFactsTwice, checkFieldErrors } from './probed-errors.js'
+import { isEnveloped, readPage, readRecord, skipUnless } from './response-checks.js'
+import type { ServiceUnderTest } from './service-under-test.js'
+
+const UNKNOWN_SUBSCRIBER = unknownId()
+const SUBSCRIBER_NOT_FOUND = new RegExp(`^Subscriber not found for id ${UNKNOWN_SUBSCRIBER}$`)
+const WRONG_SCHEME = /^Invalid authentication scheme: "apikey"$/
+const UNKNOWN_WORKFLOW = [/^Workflow with id .* not found$/, /^Workflow cannot be found$/]
+
+/** The probes that change nothing. */
+export const readOnlyProbes = {
+  envelope: {
+    async detect(service) {
+      const response = await requestStep(service)
+      const { stepId } = readRecord<WorkflowStep>(response)
+      if (typeof stepId !== 'string') throw unexpectedResponse('there is no step', response)
+      return isEnveloped(response.body) ? 'live' : 'document'
+    },
+    explainsDocument: explainPart(/primary$|steps/, /^envelope$/)
+  },
+  'vendor-names': {
+    async detect(service) {
+      const names = await originsAndProviders(service)
+      const vendor = names.find((name) => DOCUMENTED_NAMES.has(name))
+      const documented = names.find((name) => Object.hasOwn(VENDOR_NAMES, name))
+      if (documented && vendor)
+        throw unexpectedResponse(`both ${documented} and ${vendor} are used`)
+      skipUnless(
+        Boolean(documented ?? vendor),
+        'no record has an origin or provider that has two spellings'
+      )
+      return vendor ? 'live' : 'document'
+    },
+    explainsResponse: ({ difference: { field, target, ours } }) =>
+      /(^|[.])(origin|providerId)$/.test(field) &&
+      Object.entries(VENDOR_NAMES).some(
+        (names) => names.includes(String(target)) && names.includes(String(ours))
+      ),
+    explainsDocument: (_, part, { published, ours }) =>
+      / values$/.test(part) && documentedValues(published) === documentedValues(ours)
+  },
+  'unknown-channel-filter': {
+    detect: detectByRequest('/v1/messages?channel=conformance', {
+      document: [422],
+      live: [200, isEmptyPage]
+    }),
+    explainsResponse: (observed) =>
+      isEmptyOrRejected(observed, 422) && observed.query.getAll('channel').some(isUnknownChannel),
+    explainsDocument: explainPart(/messages$/, /^parameter query channel values$/)
+  },
+  'unknown-subscriber-filter': {
+    detect: detectByRequest(`/v1/messages?subscriberId=${UNKNOWN_SUBSCRIBER}`, {
+      document: [200, isEmptyPage],
+      live: [404, SUBSCRIBER_NOT_FOUND]
+    }),
+    explainsResponse: (observed) =>
+      isEmptyOrRejected(observed, 404) && observed.query.has('subscriberId'),
+    explainsDocument: explainPart(/messages$/, /^status 404$/)
+  },
+  'malformed-context-key': {
+    detect: detectByRequest('/v1/messages?contextKeys=conformance', {
+      document: [422],
+      live: [200, isEmptyPage]
+    }),
+    explainsResponse: (observed) =>
+      isEmptyOrRejected(observed, 422) && [...observed.query].some(isMalformedContextKey)
+  },
+  'paging-bounds': {
+    detect: detectPagingBounds,
+    explainsResponse: (observed) =>
+      explainStatuses('list', 422, 400, 200)(observed) &&
+      !/^([1-9]\d{0,2}|1000)$/.test(observed.query.get('limit') ?? '10'),
+    explainsDocument: explainPart(/messages$/, /^parameter query (page|limit) type$/)
+  },
+  'total-count': {
+    async detect({ send }) {
+      const { totalCount, response } = readPage(await send('/v1/messages?limit=1'))
+      if (totalCount === undefined) return 'live'
+      if (typeof totalCount === 'number') return 'document'
+      throw unexpectedResponse('totalCount is not a number', response)
+    },
+    explainsResponse({ operation, bodies, difference: { field } }) {
+      const [without, ...others] = bodies.filter(({ totalCount }) => totalCount === undefined)
+      if (operation !== 'list' || !without || others.length > 0) return false
+      // A server without totals sets hasMore on every full page.
+      return field === 'totalCount' || (field === 'hasMore' && without.hasMore === true)
+    },
+    explainsDocument: explainPart(/messages$/, /^body\.totalCount$/)
+  },
+  'unknown-step': {
+    async detect(service) {
+      const stepId = 'conformance-none'
+      const [first] = await service.steps()
+      const response = await requestStep(service, stepId)
+      const profile = matchProfile(response, {
+        document: [404, /^Step with id conformance-none not found$/],
+        live: [400, /^No step found$/]
+      })
+      const facts = { stepId, workflowId: first?.workflowId ?? '' }
+      if (profile === 'live') checkFactsTwice(response, facts)
+      return profile
+    },
+    explainsResponse: explainStatuses('step', 400, 404),
+    explainsDocument: explainPart(/steps/, /^status 400$/)
+  },
+  'unknown-workflow': {
+    async detect({ send }) {
+      const workflowId = unknownId()
+      const response = await send(stepPath(workflowId, 'none'))
+      const profile = matchProfile(response, {
+        document: [404, new RegExp(`^Workflow with id ${workflowId} not found$`)],
+        live: [404, /^Workflow cannot be found$/]
+      })
+      if (profile === 'live') checkFactsTwice(response, { workflowId })
+      return profile
+    },
+    explainsResponse: ({ operation, statuses, bodies, difference: { field } }) =>
+      operation === 'step' &&
+      statuses.every((status) => status === 404) &&
+      UNKNOWN_WORKFLOW.every((pattern) =>
+        bodies.some(({ message }) => pattern.test(String(message)))
+      ) &&
+      /^(message|workflowId|ctx([.]workflowId)?)$/.test(field)
+  },
+  'control-values': {
+    async detect(service) {
+      const response = await requestStep(service)
+      const { controls, controlValues } = readRecord<
+        WorkflowStep & { controls: { values?: unknown } }
+      >(response)
+      if (controls?.values === undefined) return 'document'
+      const isSame = JSON.stringify(controls.values) === JSON.stringify(controlValues)
+      if (isSame) return 'live'
+      throw unexpectedResponse('controls.values differs from controlValues', response)
+    },
+    explainsResponse: ({ operation, difference }) =>
+      operation === 'step' &&
+      isOnOneSide(difference) &&
+      (/^(data[.])?controls[.]values$/.test(difference.field) ||
+        (/^(data[.])?controlValues$/.test(difference.field) &&
+          isEmpty(difference.target ?? difference.ours))),
+    explainsDocument: explainPart(/steps/, /^body\.controls\.values$/)
+  },
+  'unserved-route': {
+    detect: detectUnservedRoute,
+    explainsResponse: explainStatuses('none', 404, 501, 405)
+  },
+  'error-context': {
+    async detect({ send }) {
+      const response = await send('/v1/messages?limit=1', { authorization: null })
+      const ctx = isObject(response.body) ? response.body.ctx : undefined
+      if (isEmpty(ctx)) return 'document'
+      const hasStatus = isObject(ctx) && ctx.statusCode === response.status
+      if (hasStatus && typeof ctx.error === 'string') return 'live'
+      throw unexpectedResponse('ctx is not empty and lacks error or statusCode', response)
+    },
+    explainsResponse: ({ difference: { field } }) => /^ctx[.](error|statusCode)$/.test(field)
+  },
+  'embedded-subscriber': {
+    async detect({ sample }) {
+      const { messages } = await sample()
+      const names = messages.flatMap(({ subscriber }) => Object.keys(subscriber ?? {}))
+      if (names.some((name) => !EMBEDDED_FIELDS.includes(name))) return 'document'
+      // The message has an address, so its subscriber has more fields than those that are embedded.
+      const isCut = messages.some(({ subscriber, email }) => subscriber && email !== undefined)
+      skipUnless(isCut, 'no message has a subscriber that is known to have more than ten fields')
+      return 'live'
+    },
+    explainsResponse: ({ operation, difference }) =>
+      operation === 'list' && isOnOneSide(difference) && isUnembeddedField(difference.field),
+    explainsDocument: (_, part) => isUnembeddedField(part)
+  },
+  'step-lookup': {
+    detect: detectStepLookup,
+    explainsResponse: explainStatuses('step', 200, 404, 400)
+  },
+  'auth-scheme-case': {
+    detect: detectByRequest(
+      '/v1/messages?limit=1',
+      { document: [200], live: [401, WRONG_SCHEME] },
+      { scheme: 'apikey' }
+    )
+  }
+} satisfies Partial<Record<AssumptionId, AssumptionProbe>>
+
+async function originsAndProviders(service: ServiceUnderTest): Promise<string[]> {
+  const reads = [service.steps(), service.sample(), requestStep(service)]
+  const records = await Promise.all(reads.map((read) => read.catch(() => undefined)))
+  const fields = JSON.stringify(records).matchAll(/"(?:origin|providerId)":"([^"]*)"/g)
+  return [...fields].map(([, name = '']) => name)
+}
+
+const documentedValues = (values: unknown) =>
+  String([values].flat().map((value) => DOCUMENTED_NAMES.get(value) ?? value))
+
+const isUnknownChannel = (channel: string) =>
+  channel !== '' && !(CHANNELS as readonly string[]).includes(channel)
+
+const isMalformedContextKey = ([name, value]: readonly [string, string]) =>
+  /^contextKeys(\[\d*\])?$/.test(name) && !new RegExp(CONTEXT_KEY_PATTERN).test(value)
+
+/** Returns whether one response is an empty page and the other is an error with this status. */
+const isEmptyOrRejected = (observed: ObservedDifference, status: number) =>
+  explainStatuses('list', 200, status)(observed) &&
+  observed.bodies.some(({ data }) => Array.isArray(data) && data.length === 0)
+
+/** Returns whether it is a field of an embedded subscriber that Novu leaves out. */
+function isUnembeddedField(path: string): boolean {
+  const [, name] = /[.]subscriber[.](\w+)$/.exec(path) ?? []
+  return name !== undefined && !EMBEDDED_FIELDS.includes(name)
+}
+
+async function detectPagingBounds({ send }: ServiceUnderTest) {
+  const options = { mayBe200: true }
+  const tooLow = await send('/v1/messages?limit=0')
+  const tooHigh = await send('/v1/messages?limit=1001')
+  const profile = matchProfile(tooLow, { document: [422], live: [200] }, options)
+  const message = /^Limit can not be larger then 1000$/
+  const expected = { document: [422], live: [400, message] } as const
+  if (matchProfile(tooHigh, expected, options) !== profile) {
+    throw unexpectedResponse('limit=0 and limit=1001 follow different values', tooHigh)
+  }
+  if (tooLow.status === 200 && readPage(tooLow).pageSize !== 10)
+    throw unexpectedResponse('pageSize is not 10', tooLow)
+  checkFieldErrors(await send('/v1/messages?page=-1&limit=none'), profile, 'limit=none page=-1')
+  // How Novu responds to fractions is unknown.
+  if (profile === 'document') {
+    const fractions = await send('/v1/messages?page=1.5&limit=1.5')
+    checkFieldErrors(fractions, profile, 'limit=1.5 page=1.5')
+  }
+  return profile
+}
+
+/** Only sends GET requests, so a target that has more operations than the API reference is safe. */
+async function detectUnservedRoute({ send }: ServiceUnderTest) {
+  const options = { mayBe200: true }
+  const unknownPath = await send('/v1/conformance')
+  const missing = { document: [501], live: [404, /^Cannot GET \/v1\/conformance$/] } as const
+  const profile = matchProfile(unknownPath, missing, options)
+  const wrongMethod = await send(setPrimaryPath(unknownId()))
+  const message = /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/
+  const expected = { document: [405], live: [404, message] } as const
+  if (matchProfile(wrongMethod, expected, options) !== profile) {
+    throw unexpectedResponse('a wrong path and a wrong method follow different values', wrongMethod)
+  }
+  const allowsPost = wrongMethod.headers.get('allow')?.includes('POST')
+  if (profile === 'document' && !allowsPost)
+    throw unexpectedResponse('the 405 has no Allow header with POST', wrongMethod)
+  return profile
+}
+
+async function detectStepLookup({ send, steps }: ServiceUnderTest) {
+  const [first] = await steps()
+  const { _id = '', slug = '', workflowId = '' } = first?.step ?? {}
+  skipUnless(
+    /^(?=.*[a-f])[0-9a-f]{24}$/.test(_id),
+    'no step has an _id of 24 hex digits that include letters'
+  )
+  const isFound = async (stepId: string) =>
+    (await send(stepPath(workflowId, stepId))).status === 200
+  if (await isFound(`${slug}0`))
+    throw unexpectedResponse('a slug with an extra character finds a step')
+  const ignoresCase = await isFound(_id.toUpperCase())
+  const acceptsNoName = await isFound(slugOf('', 'st', _id))
+  // A lookup that decodes any slug also accepts the slug of another kind of record.
+  const rejectsOtherKind = !(await isFound(slugOf('x', 'wf', _id)))
+  if (acceptsNoName !== ignoresCase || rejectsOtherKind !== ignoresCase)
+    throw unexpectedResponse('ids and slugs follow different values')
+  return ignoresCase ? 'document' : 'live'
+}

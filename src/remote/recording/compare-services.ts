@@ -1,0 +1,165 @@
+import { SECRET_NAME } from '../../domain/credentials.js'
+import { StartError } from '../../domain/errors.js'
+import { isObject, isTooDeep, MAX_DEPTH } from '../../schema/validation.js'
+import type { TargetResponse } from '../response-checks.js'
+import type { Target } from '../target.js'
+import { compareResponses, IGNORED, type ResponseDifference } from './compare-responses.js'
+import { fieldNamesIn } from './kept-field-names.js'
+import { objectProblem, rejectRedirect } from './patient-requests.js'
+import { PersonalDataReplacement } from './personal-data.js'
+import type { ComparedRequest, RequestsToCompare } from './requests-to-compare.js'
+
+export interface ServiceComparison {
+  /** How many requests were compared. */
+  compared: number
+  /** How many requests of the source could not be sent. */
+  skipped: number
+  /** How many requests got the same response from both. */
+  same: number
+  differences: (ComparedRequest & ResponseDifference)[]
+  /** The parts of responses that were not compared. */
+  ignored: readonly string[]
+}
+
+interface CompareOptions extends RequestsToCompare {
+  target: Target
+  ours: Target
+  /** The API key that personal data in our server's seed was replaced with, if it was. */
+  replacementKey?: string | undefined
+  onProgress(compared: number): void
+}
+
+/** How deep a record is nested in a response. */
+const DEPTH_OF_RECORD = 3
+
+/**
+ * Sends all requests to both servers, one after the other, and returns what differs. A response
+ * that isn't from the service is compared as it is, after one more attempt. Throws `StartError` if
+ * a server can't be reached.
+ */
+export async function compareServices(options: CompareOptions): Promise<ServiceComparison> {
+  const { target, ours, requests, skipped, onProgress } = options
+  await checkReachable(target)
+  await checkReachable(ours)
+  const differences: ServiceComparison['differences'] = []
+  let same = 0
+  for (const [index, request] of requests.entries()) {
+    const responseDifferences = await compareRequest(request, options)
+    if (responseDifferences.length === 0) same += 1
+    for (const difference of responseDifferences)
+      differences.push({ ...request, ...maskSecret(difference) })
+    onProgress(index + 1)
+  }
+  return { compared: requests.length, skipped, same, differences, ignored: IGNORED }
+}
+
+/** Throws `StartError` unless the server responds. */
+async function checkReachable(server: Target): Promise<void> {
+  const path = '/v1/messages?limit=1'
+  const { response, problem } = await server.sendWithRetries(path, { maxAttempts: 2 })
+  if (!response) throw new StartError(`${server.url}: ${problem}: check that the server runs there`)
+  rejectRedirect(response)
+}
+
+async function compareRequest(
+  request: ComparedRequest,
+  { target, ours, replacementKey }: CompareOptions
+): Promise<ResponseDifference[]> {
+  const { method, path } = request
+  const ourPath = replacementKey === undefined ? path : replacePath(path, replacementKey)
+  const targetResponse = await requestResponse(target, request)
+  const ourResponse = await requestResponse(ours, { method, path: ourPath })
+  if (typeof targetResponse === 'string' || typeof ourResponse === 'string') {
+    const difference = { target: statusOf(targetResponse), ours: statusOf(ourResponse) }
+    return [{ field: 'status', ...difference }]
+  }
+  if (replacementKey === undefined) return compareResponses(request, targetResponse, ourResponse)
+  // The recording kept the names of fields that our response has.
+  const names = fieldNamesIn(ourResponse.body)
+  const replacement = new PersonalDataReplacement(replacementKey, 'nothing', (name) =>
+    names.has(name)
+  )
+  const replaced = replaceResponse(targetResponse, replacement, ourPath)
+  return compareResponses(request, replaced, ourResponse)
+}
+
+/** Resolves to the response, or to the reason why there is none that can be compared. */
+async function requestResponse(
+  server: Target,
+  { method, path }: ComparedRequest
+): Promise<TargetResponse | string> {
+  const options = { method, findProblem: objectProblem, maxAttempts: 2 }
+  const { response, problem = 'no response' } = await server.sendWithRetries(path, options)
+  if (!response) return problem
+  const isDeep = isTooDeep(response.body, MAX_DEPTH + DEPTH_OF_RECORD)
+  return isDeep ? `is nested more than ${MAX_DEPTH} levels deep` : response
+}
+
+const statusOf = (response: TargetResponse | string) =>
+  typeof response === 'string' ? response : response.status
+
+/** Masks both values if the field, or an object around it, holds a credential. */
+function maskSecret(difference: ResponseDifference): ResponseDifference {
+  const isSecret = difference.field.split(/[.[\]]/).some((name) => SECRET_NAME.test(name))
+  if (!isSecret) return difference
+  return {
+    ...difference,
+    ...('target' in difference && { target: '***' }),
+    ...('ours' in difference && { ours: '***' })
+  }
+}
+
+/** Replaces the values of filters with those that a recording has instead of the target's. */
+function replacePath(path: string, replacementKey: string): string {
+  const [pathname, query] = path.split('?', 2)
+  if (query === undefined || !pathname?.endsWith('/v1/messages')) return path
+  const replacement = new PersonalDataReplacement(replacementKey, 'nothing', () => false)
+  const pairs = [...new URLSearchParams(query)].map(([name, value]): [string, string] => [
+    name,
+    replaceFilter(name, value, replacement)
+  ])
+  return `${pathname}?${new URLSearchParams(pairs)}`
+}
+
+function replaceFilter(name: string, value: string, replacement: PersonalDataReplacement): string {
+  const [field] = name.split('[')
+  if (field === 'subscriberId') return replacement.subscriberId(value)
+  if (field === 'transactionId') return replacement.transactionId(value)
+  // A malformed context key is no personal data.
+  const isContextKey = field === 'contextKeys' && /^[^:]+:.+$/.test(value)
+  return isContextKey ? replacement.contextKey(value) : value
+}
+
+/** Replaces the personal data in a response of the target. */
+function replaceResponse(
+  response: TargetResponse,
+  replacement: PersonalDataReplacement,
+  ourPath: string
+): TargetResponse {
+  const { body, status, path } = response
+  if (!isObject(body)) return response
+  if (status !== 200) {
+    const message = replaceInMessage(body.message, path, ourPath)
+    return { ...response, body: { ...body, message } }
+  }
+  if (Array.isArray(body.data)) {
+    const data = body.data.map((message) =>
+      isObject(message) ? replacement.message(message as never) : message
+    )
+    return { ...response, body: { ...body, data } }
+  }
+  const step = replacement.step((isObject(body.data) ? body.data : body) as never)
+  return { ...response, body: isObject(body.data) ? { data: step } : step }
+}
+
+/** Replaces the values of the query in an error message that repeats them. */
+function replaceInMessage(message: unknown, path: string, ourPath: string): unknown {
+  if (typeof message !== 'string') return message
+  const ourValues = queryValuesOf(ourPath)
+  let replaced = message
+  for (const [index, value] of queryValuesOf(path).entries())
+    if (value) replaced = replaced.replaceAll(value, ourValues[index] ?? value)
+  return replaced
+}
+
+const queryValuesOf = (path: string) => [...new URLSearchParams(path.split('?')[1]).values()]

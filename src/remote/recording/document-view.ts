@@ -1,0 +1,200 @@
+/** A JSON object of an OpenAPI document. */
+export type DocumentNode = Record<string, unknown>
+
+/** A part of a document, and the JSON pointer to it. */
+export interface Part {
+  pointer: string
+  node: DocumentNode
+}
+
+/** The values or types that are allowed; undefined if any is. */
+export type Allowed = ReadonlySet<string> | undefined
+
+/**
+ * What a part allows: a schema with all its parts and choices merged, a response, or an operation.
+ */
+export interface View {
+  pointer: string
+  /** The pointers of all parts that were merged. */
+  pointers: ReadonlySet<string>
+  /** By the suffix of the path: `.subject`, `[]`, ` header etag`. */
+  fields: ReadonlyMap<string, () => View>
+  required: ReadonlySet<string>
+  types?: Allowed
+  values?: Allowed
+  defaults?: Allowed
+}
+
+/** How deep a document may be nested, and how many references may follow one another. */
+export const MAX_DOCUMENT_DEPTH = 300
+
+/** Returns a view that only shows that the part exists. */
+export const bareView = (pointer: string): View => ({
+  pointer,
+  pointers: new Set([pointer]),
+  fields: new Map(),
+  required: new Set()
+})
+
+/** Finds the parts of a document through its references, and reads its schemas. */
+export class DocumentReader {
+  readonly root: Part
+  readonly #views = new Map<string, View>()
+
+  constructor(document: DocumentNode) {
+    this.root = { pointer: '#', node: document }
+  }
+
+  /** Returns a part below a part, or the target of a reference there. */
+  child(parent: Part, ...names: string[]): Part | undefined {
+    let part: Part | undefined = parent
+    for (const name of names) {
+      const node: DocumentNode | undefined = nodeIn(part.node, name)
+      if (!node) return undefined
+      part = this.#follow({ pointer: `${part.pointer}/${escapePointer(name)}`, node })
+    }
+    return part
+  }
+
+  /** Returns the parts of an object or list below a part, by their keys. */
+  children(parent: Part, name: string): [key: string, part: Part][] {
+    const keys = Object.keys(this.child(parent, name)?.node ?? {})
+    return keys.flatMap((key) => {
+      const part = this.child(parent, name, key)
+      return part ? [[key, part] as [string, Part]] : []
+    })
+  }
+
+  /** Returns what a schema allows. A schema that contains itself allows any value there. */
+  viewOf(part: Part): View {
+    const { pointer } = part
+    const cached = this.#views.get(pointer)
+    if (cached) return cached
+    this.#views.set(pointer, bareView(pointer))
+    const view = this.#readSchema(part)
+    this.#views.set(pointer, view)
+    return view
+  }
+
+  #readSchema(part: Part): View {
+    const { node } = part
+    const choices = [...this.#viewsIn(part, 'oneOf'), ...this.#viewsIn(part, 'anyOf')]
+    let whole: View = {
+      ...bareView(part.pointer),
+      types: typesOf(node),
+      values: valuesOf(node),
+      fields: this.#fieldsOf(part),
+      required: requiredOf(node)
+    }
+    for (const view of this.#viewsIn(part, 'allOf')) whole = mergeViews(whole, view, 'all')
+    const [firstChoice, ...otherChoices] = choices
+    if (firstChoice) {
+      let anyChoice = firstChoice
+      for (const choice of otherChoices) anyChoice = mergeViews(anyChoice, choice, 'any')
+      whole = mergeViews(whole, anyChoice, 'all')
+    }
+    const isNullable = whole.types !== undefined && node.nullable === true
+    return {
+      ...whole,
+      types: isNullable ? new Set([...(whole.types ?? []), 'null']) : whole.types,
+      defaults: node.default === undefined ? undefined : new Set([String(node.default)])
+    }
+  }
+
+  #viewsIn(part: Part, name: string): View[] {
+    return this.children(part, name).map(([, child]) => this.viewOf(child))
+  }
+
+  #fieldsOf(part: Part): Map<string, () => View> {
+    const fields = new Map<string, () => View>()
+    for (const [name, property] of this.children(part, 'properties'))
+      fields.set(`.${name}`, () => this.viewOf(property))
+    const items = this.child(part, 'items')
+    if (items) fields.set('[]', () => this.viewOf(items))
+    const additional = this.child(part, 'additionalProperties')
+    if (additional && Object.keys(additional.node).length > 0)
+      fields.set('.*', () => this.viewOf(additional))
+    return fields
+  }
+
+  /** Follows a reference. One that is circular, broken or external allows any value. */
+  #follow(part: Part, depthLeft = MAX_DOCUMENT_DEPTH): Part {
+    const { $ref } = part.node
+    if (typeof $ref !== 'string') return part
+    const [start, ...names] = $ref.split('/').map(unescapePointer)
+    let target: DocumentNode | undefined = this.root.node
+    for (const name of names) target = nodeIn(target, name)
+    if (start !== '#' || !target || depthLeft === 0) return { pointer: part.pointer, node: {} }
+    return this.#follow({ pointer: $ref, node: target }, depthLeft - 1)
+  }
+}
+
+const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+const unescapePointer = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')
+
+function nodeIn(node: DocumentNode | undefined, name: string): DocumentNode | undefined {
+  const value = node && Object.hasOwn(node, name) ? node[name] : undefined
+  return typeof value === 'object' && value !== null ? (value as DocumentNode) : undefined
+}
+
+/**
+ * Merges two views. With `all` a value must match both, with `any` one of them. With `any`, a field
+ * is only required if every view that has fields requires it.
+ */
+function mergeViews(one: View, two: View, mode: 'all' | 'any'): View {
+  const bothHaveFields = one.fields.size > 0 && two.fields.size > 0
+  const names = new Set([...one.fields.keys(), ...two.fields.keys()])
+  const fields = new Map<string, () => View>()
+  for (const name of names) {
+    const first = one.fields.get(name)
+    const second = two.fields.get(name)
+    if (first && second) fields.set(name, () => mergeViews(first(), second(), mode))
+    else fields.set(name, (first ?? second) as () => View)
+  }
+  const isRequiredByAll = mode === 'any' && bothHaveFields
+  const required = isRequiredByAll
+    ? intersect(one.required, two.required)
+    : union(one.required, two.required)
+  return {
+    ...one,
+    pointers: union(one.pointers, two.pointers),
+    types: mergeAllowed(one.types, two.types, mode),
+    values: mergeAllowed(one.values, two.values, mode),
+    fields,
+    required
+  }
+}
+
+function mergeAllowed(one: Allowed, two: Allowed, mode: 'all' | 'any'): Allowed {
+  if (mode === 'any') return one && two && union(one, two)
+  return one && two ? intersect(one, two) : (one ?? two)
+}
+
+const union = (one: ReadonlySet<string>, two: ReadonlySet<string>) => new Set([...one, ...two])
+
+const intersect = (one: ReadonlySet<string>, two: ReadonlySet<string>) =>
+  new Set([...one].filter((item) => two.has(item)))
+
+function requiredOf({ required }: DocumentNode): Set<string> {
+  return new Set(Array.isArray(required) ? required.map((name) => `.${name}`) : [])
+}
+
+function typesOf(node: DocumentNode): Allowed {
+  const types = [node.type ?? impliedType(node)].flat()
+  return types.length > 0 ? new Set(types.map(String)) : undefined
+}
+
+/** Returns the type of a schema without `type`, from its other keywords. */
+function impliedType({ enum: values, const: value, properties, items }: DocumentNode) {
+  if (properties) return 'object'
+  if (items) return 'array'
+  return [values ?? value ?? []].flat().map((item) => (item === null ? 'null' : typeof item))
+}
+
+/** Leaves out the empty string, which stands for a filter without a value. */
+function valuesOf({ type, enum: listed, const: value }: DocumentNode): Allowed {
+  if (type === 'null') return new Set()
+  const values = value === undefined ? listed : [value]
+  if (!Array.isArray(values)) return undefined
+  return new Set(values.filter((item) => item !== null && item !== '').map(String))
+}

@@ -1,0 +1,56 @@
+import type { SeedMessage, SeedSubscriber } from '../../seeds/format.js'
+
+export const PLAIN_WORD = /^[A-Za-z]{1,30}$/
+
+/**
+ * Collects the names of fields that may stay in payloads: plain words that occur in two records or
+ * in the schema of a workflow, and that aren't the name or id of a subscriber.
+ */
+export class KeptFieldNames {
+  readonly #seenOnce = new Set<string>()
+  readonly #common = new Set<string>()
+  readonly #personal = new Set<string>()
+
+  addMessage({ subscriber: _addedOnce, ...message }: SeedMessage): void {
+    this.#addRecord(message)
+  }
+
+  addSubscriber(subscriber: SeedSubscriber): void {
+    const { firstName, lastName, subscriberId } = subscriber
+    for (const value of [firstName, lastName, subscriberId])
+      if (value) this.#personal.add(value.toLowerCase())
+    this.#addRecord(subscriber)
+  }
+
+  addSchema(schema: unknown): void {
+    for (const name of fieldNamesIn(schema)) this.#common.add(name)
+  }
+
+  keeps(name: string): boolean {
+    return (
+      this.#common.has(name) && PLAIN_WORD.test(name) && !this.#personal.has(name.toLowerCase())
+    )
+  }
+
+  #addRecord(record: object): void {
+    for (const name of fieldNamesIn(record)) {
+      if (this.#seenOnce.has(name)) this.#common.add(name)
+      this.#seenOnce.add(name)
+    }
+  }
+}
+
+/** Returns the names of all fields in a value, at any depth. */
+export function fieldNamesIn(value: unknown): ReadonlySet<string> {
+  const names = new Set<string>()
+  collect(value)
+  return names
+
+  function collect(current: unknown): void {
+    if (typeof current !== 'object' || current === null) return
+    for (const [name, inner] of Object.entries(current)) {
+      if (!Array.isArray(current)) names.add(name)
+      collect(inner)
+    }
+  }
+}

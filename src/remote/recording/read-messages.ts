@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto'
+import { StartError } from '../../domain/errors.js'
+import { isObject } from '../../schema/validation.js'
+import { exportMessage } from '../../seeds/export.js'
+import type { Target } from '../target.js'
+import type { KeptFieldNames } from './kept-field-names.js'
+import { pageProblem, requestUntilUsable } from './patient-requests.js'
+import { type SeedDeviations, toSeedMessage } from './seed-record.js'
+
+export interface ReadOptions {
+  target: Target
+  pageSize: number
+  /** The maximum number of messages. The newest are read. */
+  maximum: number
+  /** The maximum size of all messages and subscribers, in bytes. */
+  maxBytes: number
+  deviations: SeedDeviations
+  names: KeptFieldNames
+  onProgress(messages: number): void
+}
+
+export interface ReadMessage {
+  /** The creation time and the id, which the list is sorted by. */
+  sortKey: string
+  /**
+   * JSON in which a listed subscriber has only its `subscriberId`. A buffer takes less memory than
+   * a string.
+   */
+  json: Buffer
+}
+
+/** A workflow that messages name. */
+export interface NamedWorkflow {
+  id: string
+  name: string
+  /** Ids that may be those of its steps. */
+  steps: Set<string>
+}
+
+/** What was read, with the target's own values. */
+export interface ReadMessages {
+  /** By message id; undefined for a message that a seed can't hold. */
+  messages: ReadonlyMap<string, ReadMessage | undefined>
+  /** JSON by `subscriberId`. */
+  subscribers: ReadonlyMap<string, string>
+  /** By identifier. */
+  workflows: ReadonlyMap<string, NamedWorkflow>
+  owner: { _environmentId?: string; _organizationId?: string }
+}
+
+type RawRecord = Record<string, unknown>
+
+/** How often all pages are read until no message is new. */
+const MAX_PASSES = 5
+
+/**
+ * Reads messages page by page, and again until no message is new, because messages that arrive or
+ * are removed move others to other pages. Throws `StartError` if the pages never end.
+ */
+export function readMessages(options: ReadOptions): Promise<ReadMessages> {
+  return new MessageReader(options).read()
+}
+
+class MessageReader implements ReadMessages {
+  readonly messages = new Map<string, ReadMessage | undefined>()
+  readonly subscribers = new Map<string, string>()
+  readonly workflows = new Map<string, NamedWorkflow>()
+  owner: ReadMessages['owner'] = {}
+  readonly #options: ReadOptions
+  #bytes = 0
+
+  constructor(options: ReadOptions) {
+    this.#options = options
+  }
+
+  async read(): Promise<ReadMessages> {
+    const { deviations } = this.#options
+    let sizeBefore = -1
+    for (let pass = 0; this.messages.size > sizeBefore && !this.#isFull(); pass++) {
+      if (pass === MAX_PASSES) {
+        deviations.add('messages changed during the recording: some may be missing')
+        return this
+      }
+      sizeBefore = this.messages.size
+      await this.#readPass()
+    }
+    if (this.#isFull()) {
+      const count = this.messages.size
+      deviations.add(`only the newest ${count} messages were read: a seed file holds no more`)
+    }
+    return this
+  }
+
+  #isFull(): boolean {
+    return this.#bytes > this.#options.maxBytes
+  }
+
+  async #readPass(): Promise<void> {
+    const { pageSize, maximum, onProgress } = this.#options
+    const seenInPass = new Set<string>()
+    let firstKey: string | undefined
+    for (let page = 0; seenInPass.size < maximum; page++) {
+      const { data, hasMore } = await this.#readPage(page)
+      const keys = data.map(keyOf)
+      if (keys.length > 0 && keys.every((key) => seenInPass.has(key)))
+        await this.#checkProgress(page, firstKey)
+      firstKey ??= keys[0]
+      for (const [index, key] of keys.entries()) {
+        seenInPass.add(key)
+        if (!this.messages.has(key)) this.#addMessage(key, data[index] ?? {})
+      }
+      onProgress(Math.min(this.messages.size, maximum))
+      const isLast = keys.length === 0 || !(hasMore ?? keys.length >= pageSize)
+      if (isLast || this.#isFull()) return
+    }
+  }
+
+  /**
+   * Throws `StartError` if a page without new messages means that the pages never end. If a whole
+   * page of messages has arrived, the first page is different now.
+   */
+  async #checkProgress(page: number, firstKey: string | undefined): Promise<void> {
+    const { data } = await this.#readPage(0)
+    const [newest] = data.map(keyOf)
+    if (newest !== firstKey) return
+    throw new StartError(
+      `page ${page} of the target only repeats messages of earlier pages: it can't be recorded`
+    )
+  }
+
+  async #readPage(page: number): Promise<{ data: RawRecord[]; hasMore?: boolean }> {
+    const { target, pageSize } = this.#options
+    const path = `/v1/messages?page=${page}&limit=${pageSize}`
+    const { status, body } = await requestUntilUsable(target, path, pageProblem)
+    if (status === 200) return body as { data: RawRecord[] }
+    const { message = '' } = body as RawRecord
+    throw new StartError(`${target.url}${path} returned ${status}: ${message}`)
+  }
+
+  #addMessage(key: string, record: RawRecord): void {
+    const { deviations, names } = this.#options
+    const message = toSeedMessage(exportMessage(record as never), deviations)
+    this.messages.set(key, undefined)
+    if (!message) return
+    const ids = {
+      _environmentId: textOrEmpty(record._environmentId),
+      _organizationId: textOrEmpty(record._organizationId)
+    }
+    this.owner = { ...ids, ...this.owner }
+    this.#addWorkflow(record)
+    names.addMessage(message)
+    const { subscriber, createdAt } = message
+    const subscriberId = subscriber?.subscriberId ?? ''
+    const subscriberJson = JSON.stringify(subscriber)
+    if (subscriber && !this.subscribers.has(subscriberId)) {
+      names.addSubscriber(subscriber)
+      this.subscribers.set(subscriberId, subscriberJson)
+      this.#bytes += subscriberJson.length
+    }
+    // The embedded subscriber of another message may have been older or newer.
+    const isListed = subscriber && this.subscribers.get(subscriberId) === subscriberJson
+    const stored = isListed ? { ...message, subscriber: { subscriberId } } : message
+    const json = Buffer.from(JSON.stringify(stored))
+    this.#bytes += json.length
+    this.messages.set(key, { sortKey: `${createdAt} ${key}`, json })
+  }
+
+  /** Adds the workflow that the message names, and the ids that may be those of its steps. */
+  #addWorkflow(record: RawRecord): void {
+    const template = isObject(record.template) ? record.template : {}
+    const [trigger] = objectsIn(template.triggers)
+    const id = textOrEmpty(record._templateId ?? template._id)
+    const identifier = textOrEmpty(record.templateIdentifier ?? trigger?.identifier) || id
+    if (identifier === '') return
+    const workflow = this.workflows.get(identifier) ?? { id, name: '', steps: new Set() }
+    workflow.name ||= textOrEmpty(template.name)
+    const stepIds = [...objectsIn(template.steps).map(({ _id }) => _id), record._messageTemplateId]
+    for (const stepId of stepIds.map(textOrEmpty)) if (stepId) workflow.steps.add(stepId)
+    this.workflows.set(identifier, workflow)
+  }
+}
+
+/** Returns the id of a message, or a hash of the message if it has none. */
+function keyOf(record: RawRecord): string {
+  if (typeof record._id === 'string') return record._id
+  return createHash('sha256').update(JSON.stringify(record)).digest('hex')
+}
+
+const objectsIn = (list: unknown) => (Array.isArray(list) ? list.filter(isObject) : [])
+const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')

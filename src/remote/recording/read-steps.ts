@@ -1,0 +1,146 @@
+import { StartError } from '../../domain/errors.js'
+import { isObject } from '../../schema/validation.js'
+import type { SeedStep, SeedWorkflow } from '../../seeds/format.js'
+import { withDocumentedNames } from '../documented-names.js'
+import { stepPath } from '../paths.js'
+import { findRecord, type TargetResponse } from '../response-checks.js'
+import { objectProblem, requestUntilUsable } from './patient-requests.js'
+import type { ReadMessages, ReadOptions } from './read-messages.js'
+import { toSeedStep } from './seed-record.js'
+
+/** A step that the user names: `order-shipped/email-step`. */
+export interface NamedStep {
+  workflow: string
+  step: string
+}
+
+export type ReadWorkflow = SeedWorkflow & { steps: SeedStep[] }
+
+interface NamedRecords {
+  workflows: readonly string[]
+  steps: readonly NamedStep[]
+}
+
+type RawStep = Record<string, unknown> & Record<'workflowId' | 'workflowDatabaseId', string>
+
+/**
+ * Reads the steps of the named workflows, or of all workflows that messages name: the named steps,
+ * those that messages name, and the steps before them. Returns the workflows in a stable order.
+ */
+export function readSteps(
+  options: ReadOptions,
+  read: ReadMessages,
+  named: NamedRecords
+): Promise<ReadWorkflow[]> {
+  return new StepReader(options, read).read(named)
+}
+
+class StepReader {
+  readonly #options: ReadOptions
+  readonly #known: ReadMessages['workflows']
+  /** By the `_id` of the workflow. */
+  readonly #workflows = new Map<string, ReadWorkflow>()
+
+  constructor(options: ReadOptions, { workflows }: ReadMessages) {
+    this.#options = options
+    this.#known = workflows
+  }
+
+  async read({ workflows, steps }: NamedRecords): Promise<ReadWorkflow[]> {
+    const fromMessages = workflows.length > 0 ? workflows : this.#known.keys()
+    for (const workflow of new Set([...fromMessages, ...steps.map((named) => named.workflow)])) {
+      const namedSteps = steps.filter((named) => named.workflow === workflow)
+      await this.#readWorkflow(
+        workflow,
+        namedSteps.map(({ step }) => step)
+      )
+    }
+    for (const workflow of this.#workflows.values())
+      workflow.steps.sort((one, two) => earlierSteps(one).length - earlierSteps(two).length)
+    return [...this.#workflows.values()].sort((one, two) =>
+      (one.identifier ?? '') < (two.identifier ?? '') ? -1 : 1
+    )
+  }
+
+  async #readWorkflow(workflow: string, namedSteps: readonly string[]): Promise<void> {
+    const candidate =
+      this.#known.get(workflow) ?? [...this.#known.values()].find(({ id }) => id === workflow)
+    const stepIds = new Set([...namedSteps, ...(candidate?.steps ?? [])])
+    if (stepIds.size === 0) {
+      const fix = `name its steps with --step ${workflow}/<stepId>`
+      this.#options.deviations.add(
+        `workflow ${workflow} has no steps here because no message names one: ${fix}`
+      )
+    }
+    // The set grows during the loop: a step names the steps before it.
+    for (const stepId of stepIds) {
+      const rawStep = await this.#requestStep(workflow, stepId)
+      const step = rawStep && this.#addStep(rawStep, candidate?.name ?? '')
+      if (step) for (const earlier of earlierSteps(step)) stepIds.add(earlier)
+    }
+  }
+
+  async #requestStep(workflow: string, stepId: string): Promise<RawStep | undefined> {
+    const { target } = this.#options
+    const path = stepPath(workflow, stepId)
+    let response = await requestUntilUsable(target, path, stepProblem)
+    // A 200 without a step is from a gateway or from a service that has no such step. The second
+    // response decides.
+    if (response.status === 200 && !stepIn(response))
+      response = await requestUntilUsable(target, path, stepProblem)
+    const { status } = response
+    if (status !== 401 && status !== 403) return stepIn(response)
+    throw new StartError(`${target.url}${path} returned ${status}: the key can't read workflows`)
+  }
+
+  /** Adds a step to its workflow and returns it; undefined if a seed can't hold it. */
+  #addStep(rawStep: RawStep, workflowName: string): SeedStep | undefined {
+    const { deviations, names } = this.#options
+    const { workflowId, workflowDatabaseId, origin, ...fields } = rawStep
+    const step = toSeedStep(withoutControlValues(fields), deviations)
+    if (!step) return undefined
+    const ids = { _id: workflowDatabaseId, identifier: workflowId, origin }
+    const workflow = this.#workflows.get(workflowDatabaseId) ?? {
+      ...(withDocumentedNames(ids) as SeedWorkflow),
+      ...(workflowName && { name: workflowName }),
+      steps: []
+    }
+    this.#workflows.set(workflowDatabaseId, workflow)
+    const isKnown = workflow.steps.some(
+      ({ _id, stepId }) => _id === step._id && stepId === step.stepId
+    )
+    if (!isKnown) workflow.steps.push(step)
+    names.addSchema([step.controls, step.variables])
+    return step
+  }
+}
+
+/** Removes the fields that the assumption `control-values` adds in the profile `live`. */
+function withoutControlValues(fields: Record<string, unknown>): Record<string, unknown> {
+  if (!isObject(fields.controls) || !('values' in fields.controls)) return fields
+  const { values: _, ...controls } = fields.controls
+  const step = { ...fields, controls }
+  // An empty object in the last place was added by the assumption. A step's own comes earlier.
+  const isAdded =
+    Object.keys(fields).at(-1) === 'controlValues' && JSON.stringify(fields.controlValues) === '{}'
+  if (!isAdded) return step
+  const { controlValues: _added, ...rest } = step as typeof step & { controlValues?: unknown }
+  return rest
+}
+
+/** A 404 may be an HTML page of a gateway. It still means that there is no such step. */
+function stepProblem(response: TargetResponse): string | undefined {
+  return response.status === 404 ? undefined : objectProblem(response)
+}
+
+function stepIn(response: TargetResponse): RawStep | undefined {
+  const step = findRecord<RawStep>(response)
+  const isStep = typeof step?.workflowId === 'string' && typeof step.workflowDatabaseId === 'string'
+  return isStep ? step : undefined
+}
+
+/** Returns the ids of the steps before a step in its workflow, which its variables name. */
+function earlierSteps({ variables }: SeedStep): string[] {
+  const { properties } = (variables ?? {}) as { properties?: { steps?: { properties?: object } } }
+  return Object.keys(properties?.steps?.properties ?? {})
+}

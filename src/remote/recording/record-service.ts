@@ -1,0 +1,330 @@
+import { constants, createWriteStream } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { ASSUMPTION_IDS, assume, overridesOf, type Profile } from '../../domain/assumptions.js'
+import { StartError } from '../../domain/errors.js'
+import { ID_PATTERN } from '../../domain/ids.js'
+import { VERSION } from '../../platform/package.js'
+import { replaceFile } from '../../platform/replace-file.js'
+import { SeedError } from '../../seeds/errors.js'
+import { seedText } from '../../seeds/export.js'
+import type {
+  SeedEnvironment,
+  SeedMessage,
+  SeedStep,
+  SeedSubscriber,
+  SeedWorkflow
+} from '../../seeds/format.js'
+import { FILE_LIMITS, formatLimit } from '../../seeds/limits.js'
+import { readSeeds } from '../../seeds/read.js'
+import { resolveSeeds } from '../../seeds/resolve/resolve.js'
+import {
+  type DetectedProfiles,
+  detectProfiles,
+  nearestProfile,
+  valuesOfProfiles
+} from '../probes.js'
+import type { RequestOptions, TargetResponse } from '../response-checks.js'
+import { createServiceUnderTest, type ServiceUnderTest } from '../service-under-test.js'
+import { Target, type TargetOptions } from '../target.js'
+import { KeptFieldNames } from './kept-field-names.js'
+import {
+  LONG_PATIENCE,
+  objectProblem,
+  pageProblem,
+  requestUntilUsable
+} from './patient-requests.js'
+import { type Kept, PersonalDataReplacement } from './personal-data.js'
+import {
+  type ReadMessage,
+  type ReadMessages,
+  type ReadOptions,
+  readMessages
+} from './read-messages.js'
+import { type NamedStep, readSteps } from './read-steps.js'
+import { SeedDeviations } from './seed-record.js'
+
+export interface RecordOptions
+  extends TargetOptions,
+    Pick<ReadOptions, 'pageSize' | 'maximum' | 'onProgress'> {
+  /** The seed file to write. */
+  out: string
+  workflows: readonly string[]
+  steps: readonly NamedStep[]
+  keepPersonalData: boolean
+  keepWorkflowTexts: boolean
+  /** The name of the environment in the seed. */
+  name: string
+  /** Replaces the detected profile. */
+  profile?: Profile | undefined
+  /** Replace the detected values. */
+  assumptions: Record<string, string>
+}
+
+export interface Recording {
+  file: string
+  messages: number
+  subscribers: number
+  workflows: number
+  steps: number
+  profile: Profile
+  assumptions: Record<string, string>
+  /** What a server with the seed returns differently from the target. */
+  differences: string[]
+}
+
+/** The part of a file's maximum size that is read: replacements may be longer. */
+const READ_SHARE = 0.75
+/** How many messages are checked at a time. */
+const CHUNK_SIZE = 20
+/** How many bytes wait to be written. */
+const WRITE_BUFFER = 1024 * 1024
+
+/**
+ * Reads the messages and steps of a target, and writes them as a checked seed. If the target can't
+ * be read, the seed can't be written or the signal is aborted, it throws `StartError` and leaves
+ * the file as it was.
+ */
+export async function recordService(options: RecordOptions): Promise<Recording> {
+  const { out, signal, keepPersonalData } = options
+  await access(dirname(out), constants.W_OK)
+  const target = new Target({ patience: LONG_PATIENCE, ...options })
+  await checkTarget(target)
+  const seed = await readSeed(target, options)
+  await replaceFile(out, (tempFile) => {
+    // Only the owner may read a file with personal data.
+    const mode = keepPersonalData ? 0o600 : 0o666
+    const file = createWriteStream(tempFile, { flags: 'wx', mode, highWaterMark: WRITE_BUFFER })
+    return pipeline(seed.pieces(), file, signal ? { signal } : {})
+  })
+  return seed.recording
+}
+
+/** Throws `StartError` unless the target lists messages and accepts the key. */
+async function checkTarget(target: Target): Promise<void> {
+  const { status } = await requestUntilUsable(target, '/v1/messages?page=0&limit=1')
+  if (status === 401)
+    throw new StartError(`${target.url} rejects the key with 401: use a key of its environment`)
+  if (status !== 200) {
+    const problem = `${target.url}/v1/messages returned ${status}`
+    throw new StartError(`${problem}: check that it is the notification service`)
+  }
+}
+
+/** Reads what the target has, and replaces personal data. */
+async function readSeed(target: Target, options: RecordOptions): Promise<RecordedSeed> {
+  const { apiKey, maximum } = options
+  const deviations = new SeedDeviations()
+  const names = new KeptFieldNames()
+  const maxBytes = READ_SHARE * FILE_LIMITS[formatOf(options.out)]
+  const readOptions: ReadOptions = { ...options, target, maxBytes, deviations, names }
+  const read = await readMessages(readOptions)
+  const readWorkflows = await readSteps(readOptions, read, options)
+  const detected = await detectProfiles(detectableService(target, readWorkflows[0]))
+  const settings = environmentSettings(options, read, detected)
+  const replacement = new PersonalDataReplacement(apiKey, keptOf(options), (name) =>
+    names.keeps(name)
+  )
+  const subscribers = [...read.subscribers]
+    .sort()
+    .map(([, json]) => replaceSubscriber(json, replacement))
+  const readable = [...read.messages.values()].filter((message) => message !== undefined)
+  const newest = readable.sort((one, two) => (one.sortKey < two.sortKey ? 1 : -1)).slice(0, maximum)
+  return new RecordedSeed({
+    options,
+    settings,
+    workflows: readWorkflows.map((workflow) => replacement.workflow(workflow)),
+    subscribers: new Map(
+      subscribers.map((subscriber) => [subscriber.subscriberId, subscriber] as const)
+    ),
+    messages: newest,
+    replacement,
+    differences: describeDifferences(options, detected, settings.profile, deviations)
+  })
+}
+
+const formatOf = (file: string) => (/\.json$/i.test(file) ? 'json' : 'yaml')
+
+function keptOf({ keepPersonalData, keepWorkflowTexts }: RecordOptions): Kept {
+  if (keepPersonalData) return 'personal-data'
+  return keepWorkflowTexts ? 'workflow-texts' : 'nothing'
+}
+
+type EnvironmentSettings = ReturnType<typeof environmentSettings>
+
+interface SeedContent {
+  options: RecordOptions
+  settings: EnvironmentSettings
+  workflows: (SeedWorkflow & { steps: SeedStep[] })[]
+  subscribers: ReadonlyMap<string, SeedSubscriber>
+  /** The newest first, as in the list. */
+  messages: readonly ReadMessage[]
+  replacement: PersonalDataReplacement
+  differences: string[]
+}
+
+/** A seed that is written piece by piece: its messages are too large to hold them twice. */
+class RecordedSeed {
+  readonly recording: Recording
+  readonly #content: SeedContent
+
+  constructor(content: SeedContent) {
+    const { options, settings, workflows, subscribers, messages, differences } = content
+    this.#content = content
+    this.recording = {
+      file: options.out,
+      messages: messages.length,
+      subscribers: subscribers.size,
+      workflows: workflows.length,
+      steps: workflows.flatMap(({ steps }) => steps).length,
+      profile: settings.profile,
+      assumptions: settings.assumptions ?? {},
+      differences
+    }
+  }
+
+  /** Returns the text of the seed. Throws `StartError` if it isn't valid or is too long. */
+  *pieces(): Generator<string, void> {
+    const { options, settings, workflows, subscribers } = this.#content
+    const format = formatOf(options.out)
+    checkSeed({ ...settings, workflows, subscribers: [...subscribers.values()] })
+    if (format === 'yaml') yield commentOf(options.url, this.recording)
+    const lists = {
+      integrations: [],
+      subscribers: subscribers.values(),
+      workflows,
+      messages: this.#messages()
+    }
+    yield* limitLength(seedText(settings, lists, format), FILE_LIMITS[format])
+  }
+
+  *#messages(): Generator<SeedMessage, void> {
+    const { settings, subscribers, messages, replacement } = this.#content
+    for (let start = 0; start < messages.length; start += CHUNK_SIZE) {
+      const chunk = messages
+        .slice(start, start + CHUNK_SIZE)
+        .map(({ json }) => replaceMessage(JSON.parse(json.toString()), replacement))
+      const named = chunk.flatMap(({ subscriberId = '' }) => subscribers.get(subscriberId) ?? [])
+      checkSeed({ ...settings, subscribers: [...new Set(named)], messages: chunk })
+      yield* chunk
+    }
+  }
+}
+
+type DetectableWorkflow = { identifier?: string; steps?: { stepId?: string }[] }
+/** Names no step. If no step was read, the probes don't search for one again. */
+const NO_WORKFLOW: DetectableWorkflow = { identifier: 'none', steps: [{ stepId: 'none' }] }
+
+/** Returns the service for the probes, which use the steps of one workflow. */
+function detectableService(
+  target: Target,
+  { identifier = '', steps = [] }: DetectableWorkflow = NO_WORKFLOW
+): ServiceUnderTest {
+  const findProblem = (response: TargetResponse) =>
+    response.path.startsWith('/v1/messages') ? pageProblem(response) : objectProblem(response)
+  const patientTarget = {
+    send: (path: string, options: RequestOptions = {}) =>
+      target.send(path, { ...options, findProblem, maxAttempts: 2 }),
+    sendWithRetries: (path: string, options: RequestOptions) =>
+      target.sendWithRetries(path, options)
+  }
+  return createServiceUnderTest(patientTarget, {
+    workflows: [identifier],
+    steps: steps.flatMap(({ stepId }) => stepId ?? []),
+    allowChanges: false,
+    integrations: []
+  })
+}
+
+function replaceSubscriber(json: string, replacement: PersonalDataReplacement): SeedSubscriber {
+  const message = { subscriber: JSON.parse(json) } as SeedMessage
+  const { subscriber } = replacement.message(message) as { subscriber: SeedSubscriber }
+  return subscriber
+}
+
+function replaceMessage(message: SeedMessage, replacement: PersonalDataReplacement): SeedMessage {
+  const { subscriber, ...fields } = replacement.message(message)
+  if (!subscriber) return fields
+  const isListed = Object.keys(message.subscriber ?? {}).join() === 'subscriberId'
+  return isListed ? { subscriberId: subscriber.subscriberId, ...fields } : { ...fields, subscriber }
+}
+
+/** Throws `StartError` if no server would start with the seed. */
+function checkSeed(environment: SeedEnvironment): void {
+  try {
+    resolveSeeds(readSeeds([{ name: 'seed', seed: { environments: [environment] } }]), Date.now())
+  } catch (error) {
+    if (!(error instanceof SeedError)) throw error
+    throw new StartError(`the recorded seed is not valid, so nothing is written:\n${error.message}`)
+  }
+}
+
+function environmentSettings(
+  options: RecordOptions,
+  { owner }: ReadMessages,
+  detected: DetectedProfiles
+) {
+  const { name, profile = nearestProfile(Object.values(detected)) } = options
+  const detectedValues = valuesOfProfiles(detected)
+  const assumptions = overridesOf(profile, assume(profile, detectedValues, options.assumptions))
+  const { _environmentId: _id = '', _organizationId = '' } = owner
+  return {
+    ...(ID_PATTERN.test(_id) && { _id }),
+    name,
+    ...(ID_PATTERN.test(_organizationId) && { _organizationId }),
+    profile,
+    ...(Object.keys(assumptions).length > 0 && { assumptions })
+  }
+}
+
+/** Returns a line for each way in which a server with the seed differs from the target. */
+function describeDifferences(
+  options: RecordOptions,
+  detected: DetectedProfiles,
+  profile: Profile,
+  deviations: SeedDeviations
+): string[] {
+  const lines = [
+    'integrations are missing because no operation lists them; add those that set-primary must find'
+  ]
+  const unknown = ASSUMPTION_IDS.filter(
+    (id) => detected[id] === undefined && !(id in options.assumptions)
+  )
+  if (unknown.length > 0)
+    lines.push(`${unknown.join(', ')}: not detectable, set as in the profile ${profile}`)
+  lines.push(replacementLine(options), ...deviations.lines())
+  return lines
+}
+
+function replacementLine({ keepPersonalData, keepWorkflowTexts }: RecordOptions): string {
+  if (keepPersonalData) return 'credentials, keys and webhook URLs are replaced'
+  const texts = keepWorkflowTexts ? '' : 'also in texts of workflows; '
+  return (
+    `personal data is replaced: ${texts}` +
+    'only enum values, numbers, flags, timestamps, ids and identifiers stay'
+  )
+}
+
+/** Returns the lines as YAML comments. Control characters in them can't end a comment. */
+function commentOf(url: string, { messages, steps, differences }: Recording): string {
+  const lines = [
+    `Recorded by notification-mock ${VERSION} from ${url}: ${messages} messages, ${steps} steps.`,
+    'A server with this seed returns the same responses, except:',
+    ...differences.map((difference) => `- ${difference}`)
+  ]
+  return lines.map((line) => `# ${line.replaceAll(/\p{Cc}/gu, ' ')}\n`).join('')
+}
+
+/** Throws `StartError` if the pieces are too long for a seed. */
+function* limitLength(pieces: Iterable<string>, most: number): Generator<string, void> {
+  let length = 0
+  for (const piece of pieces) {
+    length += piece.length
+    if (length > most) {
+      const limit = formatLimit(most)
+      throw new StartError(`the seed is larger than ${limit}: record fewer --messages`)
+    }
+    yield piece
+  }
+}

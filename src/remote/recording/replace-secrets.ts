@@ -1,0 +1,112 @@
+import { SECRET_FIELD, SECRET_NAME } from '../../domain/credentials.js'
+import { parseJsonOrUndefined } from '../target.js'
+
+/** Fields whose content the API reference doesn't define, or that hold credentials. */
+const FREE_FIELDS = new Set([
+  'payload',
+  'overrides',
+  'data',
+  'controlValues',
+  'credentials',
+  'deviceTokens'
+])
+/** The fields of a JSON Schema that hold values of what it describes. */
+const SCHEMA_VALUES = new Set(['default', 'examples', 'placeholder', 'const', 'enum'])
+
+const USER_IN_URL = /(\b[a-z][a-z\d+.-]{1,20}:\/\/)([^\s/?#@"'<>]+)@/gi
+const PARAMETER = new RegExp(`((?:^|[?&;])${SECRET_FIELD}=)([^&\\s"'<>#]+)`, 'gi')
+const FIELD = new RegExp(
+  `(\\\\?["']${SECRET_FIELD}\\\\?["']\\s*:\\s*\\\\?["'])((?:[^"'\\\\]|\\\\[^"'])+)`,
+  'gi'
+)
+/** `Basic`, `token` and the like are also common words, so what follows must look like a key. */
+const SCHEME = new RegExp(
+  '(\\b(?:ApiKey|Bearer)\\s+|' +
+    '\\b(?:api[Kk]ey|bearer|[Bb]asic|[Tt]oken|[Dd]igest)\\s+(?=\\S+[\\dA-Z=])(?=\\S{8}))' +
+    '([^\\s"\'<>,;\\\\{]+)',
+  'g'
+)
+
+/**
+ * What a value is. `free` is content that the API reference doesn't define, and `described` is a
+ * part of a JSON Schema that describes a secret.
+ */
+type State = 'plain' | 'free' | 'secret' | 'described'
+
+/**
+ * Returns a copy of a record in which `replace` has replaced all credentials, keys and webhook URLs,
+ * also inside strings: in URLs, parameters, JSON, and after the names of schemes. The API key is
+ * replaced wherever it occurs.
+ */
+export function replaceSecrets<Value>(
+  record: Value,
+  apiKey: string,
+  replace: (secret: string) => string
+): Value {
+  return new SecretReplacement(apiKey, replace).value(record, '', 'plain') as Value
+}
+
+class SecretReplacement {
+  readonly #apiKey: string
+  readonly #replace: (secret: string) => string
+
+  constructor(apiKey: string, replace: (secret: string) => string) {
+    this.#apiKey = apiKey
+    this.#replace = replace
+  }
+
+  value(value: unknown, field: string, state: State): unknown {
+    if (typeof value === 'string') return this.#string(value, field, state)
+    if (typeof value === 'number') return state === 'secret' ? 0 : value
+    if (Array.isArray(value)) return value.map((item) => this.value(item, field, state))
+    if (typeof value !== 'object' || value === null) return value
+    // A header or parameter: `{ key: 'Authorization', value: … }`.
+    const { name: title, key } = value as Record<string, unknown>
+    const isSecretPair = [title, key].some(
+      (word) => typeof word === 'string' && SECRET_NAME.test(word)
+    )
+    const entries = Object.entries(value).map(([name, inner]) => {
+      const isSecret = SECRET_NAME.test(name) || (isSecretPair && name === 'value')
+      return [name, this.value(inner, name, innerState(name, isSecret, field, state))]
+    })
+    return Object.fromEntries(entries)
+  }
+
+  #string(source: string, field: string, state: State): string {
+    if (/^(directW|w)ebhookUrl$/.test(field)) return this.#url(source)
+    if (state === 'secret')
+      return /^https?:\/\//i.test(source) ? this.#url(source) : this.#replace(source)
+    const json = /^\s*[[{]/.test(source) ? parseJsonOrUndefined(source) : undefined
+    if (typeof json !== 'object' || json === null) return this.#patterns(source)
+    const replaced = JSON.stringify(this.value(json, '', 'free'))
+    const isUnchanged = replaced === JSON.stringify(json)
+    return this.#patterns(isUnchanged ? source : replaced)
+  }
+
+  #url(source: string): string {
+    return `https://example.com/${this.#replace(source)}`
+  }
+
+  #patterns(source: string): string {
+    let text = source
+    for (const pattern of [USER_IN_URL, PARAMETER, FIELD, SCHEME]) {
+      text = text.replace(pattern, (match, before: string, secret: string) => {
+        // A Liquid expression is no secret.
+        if (secret.includes('{{')) return match
+        const after = match.slice(before.length + secret.length)
+        return `${before}${this.#replace(secret)}${after}`
+      })
+    }
+    return text.replaceAll(this.#apiKey, () => this.#replace(this.#apiKey))
+  }
+}
+
+/** Returns the state of the value of a field, from the state of the object around it. */
+function innerState(name: string, isSecret: boolean, parentField: string, state: State): State {
+  if (state === 'secret') return 'secret'
+  if (state === 'described') return SCHEMA_VALUES.has(name) ? 'secret' : 'described'
+  if (parentField === 'properties') return isSecret ? 'described' : state
+  const isFree = state === 'free' || FREE_FIELDS.has(name)
+  if (!isFree) return 'plain'
+  return isSecret ? 'secret' : 'free'
+}

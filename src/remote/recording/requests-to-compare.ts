@@ -1,0 +1,180 @@
+import { CHANNELS } from '../../domain/enums.js'
+import { StartError } from '../../domain/errors.js'
+import { readRegularFile } from '../../platform/read-file.js'
+import { isObject } from '../../schema/validation.js'
+import { FILE_LIMITS } from '../../seeds/limits.js'
+import { readYaml } from '../../seeds/yaml.js'
+import { stepPath } from '../paths.js'
+import { parseJsonOrUndefined, Target } from '../target.js'
+import { objectProblem, requestUntilUsable } from './patient-requests.js'
+
+/** A request for both servers. The path starts at `/v1` or `/v2` and includes the query. */
+export interface ComparedRequest {
+  method: 'GET' | 'POST'
+  path: string
+}
+
+/** The requests that can be sent, and how many of the source can't. */
+export interface RequestsToCompare {
+  requests: ComparedRequest[]
+  skipped: number
+}
+
+interface SourceRequest {
+  method: string
+  path: string
+}
+
+/** Where the requests come from. Default: requests that cover the three operations. */
+interface Source {
+  requests?: string
+  har?: string
+  journal?: true
+  allowChanges?: true
+}
+
+const SET_PRIMARY = /^\/v1\/integrations\/[^/?]+\/set-primary(?:\?|$)/
+
+/** Returns each request once. Throws `StartError` if the source can't be read. */
+export async function readRequestsToCompare(
+  source: Source,
+  ours: Target
+): Promise<RequestsToCompare> {
+  const requests = new Map<string, ComparedRequest>()
+  let skipped = 0
+  for (const { method, path } of await requestsOfSource(source, ours)) {
+    const isRead = method === 'GET'
+    const mayChange = source.allowChanges && method === 'POST' && SET_PRIMARY.test(path)
+    const isOfService = /^\/v[12]\//.test(path)
+    // The journal masks credentials, so a request with `***` can't be repeated.
+    const isMasked = path.includes('***')
+    if (isOfService && !isMasked && (isRead || mayChange))
+      requests.set(`${method} ${path}`, { method: isRead ? 'GET' : 'POST', path })
+    else skipped += 1
+  }
+  return { requests: [...requests.values()], skipped }
+}
+
+async function requestsOfSource(source: Source, ours: Target): Promise<SourceRequest[]> {
+  if (source.requests !== undefined) return requestsOfFile(source.requests)
+  if (source.har) return requestsOfHar(source.har)
+  return source.journal ? await requestsOfJournal(ours) : await defaultRequests(ours)
+}
+
+/**
+ * Reads lines such as `GET /v1/messages?limit=5`. Skips empty lines and those that start with `#`.
+ */
+function requestsOfFile(file: string): SourceRequest[] {
+  const lines = readText(file).split(/\r?\n/)
+  return lines.flatMap((line, index) => {
+    if (/^\s*(#|$)/.test(line)) return []
+    const [, method = 'GET', path] = /^\s*(?:([A-Z]+)\s+)?(\/v[12]\/\S+)\s*$/.exec(line) ?? []
+    if (path !== undefined) return [{ method, path }]
+    const expected = 'must be a method and a path, such as GET /v1/messages?limit=5'
+    throw new StartError(`${file}:${index + 1}: ${expected}`)
+  })
+}
+
+/** Reads the requests of a HAR file, as a browser exports it. */
+function requestsOfHar(file: string): SourceRequest[] {
+  const har = parseJsonOrUndefined(readText(file))
+  const log = isObject(har) ? har.log : undefined
+  const entries = isObject(log) ? log.entries : undefined
+  if (!Array.isArray(entries)) throw new StartError(`${file} is not a HAR: it has no log.entries`)
+  return entries.map((entry) => {
+    const request = isObject(entry) && isObject(entry.request) ? entry.request : {}
+    const url = URL.canParse(String(request.url)) ? new URL(String(request.url)) : undefined
+    const [path] = /\/v[12]\/.*$/.exec(url?.pathname ?? '') ?? []
+    return {
+      method: String(request.method),
+      path: path === undefined ? '' : `${path}${url?.search ?? ''}`
+    }
+  })
+}
+
+/** Returns the text of a file. Throws `StartError` if it can't be read. */
+function readText(file: string): string {
+  try {
+    return readRegularFile(file).toString()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new StartError(`${file} can't be read: ${code ?? message}`)
+  }
+}
+
+/** Reads the requests that a notification-mock has recorded in the environment. */
+async function requestsOfJournal(ours: Target): Promise<SourceRequest[]> {
+  const recorded = await readControlList(ours, 'requests')
+  return recorded.map(({ method, path, query }) => {
+    const pairs = Object.entries(isObject(query) ? query : {}).flatMap(([name, values]) =>
+      [values].flat().map((value): [string, string] => [name, String(value)])
+    )
+    const search = new URLSearchParams(pairs).toString()
+    return { method: String(method), path: search ? `${path}?${search}` : String(path) }
+  })
+}
+
+const PAGES = 5
+
+/** Returns requests for pages, every channel, the steps that our server has, and unknown records. */
+async function defaultRequests(ours: Target): Promise<SourceRequest[]> {
+  const workflows = await readControlList(ours, 'workflows')
+  const steps = workflows.flatMap(({ _id, steps: workflowSteps }) =>
+    (Array.isArray(workflowSteps) ? workflowSteps : []).map((step) =>
+      stepPath(String(_id), step._id)
+    )
+  )
+  const queries = [
+    ...Array.from({ length: PAGES }, (_, page) => `limit=100&page=${page}`),
+    ...CHANNELS.map((channel) => `channel=${channel}`),
+    'limit=0',
+    'limit=1001',
+    'page=-1',
+    'channel=unknown',
+    'subscriberId=unknown-subscriber',
+    'contextKeys=unknown'
+  ]
+  const paths = [
+    '/v1/messages',
+    ...queries.map((query) => `/v1/messages?${query}`),
+    '/v2/workflows/unknown-workflow/steps/unknown-step',
+    ...steps.slice(0, 1).map((path) => path.replace(/[^/]+$/, 'unknown-step')),
+    ...steps,
+    '/v1/unknown'
+  ]
+  return paths.map((path) => ({ method: 'GET', path }))
+}
+
+async function readControlList(
+  ours: Target,
+  name: 'requests' | 'workflows'
+): Promise<Record<string, unknown>[]> {
+  const { status, body } = await requestUntilUsable(ours, `/_mock/${name}`, objectProblem)
+  const list = isObject(body) ? body[name] : undefined
+  if (status === 200 && Array.isArray(list)) return list.filter(isObject)
+  const problem = `${ours.url}/_mock/${name} returned ${status}`
+  throw new StartError(`${problem}: check that it is a notification-mock and that its key is right`)
+}
+
+/**
+ * Reads an OpenAPI document in JSON or YAML from a file or URL. Throws `StartError` or `SeedError`
+ * if it can't be read.
+ */
+export async function readDocument(
+  fileOrUrl: string,
+  timeout: number,
+  signal: AbortSignal
+): Promise<unknown> {
+  if (!/^https?:\/\//i.test(fileOrUrl)) return parseDocument(readText(fileOrUrl), fileOrUrl)
+  const target = new Target({ url: fileOrUrl, apiKey: '', timeout, signal })
+  const { response, problem } = await target.sendWithRetries('', {
+    authorization: null,
+    maxAttempts: 3
+  })
+  if (response?.status === 200) return parseDocument(response.text, fileOrUrl)
+  throw new StartError(`${fileOrUrl}: ${problem ?? `returned ${response?.status}`}`)
+}
+
+function parseDocument(text: string, fileOrUrl: string): unknown {
+  return parseJsonOrUndefined(text) ?? readYaml(text, fileOrUrl, FILE_LIMITS)
+}

@@ -1,0 +1,152 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { parseIsoTime } from '../../domain/clock.js'
+import { MessageResponse } from '../../messages/schemas.js'
+import { findIssues, isObject, isTooDeep, type Path, TOO_DEEP } from '../../schema/validation.js'
+import { SeedMessage, SeedStep } from '../../seeds/format.js'
+import { recordProblem } from '../../seeds/limits.js'
+import { WorkflowStep } from '../../workflow-steps/schemas.js'
+import { withDocumentedNames } from '../documented-names.js'
+
+/** Counts what a server with the recorded seed returns differently from the target. */
+export class SeedDeviations {
+  readonly #counts = new Map<string, number>()
+
+  add(description: string): void {
+    this.#counts.set(description, (this.#counts.get(description) ?? 0) + 1)
+  }
+
+  /** Returns a line per description, with its count if it occurred more than once. */
+  lines(): string[] {
+    return [...this.#counts].map(([description, count]) =>
+      count === 1 ? description : `${description} (${count} times)`
+    )
+  }
+}
+
+/** A kind of record in a seed. */
+interface RecordKind {
+  name: string
+  schema: TSchema
+  /** The fields that the API reference requires and for which seeds have defaults. */
+  required: readonly string[]
+}
+
+/** Fields that follow from where the record is in a seed. */
+const IMPLIED = ['_environmentId', '_organizationId', 'origin', 'workflowId', 'workflowDatabaseId']
+const TIMESTAMPS = [
+  'createdAt',
+  'updatedAt',
+  'lastSeenDate',
+  'lastReadDate',
+  'lastOnlineAt',
+  'snoozedUntil'
+]
+/** Removing a required field removes the object around it, so it takes more than one round. */
+const MAX_ROUNDS = 10
+
+const requiredFields = ({ required = [] }: TObject) =>
+  required.filter((name) => !IMPLIED.includes(name))
+
+const MESSAGE: RecordKind = {
+  name: 'message',
+  schema: SeedMessage,
+  required: requiredFields(MessageResponse)
+}
+const STEP: RecordKind = {
+  name: 'step',
+  schema: SeedStep,
+  required: requiredFields(WorkflowStep)
+}
+
+/** Returns the message for a seed; undefined if it isn't one of the API reference. */
+export function toSeedMessage(message: object, deviations: SeedDeviations) {
+  return toSeedRecord(MESSAGE, message, deviations) as SeedMessage | undefined
+}
+
+/** Returns the step for a seed; undefined if it isn't one of the API reference. */
+export function toSeedStep(step: object, deviations: SeedDeviations) {
+  return toSeedRecord(STEP, step, deviations) as SeedStep | undefined
+}
+
+/** Returns a copy without everything that isn't in the API reference, and adds it to `deviations`. */
+function toSeedRecord(
+  { name, schema, required }: RecordKind,
+  source: object,
+  deviations: SeedDeviations
+): Record<string, unknown> | undefined {
+  const leaveOut = (reason: string) => {
+    deviations.add(`a ${name} is left out because it ${reason}`)
+    return undefined
+  }
+  if (isTooDeep(source)) return leaveOut(TOO_DEEP)
+  const record = withDocumentedNames(source) as Record<string, unknown>
+  removeInvalidTimestamps(record, name, deviations)
+  if (isObject(record.subscriber))
+    removeInvalidTimestamps(record.subscriber, `${name}.subscriber`, deviations)
+  removeErrorOfSent(record, name, deviations)
+  for (const field of required.filter((requiredName) => !(requiredName in record)))
+    deviations.add(`${name}.${field} is missing: the seed's default is used`)
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const wholeProblem = removeIssues(schema, record, name, deviations)
+    if (wholeProblem !== undefined) return leaveOut(wholeProblem)
+  }
+  if (findIssues(schema, record).length > 0) return leaveOut('does not match the API reference')
+  const sizeProblem = recordProblem(record)
+  return sizeProblem === undefined ? record : leaveOut(sizeProblem)
+}
+
+/** Removes the fields that don't match the schema. Returns the problem of the record itself, if any. */
+function removeIssues(
+  schema: TSchema,
+  record: Record<string, unknown>,
+  name: string,
+  deviations: SeedDeviations
+): string | undefined {
+  for (const { path, part, message } of findIssues(schema, record)) {
+    if (path.length === 0) return message
+    const problem = part === 'name' ? 'is not in the API reference' : message
+    deviations.add(`${fieldName(name, path)} ${problem}: left out`)
+    removeField(record, path)
+  }
+  return undefined
+}
+
+/** Returns a path without indexes: `message.subscriber.channels[].providerId`. */
+function fieldName(recordName: string, path: Path): string {
+  const parts = path.map((part) => (typeof part === 'number' ? '[]' : `.${part}`))
+  return recordName + parts.join('')
+}
+
+function removeField(record: Record<string, unknown>, path: Path): void {
+  let parent: unknown = record
+  for (const part of path.slice(0, -1)) parent = (parent as Record<string, unknown>)?.[part]
+  const last = path.at(-1) as string
+  if (Array.isArray(parent)) parent.splice(Number(last), 1)
+  else if (isObject(parent)) delete parent[last]
+}
+
+function removeInvalidTimestamps(
+  record: Record<string, unknown>,
+  name: string,
+  deviations: SeedDeviations
+): void {
+  for (const field of TIMESTAMPS) {
+    const value = record[field]
+    if (typeof value !== 'string' || parseIsoTime(value) !== undefined) continue
+    deviations.add(`${name}.${field} is not an ISO 8601 timestamp: left out`)
+    delete record[field]
+  }
+}
+
+/** Seeds don't allow an error on a message that was sent. */
+function removeErrorOfSent(
+  record: Record<string, unknown>,
+  name: string,
+  deviations: SeedDeviations
+): void {
+  const hasError = record.errorId !== undefined || record.errorText !== undefined
+  if (record.status !== 'sent' || !hasError) return
+  deviations.add(`${name}.errorId and errorText are left out if the status is sent`)
+  delete record.errorId
+  delete record.errorText
+}

@@ -1,0 +1,222 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { PROFILES } from '../../../src/domain/assumptions.js'
+import { CASES } from '../../../src/remote/conformance/cases/index.js'
+import { DEVELOPMENT, MAILGUN, SENDGRID } from '../../support/control.js'
+import { type TestMockOptions, useMock } from '../../support/mock.js'
+import { runCommand, spawnCommand } from '../../support/process.js'
+import { startProxy, UNLISTED } from './proxy.js'
+import { caseIdsWith, checkTarget, failuresIn, primaryEmail } from './run-conformance.js'
+
+const SEEDS = readdirSync(join(import.meta.dirname, '../../../seeds'))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => name.replace('.yaml', ''))
+
+const NAMED = {
+  workflows: ['order-shipped', 'sign-in-code'],
+  integrations: [SENDGRID, MAILGUN],
+  allowChanges: true
+}
+
+/** Ours, and a proxy before it that lists integrations too. */
+async function givenOurs(options: TestMockOptions = {}) {
+  const mock = await useMock(options)
+  const proxy = await startProxy(mock.url)
+  onTestFinished(() => proxy[Symbol.asyncDispose]())
+  return { mock, url: proxy.url }
+}
+
+test.each(PROFILES)(
+  'every case is passed or skipped by ours with every built-in seed, profile %s',
+  { timeout: 300_000 },
+  async (profile) => {
+    expect(SEEDS.length).toBeGreaterThan(7)
+    const passed = new Set<string>()
+    for (const seed of SEEDS) {
+      const { mock, url } = await givenOurs({ profile, seeds: [seed] })
+      for (const { apiKeys, steps } of mock.seededEnvironments) {
+        const [apiKey = ''] = apiKeys
+        const usual = steps.filter(({ stepId }) => /^(email|sms|in-app)-step$/.test(stepId))
+        const workflows = [...new Set(usual.map(({ workflowId }) => workflowId))].slice(0, 3)
+        const report = await checkTarget(url, { apiKey, workflows, profile, allowChanges: true })
+        expect({ seed, failed: failuresIn(report), noted: caseIdsWith(report, 'noted') }).toEqual({
+          seed,
+          failed: [],
+          noted: []
+        })
+        expect(report.profile.differing).toEqual([])
+        expect(report.milliseconds).toBeLessThan(20_000)
+        for (const id of caseIdsWith(report, 'passed')) passed.add(id)
+      }
+    }
+    // What a single environment can't show, and what this profile does not have.
+    const checked = CASES.filter(({ documentOnly }) => !documentOnly || profile === 'document').map(
+      ({ id }) => id
+    )
+    const foreign = [
+      'live.foreign-integration',
+      ...(profile === 'live' ? ['live.credentials'] : [])
+    ]
+    expect(checked.filter((id) => !passed.has(id)).sort()).toEqual(foreign.sort())
+  }
+)
+
+test.each(PROFILES)(
+  'an integration of another environment is checked when it is named, profile %s',
+  async (profile) => {
+    const { url } = await givenOurs({ profile })
+    const foreignIntegration = '6703aa1c5d2e8b0013b70001'
+    const report = await checkTarget(url, {
+      foreignIntegration,
+      allowChanges: true,
+      only: ['live.foreign-integration']
+    })
+    expect(report).toMatchObject({
+      counts: { passed: 1 },
+      profile: { nearest: profile, isExact: true }
+    })
+  }
+)
+
+test('no case depends on those before it: each passes alone', async () => {
+  const { url } = await givenOurs()
+  const first = await checkTarget(url, NAMED)
+  for (const id of caseIdsWith(first, 'passed')) {
+    expect((await checkTarget(url, { ...NAMED, only: [id] })).cases).toMatchObject([
+      { id, outcome: 'passed' }
+    ])
+  }
+})
+
+/** Runs the command with a key of this server. */
+function runCommandAgainst(url: string, ...more: string[]) {
+  return runCommand(['conformance', '--target', url, '--api-key', DEVELOPMENT, ...more])
+}
+
+describe('the command', () => {
+  test('prints the report, and ends with 0 when all passed', async () => {
+    const { url } = await givenOurs()
+    const args = [
+      'conformance',
+      '--target',
+      `${url}/`,
+      '--allow-changes',
+      '--case',
+      'wire',
+      '--case',
+      'primary'
+    ]
+    const { code, stdout, stderr } = await runCommand(args, {
+      env: { NOTIFICATION_MOCK_API_KEY: DEVELOPMENT }
+    })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/: \d+ passed, 0 failed, 0 noted, 0 skipped; \d+ requests in [\d.]+ s\n/)
+    expect(stdout).not.toContain(DEVELOPMENT)
+  })
+
+  test('ends with 1 when a case failed, also as the profile is not that which was asked for', async () => {
+    const { url } = await useMock()
+    const asked = ['--json', '--profile', 'live', '--case', 'live.envelope']
+    const { code, stdout, stderr } = await runCommandAgainst(url, ...asked)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 1 cases failed\n' })
+    const reason = 'it takes the position of the profile document, not of live'
+    expect(JSON.parse(stdout)).toMatchObject({
+      target: url,
+      counts: { failed: 1 },
+      cases: [{ reason }]
+    })
+  })
+
+  test('ends with 3 when an operation could not be checked, unless that is allowed', async () => {
+    const { url } = await useMock()
+    await using proxy = await startProxy(url, UNLISTED)
+    const asked = [
+      '--allow-changes',
+      '--case',
+      'primary',
+      '--case',
+      'idempotency',
+      '--profile',
+      'document'
+    ]
+    const { code, stdout, stderr } = await runCommandAgainst(proxy.url, ...asked)
+    expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
+    expect(stdout).toContain('setIntegrationAsPrimary: NOT CHECKED\n')
+    expect((await runCommandAgainst(proxy.url, ...asked, '--allow-unchecked')).code).toBe(0)
+  })
+
+  test.each([
+    [[], /required option '--api-key/],
+    [['--api-key', 'x', '--target', 'nonsense'], /must be the URL of a server/],
+    [['--api-key', 'x', '--case', 'nonsense'], /There is no case nonsense/],
+    [
+      ['--api-key', 'secret\nkey'],
+      /^error: --api-key <key> must be a key that a header can carry(?!.*secret)/
+    ]
+  ])('%j is wrong usage', async (args, message) => {
+    const { code, stdout, stderr } = await runCommand(['conformance', ...args])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(message)
+  })
+
+  test('a file that can not be written does not take the report with it', async () => {
+    const { url } = await useMock()
+    const { code, stdout, stderr } = await runCommandAgainst(
+      url,
+      '--case',
+      'paging.page',
+      '--junit',
+      '/nowhere/report.xml'
+    )
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("can't write /nowhere/report.xml")
+    })
+    expect(stdout).toContain(': 1 passed, 0 failed, 0 noted, 0 skipped')
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('puts the primary back after a %s', async (signal) => {
+    const mock = await useMock()
+    const stopped = new AbortController()
+    await using proxy = await startProxy(mock.url, {
+      response({ request, response }) {
+        if (!request.path.includes(MAILGUN) || stopped.signal.aborted) return
+        // It is primary now, and the command waits.
+        stopped.abort()
+        response.status = 429
+        response.headers['retry-after'] = '100'
+        setTimeout(() => running.child.kill(signal), 200)
+      }
+    })
+    const named = [
+      '--integration',
+      SENDGRID,
+      '--integration',
+      MAILGUN,
+      '--allow-changes',
+      '--case',
+      'primary'
+    ]
+    const running = await spawnCommand([
+      'conformance',
+      '--target',
+      proxy.url,
+      '--api-key',
+      DEVELOPMENT,
+      ...named
+    ])
+    expect(await running.ended).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(': 0 passed, 0 failed, 0 noted, 0 skipped'),
+      stderr: 'error: interrupted: not all cases were run\n'
+    })
+    expect(await primaryEmail(mock)).toBe(SENDGRID)
+  })
+
+  test('a target that is not there ends with 1', async () => {
+    const { code, stderr } = await runCommandAgainst('http://127.0.0.1:9')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^error: http:\/\/127\.0\.0\.1:9: (?!.*development-key)/)
+  })
+})

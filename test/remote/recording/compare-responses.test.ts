@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { compareResponses } from '../../../src/remote/recording/compare-responses.js'
+
+const answer = (status: number, body: unknown) => ({ status, body })
+
+/** The rows that explain the differences of two answers; undefined for one that none explains. */
+function explanations(path: string, target: [number, unknown], ours: [number, unknown]) {
+  const question = { method: path.includes('set-primary') ? 'POST' : 'GET', path } as const
+  return compareResponses(question, answer(...target), answer(...ours)).map(
+    ({ explainedBy }) => explainedBy
+  )
+}
+
+const LIST = '/v1/messages?limit=1'
+const STEP = '/v2/workflows/w/steps/s'
+const PRIMARY = '/v1/integrations/i/set-primary'
+const page = (more: object) => ({ data: [{ _id: 'a' }], page: 0, pageSize: 1, ...more })
+const unknown = { statusCode: 404, error: 'Not Found' }
+
+const signedWith = (key: string) => ({ configurations: { inboundWebhookSigningKey: key } })
+
+test.each([
+  [
+    'another total',
+    LIST,
+    page({ totalCount: 3, hasMore: true }),
+    page({ totalCount: 4, hasMore: true })
+  ],
+  [
+    'another hasMore',
+    LIST,
+    page({ totalCount: 3, hasMore: true }),
+    page({ totalCount: 3, hasMore: false })
+  ],
+  [
+    'another order',
+    LIST,
+    { data: [{ _id: 'a' }, { _id: 'b' }] },
+    { data: [{ _id: 'b' }, { _id: 'a' }] }
+  ],
+  ['a message less', LIST, { data: [{ _id: 'a' }, { _id: 'b' }] }, { data: [{ _id: 'a' }] }],
+  ['a field that is missing', LIST, page({ data: [{ _id: 'a', read: true }] }), page({})],
+  ['null for a field that is absent', LIST, page({ data: [{ _id: 'a', email: null }] }), page({})],
+  ['another hasMore without totals', LIST, page({ hasMore: true }), page({ hasMore: false })],
+  [
+    'another control value',
+    STEP,
+    { controls: { values: { a: 1 } } },
+    { controls: { values: { a: 2 } } }
+  ],
+  [
+    'a control value that is missing',
+    STEP,
+    { controls: { values: { a: 1 } } },
+    { controls: { values: {} } }
+  ],
+  ['another credential', PRIMARY, { credentials: { user: 'a' } }, { credentials: { user: 'b' } }],
+  [
+    'a credential that is missing',
+    PRIMARY,
+    { credentials: { user: 'a', from: 'b' } },
+    { credentials: { user: 'a' } }
+  ],
+  ['another signing key', PRIMARY, signedWith('a'), signedWith('b')]
+])('nothing explains %s', (_, path, target, ours) => {
+  expect(explanations(path, [200, target], [200, ours])).toEqual([undefined])
+})
+
+test('nothing explains a status that no row of the register is about', () => {
+  const rows = explanations(LIST, [500, { ...unknown, statusCode: 500 }], [200, page({})])
+  expect(new Set(rows)).toEqual(new Set([undefined]))
+  expect(explanations(PRIMARY, [201, {}], [200, {}])).toEqual([undefined])
+})
+
+test('what one server has and the other has not is explained', () => {
+  const totals = page({ totalCount: 1, hasMore: false })
+  expect(explanations(LIST, [200, page({ hasMore: true })], [200, totals])).toEqual([
+    'total-count',
+    'total-count'
+  ])
+  const step = { controls: { uiSchema: {} }, controlValues: { a: 1 } }
+  const valued = { ...step, controls: { uiSchema: {}, values: { a: 1 } } }
+  expect(explanations(STEP, [200, step], [200, valued])).toEqual(['control-values'])
+  const bare = { data: { credentials: {}, configurations: {} } }
+  const full = { data: { credentials: { user: 'a' }, ...signedWith('k') } }
+  expect(explanations(PRIMARY, [200, bare], [200, full])).toEqual(['credentials', 'credentials'])
+})
+
+test('a filter that finds messages there and nobody here is not explained, one that finds none is', () => {
+  const path = '/v1/messages?subscriberId=a'
+  const none = [404, { ...unknown, message: 'Subscriber not found for id a' }] as [number, unknown]
+  expect(explanations(path, [200, page({})], none)).not.toContain('unknown-subscriber-filter')
+  const found = explanations(path, [200, { ...page({}), data: [] }], none)
+  expect(new Set(found)).toEqual(new Set(['unknown-subscriber-filter']))
+})
+
+test('only the two texts of an unknown workflow are explained as such', () => {
+  const named = { ...unknown, message: 'Workflow with id w not found' }
+  const withFacts = {
+    ...unknown,
+    message: 'Workflow cannot be found',
+    workflowId: 'w',
+    ctx: { workflowId: 'w' }
+  }
+  expect(new Set(explanations(STEP, [404, withFacts], [404, named]))).toEqual(
+    new Set(['unknown-workflow'])
+  )
+  const step = { ...unknown, message: 'Step with id s not found' }
+  expect(explanations(STEP, [404, step], [404, named])).toEqual([undefined])
+})
