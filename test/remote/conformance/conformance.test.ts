@@ -2,10 +2,18 @@ import { expect, test } from 'vitest'
 import { reportJunit, reportText } from '../../../src/remote/conformance/report.js'
 import { MAILGUN, SENDGRID, setPrimary } from '../../support/control.js'
 import { useMock } from '../../support/mock.js'
-import { startProxy, UNLISTED } from './proxy.js'
+import { type ProxyHooks, startProxy, UNLISTED } from './proxy.js'
 import { checkTarget, primaryEmail } from './run-conformance.js'
 
-test('without changes allowed, it passes on ours and changes nothing', async () => {
+/** Makes a target whose pages have `page_size` instead of `pageSize`. */
+const RENAMED_PAGE_SIZE: ProxyHooks = {
+  response({ request, response }) {
+    if (request.path.startsWith('/v1/messages?'))
+      response.text = response.text.replace('"pageSize":', '"page_size":')
+  }
+}
+
+test('without --allow-changes this server passes and is not changed', async () => {
   const mock = await useMock()
   const before = (await mock.get('/_mock/state')).text
   const report = await checkTarget(mock.url, { only: ['live', 'primary', 'idempotency'] })
@@ -16,23 +24,19 @@ test('without changes allowed, it passes on ours and changes nothing', async () 
 })
 
 test.each([
-  ['that the target lists is put back, whatever is named', {}, SENDGRID],
-  [
-    'that is named first of a channel is so at the end, where the target lists none',
-    UNLISTED,
-    MAILGUN
-  ]
-])('the primary %s', async (_, change, primary) => {
+  ['that the target lists is restored, whichever is named', {}, SENDGRID],
+  ['that is named first is primary at the end if the target lists none', UNLISTED, MAILGUN]
+])('the primary %s', async (_, hooks, primary) => {
   const mock = await useMock()
   await mock.post(setPrimary(primary))
-  await using proxy = await startProxy(mock.url, change)
+  await using proxy = await startProxy(mock.url, hooks)
   const options = { allowChanges: true, integrations: [MAILGUN, SENDGRID] }
   const report = await checkTarget(proxy.url, { ...options, only: ['primary.again'] })
   expect(report).toMatchObject({ counts: { passed: 1 }, notRestored: [] })
   expect(await primaryEmail(mock)).toBe(primary)
 })
 
-test('a target that can not be reached, or rejects the key, is an error that does not have the key', async () => {
+test('an unreachable target or a rejected key is an error that does not contain the key', async () => {
   const mock = await useMock()
   await expect(checkTarget('http://127.0.0.1:9')).rejects.toThrow(
     'http://127.0.0.1:9: GET /v1/messages?limit=1: no response'
@@ -43,34 +47,37 @@ test('a target that can not be reached, or rejects the key, is an error that doe
   await expect(checkTarget(mock.url, { apiKey: 'secret\nkey' })).rejects.toThrow(/^(?!.*secret)/)
 })
 
-test('a report says what failed, on what it rests, and which profile it is', async () => {
+test('the report shows each failure with its request, rule and source, and the profile', async () => {
   const mock = await useMock({ assumptions: { 'total-count': 'absent' } })
-  await using proxy = await startProxy(mock.url, {
-    response({ request, response }) {
-      if (request.path.startsWith('/v1/messages?'))
-        response.text = response.text.replace('"pageSize":', '"page_size":')
-    }
-  })
+  await using proxy = await startProxy(mock.url, RENAMED_PAGE_SIZE)
   const report = await checkTarget(proxy.url, { only: ['wire.list.shape', 'live', 'paging.page'] })
   const text = reportText(report)
   expect(text.split('\n').slice(0, 5)).toEqual([
     'FAILED   wire.list.shape',
     '         it must have pageSize',
-    `         $ curl -g '${proxy.url}/v1/messages?limit=100' -H "Authorization: ApiKey $NOTIFICATION_MOCK_API_KEY"`,
-    '         A page of messages has the fields of the contract, each of its type and from its list of values, in JSON and UTF-8.',
-    '         rests on the contract: Paginated message list; Message (MessageResponseDto) and all that it holds'
+    `         $ curl '${proxy.url}/v1/messages?limit=100' -H "Authorization: ApiKey $NOTIFICATION_MOCK_API_KEY"`,
+    '         A page of messages has the fields of the API reference, with their types and allowed ' +
+      'values, as JSON in UTF-8.',
+    '         Based on the API reference: Paginated message list; Message (MessageResponseDto) and ' +
+      'everything in it'
   ])
   expect(text).toMatch(
-    /^Profile: document, but for total-count=absent \(\d+ of 22 rows of the register found out\)$/m
+    /^Profile: document, except total-count=absent \(\d+ of 22 assumptions detected\)$/m
   )
+})
+
+test('the JUnit report has a test case per conformance case', async () => {
+  const mock = await useMock()
+  await using proxy = await startProxy(mock.url, RENAMED_PAGE_SIZE)
+  const report = await checkTarget(proxy.url, { only: ['wire.list.shape', 'paging.page'] })
   const junit = reportJunit(report)
   const counts = `tests="${report.cases.length}" failures="${report.counts.failed}" errors="0"`
   expect(junit).toContain(`<testsuite name="conformance of ${proxy.url}" ${counts}`)
   expect(junit).toContain('<testcase classname="wire" name="wire.list.shape: ')
-  expect(junit).toContain('<failure message="it must have pageSize">curl -g ')
+  expect(junit).toContain('<failure message="it must have pageSize">curl ')
 })
 
-test('ours is checked whole with changes allowed, its integrations found by itself', async () => {
+test('with --allow-changes all operations of this server are checked', async () => {
   const mock = await useMock()
   const report = await checkTarget(mock.url, { allowChanges: true, profile: 'document' })
   expect(report.counts).toMatchObject({ failed: 0, noted: 0 })
@@ -80,7 +87,7 @@ test('ours is checked whole with changes allowed, its integrations found by itse
   expect(await primaryEmail(mock)).toBe(SENDGRID)
 })
 
-test('an operation that could not be checked is named first, with what would let it be', async () => {
+test('the summary starts with the operation that was not checked and a command to check it', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, UNLISTED)
   const report = await checkTarget(proxy.url, { allowChanges: true, workflows: ['order-shipped'] })
@@ -93,7 +100,7 @@ test('an operation that could not be checked is named first, with what would let
   expect(lines.slice(first)).toEqual(
     expect.arrayContaining([
       'setIntegrationAsPrimary: NOT CHECKED',
-      '  the target lists no integrations; of each channel, name the present primary first',
+      '  the target lists no integrations: name two per channel, the current primary first',
       `  $ notification-mock conformance --target ${proxy.url} ${flags}`
     ])
   )

@@ -2,15 +2,18 @@ import { expect, test } from 'vitest'
 import { KeptFieldNames } from '../../../src/remote/recording/kept-field-names.js'
 import { type Kept, PersonalDataReplacement } from '../../../src/remote/recording/personal-data.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: records that hold only what a test is about
+// biome-ignore lint/suspicious/noExplicitAny: incomplete records
 type Json = any
 
-const replacementBy = (apiKey: string, kept: Kept = 'nothing', keeps = (_name: string) => false) =>
-  new PersonalDataReplacement(apiKey, kept, keeps) as {
-    message(record: Json): Json
-    step(record: Json): Json
+/** Returns the replacement with untyped records, so that a test needs no complete ones. */
+function replacementBy(apiKey: string, kept: Kept = 'nothing', keeps = (_name: string) => false) {
+  const replacement = new PersonalDataReplacement(apiKey, kept, keeps)
+  return {
+    message: (message: Json): Json => replacement.message(message),
+    step: (step: Json): Json => replacement.step(step)
   }
-const { message: replacedMessage, step: replacedStep } = replacementBy('a-key-1')
+}
+const { message: replaceMessage, step: replaceStep } = replacementBy('a-key-1')
 
 const PERSON = {
   subscriberId: 'ada@analytical.example',
@@ -40,16 +43,16 @@ const MESSAGE = {
   subscriber: PERSON
 }
 
-test('the same value has the same replacement with the same key, and another one with another key', () => {
-  const replaced = replacedMessage(MESSAGE)
+test('a value and a key always give the same replacement, and another key gives another one', () => {
+  const replaced = replaceMessage(MESSAGE)
   expect(replacementBy('a-key-1').message(MESSAGE)).toEqual(replaced)
   expect(replacementBy('a-key-2').message(MESSAGE).subject).not.toBe(replaced.subject)
   expect(replaced.email).toBe(replaced.subscriber?.email)
   expect(replaced.subscriber?.subscriberId).toBe(replaced.email)
 })
 
-test('words of the contract, numbers, flags, times, ids and identifiers stay, and all else is made anew', () => {
-  const { subscriber, ...message } = replacedMessage(MESSAGE)
+test('only enum values, numbers, flags, timestamps, ids and identifiers stay', () => {
+  const { subscriber, ...message } = replaceMessage(MESSAGE)
   const { _id, channel, status, templateIdentifier } = MESSAGE
   expect(message).toMatchObject({ _id, channel, status, templateIdentifier })
   expect(message.content).toMatchObject([{ type: 'text', styles: { textAlign: 'left' } }])
@@ -61,7 +64,7 @@ test('words of the contract, numbers, flags, times, ids and identifiers stay, an
   )
 })
 
-test('what is made anew has the length and the kind of what it replaces', () => {
+test('a replacement has the length and kind of the original value', () => {
   const values = {
     day: '1990-02-03',
     at: '1990-02-03T10:00:00Z',
@@ -82,15 +85,15 @@ test('what is made anew has the length and the kind of what it replaces', () => 
   expect(subscriber.avatar).toMatch(/^https:\/\/example\.com\//)
 })
 
-test('many numbers, addresses and ids have as many replacements', () => {
+test('different phone numbers and addresses have different replacements', () => {
   const all = Array.from({ length: 2000 }, (_, at) =>
-    replacedMessage({ phone: `+49170${1_000_000 + at}`, email: `a${at}@b.c` })
+    replaceMessage({ phone: `+49170${1_000_000 + at}`, email: `a${at}@b.c` })
   )
   expect(new Set(all.map(({ phone }) => phone)).size).toBe(all.length)
   expect(new Set(all.map(({ email }) => email)).size).toBe(all.length)
 })
 
-test('names of fields stay in payloads when they are words of two messages or of a schema, and no name of a person', () => {
+test('payloads keep field names that are words in two messages or in a schema and no names', () => {
   const names = new KeptFieldNames()
   const person = { subscriberId: 'user-1', firstName: 'Ada' }
   const messages: Json[] = ['onlya', 'onlyb'].map((once) => ({
@@ -109,7 +112,7 @@ test('names of fields stay in payloads when they are words of two messages or of
 
 const TELEPHONE = 4917090817263
 
-test('a number as long as that of a phone is replaced in control values and choices alike, a shorter one stays', () => {
+test('numbers as long as a phone number are replaced in steps, and shorter ones stay', () => {
   const properties = { tel: { enum: [TELEPHONE, 30] }, [`t${TELEPHONE}`]: { const: TELEPHONE } }
   const controlValues = {
     tel: TELEPHONE,
@@ -117,7 +120,7 @@ test('a number as long as that of a phone is replaced in control values and choi
     all: [TELEPHONE, { at: 52.5200066 }],
     apiKey: 4711
   }
-  const replaced = replacedStep({ controls: { dataSchema: { properties } }, controlValues })
+  const replaced = replaceStep({ controls: { dataSchema: { properties } }, controlValues })
   expect(JSON.stringify(replaced)).not.toMatch(/90817263|5200066|4711/)
   const { tel, amount, all } = replaced.controlValues
   expect(amount).toBe(30)
@@ -128,7 +131,7 @@ test('a number as long as that of a phone is replaced in control values and choi
 })
 
 test.each(['nothing', 'workflow-texts'] as const)(
-  'a schema has no addresses and numbers, where %s is kept',
+  'the schemas of a step lose addresses and long numbers if %s is kept',
   (kept) => {
     const document = {
       controls: {

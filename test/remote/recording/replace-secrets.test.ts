@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest'
-import { PersonalDataReplacement } from '../../../src/remote/recording/personal-data.js'
+import { type Kept, PersonalDataReplacement } from '../../../src/remote/recording/personal-data.js'
 
 const SECRET = 'sEcRetQ7'
-// biome-ignore lint/suspicious/noExplicitAny: records that hold only what a test is about
-const keeping = (kept: 'workflow-texts' | 'personal-data'): { message: any; step: any } =>
-  new PersonalDataReplacement('a-key-1', kept, () => false)
+// biome-ignore lint/suspicious/noExplicitAny: incomplete records
+type Json = any
 
-/** Secrets in all the places that are no field of the contract. */
+function replacementKeeping(kept: Kept) {
+  const replacement = new PersonalDataReplacement('a-key-1', kept, () => false)
+  return {
+    message: (message: Json): Json => replacement.message(message),
+    step: (step: Json): Json => replacement.step(step)
+  }
+}
+
+/** Secrets in fields that the API reference does not define. */
 const VALUES = {
   headers: [
     { key: 'Authorization', value: `Digest ${SECRET}` },
@@ -51,29 +58,29 @@ test.each([
   [
     'a message',
     'personal data',
-    keeping('personal-data').message(MESSAGE),
+    replacementKeeping('personal-data').message(MESSAGE),
     ['ada', 'fcm', 'a?token=']
   ],
   [
     'a step',
     'personal data',
-    keeping('personal-data').step(STEP),
+    replacementKeeping('personal-data').step(STEP),
     ['Mail ?token=', '"apiKey":{"type":"string"']
   ],
   [
     'a step',
-    'texts of workflows',
-    keeping('workflow-texts').step(STEP),
+    'workflow texts',
+    replacementKeeping('workflow-texts').step(STEP),
     ['Mail ?token=', '"apiKey":{"type":"string"']
   ]
-])('credentials and keys are replaced in %s where %s is kept', (_, _kept, replaced, kept) => {
+])('credentials and keys are replaced in %s if %s is kept', (_, _kept, replaced, keptTexts) => {
   const text = JSON.stringify(replaced)
   expect(text).not.toMatch(new RegExp(`${SECRET}|a-key-1`))
-  for (const each of [...KEPT, ...kept]) expect(text).toContain(each)
+  for (const kept of [...KEPT, ...keptTexts]) expect(text).toContain(kept)
 })
 
-test('prose stays where personal data is kept', () => {
-  const { message } = keeping('personal-data')
+test('prose about keys and tokens stays if personal data is kept', () => {
+  const { message } = replacementKeeping('personal-data')
   for (const content of [
     'perfect for basic environments',
     'a token expired, the Basic plan: one key',
