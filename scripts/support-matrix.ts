@@ -67,7 +67,10 @@ async function runCases(
     ({ documentOnly }) => profile === 'document' || !documentOnly
   )) {
     await fetch(`${url}/_mock/coverage/server`, { method: 'DELETE' })
-    const service = createServiceUnderTest(new Target({ url: proxy.url, apiKey: DEVELOPMENT }), RECORDS)
+    const service = createServiceUnderTest(
+      new Target({ url: proxy.url, apiKey: DEVELOPMENT }),
+      RECORDS
+    )
     await runCase(conformanceCase, service, profile)
     const coverage = await (await fetch(`${url}/_mock/coverage/server`)).json()
     await service.integrations.restore()
