@@ -5,18 +5,18 @@ import Database from 'better-sqlite3'
 import { mock, start } from './servers.js'
 
 /**
- * More than there are connections: requests overtake one another, and with two in turn one of seven named the one that
- * was primary already.
+ * More integrations than connections. Concurrent requests overtake each other: with two
+ * integrations, one request in seven found its integration to be the primary already.
  */
 const INTEGRATIONS = Array.from({ length: 200 }, (_, index) => `mail-${index}`)
 
-/** What every measure asks about. */
+/** The environment and the requests of all benchmarks. */
 export const BENCH = {
   environment: 'Bench',
   apiKey: 'bench-key',
-  /** An answer of about 10 KB. */
+  /** Its response has about 10 KB. */
   step: '/v2/workflows/order-shipped/steps/email-step',
-  /** Asked in turn, each is a real change. */
+  /** Sent one after the other, each request changes the primary. */
   setPrimary: INTEGRATIONS.map((name) => `/v1/integrations/${name}/set-primary`) as [
     string,
     ...string[]
@@ -24,7 +24,7 @@ export const BENCH = {
   list: '/v1/messages?limit=10'
 } as const
 
-/** Those that a share of the messages pass, whatever their number, and those that ten always do. */
+/** A "hot" value matches a share of the messages; a "rare" one always matches ten. */
 export const FILTERS = {
   channel: 'channel=push',
   'subscriber, hot': 'subscriberId=hot',
@@ -38,38 +38,37 @@ export const FILTERS = {
 const folder = mkdtempSync(join(tmpdir(), 'notification-mock-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-/** A path in a folder that goes when the bench ends. */
-export function scratch(name: string): string {
+/** Returns a path in a folder that is deleted when the benchmark ends. */
+export function tempPath(name: string): string {
   return join(folder, name)
 }
 
-const made = new Map<number, Promise<string>>()
+const dataFiles = new Map<number, Promise<string>>()
 
 /**
- * A data file with this many messages of about 1.5 KB, at least 100, in an environment as in `BENCH`; made once, and
- * the same each time. A million are 2.4 GB.
+ * Returns a data file with this many messages (at least 100) of about 1.5 KB. It is created once,
+ * and its content is always the same. A million messages take 2.4 GB.
  */
-export function givenData(messages: number): Promise<string> {
-  let file = made.get(messages)
-  if (!file) {
-    file = makeData(messages)
-    made.set(messages, file)
-  }
+export function createDataFile(messages: number): Promise<string> {
+  const existing = dataFiles.get(messages)
+  if (existing) return existing
+  const file = writeDataFile(messages)
+  dataFiles.set(messages, file)
   return file
 }
 
-/** The same environment as a seed, with but 100 messages. */
-export function givenSeed(): string {
-  const file = scratch('seed.json')
-  writeFileSync(file, JSON.stringify(seedOf(TEMPLATES)))
+/** Returns a seed file of the same environment with 100 messages. */
+export function createSeedFile(): string {
+  const file = tempPath('seed.json')
+  writeFileSync(file, JSON.stringify(createSeed(TEMPLATES)))
   return file
 }
 
-async function makeData(messages: number): Promise<string> {
-  const file = scratch(`${messages}.db`)
-  const server = await start(mock(['--data', file, '--seed', givenSeed()], BENCH.apiKey))
+async function writeDataFile(messages: number): Promise<string> {
+  const file = tempPath(`${messages}.db`)
+  const server = await start(mock(['--data', file, '--seed', createSeedFile()], BENCH.apiKey))
   await server.stop()
-  multiply(file, messages - TEMPLATES)
+  addMessages(file, messages - TEMPLATES)
   return file
 }
 
@@ -77,8 +76,8 @@ const TEMPLATES = 100
 const NEWEST = Date.UTC(2026, 0, 1)
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
-/** A seed of the environment with this many messages, each about 1.5 KB as JSON, integrations and subscribers. */
-export function seedOf(
+/** Returns a seed of the environment. Each message has about 1.5 KB of JSON. */
+export function createSeed(
   messages: number,
   integrations = INTEGRATIONS.length,
   subscriberCount = 20
@@ -143,8 +142,8 @@ export function seedOf(
 }
 
 /** Returns a seed of the environment that generates this many messages. */
-export function seedWithGenerate(messages: number): object {
-  const { environments } = seedOf(0) as { environments: object[] }
+export function createGeneratingSeed(messages: number): object {
+  const { environments } = createSeed(0) as { environments: object[] }
   return {
     environments: environments.map((environment) => ({
       ...environment,
@@ -154,17 +153,20 @@ export function seedWithGenerate(messages: number): object {
 }
 
 /**
- * Adds messages that are older than those that are there, made from them inside SQLite, as reading a seed of a million
- * would take longer than all that is measured. It reads the table's columns, so that new ones are copied along.
+ * Adds older copies of the messages in the data file. SQLite makes them, because reading a seed of a
+ * million messages would take longer than all measurements. All columns of the table are copied.
  */
-function multiply(file: string, count: number): void {
+function addMessages(file: string, count: number): void {
   const client = new Database(file)
   client.pragma('journal_mode = MEMORY')
   client.pragma('synchronous = OFF')
   client.pragma('cache_size = -262144')
   const columns = client.pragma('table_info(messages)') as { name: string }[]
-  const copied = columns.map(({ name }) => name).filter((name) => !MADE.includes(name))
-  // Random numbers that are the same each time: the upper bits of a multiplicative hash.
+  const copiedColumns = columns
+    .map(({ name }) => name)
+    .filter((name) => !GENERATED_COLUMNS.includes(name))
+    .join()
+  // Repeatable random numbers: the upper bits of a multiplicative hash.
   const random = (salt: number) =>
     `(((n + ${salt * 7919}) * 2654435761) % 4294967296) / 65536 % 100`
   const oneOfTen = (remainder: number) => `n % max(10, ${count} / 10) = ${remainder}`
@@ -186,16 +188,16 @@ function multiply(file: string, count: number): void {
             ELSE '["tenant:' || (n % max(1, ${count} / 100)) || '"]' END AS keys
         FROM numbers WHERE n < ${count}
       )
-    INSERT INTO messages (id, created_at, subscriber_id, transaction_id, context, document, ${copied.join()})
+    INSERT INTO messages (id, created_at, subscriber_id, transaction_id, context, document, ${copiedColumns})
     SELECT new_id, at, subscriber, transaction_of, keys,
       json_set(document, '$._id', new_id, '$.createdAt', strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000, 'unixepoch'),
         '$.subscriber.subscriberId', subscriber, '$.transactionId', transaction_of, '$.contextKeys', json(keys)),
-      ${copied.join()}
+      ${copiedColumns}
     FROM rows CROSS JOIN templates ON number = n % ${TEMPLATES}`)
   client.close()
 }
 
-const MADE = [
+const GENERATED_COLUMNS = [
   'sequence',
   'id',
   'created_at',

@@ -1,5 +1,5 @@
--- For wrk: sends the requests of BENCH_METHOD and BENCH_PATHS (separated by spaces) in turn, and tells the outcome as
--- one line of JSON. Without BENCH_PATHS it sends the one of wrk's own command line, which costs it less.
+-- A script for wrk. It cycles through the paths of BENCH_PATHS (separated by spaces) with the method BENCH_METHOD, and
+-- prints the result as one line of JSON. Without BENCH_PATHS it sends the path of wrk's command line, which is cheaper.
 wrk.method = os.getenv('BENCH_METHOD') or 'GET'
 
 local paths = {}

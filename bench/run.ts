@@ -1,11 +1,11 @@
-/** Measures what docs/contributing/performance.md says, and prints it: `npm run bench -- --help`. */
+/** Measures the figures of docs/contributing/performance.md. Run `npm run bench -- --help`. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Figure, type Measure, tableOf, verdictOn } from './figures.js'
-import { command, IS_PINNED, leaveServersAlone, node, useServers } from './servers.js'
+import { type Figure, formatTable, type Measure, verdictOf } from './figures.js'
+import { command, IS_PINNED, node, pinToClientCore, useServers } from './servers.js'
 import { sizes } from './sizes.js'
 import { startUp } from './start.js'
 import { throughput } from './throughput.js'
@@ -14,20 +14,23 @@ const MEASURES: readonly Measure[] = [throughput, startUp, sizes]
 
 const HELP = `Usage: npm run bench -- [measure...] [options]
 
-Measures dist/, so build first. It needs wrk, and a machine on which nothing else runs.
+Measures dist/, so build first. It needs wrk and a machine that does nothing else.
 
 ${MEASURES.map(({ name, minutes }) => `  ${name.padEnd(11)} ${minutes} minutes`).join('\n')}
 
 Options:
   --json            print the figures as JSON
-  --report          write them into docs/contributing/performance.md too
+  --report          also write them to docs/contributing/performance.md
   --node <file>     run the servers on this Node
-  --command <file>  start this built command: with another Node one that was installed with it, for the addon
+  --command <file>  start this built command; with --node, one that was installed with that Node
   -h, --help        print this help
 
-Exit codes: 0 measured, whatever the verdicts; 1 something could not be measured; 2 the command line is wrong.`
+Exit codes:
+  0  everything was measured, even if an aim was missed
+  1  something could not be measured
+  2  the command line is wrong`
 
-// By an exit, so that servers and data go too.
+// Exit explicitly: the exit handlers stop the servers and delete the data.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 await main(process.argv.slice(2))
 process.exit()
@@ -36,20 +39,20 @@ async function main(args: string[]): Promise<void> {
   const options = readOptions(args)
   if (!options) return
   const { measures, json, report } = options
-  if (!existsSync(command())) return fail(`there is no ${command()}: npm run build`)
+  if (!existsSync(command())) return fail(`${command()} does not exist: run npm run build`)
   if (spawnSync('wrk', ['--version']).error)
-    return fail('there is no wrk to make the load: apt-get install wrk')
-  leaveServersAlone()
+    return fail('wrk is not installed: run apt-get install wrk')
+  pinToClientCore()
   const machine = describeMachine()
   const all: { measure: Measure; figures: Figure[] }[] = []
   for (const measure of measures) {
-    const figures = await measure.run((step) => say(`${measure.name}: ${step}`))
+    const figures = await measure.run((step) => progress(`${measure.name}: ${step}`))
     all.push({ measure, figures })
-    say('')
-    if (!json) console.log(`\n${measure.name}\n\n${tableOf(figures)}`)
+    progress('')
+    if (!json) console.log(`\n${measure.name}\n\n${formatTable(figures)}`)
   }
   const figures = all.flatMap((each) =>
-    each.figures.map((figure) => ({ ...figure, verdict: verdictOn(figure) }))
+    each.figures.map((figure) => ({ ...figure, verdict: verdictOf(figure) }))
   )
   if (json) console.log(JSON.stringify({ machine, figures }, null, 1))
   if (report) writeReport(machine, all)
@@ -68,9 +71,12 @@ function readOptions(args: string[]) {
         help: { type: 'boolean', short: 'h', default: false }
       }
     })
-    if (values.help) return void console.log(HELP)
+    if (values.help) {
+      console.log(HELP)
+      return undefined
+    }
     const unknown = positionals.filter((name) => !MEASURES.some((measure) => measure.name === name))
-    if (unknown.length > 0) throw new Error(`there is no measure ${unknown.join(', ')}`)
+    if (unknown.length > 0) throw new Error(`unknown benchmark ${unknown.join(', ')}`)
     useServers(values)
     const measures = MEASURES.filter(
       ({ name }) => positionals.length === 0 || positionals.includes(name)
@@ -90,29 +96,40 @@ function fail(message: string): void {
   process.exitCode = 1
 }
 
-/** One line that changes; nothing where nobody looks on. */
-function say(step: string): void {
+/** Replaces the progress line. Prints nothing if stderr is not a terminal. */
+function progress(step: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${step}`)
 }
 
 function describeMachine(): string {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
   const version = execFileSync(node(), ['--version'], { encoding: 'utf8' }).trim()
-  const pinned = IS_PINNED ? 'servers on one core, clients on the other' : 'nothing pinned'
+  const pinning = IS_PINNED ? 'servers on one core, clients on the other' : 'no core pinning'
   const memory = `${Math.round(totalmem() / 1024 ** 3)} GiB`
-  return `${new Date().toISOString().slice(0, 10)}, commit ${commit}, Node ${version}, ${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${memory}, ${type()} ${release()}, load before ${loadavg()[0]?.toFixed(2)}; ${pinned}.`
+  const details = [
+    new Date().toISOString().slice(0, 10),
+    `commit ${commit}`,
+    `Node ${version}`,
+    cpus()[0]?.model.trim(),
+    `${cpus().length} cores`,
+    memory,
+    `${type()} ${release()}`,
+    `load before ${loadavg()[0]?.toFixed(2)}`
+  ]
+  return `${details.join(', ')}; ${pinning}.`
 }
 
-/** Writes the part of docs/contributing/performance.md that is measured. */
+/** Replaces the measured part of docs/contributing/performance.md. */
 function writeReport(
   machine: string,
   all: readonly { measure: Measure; figures: Figure[] }[]
 ): void {
   const file = join(import.meta.dirname, '../docs/contributing/performance.md')
   const sections = all.map(({ measure: { name, method }, figures }) => {
-    return `\n### ${name}\n\n${method.replaceAll(/\s+/g, ' ')}\n\n${tableOf(figures)}\n`
+    return `\n### ${name}\n\n${method.replaceAll(/\s+/g, ' ')}\n\n${formatTable(figures)}\n`
   })
-  const measured = `<!-- measured by npm run bench -- --report -->\n\n${machine}\n${sections.join('')}\n<!-- end -->`
+  const start = '<!-- measured by npm run bench -- --report -->'
+  const measured = `${start}\n\n${machine}\n${sections.join('')}\n<!-- end -->`
   writeFileSync(
     file,
     readFileSync(file, 'utf8').replace(/<!-- measured .*?<!-- end -->/s, () => measured)

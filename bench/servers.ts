@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createServer } from 'node:net'
@@ -10,10 +11,10 @@ import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
 
-/** What servers are started with: the built command, by this Node, unless `useServers` names others. */
+/** The Node and the built command that start the servers. */
 const servers = { node: process.execPath, command: join(root, 'dist/cli/index.js') }
 
-/** For servers that are started from now on: another Node, and the command of a package that was installed with it. */
+/** Uses another Node, and a command that was installed with it, for all servers started later. */
 export function useServers({
   node,
   command
@@ -28,27 +29,27 @@ export function useServers({
 export const command = () => servers.command
 export const node = () => servers.node
 
-/** Whether servers have a core and what asks them has another, so that neither slows down the other. */
+/** Whether servers and clients run on different cores, so that neither slows down the other. */
 export const IS_PINNED =
   availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 
 const pinned = (core: 0 | 1, program: string, args: readonly string[]): [string, string[]] =>
   IS_PINNED ? ['taskset', ['-c', String(core), program, ...args]] : [program, [...args]]
 
-/** Moves this process out of the servers' way. */
-export function leaveServersAlone(): void {
+/** Pins this process to the core of the clients. */
+export function pinToClientCore(): void {
   if (IS_PINNED) execFileSync('taskset', ['-acp', '1', String(process.pid)], { stdio: 'ignore' })
 }
 
-export interface ToStart {
+export interface ServerCommand {
   args(port: number): string[]
-  /** What to ask until it is answered with 200. */
+  /** The path to poll until the response is 200. */
   path: string
   headers?: Record<string, string>
 }
 
-/** Our command, as people start it. */
-export function mock(args: readonly string[], apiKey: string): ToStart {
+/** Returns the mock server's own command. */
+export function mock(args: readonly string[], apiKey: string): ServerCommand {
   return {
     args: (port) => [servers.command, '--port', String(port), ...args],
     path: '/v1/messages?limit=1',
@@ -60,53 +61,54 @@ export function authorization(apiKey: string): Record<string, string> {
   return { authorization: `ApiKey ${apiKey}` }
 }
 
-/** A server of bench/bare. */
-export function bare(script: 'fastify' | 'hello', args: readonly string[] = []): ToStart {
+/** Returns the command of a server in bench/bare. */
+export function bare(script: 'fastify' | 'hello', args: readonly string[] = []): ServerCommand {
   return {
     args: (port) => [join(import.meta.dirname, 'bare', `${script}.mjs`), String(port), ...args],
     path: '/'
   }
 }
 
-/** A server in a process of its own. */
-export interface Running {
+/** A server in a separate process. */
+export interface RunningServer {
   url: string
-  /** Of `performance.now()`. */
+  /** In the time of `performance.now()`. */
   spawnedAt: number
   /** Milliseconds from the spawn to the first 200. */
   startedIn: number
   residentBytes(): number
   peakBytes(): number
-  /** Asks it to stop, and waits until it has ended. */
+  /** Stops the server and waits for its end. */
   stop(): Promise<void>
 }
 
-const running = new Set<ChildProcess>()
+const children = new Set<ChildProcess>()
 process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
+  for (const child of children) child.kill('SIGKILL')
 })
 
-/** Resolves at its first 200. Throws, with what it wrote to stderr, when it ends before, or takes two minutes. */
-export async function start({ args, path, headers = {} }: ToStart): Promise<Running> {
+/**
+ * Starts a server and waits for its first 200. Throws with its stderr if it ends earlier or takes
+ * more than two minutes.
+ */
+export async function start({ args, path, headers = {} }: ServerCommand): Promise<RunningServer> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const [program, words] = pinned(0, servers.node, args(port))
+  const [program, programArgs] = pinned(0, servers.node, args(port))
   const spawnedAt = performance.now()
-  const child = spawn(program, words, {
-    env: ownEnvironment(),
+  const child = spawn(program, programArgs, {
+    env: cleanEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe']
   })
-  running.add(child)
-  const exited = new Promise<void>((done) =>
-    child.once('close', () => done(void running.delete(child)))
-  )
-  let complaints = ''
+  children.add(child)
+  const exited = once(child, 'close').then(() => children.delete(child))
+  let errorOutput = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaints = `${complaints}${text}`.slice(-2000)
+    errorOutput = `${errorOutput}${text}`.slice(-2000)
   })
-  while ((await ask('GET', url + path, { headers }).catch(() => undefined))?.status !== 200) {
-    if (!running.has(child) || performance.now() - spawnedAt > 120_000)
-      throw new Error(`no start: ${complaints}`)
+  while (!(await isReady(url + path, headers))) {
+    const isTooSlow = performance.now() - spawnedAt > MAX_START
+    if (!children.has(child) || isTooSlow) throw new Error(`did not start: ${errorOutput}`)
     await delay(1)
   }
   return {
@@ -122,14 +124,27 @@ export async function start({ args, path, headers = {} }: ToStart): Promise<Runn
   }
 }
 
+/** Milliseconds that a server may take to start. Generating a million messages takes a minute. */
+const MAX_START = 120_000
+
+async function isReady(url: string, headers: Record<string, string>): Promise<boolean> {
+  try {
+    return (await send('GET', url, { headers })).status === 200
+  } catch {
+    // The server doesn't listen yet.
+    return false
+  }
+}
+
+/** Returns a memory figure of the process in bytes. */
 function memoryOf({ pid }: ChildProcess, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const kibibytes = new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]
   return 1024 * Number(kibibytes)
 }
 
-/** Without variables of ours, or of an npm that runs the bench: servers start as from an empty shell. */
-function ownEnvironment(): Record<string, string | undefined> {
+/** Returns the environment variables without those of this project and of npm. */
+function cleanEnvironment(): Record<string, string | undefined> {
   const foreign = /^(NOTIFICATION_MOCK_|npm_|PORT$|NODE_OPTIONS$|NODE_ENV$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
 }
@@ -142,22 +157,26 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-export interface Asked {
+interface TimedResponse {
   status: number
   body: Buffer
-  /** From sending to the last byte. */
+  /** The time from sending the request to the last byte of the response. */
   milliseconds: number
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-interface Details {
+interface RequestOptions {
   headers?: Record<string, string>
   body?: object
 }
 
-/** One request, over a connection that is kept for the next. */
-async function ask(method: string, url: string, { headers = {}, body }: Details): Promise<Asked> {
+/** Sends a request over a keep-alive connection. */
+async function send(
+  method: string,
+  url: string,
+  { headers = {}, body }: RequestOptions
+): Promise<TimedResponse> {
   const startedAt = performance.now()
   return new Promise((done, reject) => {
     const json = body && JSON.stringify(body)
@@ -165,7 +184,7 @@ async function ask(method: string, url: string, { headers = {}, body }: Details)
       json === undefined
         ? {}
         : { 'content-type': 'application/json', 'content-length': json.length }
-    const sent = request(
+    const outgoing = request(
       url,
       { method, agent, headers: { ...headers, ...content } },
       (response) => {
@@ -178,35 +197,38 @@ async function ask(method: string, url: string, { headers = {}, body }: Details)
         }, reject)
       }
     )
-    sent.on('error', reject).end(json)
+    outgoing.on('error', reject).end(json)
   })
 }
 
-/** Throws unless it is answered with a 2xx. */
-export async function mustAsk(method: string, url: string, details: Details = {}): Promise<Asked> {
-  const asked = await ask(method, url, details)
-  if (asked.status >= 200 && asked.status < 300) return asked
-  throw new Error(
-    `${method} ${url} was answered with ${asked.status}: ${asked.body.toString().slice(0, 300)}`
-  )
+/** Sends a request. Throws if the status is not 2xx. */
+export async function sendRequest(
+  method: string,
+  url: string,
+  options: RequestOptions = {}
+): Promise<TimedResponse> {
+  const response = await send(method, url, options)
+  if (response.status >= 200 && response.status < 300) return response
+  const text = response.body.toString().slice(0, 300)
+  throw new Error(`${method} ${url} returned ${response.status}: ${text}`)
 }
 
 export interface Load {
   method: 'GET' | 'POST'
-  /** Sent in turn. */
+  /** The paths to cycle through. */
   paths: readonly [string, ...string[]]
   headers: Record<string, string>
   connections: number
-  /** A whole number. */
+  /** An integer. */
   seconds: number
 }
 
-/** Loads a server by wrk, on the other core. Throws when one answer was not a 2xx. */
+/** Loads a server with wrk, from the other core. Throws if a response is not 2xx. */
 export async function load(
-  { url }: Running,
+  { url }: RunningServer,
   { method, paths, headers, connections, seconds }: Load
 ) {
-  const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
+  const headerArgs = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const script = join(import.meta.dirname, 'load.lua')
   const options = [
     '-t1',
@@ -216,15 +238,15 @@ export async function load(
     '30s',
     '-s',
     script,
-    ...lines
+    ...headerArgs
   ]
-  const [program, words] = pinned(1, 'wrk', [...options, url + paths[0]])
+  const [program, programArgs] = pinned(1, 'wrk', [...options, url + paths[0]])
   const env = {
     ...process.env,
     BENCH_METHOD: method,
     ...(paths.length > 1 && { BENCH_PATHS: paths.join(' ') })
   }
-  const { stdout } = await promisify(execFile)(program, words, { env })
+  const { stdout } = await promisify(execFile)(program, programArgs, { env })
   const {
     requests,
     seconds: taken,

@@ -2,44 +2,48 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { BENCH, givenSeed, scratch, seedOf } from './data.js'
+import { BENCH, createSeed, createSeedFile, tempPath } from './data.js'
 import { type Figure, type Measure, median, pairedRatio } from './figures.js'
 import {
   authorization,
   bare,
   command,
   mock,
-  mustAsk,
   node,
-  start,
-  type ToStart
+  type ServerCommand,
+  sendRequest,
+  start
 } from './servers.js'
-import { keepAnswers } from './throughput.js'
+import { saveResponses } from './throughput.js'
 
 export const startUp: Measure = {
   name: 'start',
   minutes: 3,
-  method: `The time from the start of the process to the first 200, polled every millisecond from the other core, 20
-    times alternately: this server with the default seed in memory, a bare Fastify that responds "hello", and this server with
-    a seed file of 20 records. Memory is the resident set one second after the first response. For the 1,000th response, both
-    servers return the same list of 10, over one connection. createMock() is measured 20 times in a process that has already
-    called it.`,
+  method: `The time from the start of the process to the first 200, polled every millisecond from
+    the other core, 20 times alternately: this server with the default seed in memory, a bare Fastify
+    that responds "hello", and this server with a seed file of 20 records. Memory is the resident
+    set one second after the first response. For the 1,000th response, both servers return the
+    same list of 10, over one connection. createMock() is measured 20 times in a process that has
+    already called it.`,
   run
 }
 
-async function run(say: (step: string) => void): Promise<Figure[]> {
-  const own = scratch('own.json')
-  writeFileSync(own, JSON.stringify(seedOf(12, 2, 5)))
+async function run(progress: (step: string) => void): Promise<Figure[]> {
+  const seedFile = tempPath('small.json')
+  writeFileSync(seedFile, JSON.stringify(createSeed(12, 2, 5)))
   const servers = {
     ours: mock([], 'development-key'),
     bare: bare('hello'),
-    own: mock(['--seed', own], BENCH.apiKey)
+    withSeed: mock(['--seed', seedFile], BENCH.apiKey)
   }
-  const times: Record<keyof typeof servers, number[]> = { ours: [], bare: [], own: [] }
-  const memory: Record<keyof typeof servers, number[]> = { ours: [], bare: [], own: [] }
+  const times: Record<keyof typeof servers, number[]> = { ours: [], bare: [], withSeed: [] }
+  const memory: Record<keyof typeof servers, number[]> = { ours: [], bare: [], withSeed: [] }
   for (let round = -1; round < 20; round++) {
-    say(round < 0 ? 'warming up' : `start ${round + 1} of 20`)
-    for (const [name, server] of Object.entries(servers) as [keyof typeof servers, ToStart][]) {
+    progress(round < 0 ? 'warming up' : `start ${round + 1} of 20`)
+    for (const [name, server] of Object.entries(servers) as [
+      keyof typeof servers,
+      ServerCommand
+    ][]) {
       const running = await start(server)
       if (round >= 15) await delay(1000)
       if (round >= 15) memory[name].push(running.residentBytes() / 1e6)
@@ -47,47 +51,58 @@ async function run(say: (step: string) => void): Promise<Figure[]> {
       if (round >= 0) times[name].push(running.startedIn)
     }
   }
-  const answers = await thousandAnswers(say)
-  const again = mocksInOneProcess()
+  const responses = await thousandResponses(progress)
+  const laterMocks = mocksInOneProcess()
   return [
     {
-      what: 'start to the first 200',
+      name: 'start to the first 200',
       value: pairedRatio(times.ours, times.bare),
       unit: 'of bare Fastify',
       atMost: 1.35
     },
-    { what: 'start to the first 200', value: median(times.ours), unit: 'ms' },
+    { name: 'start to the first 200', value: median(times.ours), unit: 'ms' },
     {
-      what: 'added by a seed file of 20 records',
-      value: median(times.own) - median(times.ours),
+      name: 'added by a seed file of 20 records',
+      value: median(times.withSeed) - median(times.ours),
       unit: 'ms',
       atMost: 40
     },
-    { what: 'start to the 1,000th response', value: answers, unit: 'of bare Fastify', atMost: 1.6 },
     {
-      what: 'memory, idle',
+      name: 'start to the 1,000th response',
+      value: responses,
+      unit: 'of bare Fastify',
+      atMost: 1.6
+    },
+    {
+      name: 'memory, idle',
       value: pairedRatio(memory.ours, memory.bare),
       unit: 'of bare Fastify',
       atMost: 1.25
     },
-    { what: 'memory, idle', value: median(memory.ours), unit: 'MB' },
-    { what: 'createMock(), the second and later', value: median(again), unit: 'ms', atMost: 15 }
+    { name: 'memory, idle', value: median(memory.ours), unit: 'MB' },
+    {
+      name: 'createMock(), the second and later',
+      value: median(laterMocks),
+      unit: 'ms',
+      atMost: 15
+    }
   ]
 }
 
-/** Returns the ratio of the times from the spawn to 1,000 lists. */
-async function thousandAnswers(say: (step: string) => void): Promise<number> {
-  const ours = mock(['--seed', givenSeed()], BENCH.apiKey)
+/** Returns the ratio of the times from the spawn to the 1,000th list. */
+async function thousandResponses(progress: (step: string) => void): Promise<number> {
+  const ours = mock(['--seed', createSeedFile()], BENCH.apiKey)
   const running = await start(ours)
-  const folder = await keepAnswers(running)
+  const folder = await saveResponses(running)
   await running.stop()
   const times: number[][] = [[], []]
   for (let pair = -1; pair < 7; pair++) {
-    say(`1,000 answers, ${pair < 0 ? 'warming up' : `pair ${pair + 1} of 7`}`)
+    progress(`1,000 responses, ${pair < 0 ? 'warming up' : `pair ${pair + 1} of 7`}`)
     for (const [index, server] of [ours, bare('fastify', [folder])].entries()) {
       const { url, spawnedAt, stop } = await start(server)
       const headers = authorization(BENCH.apiKey)
-      for (let count = 0; count < 1000; count++) await mustAsk('GET', url + BENCH.list, { headers })
+      for (let count = 0; count < 1000; count++)
+        await sendRequest('GET', url + BENCH.list, { headers })
       if (pair >= 0) times[index]?.push(performance.now() - spawnedAt)
       await stop()
     }
@@ -95,7 +110,7 @@ async function thousandAnswers(say: (step: string) => void): Promise<number> {
   return pairedRatio(times[0] ?? [], times[1] ?? [])
 }
 
-/** Returns what each of 20 servers takes in a process that has started one, in milliseconds. */
+/** Returns the milliseconds that createMock() takes, 20 times after a first one. */
 function mocksInOneProcess(): number[] {
   const program = `
     const { createMock } = await import(${JSON.stringify(join(command(), '../../index.js'))})

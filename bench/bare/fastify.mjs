@@ -1,9 +1,9 @@
-/** Sends our bytes from memory with nothing but Fastify: `node fastify.mjs <port> <folder of answers>`. */
+/** A bare Fastify server that returns the saved responses: `node fastify.mjs <port> <folder>`. */
 import { fastify } from 'fastify'
-import { answersIn, JSON_TYPE } from './answers.mjs'
+import { JSON_TYPE, readResponses } from './responses.mjs'
 
 const [port, folder] = process.argv.slice(2)
-const { list, step, primary } = answersIn(folder)
+const { list, step, primary } = readResponses(folder)
 
 const app = fastify()
 app.get('/', (_request, reply) => reply.send('ready'))

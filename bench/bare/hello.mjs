@@ -1,4 +1,4 @@
-/** The least that a Fastify server can be, from its node_modules: `node hello.mjs <port>`. */
+/** The smallest possible Fastify server: `node hello.mjs <port>`. */
 import { fastify } from 'fastify'
 
 const app = fastify()

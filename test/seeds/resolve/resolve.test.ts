@@ -41,7 +41,7 @@ test('reports a second primary at that integration, with its line and path', () 
   - { identifier: one, providerId: ses, channel: email, primary: true }
   - { identifier: two, providerId: sendgrid, channel: email, primary: true }`)
   expect(issuesOf(...filesOf(shop))).toEqual([
-    'a.yaml:5:73 environments[0].integrations[1].primary: must be false: one, at a.yaml:4:68, ' +
+    'a.yaml:5:75 environments[0].integrations[1].primary: must be false: one, at a.yaml:4:70, ' +
       'is already the primary email integration, and a channel has only one'
   ])
 })

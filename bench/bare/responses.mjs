@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The bytes that our server sent for each operation, from the folder that the bench has put them into. */
-export function answersIn(folder) {
+/** Reads the responses of the mock server, which the benchmark has saved in this folder. */
+export function readResponses(folder) {
   return {
     list: readFileSync(join(folder, 'list.json')),
     step: readFileSync(join(folder, 'step.json')),
