@@ -8,7 +8,7 @@ const LAYERS = [
   ['cli', 'fixtures', 'inspector'],
   ['index.ts'],
   ['client', 'server.ts'],
-  ['app.ts'],
+  ['app.ts', 'default-image.ts'],
   ['lazy-loading.ts', 'lazy-routes.ts'],
   ['openapi'],
   ['control', 'remote'],

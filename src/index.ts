@@ -25,24 +25,24 @@ export type { SeedReload } from './seeds/watch.js'
 export type { MockLogger } from './server.js'
 
 export interface MockOptions extends ServerOptions, Pick<ConnectOptions, 'fetch'> {
-  /** Let the process end while the server runs, as it does when a `close()` is forgotten. */
+  /** Lets the process exit while the server runs, for example if you forget `close()`. */
   unref?: boolean | undefined
 }
 
 export interface MockEnvironment
   extends Pick<ListedEnvironment, 'organizationId' | 'name' | 'profile'> {
   id: string
-  /** The keys that the seeds name. `mock.apiKeys` has those of the present. */
+  /** The API keys at the start. `mock.apiKeys()` returns the current ones. */
   apiKeys: string[]
 }
 
-/** A running server, and a client of it. */
+/** A running server and a client for it. */
 export interface Mock extends RunningServer, ConnectedMock {
-  /** Those of the start. `listEnvironments` has all that there are. */
+  /** The environments at the start. `listEnvironments()` returns the current ones. */
   environments: MockEnvironment[]
   /**
-   * Writes what all tests have done as one HTML file, which opens without a network, and returns it. Rejects with the error
-   * of the system if the file can't be written.
+   * Writes the report of the run to one HTML file that works offline, and returns its data. Rejects
+   * with the system's error if it can't write the file.
    */
   report(file: string, facts?: RunFacts): Promise<Report>
   /** Closes the server. */
@@ -50,16 +50,16 @@ export interface Mock extends RunningServer, ConnectedMock {
 }
 
 /**
- * Starts a server in this process, by default on a free port and without a log. Several can run side by side; they
- * share nothing. No signal handler is installed.
+ * Starts a server in this process. By default it listens on a free port and doesn't log. You can
+ * start several servers, which share nothing. Installs no signal handlers.
  *
- * Rejects with `StartError`, whose message names the remedy, when it can't start, and with `SeedError`, which lists
- * every issue, for a bad seed.
+ * Rejects with `StartError` if the server can't start; its message says how to fix it. Rejects with
+ * `SeedError` for an invalid seed; it lists every issue.
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {
   const unsupported = unsupportedNodeMessage()
   if (unsupported) throw new StartError(unsupported)
-  // Not imported above: it loads the database addon, which can crash on a Node that it was not made for.
+  // A static import would load the database addon before the check, and can crash an old Node.
   const { startServer } = await import('./server.js')
   const { unref, fetch, ...serverOptions } = options
   const { port = 0, logLevel = 'silent', adminToken } = options
@@ -79,27 +79,27 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     ...running,
     async report(file, facts) {
       const report = reportOf(await client.runRecord(), facts)
-      const page = readFileSync(join(packageRoot(), 'dist/inspector/report.html'), 'utf8')
-      const data = deflateRawSync(JSON.stringify(report)).toString('base64')
-      const script = `<script id="report" type="text/plain" data-encoding="deflate-raw">${data}</script>`
-      // Only its owner can read it.
-      replaceFileSync(
-        file,
-        page.replace('<script id="report" type="application/json"></script>', script),
-        0o600
-      )
+      writeReport(file, report)
       return report
     },
-    environments: environments.list().map((environment) => {
-      const { id, organizationId, name, profile } = environment
-      return {
-        id,
-        organizationId,
-        name,
-        profile,
-        apiKeys: [...environments.apiKeysOf(environment)]
-      }
-    }),
+    environments: environments.list().map((environment) => ({
+      id: environment.id,
+      organizationId: environment.organizationId,
+      name: environment.name,
+      profile: environment.profile,
+      apiKeys: [...environments.apiKeysOf(environment)]
+    })),
     [Symbol.asyncDispose]: () => running.close()
   }
+}
+
+const REPORT_PLACEHOLDER = '<script id="report" type="application/json"></script>'
+
+/** Writes the report as an HTML file that only its owner can read. */
+function writeReport(file: string, report: Report): void {
+  const template = readFileSync(join(packageRoot(), 'dist/inspector/report.html'), 'utf8')
+  const data = deflateRawSync(JSON.stringify(report)).toString('base64')
+  const attributes = 'id="report" type="text/plain" data-encoding="deflate-raw"'
+  const html = template.replace(REPORT_PLACEHOLDER, `<script ${attributes}>${data}</script>`)
+  replaceFileSync(file, html, 0o600)
 }

@@ -1,31 +1,30 @@
-import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync, constants, createWriteStream, existsSync, readFileSync } from 'node:fs'
-import type { AddressInfo, Socket } from 'node:net'
-import { dirname, join, resolve } from 'node:path'
+import { accessSync, constants, createWriteStream, existsSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers'
-import { setTimeout as delay } from 'node:timers/promises'
+import { clearInterval, setInterval } from 'node:timers'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { buildApp, type StartServices, startServices } from './app.js'
 import { type Config, configOf, DEFAULTS, reachableHost } from './config.js'
 import { type DatabaseImage, type Db, openDatabase, toStartError } from './db/open.js'
+import { type DefaultImage, keepDefaultImage, readDefaultImage } from './default-image.js'
 import { type Clock, wallClock } from './domain/clock.js'
-import { attempt, StartError } from './domain/errors.js'
+import { StartError } from './domain/errors.js'
 import { lazily } from './domain/lazily.js'
-import type { Environment } from './environments/service.js'
-import { packageRoot } from './platform/package.js'
-import { replaceFile, replaceFileSync, requireRegularFile } from './platform/replace-file.js'
+import { createGracefulClose } from './http/graceful-close.js'
+import { replaceFile, requireRegularFile } from './platform/replace-file.js'
 import { writeToStderr } from './platform/stderr.js'
+import type { SeedFile } from './seeds/read.js'
 import type { SeedService } from './seeds/service.js'
 import type { SeedReload } from './seeds/watch.js'
 
-/** What to log with: a pino logger, or anything that is called alike. */
+/** A pino logger, or any logger with the same methods. */
 export interface MockLogger
   extends Record<
     'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
-    (facts: object, message?: string) => void
+    (fields: object, message?: string) => void
   > {
   level: string
   isLevelEnabled(level: string): boolean
@@ -33,202 +32,238 @@ export interface MockLogger
 }
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
-  /** A seed as YAML or JSON text, or as a value. It is applied after `seeds`, and replaces the default seed. */
+  /** A seed as YAML, JSON or an object. It replaces the default seed, and is applied after `seeds`. */
   seed?: string | object
-  /** Returns the current time in milliseconds since 1970. The system's clock by default. */
+  /** Returns the current time in milliseconds since 1970. The default is the system's clock. */
   clock?: Clock
-  /** Used instead of a log of JSON lines on stderr at `logLevel`. */
+  /** Replaces the default log: JSON lines on stderr at `logLevel`. */
   logger?: MockLogger
   /**
-   * Called each time a file of `seeds` has changed while the server runs, with what was applied, or with the error that
-   * left the data as it was. Without it, files are not watched.
+   * Watches the files in `seeds`. Called after each change with the applied changes, or with the
+   * error because of which nothing was applied.
    */
   watch?: ((reload: SeedReload) => void) | undefined
 }
 
 export interface RunningServer {
-  /** Without a slash at the end. */
+  /** The URL of the server, without a trailing slash. */
   url: string
   port: number
-  /** False when the data file already held environments, so that the seeds were not applied. */
+  /** False if the data file already had environments. Then the seeds were not applied. */
   seeded: boolean
-  /** Resets every environment to its baseline, and returns their names. */
+  /** Resets every environment to its baseline and returns their names. */
   resetAll(): string[]
   /**
-   * Finishes what is in flight, then closes the database. Connections that are still busy after `grace` milliseconds,
-   * 5000 by default, are cut. Calling it again can shorten the grace.
+   * Waits for requests in progress, then closes the server and the database. After `grace`
+   * milliseconds (5000 by default) it closes connections that are still busy. You can call it again
+   * with a shorter grace.
    */
   close(grace?: number): Promise<void>
 }
 
-/** A server that listens, with its parts. */
+/** A listening server and its parts. */
 export interface Server extends RunningServer {
   app: FastifyInstance
   db: Db
   services: StartServices
-  /** Loads what only control routes, watched files and seeds of one's own need. */
+  /** Loads the seed service, which a start with the default seed doesn't need. */
   loadSeeds: () => Promise<SeedService>
 }
 
-/** Opens the database, migrates, seeds, listens. Rejects as `createMock` does; then nothing is left open. */
+/**
+ * Opens the database, seeds it, and listens. Rejects like `createMock`, and then leaves nothing
+ * open.
+ */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { seed, clock = wallClock, logger, watch, ...rest } = options
-  const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
+  const { clock = wallClock } = options
+  const config = toConfig(options)
   checkOptions(options, config)
-  const { data, exportOnExit } = config
-  // A file of the name of the built-in seed comes before it.
-  const isDefault =
-    !watch &&
-    !data &&
-    seed === undefined &&
-    `${config.seeds}` === `${DEFAULTS.seeds}` &&
-    !existsSync('default')
-  const kept = data ? undefined : readImage()
-  const image = isDefault ? kept : undefined
-  const { reloaded, watchSeeds } = watch ? await import('./seeds/watch.js') : {}
-  const watching = watchSeeds?.(config.seeds)
-  const { readSeeds } = image ? { readSeeds: () => [] } : await import('./seeds/service.js')
-  const read = () =>
-    readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed }])])
-  const files = read()
-  const { db, close: closeDatabase } = openDatabase(data, {
-    image: toDatabaseImage(kept?.database, image && clock())
-  })
+  // Create the watcher before reading the seeds, so that it notices changes during the start.
+  const seedWatch = await createSeedWatch(options, config)
+  const source = await readSeedSource(options, config)
+  const database = openDatabase(config.data, { image: chooseDatabaseImage(source, config, clock) })
   let app: FastifyInstance | undefined
   try {
+    const { db } = database
     const services = startServices({ ...config, db, clock, defaults: config })
-    const { environments, journals } = services
-    const loadSeeds = lazily(async () =>
-      (await import('./seeds/service.js')).seedService({ db, clock, environments })
-    )
-    for (const apiKey of image?.apiKeys ?? []) environments.rememberApiKey(apiKey)
-    // While watching, a changed seed may come to ask for generated messages.
-    const seeds = image ? undefined : await loadSeeds()
-    await seeds?.loadGenerator(watch ? undefined : files)
-    const seeded = seeds?.seed(files)
-    if (isDefault && seeded) keepImage(db.client.serialize(), seeded.environments)
-    const ownLogger = () => pino({ level: config.logLevel }, { write: writeToStderr })
-    app = buildApp({
-      ...config,
-      services,
-      loadSeeds,
-      clock,
-      logger: (logger ?? ownLogger()) as Logger
-    })
-    const { log } = app
+    const loadSeeds = lazily(() => loadSeedService(db, clock, services))
+    const { seeded, seeds } = await seedDatabase(source, { db, services, loadSeeds, seedWatch })
+    const logger = createLogger(options, config)
+    app = buildApp({ ...config, services, loadSeeds, clock, logger })
     logLostFile(app, db)
-    app.addHook('preClose', async () => watching?.stop())
-    let exportData = async () => {}
-    app.addHook('onClose', () => exportData().finally(closeDatabase))
-    const close = closing(app)
-    if (exportOnExit) requireWritable(exportOnExit)
+    app.addHook('preClose', async () => seedWatch?.watcher.stop())
+    const exporter = closeDatabaseOnClose(app, config, { loadSeeds, close: database.close })
+    const close = createGracefulClose(app)
+    if (config.exportOnExit) requireWritable(config.exportOnExit)
     const port = await listen(app, config)
-    if (exportOnExit) exportData = async () => exportTo(exportOnExit, await loadSeeds(), log)
-    // What is done here is no request to a control route.
-    const note = (environment: Environment, summary: string) =>
-      void journals.of(environment).addChange({ summary })
-    watching?.start((changed) => {
-      try {
-        const reload = reloaded?.(changed, () => seeds?.reseed(read()) ?? [])
-        for (const { id, change } of reload?.applied ? reload.changes : [])
-          if (change === 'reloaded') note(environments.find(id), 'Load the changed seed files')
-        if (reload) watch?.(reload)
-      } catch (error) {
-        log.error({ err: error }, 'changed seeds could not be applied')
-      }
-    })
-    const resetAll = () => {
-      const all = environments.list()
-      environments.resetAll()
-      for (const environment of all) note(environment, 'Reset all environments')
-      return all.map(({ name }) => name)
-    }
+    exporter.enable()
+    if (seedWatch && seeds) startWatching(seedWatch, seeds, services, app.log)
     const url = `http://${reachableHost(config.host)}:${port}`
-    return {
-      url,
-      port,
-      app,
-      db,
-      services,
-      loadSeeds,
-      seeded: seeded?.applied ?? true,
-      resetAll,
-      close
-    }
+    const resetAll = () => resetEnvironments(services)
+    return { url, port, app, db, services, loadSeeds, seeded, resetAll, close }
   } catch (error) {
     await app?.close()
-    closeDatabase()
-    throw toStartError(error, data)
+    database.close()
+    throw toStartError(error, config.data)
   }
 }
 
-/** Throws `StartError` for what has another form than its type says, as programs without types may hand it. */
-function checkOptions({ seed, clock = wallClock, watch }: ServerOptions, { seeds }: Config): void {
-  const problems = [
-    typeof clock !== 'function' &&
-      'the clock must be a function that returns milliseconds, such as () => Date.parse("2026-02-18")',
-    !['function', 'undefined'].includes(typeof watch) &&
-      'watch must be a function: it is called with what came of each change',
-    watch && seeds.length === 0 && 'there is nothing to watch: put files into seeds',
-    // It would be read as the text of a seed.
-    typeof seed === 'string' &&
-      /^\S+\.(ya?ml|json)$/.test(seed) &&
-      `seed takes the text of a seed; to load the file ${seed}, put it into seeds`
-  ]
-  for (const problem of problems) if (problem) throw new StartError(problem)
+function toConfig({ seed, clock, logger, watch, ...options }: ServerOptions): Config {
+  const defaultSeeds = seed === undefined ? undefined : []
+  return configOf({ ...options, seeds: options.seeds ?? defaultSeeds })
 }
 
-/** Returns the function that closes the app: it waits for answers, but not for connections without one. */
-function closing(app: FastifyInstance): Server['close'] {
-  const sockets = new Set<Socket>()
-  let isClosing = false
-  app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isClosing) reply.header('connection', 'close')
-    done()
-  })
-  // Node counts a response as sent once the kernel has it, and would cut off what a slow client has still to read.
-  const isRead = () => [...sockets].every(({ writableLength }) => writableLength === 0)
-  app.addHook('preClose', async () => {
-    isClosing = true
-    // For responses that promise to keep the connection open.
-    app.server.keepAliveTimeout = 1
-    while (!isRead()) await delay(POLL_INTERVAL)
-    const polling = setInterval(() => {
-      // A connection whose request was answered before it was read to its end becomes idle later than Node looks.
-      if (isRead()) app.server.closeIdleConnections()
-      // Browsers open connections ahead of need. Node counts a connection without a request as busy.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-    }, POLL_INTERVAL)
-    app.server.once('close', () => clearInterval(polling))
-  })
-  // Longer than any answer takes, and shorter than supervisors wait before they kill.
-  return async (grace = 5000) => {
-    const cut = setTimeout(() => {
-      if (sockets.size > 0)
-        app.log.warn({ connections: sockets.size }, 'connections that were still busy are cut')
-      // Node has no list of those that asked for a tunnel.
-      for (const socket of sockets) socket.destroy()
-    }, grace)
+/** Throws `StartError` for options of the wrong type, which callers without TypeScript may pass. */
+function checkOptions({ seed, clock = wallClock, watch }: ServerOptions, { seeds }: Config): void {
+  if (typeof clock !== 'function') {
+    throw new StartError(
+      'clock must be a function that returns milliseconds, ' +
+        'such as () => Date.parse("2026-02-18")'
+    )
+  }
+  if (watch !== undefined && typeof watch !== 'function') {
+    throw new StartError('watch must be a function; it is called with the result of each change')
+  }
+  if (watch && seeds.length === 0) {
+    throw new StartError('there are no files to watch; add files to `seeds`')
+  }
+  // Without this check, the file name would be parsed as a seed.
+  if (typeof seed === 'string' && /^\S+\.(ya?ml|json)$/.test(seed)) {
+    throw new StartError(`seed must be the content of a seed; to load ${seed}, add it to \`seeds\``)
+  }
+}
+
+interface SeedWatch {
+  watcher: ReturnType<typeof import('./seeds/watch.js')['watchSeeds']>
+  reloaded: typeof import('./seeds/watch.js')['reloaded']
+  report: (reload: SeedReload) => void
+  readSeeds: () => SeedFile[]
+}
+
+async function createSeedWatch(
+  options: ServerOptions,
+  config: Config
+): Promise<SeedWatch | undefined> {
+  if (!options.watch) return undefined
+  const { reloaded, watchSeeds } = await import('./seeds/watch.js')
+  const watcher = watchSeeds(config.seeds)
+  const readSeeds = await loadSeedReader(options, config)
+  return { watcher, reloaded, report: options.watch, readSeeds }
+}
+
+/** Where the first data comes from: the prepared image of the default seed, or seed files. */
+type SeedSource =
+  | { kind: 'image'; image: DefaultImage }
+  | { kind: 'files'; files: SeedFile[]; isDefault: boolean }
+
+async function readSeedSource(options: ServerOptions, config: Config): Promise<SeedSource> {
+  const isDefault = isDefaultSeed(options, config)
+  const image = isDefault ? readDefaultImage() : undefined
+  if (image) return { kind: 'image', image }
+  const readSeeds = await loadSeedReader(options, config)
+  return { kind: 'files', files: readSeeds(), isDefault }
+}
+
+/** Returns whether the server starts in memory with the unmodified default seed. */
+function isDefaultSeed({ seed, watch }: ServerOptions, { data, seeds }: Config): boolean {
+  if (watch || data || seed !== undefined) return false
+  // A file named `default` takes precedence over the built-in seed.
+  return seeds.join() === DEFAULTS.seeds.join() && !existsSync('default')
+}
+
+async function loadSeedReader(
+  { seed }: ServerOptions,
+  { seeds }: Config
+): Promise<() => SeedFile[]> {
+  const { readSeeds } = await import('./seeds/service.js')
+  const inline = seed === undefined ? [] : [{ name: 'seed', seed }]
+  return () => readSeeds([...seeds, ...inline])
+}
+
+/** Returns the image to start from: with its data, or only for its schema, which saves migrating. */
+function chooseDatabaseImage(
+  source: SeedSource,
+  { data }: Config,
+  clock: Clock
+): DatabaseImage | undefined {
+  if (data) return undefined
+  if (source.kind === 'image') {
+    return { kind: 'data', database: source.image.database, createdAt: clock() }
+  }
+  const image = readDefaultImage()
+  return image && { kind: 'schema', database: image.database }
+}
+
+async function loadSeedService(
+  db: Db,
+  clock: Clock,
+  { environments }: StartServices
+): Promise<SeedService> {
+  const { seedService } = await import('./seeds/service.js')
+  return seedService({ db, clock, environments })
+}
+
+interface SeedDependencies extends Pick<Server, 'db' | 'services' | 'loadSeeds'> {
+  seedWatch: SeedWatch | undefined
+}
+
+/** Applies the seeds. Returns the seed service only if it was needed. */
+async function seedDatabase(
+  source: SeedSource,
+  { db, services, loadSeeds, seedWatch }: SeedDependencies
+): Promise<{ seeded: boolean; seeds?: SeedService }> {
+  if (source.kind === 'image') {
+    for (const apiKey of source.image.apiKeys) services.environments.rememberApiKey(apiKey)
+    return { seeded: true }
+  }
+  const seeds = await loadSeeds()
+  // A watched seed may start to use the generator later, so load it in any case.
+  await seeds.loadGenerator(seedWatch ? undefined : source.files)
+  const { applied, environments } = seeds.seed(source.files)
+  if (source.isDefault) {
+    const apiKeys = environments.flatMap((environment) => environment.apiKeys)
+    keepDefaultImage({ database: db.client.serialize(), apiKeys })
+  }
+  return { seeded: applied, seeds }
+}
+
+function createLogger({ logger }: ServerOptions, { logLevel }: Config): Logger {
+  return (logger ?? pino({ level: logLevel }, { write: writeToStderr })) as Logger
+}
+
+/** Logs once when the data file is lost, within a second and even if nothing is written. */
+function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
+  const timer = setInterval(() => {
+    const problem = fileProblem()
+    if (problem === undefined) return
+    app.log.error(`${problem}; until then nothing is written`)
+    clearInterval(timer)
+  }, 1000).unref()
+  app.addHook('preClose', async () => clearInterval(timer))
+}
+
+/**
+ * Closes the database when the app closes. With `exportOnExit` it first exports the data, if the
+ * export was enabled: a start that fails must not replace the file.
+ */
+function closeDatabaseOnClose(
+  app: FastifyInstance,
+  { exportOnExit }: Config,
+  { loadSeeds, close }: { loadSeeds: () => Promise<SeedService>; close: () => void }
+): { enable(): void } {
+  let isEnabled = false
+  app.addHook('onClose', async () => {
     try {
-      await app.close()
+      if (exportOnExit && isEnabled) await exportTo(exportOnExit, await loadSeeds(), app.log)
     } finally {
-      clearTimeout(cut)
+      close()
+    }
+  })
+  return {
+    enable() {
+      isEnabled = true
     }
   }
-}
-
-/** Says once in the log that the data file is lost, within a second, also if nobody writes. */
-function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
-  const checking = setInterval(() => {
-    if (fileProblem() === undefined) return
-    app.log.error(`${fileProblem()}; until then nothing is written`)
-    clearInterval(checking)
-  }, 1000).unref()
-  app.addHook('preClose', async () => clearInterval(checking))
 }
 
 function requireWritable(file: string): void {
@@ -236,95 +271,89 @@ function requireWritable(file: string): void {
     requireRegularFile(file)
     accessSync(dirname(resolve(file)), constants.W_OK)
   } catch (error) {
-    throw new StartError(
-      `can't write ${file}: ${(error as NodeJS.ErrnoException).code}; export to another file`
-    )
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartError(`can't write ${file}: ${code}; export to another file`)
   }
 }
 
-/** Replaces the file by a seed with all environments. Rejects, and leaves it as it was, when it can't be written. */
+/** Replaces the file with a seed of all environments. Rejects and keeps the old file on an error. */
 async function exportTo(file: string, seeds: SeedService, log: FastifyBaseLogger): Promise<void> {
   try {
-    const text = seeds.exportAll()
+    const chunks = seeds.exportAll()
     await replaceFile(file, (tempFile) =>
-      pipeline(text, createWriteStream(tempFile, { mode: 0o600 }))
+      pipeline(chunks, createWriteStream(tempFile, { mode: 0o600 }))
     )
-    log.info(`the data was exported to ${file}`)
+    log.info(`exported the data to ${file}`)
   } catch (error) {
-    log.error({ err: error }, `the data can not be exported to ${file}`)
+    log.error({ err: error }, `can't export the data to ${file}`)
     throw error
   }
 }
 
-/** How often to look at connections while closing, in milliseconds; no request takes longer from the kernel to here. */
-const POLL_INTERVAL = 100
+function startWatching(
+  { watcher, reloaded, report, readSeeds }: SeedWatch,
+  seeds: SeedService,
+  services: StartServices,
+  log: FastifyBaseLogger
+): void {
+  watcher.start((files) => {
+    try {
+      const reload = reloaded(files, () => seeds.reseed(readSeeds()))
+      if (reload.applied) recordReloads(reload.changes, services)
+      report(reload)
+    } catch (error) {
+      log.error({ err: error }, "can't apply the changed seeds")
+    }
+  })
+}
 
-/** Listens, and returns the port. `app.listen` would start a second server on `localhost`, and log a line of its own. */
+/** Adds the reload to the journals, because it isn't a request to a control route. */
+function recordReloads(
+  changes: Extract<SeedReload, { applied: true }>['changes'],
+  { environments, journals }: StartServices
+): void {
+  for (const { id, change } of changes) {
+    if (change !== 'reloaded') continue
+    journals.of(environments.find(id)).addChange({ summary: 'Load the changed seed files' })
+  }
+}
+
+function resetEnvironments({ environments, journals }: StartServices): string[] {
+  const all = environments.list()
+  environments.resetAll()
+  for (const environment of all) {
+    journals.of(environment).addChange({ summary: 'Reset all environments' })
+  }
+  return all.map(({ name }) => name)
+}
+
+/** The longest queue of connections: the system resets those that don't fit. */
+const BACKLOG = 65_535
+
+/**
+ * Listens and returns the port. Doesn't use `app.listen`, which would start a second server on
+ * `localhost` and log a line of its own.
+ */
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
   await app.ready()
   try {
-    // Of a crowd that comes at once, what the system has no room for is reset.
-    app.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port, backlog: 65_535 })
+    const address = host === 'localhost' ? '127.0.0.1' : host
+    app.server.listen({ host: address, port, backlog: BACKLOG })
     await once(app.server, 'listening')
   } catch (error) {
-    const remedy = LISTEN_REMEDIES[(error as NodeJS.ErrnoException).code ?? '']
-    throw remedy ? new StartError(`can't listen on ${host}:${port}: ${remedy}`) : error
+    const { code = '' } = error as NodeJS.ErrnoException
+    const fix = LISTEN_FIXES[code]
+    throw fix ? new StartError(`can't listen on ${host}:${port}: ${fix}`, { cause: error }) : error
   }
   return (app.server.address() as AddressInfo).port
 }
 
-const LISTEN_REMEDIES: Record<string, string> = {
+const LISTEN_FIXES: Record<string, string> = {
   EADDRINUSE:
-    'the port is taken; stop what uses it, or choose another with --port (0 takes a free one)',
-  EACCES: 'the port is not allowed; choose one above 1023 with --port',
-  EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
+    'the port is taken; stop the process that uses it, ' +
+    'or choose another port with --port (0 takes a free one)',
+  EACCES: 'this user may not use the port; choose one above 1023 with --port',
+  EADDRNOTAVAIL: 'this machine does not have this address; choose another with --host',
   ENOTFOUND: 'there is no such host; choose another with --host',
-  EAI_AGAIN: 'the name of the host can not be looked up; choose an address with --host'
-}
-
-function toDatabaseImage(
-  database: Buffer | undefined,
-  createdAt: number | undefined
-): DatabaseImage | undefined {
-  if (!database) return undefined
-  return createdAt === undefined
-    ? { kind: 'schema', database }
-    : { kind: 'data', database, createdAt }
-}
-
-/** A database with the default seed, and the keys in it, of which the database has but hashes. */
-let imageOfDefault: { database: Buffer; apiKeys: readonly string[] } | undefined
-
-/**
- * Returns the image of the default seed and the schema as they are now; undefined if none is kept. The seed names each of its
- * times, so the image is right at any time but for when the environments were created.
- */
-function readImage(): typeof imageOfDefault {
-  imageOfDefault ??= attempt(() => {
-    const file = imageFile()
-    return {
-      database: readFileSync(`${file}.db`),
-      apiKeys: JSON.parse(readFileSync(`${file}.json`, 'utf8'))
-    }
-  })
-  return imageOfDefault
-}
-
-/** Keeps an image for later starts: in dist/ if it can be written to, else for this process. The build does it first. */
-function keepImage(database: Buffer, environments: readonly { apiKeys: string[] }[]): void {
-  const apiKeys = environments.flatMap((environment) => environment.apiKeys)
-  imageOfDefault = { database, apiKeys }
-  attempt(() => {
-    // Several processes may do it at once.
-    replaceFileSync(`${imageFile()}.json`, JSON.stringify(apiKeys))
-    replaceFileSync(`${imageFile()}.db`, database)
-  })
-}
-
-function imageFile(): string {
-  const sources = ['seeds/default.yaml', 'migrations/meta/_journal.json'].map((name) =>
-    join(packageRoot(), name)
-  )
-  const key = hash('sha256', Buffer.concat(sources.map((file) => readFileSync(file))))
-  return join(packageRoot(), `dist/default-${key.slice(0, 16)}`)
+  EAI_AGAIN: 'the host name could not be resolved; choose an address with --host'
 }

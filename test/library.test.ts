@@ -39,7 +39,7 @@ test('a mock starts where there is no fetch, and says so when it is to be its ow
   onTestFinished(() => void vi.unstubAllGlobals())
   const mock = await given()
   await expect(mock.health()).rejects.toThrow(
-    'there is no fetch here: pass one as the option `fetch`'
+    'this environment has no fetch; pass one as the option `fetch`'
   )
   expect(await mock.close()).toBeUndefined()
 })
@@ -102,7 +102,7 @@ describe('exportOnExit', () => {
     const mock = await createMock({ seed: SHOP, exportOnExit: file, logger })
     mkdirSync(file)
     await expect(mock.close()).rejects.toThrow('is not a regular file')
-    expect(lines).toEqual([expect.stringContaining('the data can not be exported to')])
+    expect(lines).toEqual([expect.stringContaining("can't export the data to")])
   })
 })
 
@@ -236,7 +236,7 @@ describe('what can not be is thrown with the remedy:', () => {
     const failure = createMock({ seed: SHOP, port })
     await expect(failure).rejects.toThrow(StartError)
     await expect(failure).rejects.toThrow(
-      `can't listen on 127.0.0.1:${port}: the port is taken; stop what uses it`
+      `can't listen on 127.0.0.1:${port}: the port is taken; stop the process that uses it`
     )
   })
 
@@ -259,7 +259,7 @@ describe('what can not be is thrown with the remedy:', () => {
     [
       'a file where the text belongs',
       { seed: './shop.yaml' },
-      'to load the file ./shop.yaml, put it into seeds'
+      'to load ./shop.yaml, add it to `seeds`'
     ],
     [
       'a watch that can not be told',
@@ -269,21 +269,25 @@ describe('what can not be is thrown with the remedy:', () => {
     [
       'a watch over no file',
       { watch: () => {} },
-      'there is nothing to watch: put files into seeds'
+      'there are no files to watch; add files to `seeds`'
     ],
     ['an option that is none', { prot: 4210 }, 'there is no option prot; did you mean port?'],
     [
       'a port that is a text',
       { port: '4210' },
-      'the port must be a whole number from 0 to 65535, not 4210'
+      'the port must be an integer from 0 to 65535, not 4210'
     ],
     [
       'a clock that is a time',
       { clock: '2026-02-18' },
-      'the clock must be a function that returns milliseconds'
+      'clock must be a function that returns milliseconds'
     ],
     ['an empty host', { host: '' }, 'the host must be'],
-    ['a token that nobody can send', { adminToken: 'a\nb' }, 'characters that no header can carry'],
+    [
+      'a token that nobody can send',
+      { adminToken: 'a\nb' },
+      "characters that a header can't carry"
+    ],
     [
       'an unknown profile',
       { profile: 'lvie' },
@@ -297,12 +301,12 @@ describe('what can not be is thrown with the remedy:', () => {
     [
       'half a request in the journal',
       { journal: 1.5 },
-      'the journal must keep a whole number of requests'
+      'the journal size must be an integer'
     ],
     [
       'a data folder that is not there',
       { data: '/no/such/mock.db' },
-      'it or its folder is not there'
+      'the file or its folder is missing'
     ]
   ])('%s', async (_, options, sentence) => {
     const failure = createMock({ seed: SHOP, ...options } as MockOptions)
@@ -314,7 +318,7 @@ describe('what can not be is thrown with the remedy:', () => {
     const folder = createTempFolder()
     const data = join(folder, 'mock.db')
     await expect(createMock({ seed: SHOP, data, host: '192.0.2.1' })).rejects.toThrow(
-      'this machine has no such address'
+      'this machine does not have this address'
     )
     expect(readdirSync(folder)).toEqual(['mock.db'])
     expect((await given({ seed: SHOP, data })).environments).toHaveLength(1)

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, CommanderError, Option } from 'commander'
-import { sendable } from '../client/connection.js'
+import { isHeaderValue } from '../client/connection.js'
 import { DEFAULTS, reachableHost } from '../config.js'
-import { attempt, StartError } from '../domain/errors.js'
+import { StartError } from '../domain/errors.js'
 import { printable } from '../platform/printable.js'
 import { addOptions, countOption, hostOption, portOption } from './options.js'
 
@@ -121,7 +121,7 @@ export function keyOption(flags: string, description: string, unset?: string): O
     .makeOptionMandatory(unset === undefined)
     .default(undefined, unset)
   return option.argParser((text) => {
-    if (text !== '' && attempt(() => sendable(text))) return text
+    if (text !== '' && isHeaderValue(text)) return text
     throw usageError(`${flags} must be a key that a header can carry`)
   })
 }

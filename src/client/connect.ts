@@ -16,36 +16,40 @@ import {
 } from './environment.js'
 import type { RequestFilter } from './requests.js'
 
-/** An environment to create: empty, from a seed or a built-in seed, or as a fork of another one. */
+/**
+ * How to create an environment: from a seed, from a built-in seed (`scenario`), or as a fork of
+ * another environment (`from`). Without any of these it is empty.
+ */
 export interface EnvironmentOptions extends Omit<wire.NewEnvironment, 'seed' | 'clock' | 'ttl'> {
-  /** A seed with one environment, or only what is in it. */
+  /** A seed with one environment, or only the contents of an environment. */
   seed?: Exclude<SeedContent, string>
-  /** A time to stop its clock at, or a setting. */
+  /** A time at which to stop the clock, or a clock setting. */
   clock?: ClockTime
-  /** How long after its last use it is removed, at most 30 days. It stays if left out. */
+  /** How long after its last use the server removes it, at most 30 days. By default it stays. */
   ttl?: Duration
 }
 
-/** A server to make environments on. */
+/** A client of a running server: creates environments and reads reports about all of them. */
 export interface ConnectedMock extends ReturnType<typeof serverAt> {
-  /** Nothing to do: the server runs on, and so do its environments. */
+  /** Does nothing: the server and its environments keep running. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** An environment of its own, isolated from all others. */
+/** An environment that this client created, isolated from all others. */
 export interface Environment
   extends AttachedEnvironment,
     Omit<wire.CreatedEnvironment, 'environmentId' | 'unauthenticatedAfter'> {
   id: string
   /** Removes the environment with all its data. */
   remove(): Promise<void>
-  /** Removes the environment, unless the test or its ttl has done so. */
+  /** Removes the environment, unless it is already gone. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Returns a client of the server at a url. It asks nothing of it yet. Throws `MockError` for what is no url of a server;
- * the methods reject with `MockError`.
+ * Returns a client of the server at `url`, without sending a request yet.
+ *
+ * Throws `MockError` if `url` can't be the URL of a server. All methods reject with `MockError`.
  */
 export function connect(url: string, options: ConnectOptions = {}): ConnectedMock {
   return { ...serverAt(connectionTo(url, options)), [asyncDispose]: async () => {} }
@@ -54,11 +58,11 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
 function serverAt(server: Connection) {
   const { json, list, done } = server
   return {
-    /** Without a slash at the end. */
+    /** The URL of the server, without a trailing slash. */
     url: server.url,
-    /** Creates an environment. */
-    async environment({ ttl, ...wanted }: EnvironmentOptions = {}): Promise<Environment> {
-      const body = ttl === undefined ? wanted : { ...wanted, ttl: milliseconds(ttl) }
+    /** Creates an environment. Without options it is empty. */
+    async environment({ ttl, ...options }: EnvironmentOptions = {}): Promise<Environment> {
+      const body = ttl === undefined ? options : { ...options, ttl: milliseconds(ttl) }
       const created = await json<wire.CreatedEnvironment>('POST', '/_mock/environments', { body })
       const { environmentId: id, unauthenticatedAfter, ...identity } = created
       const remove = () => done('DELETE', path`/_mock/environments/${id}`)
@@ -67,44 +71,52 @@ function serverAt(server: Connection) {
         ...identity,
         id,
         remove,
-        [asyncDispose]: () =>
-          remove().catch((error) => {
-            // It was removed before.
-            if (!(error instanceof MockError && (error.status === 401 || error.status === 404)))
-              throw error
-          })
+        [asyncDispose]: () => remove().catch(ignoreRemoved)
       }
     },
-    /** Returns the environment that a key belongs to, without asking whether it does. Throws for one that can't be sent. */
+    /**
+     * Returns a client of the environment that the key belongs to, without sending a request yet.
+     * Throws `MockError` if the key contains characters that a header can't carry.
+     */
     attach: (apiKey: string): AttachedEnvironment => attachedEnvironment(server, apiKey),
-    /** Returns all environments, oldest first, without their keys. */
+    /** Returns all environments, oldest first, without their API keys. */
     listEnvironments: () => list<wire.ListedEnvironment>('/_mock/environments', 'environments'),
-    /** Returns the keys of an environment, by its id or name: those that the seeds name, and those made since the start. */
+    /**
+     * Returns the API keys of the environment with this id or name. A key is missing if it was
+     * created before the server last started and no seed names it.
+     */
     apiKeys: (id: string) => list<string>(path`/_mock/environments/${id}/keys`, 'apiKeys'),
-    /** Removes an environment by its id, or by its name if only one has it. */
+    /** Removes the environment with this id or unique name. */
     removeEnvironment: (id: string) => done('DELETE', path`/_mock/environments/${id}`),
-    /** Returns the requests without a valid key, which belong to no environment. */
+    /** Returns the requests without a valid API key, which belong to no environment. */
     unauthenticatedRequests: (filter?: RequestFilter) =>
       list<wire.RecordedRequest>('/_mock/requests/unauthenticated', 'requests', { ...filter }),
-    /** Returns one of them with its answer. */
+    /** Returns one request without a valid API key, with its response. */
     unauthenticatedRequest: (sequence: number) =>
       json<wire.RecordedExchange>('GET', path`/_mock/requests/unauthenticated/${String(sequence)}`),
-    /** Returns what all tests have done: each environment that was made is taken for one of a test. */
+    /** Returns the record of a test run: every created environment counts as one test. */
     runRecord: () => json<wire.RunRecord>('GET', '/_mock/report'),
-    /** Returns how much of the contract the requests to all environments have met. */
+    /** Returns how much of the API the requests to all environments have covered. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage/server'),
-    /** Counts again from nothing, for all environments too. */
+    /** Resets the coverage of the server and of every environment to zero. */
     clearCoverage: () => done('DELETE', '/_mock/coverage/server'),
-    /** Resolves when the server is ready; rejects when it is not. */
+    /** Resolves if the server is ready, rejects if not. Doesn't wait. */
     health: () => done('GET', '/health'),
+    /** Returns all assumptions with their values and the default of each profile. */
     assumptions: () => list<wire.Assumption>('/_mock/assumptions', 'assumptions'),
-    /** Returns the built-in seeds, for `environment({ scenario })` and `loadBuiltInSeed`. */
+    /** Returns the built-in seeds, to use with `environment({ scenario })` and `loadBuiltInSeed`. */
     builtInSeeds: () => list<wire.BuiltInSeed>('/_mock/seeds', 'seeds'),
     /** Returns the OpenAPI document of the control routes. */
     controlDocument: () => json<Record<string, unknown>>('GET', '/_mock/openapi.json')
   }
 }
 
-/** Browsers that do not know `await using` have no such symbol. */
+/** Ignores that an environment is already gone: its key is unknown (401), or its id is (404). */
+function ignoreRemoved(error: unknown): void {
+  const isRemoved = error instanceof MockError && (error.status === 401 || error.status === 404)
+  if (!isRemoved) throw error
+}
+
+/** Browsers without support for `await using` lack this symbol. */
 const asyncDispose: typeof Symbol.asyncDispose =
   Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')

@@ -6,9 +6,9 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
   : never
 
 export interface ConnectOptions {
-  /** What opens the routes about the whole server to other machines: `--admin-token`. */
+  /** The server's `--admin-token`. Other machines need it for the routes about the whole server. */
   adminToken?: string | undefined
-  /** Used in place of the global `fetch`. */
+  /** A replacement for the global `fetch`. */
   fetch?: Fetch | undefined
 }
 
@@ -16,7 +16,7 @@ type Query = Record<string, string | number | Date | undefined>
 
 interface CallOptions {
   query?: Query | undefined
-  /** Sent as JSON, unless it is text. */
+  /** Sent as JSON, except a string, which is sent unchanged. */
   body?: unknown
   headers?: Record<string, string> | undefined
   signal?: Signal | undefined
@@ -24,71 +24,71 @@ interface CallOptions {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Sends requests to one server with one authorization. All reject with `MockError`. */
-export interface Connection extends ReturnType<typeof connection> {}
+/** Sends requests to one server with one authorization. All methods reject with `MockError`. */
+export interface Connection extends ReturnType<typeof createConnection> {}
 
-/** Throws `MockError` for a url that can't be one of a server, and for a token that can't be sent. */
+/** Throws `MockError` if `url` isn't the URL of a server or a header can't carry the token. */
 export function connectionTo(url: string, { adminToken, fetch }: ConnectOptions): Connection {
   const base = URL.canParse(url) ? new URL(url) : undefined
   if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
-    throw new MockError(`${url} is not the url of a server; it looks like http://127.0.0.1:4210`)
+    throw new MockError(`${url} is not the URL of a server; it looks like http://127.0.0.1:4210`)
   }
-  if (base.username || base.password)
-    throw new MockError('the url of a server takes no user name and no password')
+  if (base.username || base.password) {
+    throw new MockError('the URL of a server must not contain a user name or password')
+  }
   const authorization =
-    adminToken === undefined ? {} : { authorization: sendable(`Bearer ${adminToken}`) }
-  return connection(base.href.replace(/\/+$/, ''), authorization, fetch)
+    adminToken === undefined ? {} : { authorization: requireHeaderValue(`Bearer ${adminToken}`) }
+  return createConnection(base.href.replace(/\/+$/, ''), authorization, fetch)
 }
 
-/** Returns an authorization. Throws `MockError` for one that `fetch` would refuse, and repeat in its error. */
-export function sendable(authorization: string): string {
-  if (!/[^ -~\t\u0080-\u00ff]/.test(authorization)) return authorization
-  throw new MockError('the key or token has characters that no header can carry')
+/** Returns whether a header can carry the key or token. */
+export const isHeaderValue = (value: string) => !/[^ -~\t\u0080-\u00ff]/.test(value)
+
+/**
+ * Returns the authorization. Throws `MockError` if a header can't carry it, because the error that
+ * `fetch` throws would contain the secret.
+ */
+function requireHeaderValue(authorization: string): string {
+  if (isHeaderValue(authorization)) return authorization
+  throw new MockError("the key or token contains characters that a header can't carry")
 }
 
-function connection(url: string, authorization: Record<string, string>, fetch: Fetch | undefined) {
+function createConnection(
+  url: string,
+  authorization: Record<string, string>,
+  fetch: Fetch | undefined
+) {
   return {
     url,
     send,
     json,
-    /** Returns the list that the body has under this name. */
+    /** Returns the list in the property `name` of the response body. */
     list: async <Item>(path: string, name: string, query?: Query) =>
       (await json<Record<string, unknown>>('GET', path, { query }))[name] as Item[],
-    /** For responses without a body. */
-    done: async (method: Method, path: string, options?: CallOptions) =>
-      void (await (await send(method, path, options)).text()),
-    /** Returns a connection with this authorization. Throws `MockError` for one that can't be sent. */
-    as: (other: string): Connection => connection(url, { authorization: sendable(other) }, fetch)
+    /** Sends a request whose response has no body. */
+    async done(method: Method, path: string, options?: CallOptions): Promise<void> {
+      const response = await send(method, path, options)
+      await response.text()
+    },
+    /** Returns a connection with another authorization. Throws `MockError` if a header can't carry it. */
+    as: (other: string): Connection =>
+      createConnection(url, { authorization: requireHeaderValue(other) }, fetch)
   }
 
-  /** Returns the response, if its status is a success. */
+  /** Returns the response if its status is a success. */
   async function send(method: Method, path: string, options: CallOptions = {}): Promise<Received> {
-    const { query = {}, body, signal } = options
-    // Only now: a server can be started where there is none, as in jsdom.
-    const call = fetch ?? globalThis.fetch
-    if (typeof call !== 'function')
-      throw new MockError('there is no fetch here: pass one as the option `fetch`')
-    // JSON leaves out what is undefined, and has times as the server reads them.
-    const search = new URLSearchParams(JSON.parse(JSON.stringify(query))).toString()
-    const target = `${url}${path}${search && `?${search}`}`
-    const text =
-      typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body)
-    // What no option says is left out: some implementations refuse a signal or a body that is undefined.
-    const init = {
-      method,
-      headers: { ...authorization, ...options.headers },
-      ...(signal && { signal })
-    }
-    const response = await call(target, text === undefined ? init : { ...init, body: text }).catch(
-      (error) => {
-        throw signal?.aborted ? error : unreachable(url, error)
-      }
-    )
+    const { query, signal } = options
+    const response = await findFetch(fetch)(
+      `${url}${path}${queryString(query)}`,
+      requestInit(method, authorization, options)
+    ).catch((error) => {
+      throw signal?.aborted ? error : unreachable(url, error)
+    })
     if (!response.ok) throw await rejection(response, method, path)
     return response
   }
 
-  /** Returns the body of the response, which is JSON. */
+  /** Returns the parsed body of the response. */
   async function json<Result>(
     method: Method,
     path: string,
@@ -99,50 +99,82 @@ function connection(url: string, authorization: Record<string, string>, fetch: F
       return (await response.json()) as Result
     } catch (cause) {
       if (options?.signal?.aborted) throw cause
-      const reason = `the answer to ${method} ${path} is not JSON: is it a notification-mock that answers at ${url}?`
+      const reason =
+        `the response to ${method} ${path} is not JSON; ` +
+        `check that ${url} is the URL of a notification-mock server`
       throw new MockError(reason, { status: response.status, cause })
     }
   }
 }
 
-/** A length of time: in milliseconds, or with its unit, such as `10m`. */
+/** Looks up `fetch` at each call: some environments, such as jsdom, lack it, but connecting works. */
+function findFetch(fetch: Fetch | undefined): Fetch {
+  const found = fetch ?? globalThis.fetch
+  if (typeof found === 'function') return found
+  throw new MockError('this environment has no fetch; pass one as the option `fetch`')
+}
+
+function queryString(query: Query = {}): string {
+  // JSON drops undefined values and formats dates the way the server reads them.
+  const values: Record<string, string> = JSON.parse(JSON.stringify(query))
+  const search = new URLSearchParams(values).toString()
+  return search === '' ? '' : `?${search}`
+}
+
+/** Leaves out undefined properties, because some implementations of `fetch` reject them. */
+function requestInit(
+  method: Method,
+  authorization: Record<string, string>,
+  { body, headers, signal }: CallOptions
+) {
+  const content = typeof body === 'string' ? body : JSON.stringify(body)
+  return {
+    method,
+    headers: { ...authorization, ...headers },
+    ...(signal && { signal }),
+    ...(content !== undefined && { body: content })
+  }
+}
+
+/** A duration: a number of milliseconds, or a string with a unit, such as `10m`. */
 export type Duration = number | `${number}${keyof typeof UNITS}`
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Returns milliseconds. Throws `MockError` for what is no length of time. */
+/** Returns the duration in milliseconds. Throws `MockError` if it is not a duration. */
 export function milliseconds(duration: Duration): number {
   const [, number, unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(String(duration)) ?? []
   if (number === undefined) {
     throw new MockError(
-      `${duration} is no length of time: write milliseconds, or a number and ms, s, m, h or d`
+      `${duration} is not a duration; pass milliseconds, or a number with ms, s, m, h or d`
     )
   }
   return Math.round(Number(number) * UNITS[unit as keyof typeof UNITS])
 }
 
-/** Returns a path with these values in it, each as one segment. */
-export function path(texts: TemplateStringsArray, ...values: string[]): string {
-  return String.raw({ raw: texts }, ...values.map(encodeURIComponent))
+/** Template tag for paths: encodes each value as one path segment. */
+export function path(literals: TemplateStringsArray, ...values: string[]): string {
+  return String.raw({ raw: literals }, ...values.map(encodeURIComponent))
 }
 
-/** What is wrong with a field of a request. */
+/** An invalid field of a request. */
 export interface InvalidField {
+  /** What is wrong with the field. */
   messages: string[]
   /** The value that was sent. */
   value?: unknown
 }
 
-/** Why the server did not do what it was asked for, or that none answered. */
+/** The server rejected a request, or no server responded. */
 export class MockError extends Error {
   override readonly name = 'MockError'
-  /** The HTTP status; undefined when no answer came. */
+  /** The HTTP status of the response; undefined if there was none. */
   readonly status: number | undefined
-  /** Which check rejected the request and how to pass it; also the message. */
+  /** Which check rejected the request and how to pass it. The same as `message`. */
   readonly reason: string
-  /** What is wrong with the fields of the request, by their names. */
+  /** The invalid fields of the request, by name. */
   readonly fields: Record<string, InvalidField>
-  /** Facts about the error: of a failed verification, `nearest` has the requests that came closest. */
+  /** Details of the error. After a failed verification, `nearest` lists the closest requests. */
   readonly context: Record<string, unknown>
 
   constructor(reason: string, { status, fields = {}, context = {}, cause }: ErrorDetails = {}) {
@@ -154,44 +186,56 @@ export class MockError extends Error {
   }
 }
 
-type ErrorDetails = {
-  [Name in 'status' | 'fields' | 'context' | 'cause']?: MockError[Name] | undefined
+interface ErrorDetails {
+  status?: number | undefined
+  fields?: Record<string, InvalidField> | undefined
+  context?: Record<string, unknown> | undefined
+  cause?: unknown
 }
 
-function unreachable(url: string, cause: { cause?: unknown }): MockError {
-  const { code, message = 'connection failed' } = (cause.cause ?? cause) as {
+function unreachable(url: string, error: { cause?: unknown }): MockError {
+  const { code, message = 'connection failed' } = (error.cause ?? error) as {
     code?: unknown
     message?: string
   }
-  const remedy =
-    'is a server running there? "npx notification-mock serve" starts one and prints its url'
+  const detail = typeof code === 'string' ? code : message
   return new MockError(
-    `no answer from ${url} (${typeof code === 'string' ? code : message}): ${remedy}`,
-    { cause }
+    `no response from ${url} (${detail}); is a server running there? ` +
+      '"npx notification-mock serve" starts one and prints its URL',
+    { cause: error }
   )
 }
 
 async function rejection(response: Received, method: string, path: string): Promise<MockError> {
   const { status, headers } = response
-  // That of another server, or of a proxy, may be anything.
-  const body = (await response.json().catch(() => undefined)) as
-    | Record<string, never>
-    | null
-    | undefined
-  const { message, errors: fields, ctx: context } = body ?? {}
+  const { message, errors: fields, ctx: context } = await readErrorBody(response)
   const reason = headers.get('x-mock-reason')
-  const said =
-    typeof message === 'string' ? message : `${method} ${path} was answered with ${status}`
-  return new MockError(reason === null ? said : decodedReason(reason), { status, fields, context })
+  const fallback =
+    typeof message === 'string' ? message : `${method} ${path} failed with status ${status}`
+  const text = reason === null ? fallback : decodeReason(reason)
+  return new MockError(text, { status, fields, context })
 }
 
-/** Returns the words of an x-mock-reason: a header carries percent-encoded what is not ASCII, and nothing else. */
-export function decodedReason(text: string): string {
-  return text.replace(/(%[89A-F][0-9A-F])+/g, (bytes) => {
+type ErrorBody = {
+  message?: unknown
+  errors?: Record<string, InvalidField>
+  ctx?: Record<string, unknown>
+}
+
+/** Returns the error body, or an empty object if a proxy or another server sent something else. */
+async function readErrorBody(response: Received): Promise<ErrorBody> {
+  const body: unknown = await response.json().catch(() => undefined)
+  return typeof body === 'object' && body !== null ? body : {}
+}
+
+/** Decodes an `x-mock-reason` header, in which only non-ASCII characters are percent-encoded. */
+export function decodeReason(header: string): string {
+  return header.replace(/(%[89A-F][0-9A-F])+/g, (encoded) => {
     try {
-      return decodeURIComponent(bytes)
+      return decodeURIComponent(encoded)
     } catch {
-      return bytes
+      // The bytes are not valid UTF-8, so show them as sent.
+      return encoded
     }
   })
 }

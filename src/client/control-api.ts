@@ -1,6 +1,7 @@
 /**
- * What goes over the wire, by the schemas of the same names. The declarations of the package say it without TypeBox:
- * scripts/client-types.mjs prints them from these schemas.
+ * The types of request and response bodies. Each comes from the TypeBox schema of the same name.
+ * scripts/client-types.mjs prints them as plain TypeScript, so the package's declarations don't
+ * need TypeBox.
  */
 
 export type {

@@ -15,4 +15,5 @@ export type {
 } from './environment.js'
 export type { Hint, HintId } from './hints.js'
 export type { Report, ReportedTest, RunFacts } from './report.js'
-export type { ExpectedRequests, RequestFilter, Requests, StreamOptions } from './requests.js'
+export type { ExpectedRequests, RequestFilter, Requests } from './requests.js'
+export type { StreamOptions } from './stream.js'

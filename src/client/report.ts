@@ -1,28 +1,31 @@
 import type { Change, RecordedRequest, RunRecord, TestRecord } from './control-api.js'
 import { type Hint, hintsOf } from './hints.js'
 
-/** A test, with what its requests let suspect. */
+/** A test and the hints about its requests. */
 export interface ReportedTest extends TestRecord {
   hints: Hint[]
 }
 
-/** What whoever has run the tests knows of the run. */
+/** Facts about a run that the server doesn't know. */
 export interface RunFacts {
-  /** What was run, with its arguments. */
+  /** The command that ran the tests, with its arguments. */
   command?: string | undefined
-  /** How it has ended; absent if a signal has ended it. */
+  /** Exit code of the command; absent if a signal ended it. */
   exitCode?: number | undefined
 }
 
-/** What the report of a run is made of: the file that is written has it as JSON. */
+/** The data of a run's report. The HTML file contains it as JSON. */
 export interface Report extends Omit<RunRecord, 'run' | 'tests'> {
   run: RunRecord['run'] & RunFacts
   tests: ReportedTest[]
-  /** Those about requests that no test has made: of one environment each, or of none. */
+  /**
+   * Hints about requests that belong to no test. `environment` is the name of the environment they
+   * were sent to; absent for requests without a valid API key.
+   */
   hints: (Hint & { environment?: string })[]
 }
 
-/** Returns the report of a run, with the hints. */
+/** Returns the report of a run: the record, the facts, and the hints about its requests. */
 export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
   const { run, tests, others } = record
   const environments = [...new Set(others.map(({ environment }) => environment))]
@@ -37,17 +40,20 @@ export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
   }
 }
 
-/** How many of the requests without a valid key are listed. */
+/** The most requests without a valid API key that `requestLines` lists. */
 const MAX_UNAUTHENTICATED = 10
 
-/** Returns what a test has sent and got, in lines to read: its requests, hints, and the requests without a valid key. */
+/**
+ * Returns lines that show what a test did: its requests with their outcomes, hints, and the last
+ * requests without a valid API key.
+ */
 export function requestLines(
   requests: readonly RecordedRequest[],
   changes: readonly Change[],
   unauthenticated: readonly RecordedRequest[]
 ): string {
-  const left = unauthenticated.length - MAX_UNAUTHENTICATED
-  const heading = `without a valid key in the same time${left > 0 ? `, after ${left} others` : ''}:`
+  const omitted = unauthenticated.length - MAX_UNAUTHENTICATED
+  const omission = omitted > 0 ? ` (${omitted} earlier ones omitted)` : ''
   return [
     ...(requests.length > 0 ? requests.map(requestLine) : ['no requests']),
     ...hintsOf(requests, changes).map(
@@ -55,8 +61,10 @@ export function requestLines(
     ),
     ...(unauthenticated.length > 0
       ? [
-          heading,
-          ...unauthenticated.slice(-MAX_UNAUTHENTICATED).map((each) => `  ${requestLine(each)}`)
+          `requests without a valid API key since then${omission}:`,
+          ...unauthenticated
+            .slice(-MAX_UNAUTHENTICATED)
+            .map((request) => `  ${requestLine(request)}`)
         ]
       : [])
   ].join('\n')
@@ -75,5 +83,6 @@ function requestLine({
   )
   const target = pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path
   const changes = changed.map(({ name, id, action }) => `${name ?? id} ${action}`)
-  return `${method} ${target} ${status ?? '(no answer)'} ${[reason, ...changes].filter(Boolean).join('; ')}`.trimEnd()
+  const details = [reason, ...changes].filter(Boolean).join('; ')
+  return `${method} ${target} ${status ?? '(no response)'} ${details}`.trimEnd()
 }

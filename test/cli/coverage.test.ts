@@ -75,7 +75,7 @@ test('a report that can not be had is an error that says why, without the key', 
     /^the key or token has characters/
   )
   await expect(fetchCoverage('http://127.0.0.1:9')).rejects.toThrow(
-    'no answer from http://127.0.0.1:9'
+    'no response from http://127.0.0.1:9'
   )
   await expect(fetchCoverage('http://me:secret@127.0.0.1:9')).rejects.toThrow(
     /^(?!.*secret).*no user name/

@@ -45,7 +45,7 @@ test('what a session has made is exported when it stops, and a seed from then on
   })
   const done = await setPrimary(first.url, 'two', 'once')
   expect(existsSync(join(cwd, 'state.yaml'))).toBe(false)
-  expect((await stopped(first)).stderr).toMatch(/the data was exported to state.yaml/)
+  expect((await stopped(first)).stderr).toMatch(/exported the data to state.yaml/)
   expect(statSync(join(cwd, 'state.yaml')).mode & 0o777).toBe(0o600)
 
   const ask = `fetch(process.env.NOTIFICATION_MOCK_URL + '/v1/integrations/two/set-primary', {

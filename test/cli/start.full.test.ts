@@ -65,8 +65,7 @@ test('start, status and stop work together without a word more', async () => {
 
   const started = await run('start')
   expect(started).toMatchObject({ code: 0, stderr: '' })
-  const [, url = ''] =
-    /^notification-mock \S+ is ready at (\S+), profile document$/m.exec(started.stdout) ?? []
+  const [, url = ''] = /^notification-mock \S+ is ready at (\S+)$/m.exec(started.stdout) ?? []
   const [, pid, log = ''] = /^Process (\d+), log in (\S+)$/m.exec(started.stdout) ?? []
   expect(await isHealthy(url)).toBe(true)
   expect(started.stdout).toContain('development-key')
@@ -77,7 +76,7 @@ test('start, status and stop work together without a word more', async () => {
   expect(statSync(log).mode & 0o777).toBe(0o600)
   expect(statSync(dirname(log)).mode & 0o777).toBe(0o700)
   const taken = failed(
-    `the port is taken; stop what uses it, or choose another with --port (0 takes a free one). It is that of ${url} (process ${pid})`
+    `the port is taken; stop the process that uses it, or choose another port with --port (0 takes a free one). It is used by ${url} (process ${pid})`
   )
   expect(await run('start')).toEqual(taken)
 

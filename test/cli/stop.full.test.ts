@@ -69,7 +69,7 @@ test.each(Object.entries(BUSY))(
     const { code, stderr } = await server.ended
     expect(code).toBe(0)
     // What the server itself can end need not be cut.
-    expect(stderr.includes('"msg":"connections that were still busy are cut"')).toBe(
+    expect(stderr.includes('"msg":"closing connections that are still busy"')).toBe(
       what.startsWith('a request')
     )
     // With room for a busy machine.

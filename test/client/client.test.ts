@@ -138,7 +138,7 @@ test('the clock takes times and lengths of time', async () => {
     () => env.clock.advance('1 hour' as never),
     () => env.requests.verify({ within: '1 hour' as never })
   ]) {
-    expect((await errorOf(wrong())).message).toContain('1 hour is no length of time')
+    expect((await errorOf(wrong())).message).toContain('1 hour is not a duration')
   }
 })
 
@@ -169,7 +169,7 @@ test('the admin token opens the routes of the server, and is sent nowhere else',
 test('a key or a token that no header can carry is refused, and not repeated', async () => {
   const { mock } = await givenClient()
   const secret = 'hunter2\nhunter3'
-  const refused = 'the key or token has characters that no header can carry'
+  const refused = "the key or token contains characters that a header can't carry"
   for (const given of [
     () => mock.attach(secret),
     () => connect(mock.url, { adminToken: secret })
@@ -186,21 +186,21 @@ test('where no server answers, the error names the url and the remedy', async ()
   const error = await errorOf(connect(gone.href).health())
   expect(error.status).toBeUndefined()
   expect(error.message).toMatch(
-    /^no answer from http:\/\/127\.0\.0\.1:9 \(.+\): is a server running there\? "npx/
+    /^no response from http:\/\/127\.0\.0\.1:9 \(.+\); is a server running there\? "npx/
   )
 })
 
 test('where something else answers, the error says so', async () => {
   const html = await givenHttpServer((_request, response) => response.end('<!doctype html>'))
   expect((await errorOf(connect(html).listEnvironments())).message).toContain(
-    `is it a notification-mock that answers at ${html}?`
+    `check that ${html} is the URL of a notification-mock server`
   )
   const missing = await givenHttpServer((_request, response) =>
     response.writeHead(404).end('Not found')
   )
   expect(await errorOf(connect(missing).health())).toMatchObject({
     status: 404,
-    message: 'GET /health was answered with 404'
+    message: 'GET /health failed with status 404'
   })
 })
 
@@ -217,11 +217,14 @@ test('the url may end with a slash, or have a path', async () => {
 test.each([
   [
     'localhost:4210',
-    'localhost:4210 is not the url of a server; it looks like http://127.0.0.1:4210'
+    'localhost:4210 is not the URL of a server; it looks like http://127.0.0.1:4210'
   ],
-  ['', ' is not the url of a server'],
-  ['http://127.0.0.1:4210/?key=x', 'is not the url of a server'],
-  ['http://user:hunter2@127.0.0.1:4210', 'the url of a server takes no user name and no password']
+  ['', ' is not the URL of a server'],
+  ['http://127.0.0.1:4210/?key=x', 'is not the URL of a server'],
+  [
+    'http://user:hunter2@127.0.0.1:4210',
+    'the URL of a server must not contain a user name or password'
+  ]
 ])('the url %j is refused', (url, message) => {
   expect(() => connect(url)).toThrow(MockError)
   expect(() => connect(url)).toThrow(message)

@@ -108,7 +108,7 @@ test('a stream is an error when the key is none, or when the server has gone for
   const next = env.requests.stream().next()
   await begun(way)
   way.close()
-  await expect(next).rejects.toThrow(`no answer from ${way.url}`)
+  await expect(next).rejects.toThrow(`no response from ${way.url}`)
 })
 
 test('a stream that always ends before anything has come is given up', async () => {

@@ -114,7 +114,7 @@ test('one line searches by subscriber, transaction, context and channel, its add
 
   await page.route('**/v1/messages*', (route) => route.abort())
   await go('#/messages?channel=sms')
-  await page.getByRole('alert').getByText(`no answer from ${url}`).waitFor()
+  await page.getByRole('alert').getByText(`no response from ${url}`).waitFor()
   await page.unroute('**/v1/messages*')
   await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
   await rows.first().waitFor()

@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { decodedReason } from '../../client/connection.js'
+import { decodeReason } from '../../client/connection.js'
 import type { AttachedEnvironment, ConnectedMock, ListedEnvironment } from '../../client/index.js'
 import { parsed } from '../parts/json-tree.js'
 
@@ -50,7 +50,7 @@ export function lookOptions(isAsked: boolean): CallOptions {
 /** Returns why an answer is what it is, in the server's words, if it says so. */
 export function reasonOf({ headers }: Answer): string | undefined {
   const reason = headers['x-mock-reason']
-  return reason === undefined ? undefined : decodedReason(reason)
+  return reason === undefined ? undefined : decodeReason(reason)
 }
 
 /** Sends a request to the service, and measures its milliseconds. Rejects when there is no answer. */

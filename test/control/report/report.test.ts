@@ -85,7 +85,7 @@ test('a test has the requests that came without a valid key in its time, and no 
   ])
   const text = await env.describeRequests()
   expect(text).toMatch(
-    /^no requests\nwithout a valid key in the same time:\n {2}GET \/v1\/messages\?page=2 401 no environment/
+    /^no requests\nrequests without a valid API key since then:\n {2}GET \/v1\/messages\?page=2 401 no environment/
   )
   expect(text).not.toContain('page=1')
 })
