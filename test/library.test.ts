@@ -298,11 +298,7 @@ describe('what can not be is thrown with the remedy:', () => {
       { assumptions: { envelope: 'box' } },
       'envelope must be one of bare, data, not box'
     ],
-    [
-      'half a request in the journal',
-      { journal: 1.5 },
-      'the journal size must be an integer'
-    ],
+    ['half a request in the journal', { journal: 1.5 }, 'the journal size must be an integer'],
     [
       'a data folder that is not there',
       { data: '/no/such/mock.db' },
