@@ -16,38 +16,38 @@ const FLAGS = [
 
 export interface OpenedPage {
   page: Page
-  /** What the page asked for, and what went wrong in it. */
+  /** The URLs that the page requested, and the errors and warnings in it. */
   events: { requested: string[]; troubles: string[] }
 }
 
 let browser: Promise<Browser> | undefined
 
-/** A new page of a browser that the tests of this process share, with storage of its own. */
+/** Opens a page with its own storage, in a browser that all tests of this process share. */
 export async function openPage(
   context: TestContext,
   options: BrowserContextOptions = {}
 ): Promise<OpenedPage> {
-  // In CI there must be one.
+  // CI must have the browser, so the test fails there.
   if (!existsSync(CHROMIUM) && !process.env.CI)
-    context.skip(`there is no ${CHROMIUM} to look at the page with`)
+    context.skip(`needs a browser: ${CHROMIUM} does not exist`)
   browser ??= chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
-  const own = await (await browser).newContext(options)
-  onTestFinished(() => own.close())
+  const browserContext = await (await browser).newContext(options)
+  onTestFinished(() => browserContext.close())
   const events: OpenedPage['events'] = { requested: [], troubles: [] }
-  own.on('request', (request) => events.requested.push(request.url()))
-  own.on('requestfailed', (request) => {
-    // What was still loading when one left the page, as the inspector's stream always is.
-    const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED'
-    if (!isLeft) events.troubles.push(`${request.url()} ${request.failure()?.errorText}`)
+  browserContext.on('request', (request) => events.requested.push(request.url()))
+  browserContext.on('requestfailed', (request) => {
+    // Leaving a page aborts its open requests, such as the inspector's stream.
+    const isAborted = request.failure()?.errorText === 'net::ERR_ABORTED'
+    if (!isAborted) events.troubles.push(`${request.url()} ${request.failure()?.errorText}`)
   })
-  own.on(
+  browserContext.on(
     'response',
     (response) => response.ok() || events.troubles.push(`${response.url()} ${response.status()}`)
   )
-  own.on('console', (message) => {
+  browserContext.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning')
       events.troubles.push(message.text())
   })
-  own.on('weberror', (error) => events.troubles.push(String(error.error())))
-  return { page: await own.newPage(), events }
+  browserContext.on('weberror', (error) => events.troubles.push(String(error.error())))
+  return { page: await browserContext.newPage(), events }
 }

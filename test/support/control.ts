@@ -8,7 +8,7 @@ export const DEVELOPMENT = 'development-key'
 export const PRODUCTION = 'production-key'
 export const OTHER_ORGANIZATION = 'other-organization-key'
 
-/** Two integrations of the email channel in the default seed. */
+/** Integrations of the email channel in the default seed. SendGrid is the primary. */
 export const SENDGRID = '66f1c2a47c9b1a0012ad0001'
 export const MAILGUN = '66f1c2a47c9b1a0012ad0002'
 
@@ -52,31 +52,32 @@ export const setRandomSeed = (mock: Control, randomSeed: number | null) =>
 export const setLatency = (mock: Control, latency: unknown, key?: string) =>
   send(mock, 'PUT', '/_mock/latency', latency, key)
 
-/** Creates an environment. */
-export function create(mock: Control, wanted: unknown): Promise<TestResponse> {
-  return send(mock, 'POST', '/_mock/environments', wanted)
+export function create(mock: Control, options: unknown): Promise<TestResponse> {
+  return send(mock, 'POST', '/_mock/environments', options)
 }
 
 export function verify(mock: Control, verification: unknown, key?: string): Promise<TestResponse> {
   return send(mock, 'POST', '/_mock/requests/verify', verification, key)
 }
 
-/** Resolves as soon as it holds; asks again at each turn of the event loop, and never by time. */
+/** Waits for a condition. Checks it on every turn of the event loop, without timers. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
 }
 
 export interface RawConnection {
   socket: Socket
-  /** What has come so far. */
+  /** Returns everything received so far. */
   text(): string
   closed: Promise<Error | undefined>
 }
 
-/** Bytes to the server as they are, and what comes back. */
+/** Sends raw bytes over a TCP connection. */
 export function raw(mock: TestMock, text: string): RawConnection {
   const socket = createConnection(mock.port, '127.0.0.1')
-  onTestFinished(() => void socket.destroy())
+  onTestFinished(() => {
+    socket.destroy()
+  })
   const received: Buffer[] = []
   let failure: Error | undefined
   socket.on('data', (chunk) => received.push(chunk)).on('error', (error) => (failure = error))

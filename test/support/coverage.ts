@@ -11,7 +11,7 @@ interface Sent {
   key?: string | null | undefined
 }
 
-/** By operation the path of its example, which the default seed answers. */
+/** The paths of the operations' examples, which exist in the default seed. */
 const PATHS = Object.fromEntries(
   OPERATIONS.map(({ id, url, examples: { params = {} } }) => [
     id,
@@ -19,7 +19,7 @@ const PATHS = Object.fromEntries(
   ])
 )
 
-/** What of an operation is met by one request, or by several, one after the other; `path` is that of an item's example. */
+/** Returns requests that cover an item, to send one after the other. `path` is from its example. */
 function requestsFor(id: string, path: string | undefined): Sent[] {
   const [, kind = '', name = '', value] = /^\w+\.(\w+)\.([\w-]+)[.=]?(.*)$/.exec(id) ?? []
   const keyed = { headers: { 'idempotency-key': id } }
@@ -38,14 +38,14 @@ function requestsFor(id: string, path: string | undefined): Sent[] {
   return [path === undefined ? {} : { path }]
 }
 
-/** Sends requests that meet an item, and resolves when all are answered. */
+/** Sends requests that cover an item, and waits for the responses. */
 export async function cover(
   mock: Pick<TestMock, 'get' | 'post' | 'call'>,
   { id, how }: CoverageItem,
   key?: string
 ): Promise<void> {
   const [operation = ''] = id.split('.')
-  const method = OPERATIONS.find((each) => each.id === operation)?.method ?? 'GET'
+  const method = OPERATIONS.find(({ id: name }) => name === operation)?.method ?? 'GET'
   const call = ({ path = '', key: own = key, ...sent }: Sent) =>
     mock.call(path.startsWith('/') ? path : `${PATHS[operation]}${path}`, {
       method,
@@ -65,7 +65,7 @@ export function itemsOf({ operations }: Coverage): CoverageItem[] {
   return operations.flatMap(({ items }) => items)
 }
 
-/** The ids of what has not been met. */
+/** Returns the ids of the items that are not covered. */
 export function uncoveredIds(coverage: Coverage): string[] {
   return itemsOf(coverage).flatMap(({ id, covered }) => (covered ? [] : [id]))
 }

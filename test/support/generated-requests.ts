@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type JsonSchema, valuesBy } from './schema-values.js'
 import { consistentSeed } from './seeds.js'
 
-/** A request as it is sent: valid by the document, or with something in it that should be refused. */
+/** A request that is valid by the OpenAPI document, or that the server should reject. */
 export interface GeneratedRequest {
   operation: string
   method: string
@@ -23,17 +23,17 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: JsonSchema }> }
 }
 
-/** Values that exist on the server, and of other fields some that it takes. */
+/** Values that exist on the server, and valid values of other fields. */
 export interface KnownValues {
-  /** By name, or where that tells little by what comes before it in the path: `messages/id`. */
+  /** By parameter name, or by segment and name if the name alone is ambiguous: `messages/id`. */
   parameters: Record<string, readonly string[]>
-  /** By the name of the field of a body. */
+  /** By the name of a field in the body. */
   fields: Record<string, readonly string[]>
 }
 
 /**
- * Any request to an operation of the document. Half of them are broken in one or two ways: a parameter or field of
- * another type, an odd name, a repetition, a body that is no JSON or too deep, a method that the path does not have.
+ * Generates requests to all operations of the document. Half of them are broken in one or two ways:
+ * a wrong type, an unusual name, a repetition, an invalid or very deep body, or a wrong method.
  */
 export function anyRequest(
   document: Published,
@@ -58,7 +58,7 @@ export function anyRequest(
     })
 }
 
-/** What a request is made of before it is written. */
+/** The parts of a request. */
 interface Parts {
   operation: string
   method: string
@@ -66,7 +66,7 @@ interface Parts {
   query: [name: string, value: string][]
   headers: Record<string, string>
   body?: unknown
-  /** Sent in place of the body. */
+  /** Sent instead of the body. */
   text?: string
 }
 
@@ -120,7 +120,7 @@ function requestTo(
 
 function mostlyKnown<Value>(known: readonly string[] | undefined, others: fc.Arbitrary<Value>) {
   if (!known) return others
-  // Chosen when it is generated, as there may be more of them by then.
+  // Choose late: the list can have grown by then.
   const existing = fc.nat().map((index) => known[index % known.length] ?? 'none')
   return fc.oneof({ weight: 4, arbitrary: existing }, others)
 }
@@ -138,7 +138,7 @@ const anySeedBody = fc.oneof(
   }))
 )
 
-/** Waits so short that the requests that follow are not held up, and mostly an effect that does not contradict itself. */
+/** Values with short delays, so that later requests are not slowed down, and valid effects. */
 const HARMLESS: Record<string, fc.Arbitrary<unknown>> = {
   delay: fc.nat({ max: 3 }),
   spread: fc.nat({ max: 3 }),
@@ -220,15 +220,13 @@ const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.dictionary(oddName, fc.constant(1), { maxKeys: 2 })
 )
 
-/** Each changes the request in one way. */
+/** Changes that break a request. */
 const breakage: fc.Arbitrary<(parts: Parts) => void> = fc.oneof(
   fc
     .tuple(fc.oneof(oddName, fc.constantFrom('page', 'limit', 'channel', 'transactionId')), oddText)
-    .map(
-      ([name, value]) =>
-        (parts: Parts) =>
-          void parts.query.push([name, value])
-    ),
+    .map(([name, value]) => (parts: Parts) => {
+      parts.query.push([name, value])
+    }),
   fc.integer({ min: 2, max: 40 }).map((times) => (parts: Parts) => {
     const [first = ['a', 'b'] satisfies [string, string]] = parts.query
     for (let time = 0; time < times; time += 1) parts.query.push(first as [string, string])
@@ -271,7 +269,7 @@ const breakage: fc.Arbitrary<(parts: Parts) => void> = fc.oneof(
   })
 )
 
-/** A copy with an odd field besides, or an odd value in place of one; half of the time further inside. */
+/** Returns a copy with an unusual field or value, half of the time in a nested object. */
 function changed(body: unknown, name: string, value: unknown, index: number): unknown {
   if (typeof body !== 'object' || body === null) return value
   const names = Object.keys(body)

@@ -2,15 +2,18 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-/** Calls with any headers, also with a Host of its own, which fetch does not send; a POST with an empty object. */
+/**
+ * Sends a request with any headers, including `Host`, which `fetch` doesn't allow. A POST has an
+ * empty object as its body.
+ */
 export async function requestWithHost(
   headers: Record<string, string>,
   url: string,
   method = 'GET'
 ) {
-  const sent = request(url, { method, headers, agent: false }).end(
+  const outgoing = request(url, { method, headers, agent: false }).end(
     method === 'POST' ? '{}' : undefined
   )
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
   return { status: response.statusCode, headers: response.headers, text: await text(response) }
 }

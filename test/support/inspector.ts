@@ -8,19 +8,19 @@ import { startCommand } from './process.js'
 export interface OpenedInspector extends OpenedPage {
   url: string
   mock: ConnectedMock
-  /** The environment that the page opens with: the first one. */
+  /** The first environment, which the inspector shows when it opens. */
   env: AttachedEnvironment
-  /** Goes to an address of the page, such as `#/messages?channel=email`. */
+  /** Opens a URL of the inspector, such as `#/messages?channel=email`. */
   go(hash: string): Promise<void>
 }
 
 interface Options extends BrowserContextOptions {
-  /** Arguments of the server. */
+  /** Arguments of the server's command line. */
   args?: readonly string[]
   hash?: string
 }
 
-/** The page of a server of its own, built from the source as it is now. */
+/** Starts a server from the current source, and opens its inspector. */
 export async function openInspector(
   context: TestContext,
   { args = [], hash = '', ...options }: Options = {}
@@ -42,23 +42,23 @@ export async function openInspector(
   }
 }
 
-/** Expects that the page as it is now has nothing that keeps people from using it. */
+/** Expects no accessibility violations on the page. */
 export async function expectAccessible({ page }: Pick<OpenedPage, 'page'>): Promise<void> {
-  // What is still appearing is half transparent, and so has another contrast.
+  // Wait for animations, because elements that fade in have a lower contrast.
   await page.evaluate(`Promise.allSettled(document.getAnimations()
     .filter(({ effect }) => effect?.getTiming().iterations !== Infinity).map(({ finished }) => finished))`)
-  // In a sandboxed frame no script of axe runs, and what it shows is not ours.
+  // axe can't run in sandboxed frames, and their content is not part of the inspector.
   const { violations } = await new AxeBuilder({ page })
     .exclude('iframe[sandbox]')
     .options({ rules: { 'target-size': { enabled: true } } })
     .analyze()
-  const found = violations.map(
+  const descriptions = violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`
   )
-  expect(found).toEqual([])
+  expect(descriptions).toEqual([])
 }
 
-/** Expects it in the light theme and in the dark one. */
+/** Expects no accessibility violations in the light and the dark theme. */
 export async function expectAccessibleInBoth({ page }: Pick<OpenedPage, 'page'>): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -66,7 +66,7 @@ export async function expectAccessibleInBoth({ page }: Pick<OpenedPage, 'page'>)
   }
 }
 
-/** Clicks in a page that are counted, to tell how many a task takes. */
+/** Returns a `click` that counts how many clicks a task takes. */
 export function countClicks() {
   let count = 0
   return {
@@ -80,11 +80,11 @@ export function countClicks() {
   }
 }
 
-/** The rows of the list of requests. */
+/** Locates the rows of the request list. */
 export const requestRows = (page: Page) =>
   page.getByRole('list', { name: 'Requests, newest first' }).getByRole('link')
 
-/** Sends a request as an app does. Returns the status. */
+/** Sends a request as an app would, and returns its status. */
 export async function sendRequest(
   env: AttachedEnvironment,
   path: string,

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { startMock, type TestMock, type TestMockOptions, useNewMock } from './mock.js'
 
-/** API keys of the seed, which no answer and no log line may contain. */
+/** API keys of the seed. No response and no log line may contain them. */
 export const KEYS = { shop: 'shop-key-6f1c', second: 'shop-key-again-9d2e', live: 'live-key-83ab' }
 
 export const SEED = {
@@ -40,17 +40,17 @@ export const SEED = {
 export type LogLine = Record<string, unknown> & { msg: string }
 
 export interface LoggedMock extends TestMock {
-  /** Everything that the server logs, at all levels. */
+  /** All log lines of the server, at all levels. */
   log: LogLine[]
 }
 
-/** Starts a server with a seed of two environments, one of each profile, and returns it with its log. */
+/** Starts a server with one environment per profile, and records its log. */
 export async function useLoggedMock(options: TestMockOptions = {}): Promise<LoggedMock> {
   const { log, logger } = logging()
   return { ...(await useNewMock({ seed: SEED, logger, ...options })), log }
 }
 
-/** Returns a function that returns such a server, the same one to all tests of the group in which it is called. */
+/** Returns a getter of a logged server that all tests of the group share. */
 export function useLoggedMockOfGroup(): () => LoggedMock {
   let mock: LoggedMock
   beforeAll(async () => {
@@ -65,7 +65,11 @@ function logging() {
   const log: LogLine[] = []
   const logger = pino(
     { level: 'trace' },
-    { write: (line: string) => void log.push(JSON.parse(line)) }
+    {
+      write: (line: string) => {
+        log.push(JSON.parse(line))
+      }
+    }
   )
   return { log, logger }
 }

@@ -13,7 +13,7 @@ export interface TestRequest {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** The API key; null sends none. The first environment's if left out. */
+  /** The API key; `null` sends none. Default: the key of the first environment. */
   key?: string | null
 }
 
@@ -21,45 +21,45 @@ export interface TestResponse {
   status: number
   headers: Headers
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests read into answers that have been checked against the contract
+  // biome-ignore lint/suspicious/noExplicitAny: responses have been checked against the API reference
   json: any
 }
 
 export interface TestMockOptions extends ServerOptions {
-  /** The time at which the wall clock stands, in milliseconds. Not for a test with a clock of its own. */
+  /** Stops the server's wall clock at this time, in milliseconds. */
   now?: number
 }
 
 export interface TestMock extends Omit<Server, 'services'> {
   services: Services
-  /** What its seeds describe. */
+  /** The data of its seeds. */
   readonly seededEnvironments: readonly EnvironmentData[]
-  /** Sends a request over a real socket; the answer has been checked against the published document. */
+  /** Sends a request over a real socket, and checks the response against the OpenAPI document. */
   call(path: string, call?: TestRequest): Promise<TestResponse>
   get(path: string, call?: TestRequest): Promise<TestResponse>
   post(path: string, call?: TestRequest): Promise<TestResponse>
 }
 
 /**
- * A server in the state of its start, on a real socket, in memory unless told otherwise: one that earlier tests with the
- * same options have used and that has been reset, or else a new one. Tests that run at the same time never get the same.
- * Without `seed` or `seeds` it has the default seed.
+ * Returns a server in its initial state, on a real socket and by default in memory with the default
+ * seed. It reuses and resets a server with the same options from an earlier test, if there is one.
+ * Tests that run at the same time never share a server.
  *
- * A server is not used again if the test has read its `app` or `services`, has left other rows than a reset restores, or
- * has options that can't be compared (a data file, a logger, functions). A test that leaves other traces, such as
- * temporary triggers that fire later, takes `useNewMock`.
+ * A server is not reused if the test read its `app` or `services`, if a reset doesn't restore its
+ * rows, or if its options can't be compared (a data file, a logger, functions). A test that leaves
+ * other traces, such as temporary triggers, must call `useNewMock`.
  */
 export async function useMock(options: TestMockOptions = {}): Promise<TestMock> {
   const name = nameOf(options)
   if (name === undefined) return useNewMock(options)
-  const found = idle.findLastIndex((each) => each.name === name)
-  const [used] = found < 0 ? [] : idle.splice(found, 1)
+  const index = idle.findLastIndex((server) => server.name === name)
+  const [used] = index < 0 ? [] : idle.splice(index, 1)
   const shared = used && (await isReset(used)) ? used : await startShared(name, options)
   onTestFinished(() => giveBack(shared))
   return shared.mock
 }
 
-/** As `useMock`, but always a new server, which is closed when the test ends. */
+/** Returns a new server, which is closed when the test ends. */
 export async function useNewMock(options: TestMockOptions = {}): Promise<TestMock> {
   const mock = await startMock(options)
   onTestFinished(() => mock.app.close())
@@ -67,24 +67,24 @@ export async function useNewMock(options: TestMockOptions = {}): Promise<TestMoc
 }
 
 interface SharedMock {
-  /** Its options. */
+  /** The options as JSON. */
   name: string
   mock: TestMock
-  /** The same, without a note of what a test reads. */
+  /** The same server, without the properties that record what a test reads. */
   server: TestMock
-  /** Its tables and rows when it had just been seeded. */
+  /** The tables and rows right after the start. */
   tables: string
   rows: string
-  /** Whether the test has read what lies behind the routes. */
+  /** Whether the test has read `app` or `services`. */
   touched: boolean
 }
 
-/** Servers that no test uses at the moment, those that were used last at the end. */
+/** Servers that no test is using. The most recently used ones are at the end. */
 const idle: SharedMock[] = []
-/** None where each test shall have a new one: test/mutation/dry-run.ts. */
+/** 0 if each test must get a new server, as in test/mutation/dry-run.ts. */
 const MAX_IDLE = process.env.FRESH_MOCKS ? 0 : 8
 
-/** The same for the same options; undefined if a server with them can't be shared. */
+/** Returns a key of the options, or undefined if a server with them can't be shared. */
 function nameOf(options: TestMockOptions): string | undefined {
   const isOwn =
     options.data !== undefined ||
@@ -114,12 +114,12 @@ async function startShared(name: string, options: TestMockOptions): Promise<Shar
       }
     })
   }
-  // The end of the process does not wait for it.
+  // Don't keep the process alive.
   server.app.server.unref()
   return shared
 }
 
-/** It is reset only when it is used again: most seeds are those of one test, and the control routes are loaded for it. */
+/** Keeps the server for reuse. It is reset later, because most servers are never reused. */
 async function giveBack(shared: SharedMock): Promise<void> {
   const { app } = shared.server
   if (shared.touched || !app.server.listening || tablesOf(shared.server) !== shared.tables)
@@ -128,7 +128,7 @@ async function giveBack(shared: SharedMock): Promise<void> {
   if (idle.length > MAX_IDLE) await idle.shift()?.server.app.close()
 }
 
-/** Resets every environment and forgets all requests; closes a server that then is not as it was when it had started. */
+/** Resets a server. If that doesn't restore its initial state, closes it and returns false. */
 async function isReset({ server, rows }: SharedMock): Promise<boolean> {
   const { url, app, services, first } = server as TestMock & { first: ReturnType<typeof keysOf> }
   const { environments, coverage, journals } = services
@@ -146,23 +146,23 @@ async function isReset({ server, rows }: SharedMock): Promise<boolean> {
       )
     })
   )
-  // After the resets, which are changes.
+  // Last, because the resets are recorded as changes.
   for (const key of [...environments.list().map((each) => each.key), undefined]) journals.drop(key)
   const isAsAtStart = resets.every(Boolean) && rowsOf(server) === rows
   if (!isAsAtStart) await app.close()
   return isAsAtStart
 }
 
-/** Another text once a table, an index or a trigger has come or gone. */
+/** Returns a string that changes whenever a table, index or trigger is created or dropped. */
 const tablesOf = ({ db }: Pick<Server, 'db'>): string =>
   ['schema_version', 'temp.schema_version']
     .map((name) => db.client.pragma(name, { simple: true }))
     .join()
 
-/** All that the environments have. */
+/** Returns the records of all environments as JSON. */
 const rowsOf = ({ db }: Pick<Server, 'db'>): string => JSON.stringify(environmentRows(db.client))
 
-/** A new server, which is not closed when a test ends. */
+/** Starts a server that the caller has to close. */
 export async function startMock({ now, ...rest }: TestMockOptions): Promise<TestMock> {
   const options = now === undefined ? rest : { ...rest, clock: () => now }
   const server = await startServer({ port: 0, logLevel: 'silent', ...options })
@@ -171,8 +171,8 @@ export async function startMock({ now, ...rest }: TestMockOptions): Promise<Test
   const first = keysOf(services)
   const { clock = Date.now, seed } = options
   const { seeds: files = seed === undefined ? ['default'] : [] } = options
-  const given = [...files, ...(seed === undefined ? [] : [{ name: 'seed', seed }])]
-  const seeded = lazily(() => resolveSeeds(readSeeds(given), clock()))
+  const allSeeds = [...files, ...(seed === undefined ? [] : [{ name: 'seed', seed }])]
+  const seeded = lazily(() => resolveSeeds(readSeeds(allSeeds), clock()))
   return {
     ...server,
     ...clientOf(server.url, first[0]?.apiKeys[0]),
@@ -191,10 +191,10 @@ const keysOf = ({ environments }: Server['services']) =>
     .list()
     .map((environment) => ({ id: environment.id, apiKeys: environments.apiKeysOf(environment) }))
 
-/** The paths that are described by the document of the control routes. */
+/** Matches the paths of the OpenAPI document of the control routes. */
 const CONTROL = /^\/(_mock|health)(?![^/?#])/
 
-/** Calls to a server at this address, each answer checked against the document that it publishes for the key. */
+/** Returns a client that checks all responses against the server's OpenAPI documents. */
 export function clientOf(
   url: string,
   firstKey: string | undefined
@@ -211,7 +211,7 @@ export function clientOf(
       headers: { ...(authorization && { authorization }), ...headers },
       ...(body !== undefined && { body })
     })
-    const answer = {
+    const result = {
       status: response.status,
       headers: response.headers,
       text: await response.text()
@@ -219,11 +219,11 @@ export function clientOf(
     const contract = await (CONTROL.test(path)
       ? contractFor('control', fetchControlDocument)
       : contractFor(headers.authorization ?? headers.Authorization ?? authorization, fetchDocument))
-    contract.check({ method, path, ...answer })
+    contract.check({ method, path, ...result })
     return {
-      ...answer,
+      ...result,
       get json() {
-        return JSON.parse(answer.text)
+        return JSON.parse(result.text)
       }
     }
   }
@@ -241,13 +241,13 @@ export function clientOf(
     return (await fetch(`${url}/_mock/openapi.json`)).text()
   }
 
-  /** That of the key's environment; for a key that is refused, that of the server. */
+  /** Fetches the document of the key's environment. For an invalid key, that of the server. */
   async function fetchDocument(authorization: string | undefined): Promise<string> {
-    const own = await fetch(
+    const response = await fetch(
       `${url}/openapi.json`,
       authorization ? { headers: { authorization } } : {}
     )
-    return own.ok ? own.text() : (await fetch(`${url}/openapi.json`)).text()
+    return response.ok ? response.text() : (await fetch(`${url}/openapi.json`)).text()
   }
 
   return {

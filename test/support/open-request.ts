@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 
 export interface OpenRequest {
   request: ClientRequest
-  /** Sends the rest, and waits for the answer. */
+  /** Sends the rest of the body, and waits for the response. */
   finish(): Promise<{
     status: number | undefined
     headers: IncomingMessage['headers']
@@ -13,7 +13,7 @@ export interface OpenRequest {
   }>
 }
 
-/** A POST that the server has begun to handle, and whose body it waits for until `finish`. */
+/** Starts a POST. The server has begun to handle it and waits for the body until `finish`. */
 export async function startOpenRequest(
   url: string,
   headers: Record<string, string>
@@ -21,11 +21,13 @@ export async function startOpenRequest(
   const request = startRequest(url, {
     method: 'POST',
     agent: new Agent({ keepAlive: true }),
-    // Node answers 100 when it hands the request on: so we know when that is.
+    // Node responds 100 when it passes the request to the handlers.
     headers: { ...headers, 'transfer-encoding': 'chunked', expect: '100-continue' }
   })
   request.on('error', () => {})
-  onTestFinished(() => void request.destroy())
+  onTestFinished(() => {
+    request.destroy()
+  })
   request.flushHeaders()
   await once(request, 'continue')
   return {

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** What a page costs the browser, by its own count, from here on. */
+/** Measures the cost of a page from now on, as the browser reports it. */
 export async function watchPage(page: Page) {
   await page.evaluate(`
     window.longTasks = []
@@ -9,9 +9,9 @@ export async function watchPage(page: Page) {
   `)
   const devtools = await page.context().newCDPSession(page)
   return {
-    /** How long each task of over 50 ms has taken, in milliseconds. */
+    /** Returns the duration of each task above 50 ms, in milliseconds. */
     longTasks: () => page.evaluate<number[]>('longTasks'),
-    /** Bytes in use after a collection of garbage. */
+    /** Returns the bytes in use after a garbage collection. */
     async heap(): Promise<number> {
       await devtools.send('HeapProfiler.collectGarbage')
       return (await devtools.send('Runtime.getHeapUsage')).usedSize

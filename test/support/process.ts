@@ -21,12 +21,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { bundle } from '../../scripts/bundle.mjs'
-import { attempt } from '../../src/domain/errors.js'
 import { lazily } from '../../src/domain/lazily.js'
 
 const root = join(import.meta.dirname, '../..')
 
-/** How a process ended, and all that it wrote. */
+/** The exit code and the output of a process. */
 export interface ProcessResult {
   code: number | null
   signal: NodeJS.Signals | null
@@ -36,24 +35,24 @@ export interface ProcessResult {
 
 export interface RunningProcess {
   child: ChildProcessWithoutNullStreams & { pid: number }
-  /** What it printed when it was ready. */
+  /** The output until it was ready. */
   printed: string
   url: string
-  /** Settles when nobody holds its output any more: it has ended, and all that it started. */
+  /** Settles when the process and all processes that it started have ended. */
   ended: Promise<ProcessResult>
 }
 
 export interface Options
   extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached' | 'timeout'> {
-  /** Beside an environment without variables of ours, or of an npm that runs the tests. */
+  /** Added to environment variables without those of this project and of npm. */
   env?: Record<string, string>
-  /** What it prints when it is ready, if it is not `serve`. */
+  /** Matches the output when the process is ready. By default, the output of `serve`. */
   ready?: RegExp
 }
 
 /**
- * The folder of the package as it is when it is installed, with the command compiled from the source as it is now.
- * Built once for all test files that run in this process, in about two seconds.
+ * Builds the package as npm would install it, from the current source, and returns its folder. All
+ * test files of this process share it. Building takes about two seconds.
  */
 export const buildPackage = lazily(async (): Promise<string> => {
   const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'package-'))
@@ -70,7 +69,7 @@ export function commandIn(folder: string): string {
   return join(folder, 'dist/cli/index.js')
 }
 
-/** Runs our command to its end, or kills it after two minutes. May be used in concurrent tests. */
+/** Runs the command to its end, or kills it after two minutes. Works in concurrent tests. */
 export async function runCommand(
   args: readonly string[],
   options: Options = {}
@@ -81,7 +80,7 @@ export async function runCommand(
   }).ended
 }
 
-/** Our command, just started; killed when the test ends. */
+/** Starts the command without waiting until it is ready. Kills it when the test ends. */
 export async function spawnCommand(
   args: readonly string[],
   options: Options = {}
@@ -95,7 +94,10 @@ export async function spawnCommand(
   return { child, ended }
 }
 
-/** Our command, serving on a free port unless told otherwise; killed when the test ends. Throws if it ends unready. */
+/**
+ * Starts the command, on a free port unless the options set one, and waits until it is ready. Kills
+ * it when the test ends. Throws if the process ends before it is ready.
+ */
 export async function startCommand(
   args: readonly string[],
   options: Options = {}
@@ -111,7 +113,7 @@ export async function startCommand(
   )
 }
 
-/** Any command line that starts our server somehow. */
+/** Starts the server with any command line. */
 export async function startProcess(
   command: string,
   args: readonly string[],
@@ -129,7 +131,7 @@ export async function startProcess(
   return { child, printed, url, ended }
 }
 
-/** What it prints last: the curl to try, or that there is nothing to try. Or it is one line of JSON. */
+/** Matches the last output of a start: the curl example, its replacement, or a line of JSON. */
 const READY = /^(\{"url"| *curl |No environments|.*not in the seeds given\)).*$\s/m
 
 function launch(
@@ -139,10 +141,11 @@ function launch(
 ) {
   const child = spawn(command, args, {
     ...options,
-    env: { ...ownEnvironment(), ...env },
+    env: { ...cleanEnvironment(), ...env },
     stdio: 'pipe'
   })
-  let [stdout, stderr] = ['', '']
+  let stdout = ''
+  let stderr = ''
   const ready = new Promise<string>((settle) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text
@@ -155,24 +158,30 @@ function launch(
   const ended = once(child, 'close').then(
     ([code, signal]): ProcessResult => ({ code, signal, stdout, stderr })
   )
-  // Waiting for it later is not the same as nobody caring now.
+  // Prevents an unhandled rejection if the test awaits it later.
   ended.catch(() => {})
   return { child: child as RunningProcess['child'], ready, ended }
 }
 
-function ownEnvironment(): Record<string, string | undefined> {
-  // Node takes a terminal in CI for one without colours.
+/** Returns the environment variables without those of this project, npm and Vitest. */
+function cleanEnvironment(): Record<string, string | undefined> {
+  // CI is removed because Node turns colors off in CI.
   const foreign =
     /^(_$|CI$|NOTIFICATION_MOCK_|npm_(lifecycle|package|command|node)|PORT$|NODE_ENV$|VITEST|(FORCE|NO)_COLOR$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
 }
 
 function kill({ pid }: ChildProcess, group = false): void {
-  // It may have ended already.
-  if (pid !== undefined) attempt(() => process.kill(group ? -pid : pid, 'SIGKILL'))
+  if (pid === undefined) return
+  try {
+    process.kill(group ? -pid : pid, 'SIGKILL')
+  } catch (error) {
+    const hasEnded = (error as NodeJS.ErrnoException).code === 'ESRCH'
+    if (!hasEnded) throw error
+  }
 }
 
-/** A port that nobody listens on, below those that the system itself gives to servers and to connections. */
+/** Returns a free port below the range that the system assigns. */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 32_000)
   const server = createServer().listen(port, '127.0.0.1')
@@ -183,14 +192,14 @@ export async function freePort(): Promise<number> {
   return isFree ? port : freePort()
 }
 
-/** A folder of its own for one test. */
+/** Creates a folder that is deleted when the test ends. */
 export function createTempFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'notification-mock-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** A package that depends on ours, as npm installs it, with these scripts. */
+/** Creates a package with these scripts that depends on this one, as npm would install it. */
 export async function createDependentPackage(scripts: Record<string, string>): Promise<string> {
   const folder = createTempFolder()
   const ours = await buildPackage()

@@ -7,7 +7,7 @@ import { buildPackage } from './process.js'
 
 export const modules = join(import.meta.dirname, '../../node_modules')
 
-/** A project that has our package and the runners, with these files. */
+/** Creates a project with these files, this package and the test runners. */
 export async function createProject(files: Record<string, string>): Promise<string> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'notification-mock-runners-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -30,7 +30,7 @@ interface Run {
   output: string
 }
 
-/** Runs a program of `node_modules` in a folder. */
+/** Runs a program of `node_modules/.bin` in a folder. */
 export function run(
   folder: string,
   command: string,
@@ -45,11 +45,11 @@ export function run(
   })
 }
 
-/** Our environment without what the runner of this test has added. */
+/** Returns the environment variables without those that the test runner added. */
 export function envWithoutRunner(): Record<string, string | undefined> {
-  const own = /^(npm_|VITEST|NODE_ENV$|TEST|FORCE_COLOR$|NOTIFICATION_MOCK_|NODE_OPTIONS$)/
+  const added = /^(npm_|VITEST|NODE_ENV$|TEST|FORCE_COLOR$|NOTIFICATION_MOCK_|NODE_OPTIONS$)/
   return {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !added.test(name))),
     NO_COLOR: '1'
   }
 }

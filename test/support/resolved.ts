@@ -6,24 +6,24 @@ import { seedOf } from './shop.js'
 
 export const NOW = Date.UTC(2026, 1, 18, 12)
 
-/** The text within an environment; its first line is the third, and its first column the fifth. */
+/** Indents YAML into an environment. The text starts at line 3, column 5. */
 export function inShop(text: string): string {
   return `environments:\n  - name: Shop\n${text.replace(/^/gm, '    ')}`
 }
 
-/** The environments that seeds describe: files by their path, or texts and values with a name. */
+/** Resolves seeds: paths of files, or texts and values with a name. */
 export function resolveEnvironments(...seeds: (string | SeedValue)[]): EnvironmentData[] {
   return resolveSeeds(readSeeds(seeds), NOW)
 }
 
-/** The data of an environment, named Shop, that a seed describes at this time. */
+/** Resolves a seed with one environment named Shop. */
 export function resolveShop(fields: Omit<SeedEnvironment, 'name'>, now = NOW): EnvironmentData {
   const [environment] = resolveSeeds(readSeeds([{ name: 'shop.yaml', seed: seedOf(fields) }]), now)
   if (!environment) throw new Error('no environment')
   return environment
 }
 
-/** The error of seeds that can't be read. */
+/** Returns the `SeedError` that the function throws. */
 export function seedErrorOf(read: () => unknown): SeedError {
   try {
     read()
@@ -31,9 +31,9 @@ export function seedErrorOf(read: () => unknown): SeedError {
     if (error instanceof SeedError) return error
     throw error
   }
-  throw new Error('it was read')
+  throw new Error('no SeedError was thrown')
 }
 
-/** The issues of seeds, one a line. */
+/** Returns the issues of seeds as lines. */
 export const issuesOf = (...seeds: (string | SeedValue)[]): string[] =>
   seedErrorOf(() => resolveEnvironments(...seeds)).message.split('\n')

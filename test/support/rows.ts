@@ -20,7 +20,7 @@ const NUMBER =
 
 type Connection = Pick<Db['client'], 'prepare'>
 
-/** Every row of every table, as it is in the database. */
+/** Returns all rows of all tables. */
 export function allRows(client: Connection): Record<string, Record<string, unknown>[]> {
   const tables = client
     .prepare<[], { name: string }>(
@@ -38,8 +38,8 @@ export function allRows(client: Connection): Record<string, Record<string, unkno
 }
 
 /**
- * What each environment has, snapshots apart, table by table, with the environment's number in the order of their
- * creation; not in which dataset they are, nor in which order.
+ * Returns the records of all environments by table, without snapshots, datasets and their order. Each
+ * has the number of its environment in the order of creation.
  */
 export function environmentRows(client: Connection): Record<string, Record<string, unknown>[]> {
   const tables = DATASET_KINDS.flatMap((kind) =>
@@ -56,7 +56,7 @@ export function environmentRows(client: Connection): Record<string, Record<strin
   )
 }
 
-/** The integrations of all environments, snapshots apart. */
+/** Returns the integrations of all environments, without snapshots. */
 export function integrationRows(client: Connection): IntegrationRow[] {
   return client
     .prepare<[], IntegrationRow>(
@@ -76,7 +76,7 @@ export interface KeyRow {
   created_at: number
 }
 
-/** What is stored under idempotency keys, oldest first, snapshots apart. */
+/** Returns the stored responses of idempotency keys, oldest first, without snapshots. */
 export function keyRows(client: Connection): KeyRow[] {
   return client
     .prepare<[], KeyRow>(
@@ -87,7 +87,7 @@ export function keyRows(client: Connection): KeyRow[] {
     .all()
 }
 
-/** The identifiers of the integrations that are primary and not deleted, of all environments unless one is named. */
+/** Returns the identifiers of the primary integrations, of all environments or of one. */
 export function primaries(client: Connection, channel: string, environment?: number): string[] {
   return integrationRows(client)
     .filter((row) => row.channel === channel && row.is_primary === 1 && row.deleted === 0)

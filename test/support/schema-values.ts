@@ -1,24 +1,24 @@
 import type { SchemaOptions } from '@sinclair/typebox'
 import fc from 'fast-check'
 
-/** A JSON Schema, of which any keyword may be read. */
+/** A JSON Schema with any keywords. */
 export type JsonSchema = SchemaOptions
 
 interface Choices {
-  /** Returns the schema that a reference leads to. */
+  /** Returns the schema of a reference. */
   find(reference: string): JsonSchema | undefined
-  /** Returns texts that fit the schema of a field of this name. */
+  /** Returns strings that match the schema of a field with this name. */
   textOf(schema: JsonSchema, field: string): fc.Arbitrary<string>
-  /** Names where a schema takes any. */
+  /** Names of additional properties. */
   names: fc.Arbitrary<string>
-  /** Returns what a field of this name gets, in place of whatever fits. */
+  /** Returns the values of a field with this name. By default, those that match its schema. */
   ofField?(field: string, fitting: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>
 }
 
-/** Some schemas hold themselves: from this depth on only what is required is there. */
+/** Schemas can be recursive. Below this depth, only required fields are generated. */
 const MAX_DEPTH = 3
 
-/** Returns a function that returns whatever fits a schema, for a field of this name. */
+/** Returns a function that generates values of a schema for a field with this name. */
 export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fitting }: Choices) {
   const byReference = new Map<string, fc.Arbitrary<unknown>>()
   return anyValueOf
@@ -27,22 +27,15 @@ export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fittin
     if (schema.$ref !== undefined) return referred(schema.$ref, field, depth)
     if (schema.enum) return fc.constantFrom(...schema.enum)
     if ('const' in schema) return fc.constant(schema.const)
-    const types = [schema.type ?? []].flat()
-    const variants =
-      schema.anyOf ??
-      schema.oneOf ??
-      (types.length > 1 ? types.map((type) => ({ ...schema, type })) : [])
-    if (variants.length > 0)
-      return fc.oneof(...variants.map((each: JsonSchema) => anyValueOf(each, field, depth)))
-    switch (types[0]) {
+    const variants = variantsOf(schema)
+    if (variants.length > 0) {
+      return fc.oneof(...variants.map((variant) => anyValueOf(variant, field, depth)))
+    }
+    switch ([schema.type].flat()[0]) {
       case 'object':
         return anyObjectOf(schema, depth)
       case 'array':
-        if (depth > MAX_DEPTH && !schema.minItems) return fc.constant([])
-        return fc.array(anyValueOf(schema.items ?? {}, field, depth), {
-          minLength: schema.minItems ?? 0,
-          maxLength: 3
-        })
+        return anyArrayOf(schema, field, depth)
       case 'integer':
       case 'number':
         return anyNumberOf(schema)
@@ -55,6 +48,12 @@ export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fittin
       default:
         return anyJson
     }
+  }
+
+  function anyArrayOf(schema: JsonSchema, field: string, depth: number): fc.Arbitrary<unknown> {
+    const { items = {}, minItems = 0 } = schema
+    if (depth > MAX_DEPTH && minItems === 0) return fc.constant([])
+    return fc.array(anyValueOf(items, field, depth), { minLength: minItems, maxLength: 3 })
   }
 
   function referred(reference: string, field: string, depth: number): fc.Arbitrary<unknown> {
@@ -73,9 +72,9 @@ export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fittin
     const fields = Object.fromEntries(
       Object.entries<JsonSchema>(properties)
         .filter(([name]) => depth <= MAX_DEPTH || required.includes(name))
-        .map(([name, each]) => [name, ofField(name, anyValueOf(each, name, depth))])
+        .map(([name, property]) => [name, ofField(name, anyValueOf(property, name, depth))])
     )
-    // Of many optional fields half seldom fit together, so half of the objects have few.
+    // Many optional fields rarely make a consistent object, so half of the objects have few.
     const optional = Object.keys(fields).filter((name) => !required.includes(name))
     const withFew = fc
       .subarray(optional, { maxLength: Math.min(2, optional.length) })
@@ -95,16 +94,23 @@ export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fittin
   }
 }
 
-/** As it is read back from a text, without numbers that one would round. */
+/** Returns the alternatives of a union, or one schema per type if there are several. */
+function variantsOf(schema: JsonSchema): JsonSchema[] {
+  const types = [schema.type ?? []].flat()
+  const byType = types.length > 1 ? types.map((type) => ({ ...schema, type })) : []
+  return schema.anyOf ?? schema.oneOf ?? byType
+}
+
+/** JSON values as `JSON.parse` returns them, without integers that it would round. */
 const anyJson = fc
   .jsonValue({ stringUnit: 'binary', maxDepth: 2 })
-  .map((value) => JSON.parse(JSON.stringify(value), (_name, each) => (isRounded(each) ? 0 : each)))
+  .map((value) => JSON.parse(JSON.stringify(value), (_name, item) => (isRounded(item) ? 0 : item)))
 
 function isRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value)
 }
 
-/** Small ones and large ones, none that a text would round. */
+/** Small and large numbers that survive a conversion to JSON. */
 function anyNumberOf({
   type,
   minimum,

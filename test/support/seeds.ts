@@ -4,12 +4,12 @@ import { namedSchemas } from '../../src/schema/typebox.js'
 import { Seed, type SeedEnvironment } from '../../src/seeds/format.js'
 import { type JsonSchema, valuesBy } from './schema-values.js'
 
-/** Any seed that has the format. It may contradict itself: refer to what does not exist, or have duplicates. */
+/** Generates seeds that match the format. They can have duplicates and broken references. */
 export function anySeed(): fc.Arbitrary<Seed> {
   return anyValueOf(Seed as JsonSchema) as fc.Arbitrary<Seed>
 }
 
-/** Any seed that the server starts with: it has the format and no contradictions. */
+/** Generates seeds that the server accepts. */
 export function consistentSeed(): fc.Arbitrary<Seed> {
   return fc.array(consistentEnvironment(), { maxLength: 3 }).map((environments) => ({
     environments: environments.map(({ _id, organization, _organizationId, ...rest }, position) => ({
@@ -21,8 +21,8 @@ export function consistentSeed(): fc.Arbitrary<Seed> {
 }
 
 /**
- * Any environment that the format allows, changed to be consistent: names and ids are there once, a channel has one
- * primary, references lead to what is there, and what has an error has the status of one.
+ * Generates environments that the server accepts: names, ids and primaries are unique, references
+ * lead to existing records, and messages with an error have a matching status.
  */
 export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
   return anyValueOf({
@@ -31,7 +31,7 @@ export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
   }).map((value) => withoutContradictions(value as Required<SeedEnvironment>))
 }
 
-/** Texts that a format could trip over, beside any others. */
+/** Strings, including those that are hard to represent in YAML or JSON. */
 const text = fc.oneof(
   fc.string({ maxLength: 12 }),
   fc.string({ unit: 'binary', maxLength: 6 }),
@@ -100,7 +100,8 @@ const anyValueOf = valuesBy({
     if (pattern === CONTEXT_KEY_PATTERN) return fc.stringMatching(/^[a-z]{1,5}:[ -~]{1,8}$/)
     if (pattern === API_KEY_PATTERN.source) return fc.stringMatching(/^[!-~]{1,9}$/)
     if (pattern) throw new Error(`no strings are known that match ${pattern}`)
-    return TIMES.test(field) ? time : minLength > 0 ? text.filter((value) => value !== '') : text
+    if (TIMES.test(field)) return time
+    return minLength > 0 ? text.filter((value) => value !== '') : text
   }
 })
 
@@ -113,8 +114,12 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
   let count = 0
   const unique = <Record extends object>(record: Record, name: string): Record => {
     count += 1
-    const own = String((record as { [name: string]: unknown })[name] ?? '').toWellFormed()
-    return { ...record, ...('_id' in record && { _id: deriveId(count) }), [name]: `${own}${count}` }
+    const ownName = String((record as { [name: string]: unknown })[name] ?? '').toWellFormed()
+    return {
+      ...record,
+      ...('_id' in record && { _id: deriveId(count) }),
+      [name]: `${ownName}${count}`
+    }
   }
   const { integrations, subscribers, workflows, messages, generate, ...rest } = environment
   const uniqueSubscribers = subscribers.map((each) => unique(each, 'subscriberId'))

@@ -1,6 +1,6 @@
 import type { Seed, SeedEnvironment } from '../../src/seeds/format.js'
 
-/** An environment with some of each kind of record, which refer to one another. */
+/** An environment with every kind of record. The records refer to each other. */
 export const SHOP = {
   name: 'Shop',
   integrations: [
@@ -17,10 +17,10 @@ export const SHOP = {
   messages: [{ channel: 'email', subscriberId: 'user-1', workflow: 'order', subject: 'Hello' }]
 } satisfies SeedEnvironment
 
-/** A seed of these environments; one without a name is named Shop. */
+/** Returns a seed of these environments. The default name is Shop. */
 export function seedOf(...environments: Partial<SeedEnvironment>[]): Seed {
   return { environments: environments.map((environment) => ({ name: 'Shop', ...environment })) }
 }
 
-/** The text of a seed of one environment, as JSON. It may be no seed, so any fields are taken. */
+/** Returns a JSON seed of one environment. The fields can be invalid. */
 export const shopJson = (fields: object): string => JSON.stringify(seedOf(fields))
