@@ -9,14 +9,14 @@ import { MINIMAL, startMinimalService } from './minimal-service.js'
 import { startProxy, UNLISTED } from './proxy.js'
 import { checkTarget, failuresIn, primaryEmail } from './run-conformance.js'
 
-/** A target that answers all requests in one way. */
-async function givenTarget(response: RequestListener): Promise<string> {
-  const server = await listen(response)
+/** Starts a target that handles all requests with one listener. */
+async function startTarget(listener: RequestListener): Promise<string> {
+  const server = await listen(listener)
   onTestFinished(() => server[Symbol.asyncDispose]())
   return server.url
 }
 
-test('a target that answers with garbage fails its cases, and none is left out', async () => {
+test('a target with broken responses fails its cases, and every case has a result', async () => {
   const texts = [
     '',
     '<html>',
@@ -27,7 +27,7 @@ test('a target that answers with garbage fails its cases, and none is left out',
     '{"data":{"length":1e9}}'
   ]
   let index = 0
-  const url = await givenTarget((_, response) => {
+  const url = await startTarget((_, response) => {
     response.writeHead([200, 200, 500, 204, 302][index % 5] ?? 200, {
       'content-type': 'application/json'
     })
@@ -40,23 +40,23 @@ test('a target that answers with garbage fails its cases, and none is left out',
   expect(cases.map(({ id }) => id)).toEqual(
     CASES.filter(({ documentOnly }) => !documentOnly).map(({ id }) => id)
   )
-  // Some by luck: a case that reads messages is checked twice.
+  // Some cases pass by chance.
   expect(counts.passed).toBeLessThan(15)
   expect(cases.filter(({ outcome, reason }) => outcome !== 'passed' && !reason)).toEqual([])
 })
 
-test('an response that is nested 5,000 deep fails its cases in words', async () => {
+test('a response that is nested 5,000 levels deep fails its cases with a clear reason', async () => {
   const payload = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
-  const url = await givenTarget(
-    (_, response) => void response.end(`{"data":[{"payload":${payload}}]}`)
-  )
-  const reason = 'the body of the 200 is nested more than 100 deep'
+  const url = await startTarget((_, response) => {
+    response.end(`{"data":[{"payload":${payload}}]}`)
+  })
+  const reason = 'the body of the 200 response is nested more than 100 levels deep'
   expect((await checkTarget(url, { only: ['wire.list.shape'] })).cases).toMatchObject([
     { outcome: 'failed', reason }
   ])
 })
 
-test('a request that hangs is a failed case, and the run goes on', async () => {
+test('a request without a response fails its case, and the run continues', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response: ({ request }) =>
@@ -70,14 +70,14 @@ test('a request that hangs is a failed case, and the run goes on', async () => {
     {
       id: 'paging.page',
       outcome: 'failed',
-      reason: expect.stringContaining('no whole response within 3 s')
+      reason: expect.stringContaining('no complete response within 3 s')
     },
     { id: 'paging.length', outcome: 'passed' }
   ])
 })
 
 test.each(['1.2', '0', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
-  'Retry-After: %s is obeyed, of 429 and of 503, a second at least, and not for longer than is allowed',
+  'Retry-After: %s of a 429 or 503 is respected, for at least a second and at most `patience`',
   async (value) => {
     const mock = await useMock()
     const times: number[] = []
@@ -100,12 +100,12 @@ test.each(['1.2', '0', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
     expect(Math.min(second - first, third - second)).toBeGreaterThan(value === '1.2' ? 1190 : 990)
     times.length = 0
     await expect(checkTarget(proxy.url, { only, patience: 100 })).rejects.toThrow(
-      /answers 429, and to wait 1(.2)? s/
+      /returned 429, and would have to be repeated after 1(.2)? s/
     )
   }
 )
 
-test('no more requests are sent in a second than the rate allows', async () => {
+test('the number of requests per second stays within the rate', async () => {
   const mock = await useMock()
   const started = performance.now()
   const { requests } = await checkTarget(mock.url, {
@@ -115,8 +115,8 @@ test('no more requests are sent in a second than the rate allows', async () => {
   expect(performance.now() - started).toBeGreaterThan((requests - 1) * 50 - 5)
 })
 
-test('a key that the target repeats is in no report', async () => {
-  const url = await givenTarget((request, response) => {
+test('no report contains the key, even if the target repeats it', async () => {
+  const url = await startTarget((request, response) => {
     response.end(
       JSON.stringify({ message: request.headers.authorization, data: [], [DEVELOPMENT]: 1 })
     )
@@ -126,7 +126,7 @@ test('a key that the target repeats is in no report', async () => {
   for (const text of texts) expect(text).not.toContain(DEVELOPMENT)
 })
 
-test('a message that comes in or changes while it runs fails no case', async () => {
+test('a message that arrives or changes during the run does not fail a case', async () => {
   const mock = await useMock()
   const newest = (await mock.get('/v1/messages?limit=1')).json.data[0]
   let changes = 0
@@ -145,7 +145,7 @@ test('a message that comes in or changes while it runs fails no case', async () 
         channel: 'email',
         subject: 'New'
       }
-      // Between two cases, within one that needs nothing, and before one that compares whole messages.
+      // Between two cases, within a case, and before one that compares whole messages.
       const isMoment =
         method === 'HEAD' || path.includes('limit=2.0') || path.endsWith('channel=push&limit=100')
       if (isMoment && once(path)) await send('POST', '/_mock/messages', message)
@@ -160,7 +160,7 @@ test('a message that comes in or changes while it runs fails no case', async () 
   expect(changes).toBe(4)
 })
 
-test('what waits for the target ends when the run is interrupted, and the primary is put back', {
+test('an interrupt ends a wait for the target and restores the primary', {
   timeout: 240_000
 }, async () => {
   const mock = await useMock()
@@ -169,7 +169,7 @@ test('what waits for the target ends when the run is interrupted, and the primar
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
       if (!isBusy && !request.path.includes(MAILGUN)) return
-      // At first it makes Mailgun primary; then it is busy for a while, and once more when the primary is put back.
+      // It makes Mailgun primary, is busy until the interrupt, and again during the restore.
       isBusy = !interrupt.signal.aborted
       response.status = 429
       response.headers['retry-after'] = isBusy ? '100' : '1'
@@ -186,7 +186,7 @@ test('what waits for the target ends when the run is interrupted, and the primar
   expect(await primaryEmail(mock)).toBe(SENDGRID)
 })
 
-test('without --allow-changes nothing is sent but GET, HEAD and set-primary that is refused', async () => {
+test('without --allow-changes only GET, HEAD and rejected set-primary requests are sent', async () => {
   const mock = await useMock()
   const sent: string[] = []
   await using proxy = await startProxy(mock.url, {
@@ -209,7 +209,7 @@ test('without --allow-changes nothing is sent but GET, HEAD and set-primary that
   })
 })
 
-test('an integration that the target makes primary as that of another environment is put back', async () => {
+test('the primary is restored if the target makes a foreign integration primary', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url)
   const options = {
@@ -225,10 +225,10 @@ test('an integration that the target makes primary as that of another environmen
   expect(await primaryEmail(mock)).toBe(SENDGRID)
   await using silent = await startProxy(mock.url, UNLISTED)
   const unlisted = await checkTarget(silent.url, options)
-  expect(unlisted.notRestored).toEqual(['channel email: which one was primary is not known'])
+  expect(unlisted.notRestored).toEqual(['channel email: its former primary is unknown'])
 })
 
-test('a name that no integration has is a failed case, and what was changed is put back', async () => {
+test('an unknown integration fails a case, and the primary is restored', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, UNLISTED)
   const options = {
@@ -238,13 +238,13 @@ test('a name that no integration has is a failed case, and what was changed is p
   }
   const report = await checkTarget(proxy.url, options)
   expect(failuresIn(report)).toEqual([
-    'primary.result: status 404, must be 200: the integration exists'
+    'primary.result: status 404, expected 200: the integration exists'
   ])
   expect(report.notRestored).toEqual([])
   expect(await primaryEmail(mock)).toBe(SENDGRID)
 })
 
-test('a channel that had no primary before keeps one, and the report says so', async () => {
+test('the report lists a channel that had no primary and has one now', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
@@ -255,13 +255,11 @@ test('a channel that had no primary before keeps one, and the report says so', a
   const options = { allowChanges: true, integrations: [SENDGRID], only: ['primary.result'] }
   const report = await checkTarget(proxy.url, options)
   expect(report).toMatchObject({ counts: { passed: 1 }, notRestored: [], newPrimaries: ['email'] })
-  expect(reportText(report)).toContain(
-    'Has a primary integration now, and had none: channel email\n'
-  )
+  expect(reportText(report)).toContain('Channel email had no primary integration and has one now\n')
 })
 
 test.each(['<html>', '{"data":[null,{}]}', 'broken off'])(
-  'a listing of %s ends no run',
+  'an unreadable list of integrations does not end the run: %s',
   async (text) => {
     const mock = await useMock()
     await using proxy = await startProxy(mock.url, {
@@ -282,7 +280,7 @@ test.each(['<html>', '{"data":[null,{}]}', 'broken off'])(
   }
 )
 
-test('a report names nobody: no subscriber, transaction, context or address, whatever the target says', async () => {
+test('a report contains no subscriber, transaction, context key or address of the target', async () => {
   const mock = await useMock()
   const { data } = (await mock.get('/v1/messages?limit=100')).json
   await using proxy = await startProxy(mock.url, {
@@ -318,14 +316,14 @@ test('a report names nobody: no subscriber, transaction, context or address, wha
       ...contextKeys.flatMap((key) => [key, encodeURIComponent(key)])
     ]
   )
-  const told = [...named.filter(Boolean), 'unseen@example.net'].filter((value) =>
+  const leaked = [...named.filter(Boolean), 'unseen@example.net'].filter((value) =>
     text.includes(value)
   )
-  expect([...new Set(told)]).toEqual([])
+  expect([...new Set(leaked)]).toEqual([])
   expect(text).toContain('/v1/messages?subscriberId=<subscriberId>&limit=100')
 })
 
-test('a service that was written from the contract alone fails no case, and its differences are told', async () => {
+test('a minimal service by the API reference fails no case, and its differences are noted', async () => {
   await using own = await startMinimalService()
   const report = await checkTarget(own.url, { ...MINIMAL, allowChanges: true })
   expect(failuresIn(report)).toEqual([])
@@ -338,7 +336,7 @@ test('a service that was written from the contract alone fails no case, and its 
   expect(reportText(report).split('\n').length).toBeLessThan(20)
 })
 
-test('a target that dies ends the run, which says of what, and what was checked before stays', async () => {
+test('a target that dies ends the run, and the report keeps the results and names the request', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response({ request, memory }) {
@@ -347,23 +345,23 @@ test('a target that dies ends the run, which says of what, and what was checked 
     }
   })
   const report = await checkTarget(proxy.url)
-  const curl = `curl -g '${proxy.url}/v2/workflows/%zz/steps/none' -H "Authorization: ApiKey $NOTIFICATION_MOCK_API_KEY"`
-  expect(report.ended).toMatch(/^the target answers no more [(]no response: /)
-  expect(report.ended).toContain(`since ${curl}`)
+  const curl = `curl '${proxy.url}/v2/workflows/%zz/steps/none' -H "Authorization: ApiKey $NOTIFICATION_MOCK_API_KEY"`
+  expect(report.ended).toMatch(/^the target stopped responding [(]no response: /)
+  expect(report.ended).toContain(`after ${curl}`)
   expect(failuresIn(report)).toEqual([expect.stringMatching(/^malformed[.]path: no response/)])
   expect(report.counts.passed).toBeGreaterThan(45)
-  expect(reportText(report)).toContain(`\nEnded: ${report.ended}\n`)
+  expect(reportText(report)).toContain(`\nEnded early: ${report.ended}\n`)
 })
 
-test('of a run that ends early, no operation is called checked whose cases were not run', async () => {
+test('after a run that ended early, an operation only counts as checked if its cases ran', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     request({ request: { path }, memory }) {
       memory.set(
-        'asked',
-        Number(memory.get('asked') ?? 0) + (path === '/v1/messages?limit=100' ? 1 : 0)
+        'lists',
+        Number(memory.get('lists') ?? 0) + (path === '/v1/messages?limit=100' ? 1 : 0)
       )
-      if (Number(memory.get('asked')) > 1) throw new Error('dead')
+      if (Number(memory.get('lists')) > 1) throw new Error('dead')
     }
   })
   const { operations } = await checkTarget(proxy.url, { allowChanges: true })
@@ -376,7 +374,7 @@ test('of a run that ends early, no operation is called checked whose cases were 
   ])
 })
 
-test('a set-primary that answers 500 to everything is a failure of one cause, not a skip', async () => {
+test('a set-primary that always returns 500 is one cause of failure and skips no case', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
@@ -389,12 +387,12 @@ test('a set-primary that answers 500 to everything is a failure of one cause, no
   })
   expect(report.counts).toMatchObject({ passed: 0, skipped: 0 })
   const [group, ...others] = groupFailures(report.cases)
-  expect(group?.first.reason).toBe('status 500, must be 200: the integration exists')
+  expect(group?.first.reason).toBe('status 500, expected 200: the integration exists')
   expect(group?.ids).toEqual(report.cases.map(({ id }) => id))
   expect(others).toEqual([])
 })
 
-test('a failure is shown with what was sent: with the key in a variable, a wrong one, or none', async () => {
+test('a failure shows its request with the key in a variable, with a wrong key, or without', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
@@ -405,10 +403,10 @@ test('a failure is shown with what was sent: with the key in a variable, a wrong
   const only = ['auth.required', 'error.body', 'idempotency.accepted']
   const { cases } = await checkTarget(proxy.url, { allowChanges: true, only })
   expect(cases.map(({ requests = [] }) => requests.at(-1))).toEqual([
-    `curl -g '${proxy.url}/v1/messages?limit=3'`,
-    `curl -g '${proxy.url}/v1/messages'`,
+    `curl '${proxy.url}/v1/messages?limit=3'`,
+    `curl '${proxy.url}/v1/messages'`,
     expect.stringMatching(
-      /^curl -g -X POST '\S+set-primary' -H "Authoriz\S+ \S+ \$NOT\w+" -H 'idempotency-key: \S+'$/
+      /^curl -X POST '\S+set-primary' -H "Authoriz\S+ \S+ \$NOT\w+" -H 'idempotency-key: \S+'$/
     )
   ])
 })

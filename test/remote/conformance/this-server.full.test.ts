@@ -13,14 +13,14 @@ const SEEDS = readdirSync(join(import.meta.dirname, '../../../seeds'))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => name.replace('.yaml', ''))
 
-const NAMED = {
+const RECORDS = {
   workflows: ['order-shipped', 'sign-in-code'],
   integrations: [SENDGRID, MAILGUN],
   allowChanges: true
 }
 
-/** Ours, and a proxy before it that lists integrations too. */
-async function givenOurs(options: TestMockOptions = {}) {
+/** Starts a mock, and a proxy in front of it that also lists integrations. */
+async function startProxiedMock(options: TestMockOptions = {}) {
   const mock = await useMock(options)
   const proxy = await startProxy(mock.url)
   onTestFinished(() => proxy[Symbol.asyncDispose]())
@@ -28,13 +28,13 @@ async function givenOurs(options: TestMockOptions = {}) {
 }
 
 test.each(PROFILES)(
-  'every case is passed or skipped by ours with every built-in seed, profile %s',
+  'this server fails no case with any built-in seed, profile %s',
   { timeout: 300_000 },
   async (profile) => {
     expect(SEEDS.length).toBeGreaterThan(7)
     const passed = new Set<string>()
     for (const seed of SEEDS) {
-      const { mock, url } = await givenOurs({ profile, seeds: [seed] })
+      const { mock, url } = await startProxiedMock({ profile, seeds: [seed] })
       for (const { apiKeys, steps } of mock.seededEnvironments) {
         const [apiKey = ''] = apiKeys
         const usual = steps.filter(({ stepId }) => /^(email|sms|in-app)-step$/.test(stepId))
@@ -50,7 +50,7 @@ test.each(PROFILES)(
         for (const id of caseIdsWith(report, 'passed')) passed.add(id)
       }
     }
-    // What a single environment can't show, and what this profile does not have.
+    // A run with one environment can't show these.
     const checked = CASES.filter(({ documentOnly }) => !documentOnly || profile === 'document').map(
       ({ id }) => id
     )
@@ -63,9 +63,9 @@ test.each(PROFILES)(
 )
 
 test.each(PROFILES)(
-  'an integration of another environment is checked when it is named, profile %s',
+  'a named integration of another environment is checked, profile %s',
   async (profile) => {
-    const { url } = await givenOurs({ profile })
+    const { url } = await startProxiedMock({ profile })
     const foreignIntegration = '6703aa1c5d2e8b0013b70001'
     const report = await checkTarget(url, {
       foreignIntegration,
@@ -79,11 +79,11 @@ test.each(PROFILES)(
   }
 )
 
-test('no case depends on those before it: each passes alone', async () => {
-  const { url } = await givenOurs()
-  const first = await checkTarget(url, NAMED)
+test('each case passes alone, without the cases before it', async () => {
+  const { url } = await startProxiedMock()
+  const first = await checkTarget(url, RECORDS)
   for (const id of caseIdsWith(first, 'passed')) {
-    expect((await checkTarget(url, { ...NAMED, only: [id] })).cases).toMatchObject([
+    expect((await checkTarget(url, { ...RECORDS, only: [id] })).cases).toMatchObject([
       { id, outcome: 'passed' }
     ])
   }
@@ -95,8 +95,8 @@ function runCommandAgainst(url: string, ...more: string[]) {
 }
 
 describe('the command', () => {
-  test('prints the report, and ends with 0 when all passed', async () => {
-    const { url } = await givenOurs()
+  test('prints the report and exits with 0 if all cases pass', async () => {
+    const { url } = await startProxiedMock()
     const args = [
       'conformance',
       '--target',
@@ -115,12 +115,12 @@ describe('the command', () => {
     expect(stdout).not.toContain(DEVELOPMENT)
   })
 
-  test('ends with 1 when a case failed, also as the profile is not that which was asked for', async () => {
+  test('exits with 1 if a case fails, also because of the required profile', async () => {
     const { url } = await useMock()
-    const asked = ['--json', '--profile', 'live', '--case', 'live.envelope']
-    const { code, stdout, stderr } = await runCommandAgainst(url, ...asked)
+    const flags = ['--json', '--profile', 'live', '--case', 'live.envelope']
+    const { code, stdout, stderr } = await runCommandAgainst(url, ...flags)
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 1 cases failed\n' })
-    const reason = 'it takes the position of the profile document, not of live'
+    const reason = 'the target has the value of the profile document, not of live'
     expect(JSON.parse(stdout)).toMatchObject({
       target: url,
       counts: { failed: 1 },
@@ -128,10 +128,10 @@ describe('the command', () => {
     })
   })
 
-  test('ends with 3 when an operation could not be checked, unless that is allowed', async () => {
+  test('exits with 3 if an operation could not be checked, unless --allow-unchecked is set', async () => {
     const { url } = await useMock()
     await using proxy = await startProxy(url, UNLISTED)
-    const asked = [
+    const flags = [
       '--allow-changes',
       '--case',
       'primary',
@@ -140,10 +140,10 @@ describe('the command', () => {
       '--profile',
       'document'
     ]
-    const { code, stdout, stderr } = await runCommandAgainst(proxy.url, ...asked)
+    const { code, stdout, stderr } = await runCommandAgainst(proxy.url, ...flags)
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
     expect(stdout).toContain('setIntegrationAsPrimary: NOT CHECKED\n')
-    expect((await runCommandAgainst(proxy.url, ...asked, '--allow-unchecked')).code).toBe(0)
+    expect((await runCommandAgainst(proxy.url, ...flags, '--allow-unchecked')).code).toBe(0)
   })
 
   test.each([
@@ -154,13 +154,13 @@ describe('the command', () => {
       ['--api-key', 'secret\nkey'],
       /^error: --api-key <key> must be a key that a header can carry(?!.*secret)/
     ]
-  ])('%j is wrong usage', async (args, message) => {
+  ])('rejects the command line %j', async (args, message) => {
     const { code, stdout, stderr } = await runCommand(['conformance', ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(message)
   })
 
-  test('a file that can not be written does not take the report with it', async () => {
+  test('prints the report even if the JUnit file cannot be written', async () => {
     const { url } = await useMock()
     const { code, stdout, stderr } = await runCommandAgainst(
       url,
@@ -176,13 +176,13 @@ describe('the command', () => {
     expect(stdout).toContain(': 1 passed, 0 failed, 0 noted, 0 skipped')
   })
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('puts the primary back after a %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('restores the primary after %s', async (signal) => {
     const mock = await useMock()
     const stopped = new AbortController()
     await using proxy = await startProxy(mock.url, {
       response({ request, response }) {
         if (!request.path.includes(MAILGUN) || stopped.signal.aborted) return
-        // It is primary now, and the command waits.
+        // Mailgun is primary now, and the command waits.
         stopped.abort()
         response.status = 429
         response.headers['retry-after'] = '100'
@@ -209,12 +209,12 @@ describe('the command', () => {
     expect(await running.ended).toMatchObject({
       code: 1,
       stdout: expect.stringContaining(': 0 passed, 0 failed, 0 noted, 0 skipped'),
-      stderr: 'error: interrupted: not all cases were run\n'
+      stderr: 'error: interrupted: not all cases ran\n'
     })
     expect(await primaryEmail(mock)).toBe(SENDGRID)
   })
 
-  test('a target that is not there ends with 1', async () => {
+  test('exits with 1 if the target cannot be reached', async () => {
     const { code, stderr } = await runCommandAgainst('http://127.0.0.1:9')
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: http:\/\/127\.0\.0\.1:9: (?!.*development-key)/)

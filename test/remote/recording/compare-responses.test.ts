@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
 import { compareResponses } from '../../../src/remote/recording/compare-responses.js'
 
-const answer = (status: number, body: unknown) => ({ status, body })
-
-/** The rows that explain the differences of two answers; undefined for one that none explains. */
+/** Returns the assumption that explains each difference of two responses, if any. */
 function explanations(path: string, target: [number, unknown], ours: [number, unknown]) {
-  const question = { method: path.includes('set-primary') ? 'POST' : 'GET', path } as const
-  return compareResponses(question, answer(...target), answer(...ours)).map(
+  const request = { method: path.includes('set-primary') ? 'POST' : 'GET', path } as const
+  const [targetStatus, targetBody] = target
+  const [ourStatus, ourBody] = ours
+  const targetResponse = { status: targetStatus, body: targetBody }
+  const ourResponse = { status: ourStatus, body: ourBody }
+  return compareResponses(request, targetResponse, ourResponse).map(
     ({ explainedBy }) => explainedBy
   )
 }
@@ -38,9 +40,9 @@ test.each([
     { data: [{ _id: 'a' }, { _id: 'b' }] },
     { data: [{ _id: 'b' }, { _id: 'a' }] }
   ],
-  ['a message less', LIST, { data: [{ _id: 'a' }, { _id: 'b' }] }, { data: [{ _id: 'a' }] }],
-  ['a field that is missing', LIST, page({ data: [{ _id: 'a', read: true }] }), page({})],
-  ['null for a field that is absent', LIST, page({ data: [{ _id: 'a', email: null }] }), page({})],
+  ['a missing message', LIST, { data: [{ _id: 'a' }, { _id: 'b' }] }, { data: [{ _id: 'a' }] }],
+  ['a missing field', LIST, page({ data: [{ _id: 'a', read: true }] }), page({})],
+  ['null for an absent field', LIST, page({ data: [{ _id: 'a', email: null }] }), page({})],
   ['another hasMore without totals', LIST, page({ hasMore: true }), page({ hasMore: false })],
   [
     'another control value',
@@ -49,14 +51,14 @@ test.each([
     { controls: { values: { a: 2 } } }
   ],
   [
-    'a control value that is missing',
+    'a missing control value',
     STEP,
     { controls: { values: { a: 1 } } },
     { controls: { values: {} } }
   ],
   ['another credential', PRIMARY, { credentials: { user: 'a' } }, { credentials: { user: 'b' } }],
   [
-    'a credential that is missing',
+    'a missing credential',
     PRIMARY,
     { credentials: { user: 'a', from: 'b' } },
     { credentials: { user: 'a' } }
@@ -66,13 +68,13 @@ test.each([
   expect(explanations(path, [200, target], [200, ours])).toEqual([undefined])
 })
 
-test('nothing explains a status that no row of the register is about', () => {
-  const rows = explanations(LIST, [500, { ...unknown, statusCode: 500 }], [200, page({})])
-  expect(new Set(rows)).toEqual(new Set([undefined]))
+test('nothing explains a status that no assumption is about', () => {
+  const explainedBy = explanations(LIST, [500, { ...unknown, statusCode: 500 }], [200, page({})])
+  expect(new Set(explainedBy)).toEqual(new Set([undefined]))
   expect(explanations(PRIMARY, [201, {}], [200, {}])).toEqual([undefined])
 })
 
-test('what one server has and the other has not is explained', () => {
+test('assumptions explain fields that only one server has', () => {
   const totals = page({ totalCount: 1, hasMore: false })
   expect(explanations(LIST, [200, page({ hasMore: true })], [200, totals])).toEqual([
     'total-count',
@@ -86,7 +88,7 @@ test('what one server has and the other has not is explained', () => {
   expect(explanations(PRIMARY, [200, bare], [200, full])).toEqual(['credentials', 'credentials'])
 })
 
-test('a filter that finds messages there and nobody here is not explained, one that finds none is', () => {
+test('an unknown subscriber is only explained if the other server finds no messages', () => {
   const path = '/v1/messages?subscriberId=a'
   const none = [404, { ...unknown, message: 'Subscriber not found for id a' }] as [number, unknown]
   expect(explanations(path, [200, page({})], none)).not.toContain('unknown-subscriber-filter')
@@ -94,7 +96,7 @@ test('a filter that finds messages there and nobody here is not explained, one t
   expect(new Set(found)).toEqual(new Set(['unknown-subscriber-filter']))
 })
 
-test('only the two texts of an unknown workflow are explained as such', () => {
+test('only the two messages for an unknown workflow are explained by that assumption', () => {
   const named = { ...unknown, message: 'Workflow with id w not found' }
   const withFacts = {
     ...unknown,

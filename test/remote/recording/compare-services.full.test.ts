@@ -8,7 +8,7 @@ import { createTempFolder, runCommand, spawnCommand } from '../../support/proces
 import { recordFrom, startDisturbedProxy } from './recording-target.js'
 
 interface Outcome {
-  asked: number
+  compared: number
   skipped: number
   same: number
   differences: {
@@ -26,21 +26,21 @@ async function compare(...args: string[]) {
   return { code, stderr, outcome: (stdout ? JSON.parse(stdout) : undefined) as Outcome }
 }
 
-type Answers = Record<string, ((response: ServerResponse) => unknown) | undefined>
+type Responders = Record<string, ((response: ServerResponse) => unknown) | undefined>
 
-/** Flags for a server against a proxy before it, which gives its own answers to paths that begin so; they are asked. */
+/** Returns flags to compare a server with a proxy that responds itself to paths with a prefix. */
 async function againstBroken(
   { url }: { url: string },
-  answers: Answers,
-  asked = Object.keys(answers).join('\n')
+  responders: Responders,
+  requests = Object.keys(responders).join('\n')
 ) {
   const proxy = await startDisturbedProxy(url, ({ url: path = '' }, response) => {
-    const [, answer] = Object.entries(answers).find(([start]) => path.startsWith(start)) ?? []
-    answer?.(response)
-    return answer !== undefined
+    const [, respond] = Object.entries(responders).find(([prefix]) => path.startsWith(prefix)) ?? []
+    respond?.(response)
+    return respond !== undefined
   })
   const file = join(createTempFolder(), 'requests.txt')
-  writeFileSync(file, asked)
+  writeFileSync(file, requests)
   return [...between(proxy, { url }), '--requests', file]
 }
 
@@ -53,19 +53,19 @@ function sendJson(response: ServerResponse, body: object): void {
 
 describe('compare', () => {
   test.each(['document', 'live'] as const)(
-    'finds no difference to a seed recorded of profile %s',
+    'finds no difference to a seed recorded from a mock of profile %s',
     async (profile) => {
       const source = await useMock({ profile })
       const out = join(createTempFolder(), 'seed.yaml')
       await recordFrom(source.url, out)
       const { code, outcome } = await compare('--target', source.url, '--seed', out, '--replaced')
       expect({ code, differences: outcome.differences }).toEqual({ code: 0, differences: [] })
-      expect(outcome.asked).toBeGreaterThan(40)
-      expect(outcome.same).toBe(outcome.asked)
+      expect(outcome.compared).toBeGreaterThan(40)
+      expect(outcome.same).toBe(outcome.compared)
     }
   )
 
-  test('says which assumption explains each difference between the profiles', async () => {
+  test('names the assumption that explains each difference between the profiles', async () => {
     const target = await useMock({ profile: 'live' })
     const ours = await useMock({ profile: 'document' })
     const { code, outcome } = await compare(...between(target, ours))
@@ -90,21 +90,21 @@ describe('compare', () => {
     ])
   })
 
-  test('ends with 1 and names the field when nothing explains a difference', async () => {
+  test('exits with 1 and names the field if no assumption explains a difference', async () => {
     const ours = await useMock({})
     const { json: page } = await ours.get('/v1/messages?limit=2')
     page.data[0].subject = 'Another one'
     delete page.data[1].status
-    const asked =
+    const requests =
       '# mine\nGET /v1/messages?limit=2\n/v1/messages?limit=3\nPOST /v1/integrations/sendgrid-main/set-primary\n'
     const args = await againstBroken(
       ours,
       { '/v1/messages?limit=2': (response) => sendJson(response, page) },
-      asked
+      requests
     )
     const { code, outcome } = await compare(...args)
     expect(code).toBe(1)
-    expect(outcome).toMatchObject({ asked: 2, skipped: 1, same: 1 })
+    expect(outcome).toMatchObject({ compared: 2, skipped: 1, same: 1 })
     expect(outcome.differences).toMatchObject([
       {
         path: '/v1/messages?limit=2',
@@ -115,11 +115,11 @@ describe('compare', () => {
     ])
     const text = await runCommand(['compare', '--api-key', 'development-key', ...args])
     expect(text.stdout).toMatch(
-      /2 questions, 1 answered the same, 1 not asked[\s\S]*2 differences that nothing explains:\n.*subject: "Another one" there/
+      /2 requests compared, 1 with the same response; 1 requests not sent[\s\S]*2 differences that no assumption explains:\n.*subject: target "Another one"/
     )
   })
 
-  test('ends with 1 when the total is wrong, or hasMore, or the order, in equal profiles', async () => {
+  test('exits with 1 if the total, hasMore or the order differs in the same profile', async () => {
     const ours = await useMock({})
     const { json } = await ours.get('/v1/messages?limit=2')
     const page = {
@@ -128,11 +128,11 @@ describe('compare', () => {
       hasMore: !json.hasMore,
       data: json.data.toReversed()
     }
-    const answers = {
+    const responders = {
       '/v1/messages?limit=2': (response: ServerResponse) => sendJson(response, page)
     }
     const { code, outcome } = await compare(
-      ...(await againstBroken(ours, answers, 'GET /v1/messages?limit=2'))
+      ...(await againstBroken(ours, responders, 'GET /v1/messages?limit=2'))
     )
     expect(code).toBe(1)
     expect(
@@ -144,41 +144,45 @@ describe('compare', () => {
     ])
   })
 
-  test('goes on where a server gave no answer that can be compared, and says what was wrong', async () => {
+  test('continues after a response that cannot be compared, and reports its problem', async () => {
     const ours = await useMock({})
-    const answers: [target: unknown, answer: (response: ServerResponse) => unknown][] = [
+    const broken: [target: unknown, respond: (response: ServerResponse) => unknown][] = [
       [502, (response) => response.writeHead(502).end('<h1>Bad gateway</h1>')],
       [undefined, (response) => response.writeHead(200).end('<h1>Log in</h1>')],
-      ['no answer: ECONNRESET', (response) => response.socket?.resetAndDestroy()],
+      ['no response: ECONNRESET', (response) => response.socket?.resetAndDestroy()],
       [302, (response) => response.writeHead(302, { location: '/login' }).end()],
-      ['no whole answer within 1 s', () => {}],
+      ['no complete response within 1 s', () => {}],
       [
         expect.stringMatching(/header/i),
         (response) => response.writeHead(200, { 'x-long': 'a'.repeat(20_000) }).end()
       ],
       [
-        'is nested more than 100 deep',
+        'is nested more than 100 levels deep',
         (response) => response.writeHead(200).end(`{"data":${'['.repeat(5000)}${']'.repeat(5000)}}`)
       ]
     ]
-    const broken = answers.map(([, answer], page) => [`/v1/messages?page=${page}`, answer] as const)
+    const responders = broken.map(
+      ([, respond], page) => [`/v1/messages?page=${page}`, respond] as const
+    )
     const args = await againstBroken(ours, {
-      ...Object.fromEntries(broken),
+      ...Object.fromEntries(responders),
       '/v1/messages?page=9': undefined
     })
     const { code, outcome, stderr } = await compare(...args, '--timeout', '1')
     expect(code, stderr).toBe(1)
-    expect(outcome).toMatchObject({ asked: answers.length + 1, same: 1 })
-    const first = answers.map((_, page) =>
+    expect(outcome).toMatchObject({ compared: broken.length + 1, same: 1 })
+    const first = broken.map((_, page) =>
       outcome.differences.find(({ path }) => path.endsWith(`page=${page}`))
     )
-    expect(first.map((each) => each?.target)).toEqual(answers.map(([target]) => target))
+    expect(first.map((difference) => difference?.target)).toEqual(broken.map(([target]) => target))
   })
 
-  test('compares a published document, a file or an address, JSON or YAML', async () => {
+  const compareDocument = (...args: string[]) =>
+    runCommand(['compare', '--json', '--document', ...args])
+
+  test('compares a published document with the one of a profile', async () => {
     const { url } = await useMock({ profile: 'live' })
-    const run = (...args: string[]) => runCommand(['compare', '--json', '--document', ...args])
-    const same = await run(`${url}/openapi.json`, '--profile', 'live')
+    const same = await compareDocument(`${url}/openapi.json`, '--profile', 'live')
     expect({ code: same.code, outcome: JSON.parse(same.stdout) }).toEqual({
       code: 0,
       outcome: { compared: 3, missing: [], differences: [] }
@@ -188,6 +192,10 @@ describe('compare', () => {
       code: 0,
       stdout: expect.stringContaining('differences that an assumption explains')
     })
+  })
+
+  test('exits with 1 if a YAML document lacks an operation and has a request body', async () => {
+    const { url } = await useMock({ profile: 'live' })
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
       paths: Record<string, { get: object }>
     }
@@ -198,21 +206,33 @@ describe('compare', () => {
     const changed = await runCommand(['compare', '--document', file, '--profile', 'live'])
     expect(changed.code, changed.stderr).toBe(1)
     expect(changed.stdout).toMatch(
-      /2 operations compared\nGET \/v2\/workflows\/\S+ is not in the document/
+      /2 operations compared\nGET \/v2\/workflows\/\S+ is not in the published document/
     )
     expect(changed.stdout).toMatch(
-      /1 differences that nothing explains:\n {2}GET \/v1\/messages: request body: there only\n {6}#\S+requestBody there\n/
+      new RegExp(
+        '1 differences that no assumption explains:\\n' +
+          ' {2}GET /v1/messages: request body: published only\\n' +
+          ' {6}published: #\\S+requestBody\\n'
+      )
     )
+  })
+
+  test('rejects a document that cannot be read', async () => {
+    const { url } = await useMock({ profile: 'live' })
+    const missingFile = join(createTempFolder(), 'none')
     for (const [args, code, message] of [
-      [[`${url}/nothing`], 1, '/nothing: answers 404'],
-      [[join(file, 'none')], 1, "can't be read"],
-      [[file, '--seed', 'default'], 2, 'stands alone']
+      [[`${url}/nothing`], 1, '/nothing: returned 404'],
+      [[missingFile], 1, "can't be read"],
+      [[missingFile, '--seed', 'default'], 2, '--document cannot be combined']
     ] as const) {
-      expect(await run(...args)).toMatchObject({ code, stderr: expect.stringContaining(message) })
+      expect(await compareDocument(...args)).toMatchObject({
+        code,
+        stderr: expect.stringContaining(message)
+      })
     }
   })
 
-  test('says that it was interrupted', async () => {
+  test('reports an interrupt', async () => {
     const ours = await useMock({})
     let held = 0
     const proxy = await startDisturbedProxy(ours.url, () => {
@@ -233,26 +253,24 @@ describe('compare', () => {
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  test('asks the requests of a journal and of a HAR, and set-primary only with --allow-changes', async () => {
+  test('sends the requests of a journal or HAR, and set-primary only with --allow-changes', async () => {
     const ours = await useMock({})
     const target = await useMock({})
     await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')
     await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')
     await ours.post('/v1/integrations/sendgrid-main/set-primary')
     const har = join(createTempFolder(), 'requests.har')
-    const asked = [
+    const requests = [
       ['GET', '/v1/messages?limit=2&transactionId=a&transactionId=b+c'],
       ['POST', '/v1/integrations/sendgrid-main/set-primary']
     ]
-    const entries = asked.map(([method, path]) => ({
+    const entries = requests.map(([method, path]) => ({
       request: { method, url: `${ours.url}${path}` }
     }))
     writeFileSync(har, JSON.stringify({ log: { entries } }))
     const against = between(target, ours)
-    const [read, changed] = [
-      { asked: 1, skipped: 1, same: 1 },
-      { asked: 2, skipped: 0, same: 2 }
-    ]
+    const read = { compared: 1, skipped: 1, same: 1 }
+    const changed = { compared: 2, skipped: 0, same: 2 }
     expect(await compare(...against, '--journal')).toMatchObject({ code: 0, outcome: read })
     expect(await compare(...against, '--har', har)).toMatchObject({ code: 0, outcome: read })
     expect(await compare(...against, '--har', har, '--allow-changes')).toMatchObject({
@@ -261,7 +279,7 @@ describe('compare', () => {
     })
   })
 
-  test('tells a wrong command line with 2, and what can not be asked with 1', async () => {
+  test('exits with 2 for a wrong command line and with 1 for unusable requests or servers', async () => {
     const { url } = await useMock({})
     const file = join(createTempFolder(), 'requests.txt')
     writeFileSync(file, 'GET /v1/messages\nDELETE everything\n')
@@ -274,12 +292,12 @@ describe('compare', () => {
         1,
         'requests.txt:2: must be a method and a path'
       ],
-      [['--target', url, '--seed', 'default', '--har', file], 1, 'is no HAR'],
-      [between(nowhere, { url }), 1, 'http://127.0.0.1:9: no answer'],
+      [['--target', url, '--seed', 'default', '--har', file], 1, 'is not a HAR'],
+      [between(nowhere, { url }), 1, 'http://127.0.0.1:9: no response'],
       [
         ['--target', url, '--against', url, '--against-key', 'wrong-key'],
         1,
-        '/_mock/workflows answers 401'
+        '/_mock/workflows returned 401'
       ]
     ] as const) {
       expect(await compare(...args)).toMatchObject({

@@ -7,10 +7,10 @@ import { recordFrom } from './recording-target.js'
 
 const MESSAGES = 4000
 const SUBSCRIBERS = 300
-/** In each personal value there is one, in letters alone, so that it could be a plain word too. */
+/** A marker in each personal value. It only has letters, so that it could also be a plain word. */
 const CODE = /qz[a-p]{5}qz/gi
 
-/** Makes personal values, each of which is there once. */
+/** Returns a source of personal values that occur once. */
 function createPeople() {
   let count = 0
   const code = () => {
@@ -91,7 +91,7 @@ function seedOf({ code, words }: ReturnType<typeof createPeople>) {
         data: { url: `https://shop.example/${code()}` },
         action: { buttons: [{ type: 'primary', content: code() }] }
       },
-      // The same name of a field in many messages, once as the name of the person and once as the id.
+      // The same field names in many messages: the id and the name of the person.
       payload: {
         type: code(),
         [subscriberId]: 1,
@@ -146,7 +146,7 @@ function seedOf({ code, words }: ReturnType<typeof createPeople>) {
   }
 }
 
-test('of 18,000 personal values and more, in every place of 4,000 messages, none is in the seed; compare finds no difference', async () => {
+test('none of 18,000 personal values is in the seed, and compare finds no difference', async () => {
   const people = createPeople()
   const seed = seedOf(people)
   const source = await useNewMock({ seed })
@@ -156,7 +156,7 @@ test('of 18,000 personal values and more, in every place of 4,000 messages, none
   const out = join(createTempFolder(), 'seed.yaml')
   const stepIds = workflows.flatMap(({ steps }) => steps.map(({ stepId }) => stepId))
   const steps = stepIds.flatMap((id) => ['--step', `order-shipped/${id}`])
-  const asked = ['--api-key', apiKey, '--rate', '10000', '--json']
+  const flags = ['--api-key', apiKey, '--rate', '10000', '--json']
   const recorded = await runCommand([
     'record',
     '--from',
@@ -164,7 +164,7 @@ test('of 18,000 personal values and more, in every place of 4,000 messages, none
     '--out',
     out,
     ...steps,
-    ...asked
+    ...flags
   ])
   expect(recorded.code, recorded.stderr).toBe(0)
   expect(JSON.parse(recorded.stdout)).toMatchObject({
@@ -197,7 +197,7 @@ test('of 18,000 personal values and more, in every place of 4,000 messages, none
       out,
       '--replaced',
       ...requests,
-      ...asked
+      ...flags
     ]
     const { code, stdout, stderr } = await runCommand(args)
     expect(JSON.parse(stdout || '{}').differences?.slice(0, 5), stderr).toEqual([])
@@ -205,11 +205,11 @@ test('of 18,000 personal values and more, in every place of 4,000 messages, none
   }
 }, 600_000)
 
-/** Fields whose values are ids, times or words of the contract, or names that programs use. */
+/** Fields whose values are ids, timestamps or enum values, or names that programs use. */
 const UNMARKED =
   /^(_.*|createdAt|updatedAt|deletedAt|deletedBy|deliveredAt|last.*At|last.*Date|snoozedUntil|channel|status|type|identifier|providerId|integrationIdentifier|templateIdentifier|workflow|stepId|uuid|component|group|origin|issueType|operator|on|unit|backoffUnit|atTime|weekDays|monthDays|ordinal|ordinalValue|monthlyType|textAlign|field|variableName|delayPath|digestKey|variables|subscriberVariables|format|required|enum|const|pattern|\$schema|\$ref|errorId|slug)$/
 
-test('no text of any field of the seed everything is in what is recorded of it', async () => {
+test('no string of any field of the seed `everything` is in its recording', async () => {
   const plain = await useMock({ seeds: ['everything'] })
   const [{ subscribers, workflows, messages }] = (
     await plain.get('/_mock/state', { headers: { accept: 'application/json' } })
@@ -217,18 +217,18 @@ test('no text of any field of the seed everything is in what is recorded of it',
   const { code } = createPeople()
   const ids = new Map<string, string>()
   const ofId = (id: string) => ids.get(id) ?? ids.set(id, code()).get(id)
+  const markedString = (value: string, field: string): string => {
+    if (UNMARKED.test(field) || /^(AND|OR)$/.test(value)) return value
+    if (field === 'subscriberId') return `${value}@${ofId(value)}.example`
+    if (field === 'email') return `${code()}@x.example`
+    return `${value} <b title='${code()}'>${code()}</b>`
+  }
   const marked = (value: unknown, field = ''): unknown => {
-    if (typeof value === 'string') {
-      if (UNMARKED.test(field) || /^(AND|OR)$/.test(value)) return value
-      if (field === 'subscriberId') return `${value}@${ofId(value)}.example`
-      return field === 'email'
-        ? `${code()}@x.example`
-        : `${value} <b title='${code()}'>${code()}</b>`
-    }
-    if (Array.isArray(value)) return value.map((each) => marked(each, field))
+    if (typeof value === 'string') return markedString(value, field)
+    if (Array.isArray(value)) return value.map((item) => marked(item, field))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
-      Object.entries(value).map(([name, each]) => [name, marked(each, name)])
+      Object.entries(value).map(([name, inner]) => [name, marked(inner, name)])
     )
   }
   const apiKeys = [`key-${code()}`]

@@ -11,7 +11,7 @@ import { recordFrom, responsesOf, startDisturbedProxy } from './recording-target
 
 const DEVELOPMENT = { authorization: 'ApiKey development-key' }
 
-/** The workflows and steps of a server, as `--step` names them, and the paths to ask for them. */
+/** Returns the steps of a server, as `--step` names them, and their paths. */
 async function stepsOf(url: string) {
   const response = await fetch(`${url}/_mock/state`, {
     headers: { ...DEVELOPMENT, accept: 'application/json' }
@@ -27,7 +27,7 @@ async function stepsOf(url: string) {
   }
 }
 
-/** Whether it asks for a page of messages, and not for the newest alone. */
+/** Returns whether it is the path of a page of more than one message. */
 function isPage(path = ''): boolean {
   return /\/messages\?page=\d+&limit=([2-9]|\d\d+)$/.test(path)
 }
@@ -40,25 +40,27 @@ function environmentIn(file: string): Required<SeedEnvironment> {
 
 describe('a recorded seed', () => {
   test.each(['default', 'failures', 'steps', 'two-tenants', 'unicode', 'many-pages'])(
-    'gives the answers of %s, byte for byte, in both profiles',
+    'returns the responses of %s, byte for byte, in both profiles',
     async (name) => {
       for (const profile of ['document', 'live'] as const) {
         const source = await useMock({ seeds: [name], profile })
-        const recording = await expectSameAnswers(source.url)
+        const recording = await expectSameResponses(source.url)
         expect(recording).toMatchObject({ profile, assumptions: {} })
       }
     }
   )
 
-  test('of 10,000 messages gives the same pages and steps, byte for byte', async () => {
+  test('of 10,000 messages returns the same pages and steps, byte for byte', async () => {
     const generate = { messages: 10_000, subscribers: 500, randomSeed: 7 }
     const environments = [{ ...environmentIn('seeds/default.yaml'), generate }]
     const source = await useNewMock({ seed: { environments }, profile: 'live' })
-    expect((await expectSameAnswers(source.url, 'seed.json', 500)).messages).toBeGreaterThan(10_000)
+    expect((await expectSameResponses(source.url, 'seed.json', 500)).messages).toBeGreaterThan(
+      10_000
+    )
   }, 300_000)
 
-  /** Records a server with all that it has, and compares its answers with those of a server with the seed. */
-  async function expectSameAnswers(url: string, file = 'seed.yaml', pageSize = 10) {
+  /** Records a server and compares its responses with those of a server with the seed. */
+  async function expectSameResponses(url: string, file = 'seed.yaml', pageSize = 10) {
     const out = join(createTempFolder(), file)
     const { steps, paths } = await stepsOf(url)
     const recording = await recordFrom(url, out, { keepPersonalData: true, pageSize, steps })
@@ -71,7 +73,7 @@ describe('a recorded seed', () => {
     return recording
   }
 
-  test('with other personal data has the same shapes, counts and filters', async () => {
+  test('without personal data has the same shapes, counts and filters', async () => {
     const source = await useMock({ seeds: ['everything'] })
     const out = join(createTempFolder(), 'seed.yaml')
     await recordFrom(source.url, out)
@@ -80,10 +82,8 @@ describe('a recorded seed', () => {
     const listed = async (mock: typeof copy, key: string, filter: object): Promise<Message[]> =>
       (await mock.get(`/v1/messages?${new URLSearchParams({ limit: '1000', ...filter })}`, { key }))
         .json.data
-    const [all, own] = [
-      await listed(source, 'development-key', {}),
-      await listed(copy, 'recorded-key', {})
-    ]
+    const all = await listed(source, 'development-key', {})
+    const own = await listed(copy, 'recorded-key', {})
     expect(own.map(shapeOf)).toEqual(all.map(shapeOf))
     // Each filter finds the same messages, by the replaced value that messages have.
     const channels = ['in_app', 'email', 'sms', 'chat', 'push'].map((channel) => [
@@ -106,7 +106,7 @@ describe('a recorded seed', () => {
     }
   })
 
-  test('has the positions that its source was seen to take, and no others', async () => {
+  test('has the detected values of assumptions and no others', async () => {
     const assumptions = {
       envelope: 'data',
       'unknown-step': 'bad-request',
@@ -116,7 +116,7 @@ describe('a recorded seed', () => {
       'auth-scheme-case': 'exact'
     }
     const source = await useMock({ assumptions })
-    // A content that names the deployed service's provider is not a spelling of it.
+    // Content that contains Novu's name of a provider is not a provider.
     await source.post('/_mock/messages', {
       body: JSON.stringify({ channel: 'sms', content: '"novu-slack"' })
     })
@@ -126,7 +126,7 @@ describe('a recorded seed', () => {
     expect(recording.differences.join()).not.toContain('unknown-step')
   })
 
-  test('is the same bytes when it is recorded again', async () => {
+  test('has the same bytes if it is recorded again', async () => {
     const source = await useMock({})
     const folder = createTempFolder()
     await recordFrom(source.url, join(folder, 'one.yaml'))
@@ -137,7 +137,7 @@ describe('a recorded seed', () => {
   })
 })
 
-/** Addresses of webhooks and tokens of devices are credentials, which are always replaced. */
+/** Removes webhook URLs and device tokens: as credentials they are always replaced. */
 function withoutWebhooks(text: string): string {
   return text
     .replaceAll(/("(?:directW|w)ebhookUrl":)"[^"]*"/g, '$1""')
@@ -145,7 +145,7 @@ function withoutWebhooks(text: string): string {
     .replaceAll(/("credentials":)\{[^{}]*\}/g, '$1{}')
 }
 
-/** The names of fields, and the types of their values. */
+/** Returns the names of fields and the types of their values. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value
@@ -153,7 +153,7 @@ function shapeOf(value: unknown): unknown {
 }
 
 describe('record', () => {
-  test('survives 429, 503, resets, broken JSON and pages of a proxy', async () => {
+  test('survives 429, 503, connection resets, broken JSON and HTML pages', async () => {
     const source = await useMock({ seeds: ['many-pages'] })
     const folder = createTempFolder()
     const pageSize = 25
@@ -167,19 +167,21 @@ describe('record', () => {
     ]
     let at = 0
     const retries: string[] = []
-    const proxy = await startDisturbedProxy(source.url, (request, response, asked) => {
-      if (asked > 1) return false
+    const proxy = await startDisturbedProxy(source.url, (request, response, count) => {
+      if (count > 1) return false
       const way = ways[at++ % (ways.length + 1)]
       if (way) response.writeHead(way.status, way.headers).end(way.body)
       else request.socket.resetAndDestroy()
       return true
     })
-    const onRetry = (reason: string) => void retries.push(reason)
+    const onRetry = (reason: string) => {
+      retries.push(reason)
+    }
     await recordFrom(proxy.url, join(folder, 'disturbed.yaml'), { pageSize, onRetry })
     expect(environmentIn(join(folder, 'disturbed.yaml'))).toEqual(
       environmentIn(join(folder, 'quiet.yaml'))
     )
-    expect(retries.join('\n')).toMatch(/answers 429[\s\S]*answers 503[\s\S]*no JSON/)
+    expect(retries.join('\n')).toMatch(/returned 429[\s\S]*returned 503[\s\S]*no JSON/)
   })
 
   test.each([
@@ -187,7 +189,7 @@ describe('record', () => {
     [3, [1, 1, 1]],
     [20, [7, 45, 3]]
   ])(
-    'has no gaps when messages are removed while it reads, with pages of %d',
+    'misses no message if messages are removed during the recording, with pages of %d',
     async (pageSize, counts) => {
       const source = await useNewMock({ seeds: ['many-pages'] })
       const idsOf = async () =>
@@ -212,9 +214,10 @@ describe('record', () => {
     }
   )
 
-  test('has neither doubles nor gaps when messages come in while it reads, as many as a page has too', async () => {
+  test('has no duplicates or gaps if messages arrive during the recording, even a whole page', async () => {
     const source = await useNewMock({ seeds: ['many-pages'] })
-    let [pages, added] = [0, 0]
+    let pages = 0
+    let added = 0
     const proxy = await startDisturbedProxy(source.url, async ({ url = '' }) => {
       pages += isPage(url) ? 1 : 0
       const counts: Record<number, number> = { 2: 3, 3: 12, 4: 3, 5: 3, 20: 1 }
@@ -236,26 +239,26 @@ describe('record', () => {
   })
 
   test.each([1, 25])(
-    'ends at the second page of a target whose pages are all the same, of %d messages',
+    'stops at the second page of a target that always returns the same %d messages',
     async (limit) => {
       const source = await useMock({ seeds: ['many-pages'] })
       let pages = 0
       const stuck = await startDisturbedProxy(source.url, async ({ url = '' }, response) => {
         if (!/\/messages\?page=\d+&limit=25/.test(url)) return false
         pages += 1
-        const answer = await source.get(`/v1/messages?page=0&limit=${limit}`)
-        response.writeHead(200, { 'content-type': 'application/json' }).end(answer.text)
+        const page = await source.get(`/v1/messages?page=0&limit=${limit}`)
+        response.writeHead(200, { 'content-type': 'application/json' }).end(page.text)
         return true
       })
       const out = join(createTempFolder(), 'seed.yaml')
       await expect(recordFrom(stuck.url, out, { pageSize: 25 })).rejects.toThrow(
-        'page 1 of the target has only messages'
+        'page 1 of the target only repeats messages'
       )
       expect(pages).toBe(3)
     }
   )
 
-  /** Records one message with other fields than it has in the seed. */
+  /** Records one message after changing its JSON. */
   async function recordOne(fields: string) {
     const source = await useMock({})
     const { json } = await source.get('/v1/messages?limit=1')
@@ -270,25 +273,25 @@ describe('record', () => {
 
   test.each([
     [
-      'a message that is nested 5,000 deep',
+      'a message that is nested 5,000 levels deep',
       `,"payload":{"a":${'['.repeat(5000)}${']'.repeat(5000)}}}`,
-      /a message is left out, as it is nested more than 100 deep/
+      /a message is left out because it is nested more than 100/
     ],
     [
-      'what the contract does not have',
+      'fields that are not in the API reference',
       ',"tenant":"acme","lastSeenDate":"yesterday","status":"lost"}',
-      /message\.lastSeenDate is no time in ISO 8601: left out.*message\.tenant is not in the contract: left out/
+      /lastSeenDate is not an ISO 8601 timestamp: left out.*message\.tenant is not in the API reference: left out/
     ],
     [
-      'an error where the status is sent',
+      'an error of a message that was sent',
       ',"errorText":"Not sent","status":"sent"}',
-      /errorText are left out where/
+      /errorText are left out if/
     ]
-  ])('leaves out %s, and says so', async (_, fields, difference) => {
+  ])('leaves out %s and reports it', async (_, fields, difference) => {
     expect((await recordOne(fields)).differences.join()).toMatch(difference)
   })
 
-  test('writes through no link', async () => {
+  test('does not write through a symbolic link', async () => {
     const source = await useMock({})
     const folder = createTempFolder()
     writeFileSync(join(folder, 'mine.txt'), 'mine')
@@ -300,11 +303,11 @@ describe('record', () => {
     expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine')
   })
 
-  test('reads a target behind a gateway that answers unknown paths with HTML', async () => {
+  test('records a target behind a gateway that returns HTML for unknown paths', async () => {
     const source = await useMock({})
     const proxy = await startDisturbedProxy(source.url, async (request, response) => {
-      const answer = await fetch(source.url + request.url, { headers: DEVELOPMENT })
-      if (answer.status < 400) return false
+      const forwarded = await fetch(source.url + request.url, { headers: DEVELOPMENT })
+      if (forwarded.status < 400) return false
       response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')
       return true
     })
@@ -313,15 +316,17 @@ describe('record', () => {
     const retries: string[] = []
     const recording = await recordFrom(proxy.url, out, {
       steps,
-      onRetry: (reason) => void retries.push(reason)
+      onRetry: (reason: string) => {
+        retries.push(reason)
+      }
     })
-    expect(recording.differences.join()).toMatch(/unserved-route.*not to be seen by reading/)
+    expect(recording.differences.join()).toMatch(/unserved-route.*not detectable/)
     expect(recording.assumptions).toEqual({})
     expect(retries.filter((reason) => reason.includes('/steps/unknown'))).toEqual([])
   })
 
   test.skipIf(process.platform === 'win32')(
-    'only its owner can read a seed with personal data',
+    'only the owner can read a seed with personal data',
     async () => {
       const source = await useMock({})
       const out = join(createTempFolder(), 'seed.yaml')
@@ -330,28 +335,30 @@ describe('record', () => {
     }
   )
 
-  test('--messages tells and writes so many, also when pages end elsewhere', async () => {
+  test('--messages limits the progress and the seed, also within a page', async () => {
     const source = await useMock({ seeds: ['many-pages'] })
     const out = join(createTempFolder(), 'seed.yaml')
-    const told: number[] = []
+    const progress: number[] = []
     const options = {
       pageSize: 20,
       maximum: 30,
-      onProgress: (count: number) => void told.push(count)
+      onProgress(count: number) {
+        progress.push(count)
+      }
     }
     expect(await recordFrom(source.url, out, options)).toMatchObject({ messages: 30 })
-    expect(told.slice(0, 2)).toEqual([20, 30])
+    expect(progress.slice(0, 2)).toEqual([20, 30])
     expect(readFileSync(out, 'utf8')).toMatch(/: 30 messages,/)
     expect(environmentIn(out).messages).toHaveLength(30)
   })
 
-  test('tells a wrong key, a server that is none, and a file that has no name of a seed', async () => {
+  test('rejects a wrong key, a missing key and a file name without a seed extension', async () => {
     const source = await useMock({})
     const cwd = createTempFolder()
     const run = (...args: string[]) =>
       runCommand(['record', '--from', source.url, ...args], { cwd })
     for (const [args, code, message] of [
-      [['--api-key', 'wrong-key', '--out', 'seed.yaml'], 1, 'refuses the key with 401'],
+      [['--api-key', 'wrong-key', '--out', 'seed.yaml'], 1, 'rejects the key with 401'],
       [
         ['--api-key', 'development-key', '--out', 'seed.txt'],
         2,
@@ -365,7 +372,7 @@ describe('record', () => {
   })
 })
 
-/** `RECORDED_MESSAGES` sets another number. */
+/** `RECORDED_MESSAGES` overrides the number. */
 const COUNT = Number(process.env.RECORDED_MESSAGES ?? 100_000)
 const MAX_MEMORY = 300
 
@@ -376,7 +383,7 @@ function peakMemory(pid: number | undefined): number {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  `record of ${COUNT} messages takes less than ${MAX_MEMORY} MiB`,
+  `recording ${COUNT} messages takes less than ${MAX_MEMORY} MiB`,
   async () => {
     const id = (number: number) => `6${number.toString(16).padStart(23, '0')}`
     const owner = { _organizationId: id(2), _environmentId: id(1) }
@@ -405,14 +412,15 @@ test.skipIf(process.platform !== 'linux')(
     })
     await using server = await listen((request, response) => {
       const query = new URL(request.url ?? '', 'http://x').searchParams
-      const [page, limit] = [Number(query.get('page')), Number(query.get('limit') ?? 10)]
+      const page = Number(query.get('page'))
+      const limit = Number(query.get('limit') ?? 10)
       const length = Math.max(0, Math.min(limit, COUNT - page * limit))
       const data = Array.from({ length }, (_, at) => message(page * limit + at))
       const body = { hasMore: (page + 1) * limit < COUNT, data, pageSize: limit, page }
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
     const cwd = createTempFolder()
-    const asked = [
+    const flags = [
       '--from',
       server.url,
       '--api-key',
@@ -422,7 +430,7 @@ test.skipIf(process.platform !== 'linux')(
       '--json'
     ]
     const fast = ['--page-size', '500', '--rate', '10000', '--messages', String(COUNT)]
-    const { child, ended } = await spawnCommand(['record', ...asked, ...fast], { cwd })
+    const { child, ended } = await spawnCommand(['record', ...flags, ...fast], { cwd })
     let peak = 0
     const timer = setInterval(() => {
       // Of a process that has ended there is none.
