@@ -97,7 +97,7 @@ function parseStep(value: string): NamedStep {
 async function run(flags: RecordFlags, command: Command): Promise<void> {
   const { from, out, messages, timeout, workflow, step, assume, json } = flags
   if (!/\.(ya?ml|json)$/i.test(out)) command.error('error: --out must end in .yaml or .json')
-  // All that is read stays in memory. This keeps the garbage beside it from using several times more.
+  // Everything that is read stays in memory. This keeps garbage from taking several times more.
   setFlagsFromString('--heap-growing-percent=30')
   const signal = abortOnSignal()
   const progress = progressLine()

@@ -5,8 +5,8 @@ export interface CurlRequest {
   headers: readonly (readonly [name: string, value: string])[]
   body?: string | undefined
   /**
-   * A header line in which the shell expands variables: `Authorization: ApiKey $API_KEY`.
-   * It comes first.
+   * A header line with shell variables: `Authorization: ApiKey $API_KEY`. The shell expands them.
+   * The line comes first.
    */
   expandedHeader?: string | undefined
 }

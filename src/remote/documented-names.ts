@@ -8,7 +8,7 @@ export const DOCUMENTED_NAMES: ReadonlyMap<unknown, string> = new Map(
 /** The fields whose values Novu spells differently from the API reference. */
 const NAME_FIELDS = ['origin', 'providerId']
 
-/** Returns a copy in which origins and providers are spelled as in the API reference. */
+/** Returns a copy with origins and providers spelled as in the API reference. */
 export function withDocumentedNames(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null), (field, inner) =>
     NAME_FIELDS.includes(field) ? (DOCUMENTED_NAMES.get(inner) ?? inner) : inner

@@ -82,7 +82,7 @@ export function createServiceUnderTest(
     }
   }
 
-  /** Caches what `read` returns. If it rejects, other than with `Skipped`, the next call reads again. */
+  /** Caches the result of `read`. After an error other than `Skipped`, the next call reads again. */
   function readOnce<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
     const value = (cache.get(name) as Promise<Value> | undefined) ?? read()
     cache.set(name, value)
@@ -112,8 +112,8 @@ async function readSample({ list }: ServiceUnderTest): Promise<MessageSample> {
 }
 
 /**
- * Finds steps. The workflows are those from `--workflow`, or else those of the messages; the step
- * ids are those from `--step`, or else Novu's default ids.
+ * Finds steps. Workflows come from `--workflow`, or else from the messages. Step ids come from
+ * `--step`, or else they are Novu's default ids.
  */
 async function readSteps(service: ServiceUnderTest): Promise<KnownStep[]> {
   const { workflows, steps } = service.options

@@ -20,7 +20,7 @@ export interface TargetOptions {
   onRetry?: ((reason: string, wait: number) => void) | undefined
 }
 
-/** The outcome of a request with its retries: the last response, if any, and what is wrong. */
+/** The outcome of a request with its retries: the last response and its problem, if any. */
 export interface RetriedResponse {
   response?: TargetResponse | undefined
   problem?: string
@@ -40,9 +40,9 @@ const MIB = 1024 * 1024
 const MAX_BODY = 64 * MIB
 
 /**
- * A server that other people use too. Requests keep to a rate, and wait if the server is busy: if it
- * responds with 429, or with 503 and `Retry-After`. Redirects aren't followed, so the key reaches
- * no other server. Requests reject with `StartError` once the signal is aborted.
+ * A server that other people use too. Requests keep to a rate, and wait if the server is busy: if
+ * it responds with 429, or with 503 and `Retry-After`. Redirects aren't followed, so the key
+ * reaches no other server. Requests reject with `StartError` once the signal is aborted.
  */
 export class Target {
   readonly url: string

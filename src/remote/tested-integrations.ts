@@ -36,7 +36,7 @@ export interface SetPrimaryOutcome {
   integration: KnownIntegration | undefined
 }
 
-/** What is left after a run that changed primary integrations. */
+/** The changes to primary integrations that remain after a run. */
 export interface RestoreOutcome {
   /** One line for each former primary that could not be restored. */
   notRestored: string[]

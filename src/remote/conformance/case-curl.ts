@@ -1,7 +1,7 @@
 import { curlCommand } from '../../domain/shell.js'
 import type { SentRequest } from '../response-checks.js'
 
-/** Parameters whose values identify people or what they did. */
+/** Parameters whose values identify people and their actions. */
 const PRIVATE_PARAMETER = /\b(subscriberId|transactionId|contextKeys)((?:\[\d*\])?)=([^&\s]+)/g
 /** Values that cases make up and that no record has. */
 const MADE_UP = /^(?:tenant%3A)?(?:conformance|%zz|ffffffff[\da-f]{16}$)/

@@ -31,13 +31,13 @@ export interface ConformanceCase {
 export interface CaseResult extends Pick<ConformanceCase, 'id' | 'rule' | 'basis'> {
   /** `noted`: the target differs where the API reference is silent. */
   outcome: 'passed' | 'failed' | 'noted' | 'skipped'
-  /** What is wrong, or why the case was skipped. */
+  /** The problem, or why the case was skipped. */
   reason?: string
   /** The flags that may let a skipped case run. */
   flags?: string
   /** curl commands that show the problem. The last one gets the wrong response. */
   requests?: string[]
-  /** Of an assumption: the profile whose value the target has. */
+  /** The profile whose value the target has, if the case is about an assumption. */
   profile?: Profile
   milliseconds: number
 }

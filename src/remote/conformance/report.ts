@@ -35,7 +35,7 @@ function resultLines({ id, outcome, rule, reason, basis }: CaseResult): string[]
   return lines
 }
 
-/** Returns how far each operation was checked, the counts, the profile, and what was not restored. */
+/** Returns the extent of the checks, the counts, the profile, and the primaries not restored. */
 function summaryLines(report: ConformanceReport): string[] {
   const { target, counts, milliseconds, requests, ended } = report
   const { passed, failed, noted, skipped } = counts

@@ -51,7 +51,7 @@ function extentOf(cases: number, skipped: number): OperationReport['checked'] {
   return skipped > 0 ? 'partly' : 'yes'
 }
 
-/** Returns the command of the run, to which flags can be added. */
+/** Returns the command of the run, so that flags can be added to it. */
 function commandOf({
   url,
   allowChanges,
@@ -75,7 +75,7 @@ export const UNEXPECTED = 'unexpected'
 export interface ProfileReport {
   /** The profile of all or most detected values; undefined if no value was detected. */
   nearest: Profile | undefined
-  /** Whether all detected values are those of the nearest profile. */
+  /** Whether all detected values belong to the nearest profile. */
   isExact: boolean
   /** The assumptions with the other profile's value, or with `unexpected` and the reason. */
   differing: { assumption: AssumptionId; value: string; reason?: string }[]

@@ -31,9 +31,9 @@ const TIMEZONES: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf
 const PHONE_DIGITS = 7
 
 /**
- * Replaces the personal data of records. Everything stays that the API reference's schemas define as
- * impersonal: enum values, numbers, flags, timestamps, ids and identifiers. Every other string gets
- * a replacement of the same length. Objects of any content keep the field names that
+ * Replaces the personal data of records. Values that the API reference's schemas define as
+ * impersonal stay: enum values, numbers, flags, timestamps, ids and identifiers. Every other string
+ * gets a replacement of the same length. Objects of any content keep the field names that
  * `keepsFieldName` allows.
  */
 export class PersonalDataReplacement {
@@ -215,7 +215,7 @@ const isEnumValue = ({ enum: values = [] }: TSchema, value: string): boolean =>
 
 let commonTexts: readonly string[] | undefined
 
-/** Returns the strings that every step's schemas have, and the plain choices of the step's own schema. */
+/** Returns the strings in the schemas of every step, and the plain choices of the step's own one. */
 function ownTextsOf(schema: unknown): ReadonlySet<string> {
   commonTexts ??= [
     ...stringsIn([STEP_TYPES.map(defaultControls), stepVariables([], {})]),

@@ -23,8 +23,8 @@ export interface ReadMessage {
   /** The creation time and the id, which the list is sorted by. */
   sortKey: string
   /**
-   * JSON in which a listed subscriber has only its `subscriberId`. A buffer takes less memory than
-   * a string.
+   * The message as JSON. A listed subscriber has only its `subscriberId`. A buffer takes less
+   * memory than a string.
    */
   json: Buffer
 }
@@ -33,11 +33,11 @@ export interface ReadMessage {
 export interface NamedWorkflow {
   id: string
   name: string
-  /** Ids that may be those of its steps. */
+  /** Ids that may belong to its steps. */
   steps: Set<string>
 }
 
-/** What was read, with the target's own values. */
+/** The messages and related records, with the target's own values. */
 export interface ReadMessages {
   /** By message id; undefined for a message that a seed can't hold. */
   messages: ReadonlyMap<string, ReadMessage | undefined>
@@ -165,7 +165,7 @@ class MessageReader implements ReadMessages {
     this.messages.set(key, { sortKey: `${createdAt} ${key}`, json })
   }
 
-  /** Adds the workflow that the message names, and the ids that may be those of its steps. */
+  /** Adds the workflow that the message names, and the ids that may belong to its steps. */
   #addWorkflow(record: RawRecord): void {
     const template = isObject(record.template) ? record.template : {}
     const [trigger] = objectsIn(template.triggers)

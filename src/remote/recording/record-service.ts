@@ -278,7 +278,7 @@ function environmentSettings(
   }
 }
 
-/** Returns a line for each way in which a server with the seed differs from the target. */
+/** Returns a line for each difference between a server with the seed and the target. */
 function describeDifferences(
   options: RecordOptions,
   detected: DetectedProfiles,

@@ -10,7 +10,7 @@ const FREE_FIELDS = new Set([
   'credentials',
   'deviceTokens'
 ])
-/** The fields of a JSON Schema that hold values of what it describes. */
+/** The fields of a JSON Schema that hold values of the described field. */
 const SCHEMA_VALUES = new Set(['default', 'examples', 'placeholder', 'const', 'enum'])
 
 const USER_IN_URL = /(\b[a-z][a-z\d+.-]{1,20}:\/\/)([^\s/?#@"'<>]+)@/gi
@@ -34,9 +34,9 @@ const SCHEME = new RegExp(
 type State = 'plain' | 'free' | 'secret' | 'described'
 
 /**
- * Returns a copy of a record in which `replace` has replaced all credentials, keys and webhook URLs,
- * also inside strings: in URLs, parameters, JSON, and after the names of schemes. The API key is
- * replaced wherever it occurs.
+ * Returns a copy of a record. `replace` replaces all credentials, keys and webhook URLs in it, also
+ * inside strings: in URLs, parameters, JSON, and after the names of schemes. The API key is replaced
+ * wherever it occurs.
  */
 export function replaceSecrets<Value>(
   record: Value,

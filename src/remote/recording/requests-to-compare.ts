@@ -116,7 +116,7 @@ async function requestsOfJournal(ours: Target): Promise<SourceRequest[]> {
 
 const PAGES = 5
 
-/** Returns requests for pages, every channel, the steps that our server has, and unknown records. */
+/** Returns requests for pages, every channel, all steps of our server, and unknown records. */
 async function defaultRequests(ours: Target): Promise<SourceRequest[]> {
   const workflows = await readControlList(ours, 'workflows')
   const steps = workflows.flatMap(({ _id, steps: workflowSteps }) =>

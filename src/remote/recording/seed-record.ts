@@ -68,7 +68,7 @@ export function toSeedStep(step: object, deviations: SeedDeviations) {
   return toSeedRecord(STEP, step, deviations) as SeedStep | undefined
 }
 
-/** Returns a copy without everything that isn't in the API reference, and adds it to `deviations`. */
+/** Returns a copy with only the fields of the API reference. Adds the rest to `deviations`. */
 function toSeedRecord(
   { name, schema, required }: RecordKind,
   source: object,
@@ -95,7 +95,7 @@ function toSeedRecord(
   return sizeProblem === undefined ? record : leaveOut(sizeProblem)
 }
 
-/** Removes the fields that don't match the schema. Returns the problem of the record itself, if any. */
+/** Removes fields that don't match the schema. Returns the problem of the whole record, if any. */
 function removeIssues(
   schema: TSchema,
   record: Record<string, unknown>,

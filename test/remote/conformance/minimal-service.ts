@@ -57,7 +57,7 @@ const stepOf = (workflowId: string) => ({
   workflowDatabaseId: `id-of-${workflowId}`
 })
 
-/** Starts a service that does what the API reference says, and the simplest thing where it is silent. */
+/** Starts a service by the API reference. Where that is silent, it does the simplest thing. */
 export async function startMinimalService() {
   const integrations = MINIMAL.integrations.map(integrationOf)
   return listen(({ method, url = '', headers }, response) => {

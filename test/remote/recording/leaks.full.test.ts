@@ -7,7 +7,7 @@ import { recordFrom } from './recording-target.js'
 
 const MESSAGES = 4000
 const SUBSCRIBERS = 300
-/** A marker in each personal value. It only has letters, so that it could also be a plain word. */
+/** A marker in each personal value. It only has letters, as a plain word does. */
 const CODE = /qz[a-p]{5}qz/gi
 
 /** Returns a source of personal values that occur once. */

@@ -2,7 +2,7 @@ import type { ProxiedExchange, ProxiedRequest, ProxiedResponse, ProxyHooks } fro
 
 /** A target that breaks one rule. */
 export interface PlantedFault {
-  /** What it does wrong. */
+  /** Describes the fault. */
   name: string
   /** The case that must fail. */
   caughtBy: string
@@ -15,7 +15,7 @@ export interface PlantedFault {
 export type Json = any
 
 type Edit = (json: Json, exchange: ProxiedExchange) => unknown
-/** What each fault does, by the case that must fail and its name: `paging.page: page starts at 1`. */
+/** By the case that must fail and the name of the fault: `paging.page: page starts at 1`. */
 type FaultTable<Hook> = Record<string, Hook>
 
 const isList = ({ method, path }: ProxiedRequest) =>
