@@ -280,6 +280,19 @@ test.each(['<html>', '{"data":[null,{}]}', 'broken off'])(
   }
 )
 
+interface PersonalMessage {
+  transactionId: string
+  contextKeys?: string[]
+  email?: string
+  subscriber?: { subscriberId: string }
+}
+
+function personalValuesOf(message: PersonalMessage): string[] {
+  const { transactionId, contextKeys = [], email = '', subscriber } = message
+  const encodedKeys = contextKeys.map((key) => encodeURIComponent(key))
+  return [subscriber?.subscriberId ?? '', transactionId, email, ...contextKeys, ...encodedKeys]
+}
+
 test('a report contains no subscriber, transaction, context key or address of the target', async () => {
   const mock = await useMock()
   const { data } = (await mock.get('/v1/messages?limit=100')).json
@@ -302,20 +315,7 @@ test('a report contains no subscriber, transaction, context key or address of th
     filters.length / 2
   )
   const text = [JSON.stringify(report), reportText(report, true), reportJunit(report)].join()
-  type Sent = {
-    transactionId: string
-    contextKeys?: string[]
-    email?: string
-    subscriber?: { subscriberId: string }
-  }
-  const named = (data as Sent[]).flatMap(
-    ({ transactionId, contextKeys = [], email = '', subscriber }) => [
-      subscriber?.subscriberId ?? '',
-      transactionId,
-      email,
-      ...contextKeys.flatMap((key) => [key, encodeURIComponent(key)])
-    ]
-  )
+  const named = (data as PersonalMessage[]).flatMap(personalValuesOf)
   const leaked = [...named.filter(Boolean), 'unseen@example.net'].filter((value) =>
     text.includes(value)
   )

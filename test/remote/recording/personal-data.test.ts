@@ -130,42 +130,43 @@ test('numbers as long as a phone number are replaced in steps, and shorter ones 
   })
 })
 
+const STEP = {
+  controls: {
+    dataSchema: {
+      required: ['to', 'ada@b.example'],
+      properties: {
+        to: {
+          type: 'string',
+          enum: ['a@b.example', 'small', '+49 170 9081726'],
+          pattern: 'maria@x\\.com'
+        },
+        'ada@b.example': { const: 'Ada Lovelace', title: 'Of Ada' },
+        card: {
+          type: 'number',
+          minimum: 10,
+          default: 4111111111111111,
+          examples: [4111111111111111]
+        }
+      }
+    },
+    uiSchema: {
+      group: 'SMS',
+      properties: { to: { component: 'SMS_BODY', placeholder: 'Ada' } }
+    }
+  },
+  controlValues: {
+    to: 'a@b.example',
+    size: 'small',
+    phone: '+49 170 9081726',
+    unit: 'minutes',
+    body: 'Dear Ada'
+  }
+}
+
 test.each(['nothing', 'workflow-texts'] as const)(
   'the schemas of a step lose addresses and long numbers if %s is kept',
   (kept) => {
-    const document = {
-      controls: {
-        dataSchema: {
-          required: ['to', 'ada@b.example'],
-          properties: {
-            to: {
-              type: 'string',
-              enum: ['a@b.example', 'small', '+49 170 9081726'],
-              pattern: 'maria@x\\.com'
-            },
-            'ada@b.example': { const: 'Ada Lovelace', title: 'Of Ada' },
-            card: {
-              type: 'number',
-              minimum: 10,
-              default: 4111111111111111,
-              examples: [4111111111111111]
-            }
-          }
-        },
-        uiSchema: {
-          group: 'SMS',
-          properties: { to: { component: 'SMS_BODY', placeholder: 'Ada' } }
-        }
-      },
-      controlValues: {
-        to: 'a@b.example',
-        size: 'small',
-        phone: '+49 170 9081726',
-        unit: 'minutes',
-        body: 'Dear Ada'
-      }
-    }
-    const { controls, controlValues } = replacementBy('a-key-1', kept).step(document)
+    const { controls, controlValues } = replacementBy('a-key-1', kept).step(STEP)
     expect(JSON.stringify(controls)).not.toMatch(/@b\.|9081726|maria|Ada|Lovelace|4111111111111111/)
     expect(controls).toMatchObject({
       uiSchema: { group: 'SMS', properties: { to: { component: 'SMS_BODY' } } }
@@ -173,7 +174,7 @@ test.each(['nothing', 'workflow-texts'] as const)(
     const { required, properties } = controls.dataSchema
     expect(required).toEqual(['to', Object.keys(properties)[1]])
     expect(properties.card).toMatchObject({ type: 'number', minimum: 10 })
-    if (kept === 'workflow-texts') return expect(controlValues).toEqual(document.controlValues)
+    if (kept === 'workflow-texts') return expect(controlValues).toEqual(STEP.controlValues)
     const { to, size, phone, unit, body } = controlValues
     expect(properties.to).toMatchObject({ type: 'string', enum: [to, size, phone], pattern: '.*' })
     expect([size, unit]).toEqual(['small', 'minutes'])
