@@ -7,7 +7,7 @@ import { readSeeds } from '../../src/seeds/read.js'
 import { NOW } from '../support/resolved.js'
 import { seedOf } from '../support/shop.js'
 
-/** What a text has to be quoted for in YAML, or has to be written by its number. */
+/** Strings that must be quoted or escaped in YAML. */
 const ODD_TEXTS = [
   ...[
     'null',
@@ -38,7 +38,7 @@ const ODD_TEXTS = [
   ...['\ud800 \udc00', '🦊 田中', 'k'.repeat(2000)]
 ]
 
-/** A record with odd texts as its names and its values. A literal can't have a field of this name. */
+/** A record with these strings as names and values. JSON, because a literal can't have `__proto__`. */
 const RECORD = JSON.parse(
   `{"__proto__":{"a":1},"constructor":[],${ODD_TEXTS.map((text) => `${JSON.stringify(text)}:${JSON.stringify(text)}`)},"numbers":[1e300,-5e-324,1e21,-0]}`
 )
@@ -52,7 +52,7 @@ const textOf = (format: 'json' | 'yaml') =>
     )
   ].join('')
 
-test('whatever is in a record, YAML has it in one line, and is read back as the same by any parser', () => {
+test('exports any record as one line of YAML that every parser reads back unchanged', () => {
   const yaml = textOf('yaml')
   for (const options of [{}, { merge: true }, { version: '1.1' } as const]) {
     expect(JSON.stringify(parse(yaml, options)) === textOf('json')).toBe(true)
@@ -60,11 +60,11 @@ test('whatever is in a record, YAML has it in one line, and is read back as the 
   expect(yaml).toMatch(
     /^environments:\n {2}- name: "# .*\n {4}clock: .*\n {4}integrations: \[\]\n {4}messages:\n( {6}- .*\n){2}$/
   )
-  // Neither the end of a line anywhere, nor refused by stricter parsers.
+  // These characters end lines, or stricter parsers reject them.
   expect(yaml).not.toMatch(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/)
 })
 
-/** The services of a server that was seeded at this time, and all that its environments hold. */
+/** Returns the services of a server that was seeded at this time, and the state of its environments. */
 async function seededWith(seed: string | object, now: number) {
   const { db, close } = openDatabase()
   onTestFinished(close)
@@ -74,14 +74,14 @@ async function seededWith(seed: string | object, now: number) {
   await seeds.loadGenerator(files)
   seeds.seed(files)
   const states = () =>
-    environments.list().map((each) => [each.id, ...seeds.export(each, 'json')].join(''))
+    environments.list().map((owner) => [owner.id, ...seeds.export(owner, 'json')].join(''))
   return { seeds, states }
 }
 
 test.each([
   ['the default seed', 'default'],
   ['odd texts and generated messages', undefined]
-])('all environments are made again of the seed that they are exported to: %s', async (_, name) => {
+])('recreates all environments from their export: %s', async (_, name) => {
   const ODD = 'a "quoted": \'one\' # \\ {{payload.name}}\n\t- 田中 🦊\u2028 &x *y'
   const odd = seedOf({
     ...{ name: ODD, apiKeys: ['"key"'], profile: 'live', assumptions: { envelope: 'bare' } },
@@ -93,7 +93,7 @@ test.each([
   })
   const first = await seededWith(name ? (readSeeds([name])[0]?.seed ?? '') : odd, NOW)
   const text = [...first.seeds.exportAll()].join('')
-  // At another time: nothing is left to the defaults of that.
+  // At another time, because no value may depend on the time of the start.
   const again = await seededWith(text, NOW + 86_400_000)
   expect(again.states()).toEqual(first.states())
   expect([...again.seeds.exportAll()].join('')).toBe(text)

@@ -9,27 +9,23 @@ const TOO_DEEP = /^seed:1:\d+: is nested more than 100 deep: make it flatter$/
 const BOMB =
   /^seed:\d+:\d+ \w+(\[\d+\])?: makes the aliases expand to more than \d+ MiB of JSON, the limit .+: use fewer aliases$/
 
-/** The issues of a seed in a request, one a line. */
+/** Returns the issues of a seed in a request as lines. */
 const requestIssues = (text: string) =>
   seedErrorOf(() => resolveSeeds([readSeed(text)], NOW)).message.split('\n')
 
-describe('is refused soon, and in little memory, with its place and what to do:', () => {
+describe('rejects quickly, with little memory, and with the location and a fix:', () => {
   test.each<[string, string, RegExp]>([
     ['closing brackets', '}'.repeat(MIB / 4), /^seed:1:1: Unexpected flow-map-end token/],
+    ['invalid escapes', `"${'\\q'.repeat(MIB / 8)}"`, /^seed:1:2: Invalid escape sequence \\q$/],
     [
-      'escapes that are none',
-      `"${'\\q'.repeat(MIB / 8)}"`,
-      /^seed:1:2: Invalid escape sequence \\q$/
-    ],
-    [
-      'tags of one value',
+      'many tags of one value',
       `a: ${'!x '.repeat(MIB / 16)}`,
       /^seed:1:7: A node can have at most one tag$/
     ],
-    ['lists in lists', '['.repeat(MIB / 4), TOO_DEEP],
-    ['lists in lists, in a block', '- '.repeat(MIB / 4), TOO_DEEP],
-    ['merges of merges', chain((name) => `{<<: [${name}, ${name}]}`), BOMB],
-    ['aliases of aliases', chain((name) => `[${Array(10).fill(name).join()}]`), BOMB]
+    ['nested lists', '['.repeat(MIB / 4), TOO_DEEP],
+    ['nested lists in block style', '- '.repeat(MIB / 4), TOO_DEEP],
+    ['nested merges', chain((name) => `{<<: [${name}, ${name}]}`), BOMB],
+    ['nested aliases', chain((name) => `[${Array(10).fill(name).join()}]`), BOMB]
   ])('%s', (_, text, expected) => {
     const before = process.memoryUsage().rss
     const started = process.cpuUsage()
@@ -38,7 +34,7 @@ describe('is refused soon, and in little memory, with its place and what to do:'
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * MIB)
   })
 
-  test('a value that is nested deeper than functions may call each other', () => {
+  test('a value that is nested deeper than the call stack', () => {
     const payload = JSON.parse('['.repeat(5000) + ']'.repeat(5000))
     const seed = {
       environments: [
@@ -63,14 +59,14 @@ describe('is refused soon, and in little memory, with its place and what to do:'
       }
     ],
     ['messages', { channel: 'sms', content: '\u0001'.repeat(MIB / 4) }]
-  ])('one of the %s of more than a megabyte', (kind, record) => {
+  ])('a record of %s that is larger than 1 MiB', (kind, record) => {
     const message = `environments[0].${kind}[0]: is larger than 1 MiB of JSON, the limit for one record: shorten it`
     expect(requestIssues(shopJson({ [kind]: [record] }))).toEqual([
       expect.stringContaining(message)
     ])
   })
 
-  test('a large subscriber that thousands of messages embed', () => {
+  test('a large subscriber that many messages embed', () => {
     const subscribers = [{ subscriberId: 'ada', data: { text: 'x'.repeat(MIB - 1000) } }]
     const messages = Array(100).fill({ channel: 'sms', subscriberId: 'ada' })
     expect(requestIssues(shopJson({ subscribers, messages }))).toEqual([
@@ -81,7 +77,7 @@ describe('is refused soon, and in little memory, with its place and what to do:'
   })
 })
 
-test('an anchor may be used and merged twenty thousand times, and thousands of names be in quotes', () => {
+test('accepts twenty thousand uses of an anchor and thousands of quoted names', () => {
   const names = Array.from({ length: 5000 }, (_, index) => `"k${index}": "v"`).join(', ')
   const first = `{ channel: sms, payload: { ${names} } }`
   const others = '\n  - *m\n  - { <<: *m, subject: a }'.repeat(10_000)
@@ -92,7 +88,7 @@ test('an anchor may be used and merged twenty thousand times, and thousands of n
   expect(Object.keys(messages[0]?.payload ?? {})).toHaveLength(5000)
 })
 
-test('a request may have less than a file', () => {
+test('has lower limits for a request than for a file', () => {
   const yaml = inShop(`messages: []\n${'#'.repeat(2 * MIB)}`)
   expect(readSeeds([{ name: 'seed', seed: yaml }])).toHaveLength(1)
   expect(requestIssues(yaml)).toEqual([
@@ -114,14 +110,14 @@ test('a request may have less than a file', () => {
   )
 })
 
-test('what is too long to be read as YAML has its issues located by their paths', () => {
+test('locates issues by path if the text is too long to be read as YAML', () => {
   const messages = [{ channel: 'sms', content: 'x'.repeat(MIB - 1000) }, {}]
   const issues = requestIssues(shopJson({ messages: [...messages, ...messages, ...messages] }))
   expect(issues).toHaveLength(3)
   expect(issues[0]).toBe('seed environments[0].messages[1]: must have channel')
 })
 
-test('the first hundred issues are told, and that there are more', () => {
+test('lists the first hundred issues and counts the others', () => {
   const files = ['one', 'two'].map((name) => ({
     name,
     seed: shopJson({ messages: Array(150).fill({}) })
@@ -132,11 +128,11 @@ test('the first hundred issues are told, and that there are more', () => {
   })
 })
 
-test('a name of a million characters is shortened in an issue', () => {
+test('shortens a very long name in an issue', () => {
   expect(requestIssues(shopJson({ ['x'.repeat(1_000_000)]: 1 })).join().length).toBeLessThan(10_000)
 })
 
-/** Names of values, each made of the one before. */
+/** Returns YAML with anchors, each made from the previous one. */
 function chain(make: (alias: string) => string): string {
   const lines = Array.from(
     { length: 30 },

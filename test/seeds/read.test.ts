@@ -9,15 +9,15 @@ function read(seed: string): unknown {
   return readSeeds([{ name: 's.yaml', seed }])[0]?.seed
 }
 
-/** What is wrong, the text, and its issues. */
-const ISSUES: [what: string, text: string, issues: string[]][] = [
+/** Invalid seeds with their issues. */
+const ISSUES: [title: string, text: string, issues: string[]][] = [
   [
     'a second colon',
     'environments:\n  - name: b: c',
     [':2:11: has a second name on this line: quote a value that contains a colon']
   ],
   [
-    'a field that is given twice',
+    'a repeated field',
     'environments:\n  - name: Shop\n    name: again',
     [':3:5 environments[0].name: appears twice, first at :2:5']
   ],
@@ -27,7 +27,7 @@ const ISSUES: [what: string, text: string, issues: string[]][] = [
     [':2:1: is a second document, but a seed has only one: remove it']
   ],
   [
-    'nothing',
+    'an empty text',
     '',
     [
       ':1:1: is empty: a seed starts with `environments:`; for a seed without data write `environments: []`'
@@ -41,14 +41,14 @@ const ISSUES: [what: string, text: string, issues: string[]][] = [
     ]
   ],
   [
-    'an alias within what it stands for',
+    'an alias inside its own anchor',
     inShop('messages: &all [*all]'),
     [
       ':3:21 environments[0].messages[0]: refers to &all, but no value with this anchor ends before it'
     ]
   ],
   [
-    'a number that would be null in JSON',
+    'a number that JSON does not support',
     inShop('messages: [{ channel: email, payload: { rate: .inf } }]'),
     [
       ':3:51 environments[0].messages[0].payload.rate: is not a number that JSON supports; quote it to make it a string'
@@ -60,7 +60,7 @@ const ISSUES: [what: string, text: string, issues: string[]][] = [
     [":5:15 environments[0].messages[0]: is not an object, so << can't merge it"]
   ],
   [
-    'a value behind an alias or a merge is located at each of these',
+    'values of aliases and merges, located at each alias and merge',
     inShop('messages: [&m { channel: fax }, *m, { <<: *m, subject: a }]'),
     [
       ':3:30 environments[0].messages[0].channel: must be one of in_app, email, sms, chat, push',
@@ -70,11 +70,11 @@ const ISSUES: [what: string, text: string, issues: string[]][] = [
   ]
 ]
 
-test.each(ISSUES)('an issue is reported with its line, column and path: %s', (_, text, issues) => {
+test.each(ISSUES)('reports the line, column and path of an issue: %s', (_, text, issues) => {
   expect(issuesOf({ name: '', seed: text })).toEqual(issues)
 })
 
-test('mistakes of every kind are in one report: types, words, duplicates, references and times', () => {
+test('reports types, enum values, duplicates, references and times together', () => {
   const text = `environments:
   - name: Shop
     integrations:
@@ -92,7 +92,7 @@ test('mistakes of every kind are in one report: types, words, duplicates, refere
 `
   expect(issuesOf({ name: 's', seed: text })).toEqual([
     's:4:37 environments[0].integrations[0].channel: must be one of in_app, email, sms, chat, push',
-    // What may be a credential is not repeated.
+    // The value can be a credential, so it is not repeated.
     's:4:65 environments[0].integrations[0].credentials.secure: must be true or false, not a string',
     's:6:37 environments[0].subscribers[0].phone: must be a string or null, not 15550100: put it in quotes',
     's:7:25 environments[0].subscribers[1].subscriberId: is already used by another subscriber, at s:6:25',
@@ -113,17 +113,17 @@ test('mistakes of every kind are in one report: types, words, duplicates, refere
 })
 
 test.each([
-  ['a list of subscribers that is none', 'subscribers: { ada: {} }'],
+  ['a list of subscribers that is an object', 'subscribers: { ada: {} }'],
   [
-    'a workflow whose identifier is none',
+    'a workflow with an invalid identifier',
     'workflows: [{ identifier: 7, name: Welcome }]\nsubscribers: [{ subscriberId: ada }]'
   ],
-  ['an environment whose keys are none', 'apiKeys: other-key'],
+  ['an environment with invalid keys', 'apiKeys: other-key'],
   [
-    'a record of more than a megabyte',
+    'a record that is too large',
     `subscribers: [{ subscriberId: ada, data: { a: ${'x'.repeat(2 ** 20)} } }]`
   ]
-])('what refers to a value that has an issue has none for that: %s', (_, text) => {
+])('does not report references to a value that has an issue: %s', (_, text) => {
   const messages = 'messages: [{ channel: email, subscriberId: ada, workflow: welcome }]'
   const other = '\n  - { name: Other, apiKeys: [shop-key] }'
   const rest = text.startsWith('apiKeys') ? other : ''
@@ -139,17 +139,14 @@ test.each([
     '{"name": "Shop", "messages": []}',
     '{ "environments": [{"name": "Shop", "messages": []}] }'
   ]
-])(
-  'a file that has the content of one environment is told how to wrap it: %s',
-  (_, seed, wrapped) => {
-    const issue =
-      'must have environments, but has the content of one environment: start the file with ' +
-      '`environments:` and `  -`, and indent the content by 4 spaces; in JSON, wrap it in ' +
-      '`{ "environments": [{ … }] }`; an environment must have a name'
-    expect(issuesOf({ name: 's', seed })).toEqual([`s:1:1: ${issue}`])
-    expect(read(wrapped)).toEqual({ environments: [{ name: 'Shop', messages: [] }] })
-  }
-)
+])('explains how to wrap the content of one environment: %s', (_, seed, wrapped) => {
+  const issue =
+    'must have environments, but has the content of one environment: start the file with ' +
+    '`environments:` and `  -`, and indent the content by 4 spaces; in JSON, wrap it in ' +
+    '`{ "environments": [{ … }] }`; an environment must have a name'
+  expect(issuesOf({ name: 's', seed })).toEqual([`s:1:1: ${issue}`])
+  expect(read(wrapped)).toEqual({ environments: [{ name: 'Shop', messages: [] }] })
+})
 
 test.each([
   [
@@ -168,14 +165,11 @@ test.each([
     'environments:\n  - name: "Shop\n    messages: []\n\n',
     '3:17: Missing closing "quote'
   ]
-])(
-  'a bracket or quote that is not closed is located where its content ends: %s',
-  (_, text, issue) => {
-    expect(issuesOf({ name: 's', seed: text })).toEqual([`s:${issue}`])
-  }
-)
+])('locates an unclosed bracket or quote at the end of its content: %s', (_, text, issue) => {
+  expect(issuesOf({ name: 's', seed: text })).toEqual([`s:${issue}`])
+})
 
-describe('a seed may be', () => {
+describe('accepts', () => {
   const environments = [{ name: 'Shop' }]
 
   test.each([
@@ -190,7 +184,7 @@ describe('a seed may be', () => {
     expect(read(text)).toMatchObject({ environments })
   })
 
-  test('a value, whose issues have a path and no line', () => {
+  test('a value, and locates its issues by path', () => {
     const [file] = readSeeds([{ name: 'seed', seed: { environments } }])
     expect(file?.seed).toEqual({ environments })
     expect(issuesOf({ name: 'seed', seed: { environments: [{ nam: 'x' }] } })).toEqual([
@@ -199,15 +193,15 @@ describe('a seed may be', () => {
     ])
   })
 
-  test('a value, which is copied, and is no circle', () => {
+  test('a value, which it copies, but no cycle', () => {
     const seed = Object.freeze({ environments: [{ name: 'Shop' }] })
     const [file] = readSeeds([{ name: 'seed', seed }])
     const [environment] = seed.environments
     if (environment) environment.name = 'Other'
     expect(file?.seed).toEqual({ environments })
-    const circle: { environments: unknown[] } = { environments: [] }
-    circle.environments.push(circle)
-    expect(issuesOf({ name: 'seed', seed: circle })).toEqual([
+    const cycle: { environments: unknown[] } = { environments: [] }
+    cycle.environments.push(cycle)
+    expect(issuesOf({ name: 'seed', seed: cycle })).toEqual([
       'seed: is nested more than 100 deep: make it flatter'
     ])
   })
@@ -223,25 +217,21 @@ describe('in YAML', () => {
 
   test.each([
     [
-      'words that look like a boolean are text',
+      'reads words like yes and off as strings',
       '{ a: yes, b: off, on: n }',
       { a: 'yes', b: 'off', on: 'n' }
     ],
     [
-      'times are text',
+      'reads times as strings',
       '{ at: 2026-02-18T10:00:00Z, day: 2026-02-18 }',
       { at: '2026-02-18T10:00:00Z', day: '2026-02-18' }
     ],
-    [
-      'names that are numbers are text',
-      '{ 2026: x, 1.5: y, true: z }',
-      { 2026: 'x', 1.5: 'y', true: 'z' }
-    ]
+    ['reads numbers as names', '{ 2026: x, 1.5: y, true: z }', { 2026: 'x', 1.5: 'y', true: 'z' }]
   ])('%s', (_, yaml, value) => {
     expect(payloadOf(yaml)).toEqual(value)
   })
 
-  test('__proto__ is a name like any other, and reaches nothing else', () => {
+  test('reads __proto__ as a normal name without polluting prototypes', () => {
     expect(JSON.stringify(payloadOf('{ __proto__: { polluted: true } }'))).toBe(
       '{"__proto__":{"polluted":true}}'
     )
@@ -250,14 +240,14 @@ describe('in YAML', () => {
 })
 
 describe('a file', () => {
-  function givenFile(name: string, content: string | Buffer): string {
+  function createFile(name: string, content: string | Buffer): string {
     const file = join(createTempFolder(), name)
     writeFileSync(file, content)
     return file
   }
 
-  test('may be one of several: the issues of all of them are reported', () => {
-    const [one, other] = [givenFile('one.yaml', 'environments: 7'), givenFile('other.json', '{')]
+  test('is reported together with the issues of other files', () => {
+    const [one, other] = [createFile('one.yaml', 'environments: 7'), createFile('other.json', '{')]
     expect(issuesOf(one, '/gone.yaml', other).map((line) => line.replace(/: .*/, ''))).toEqual([
       `${one}:1:15 environments`,
       '/gone.yaml',
@@ -265,8 +255,8 @@ describe('a file', () => {
     ])
   })
 
-  test("that can't be read is an issue", () => {
-    const folder = join(givenFile('shop.yaml', ''), '..')
+  test("that can't be read is reported", () => {
+    const folder = join(createFile('shop.yaml', ''), '..')
     expect(issuesOf(folder)).toEqual([
       `${folder}: can't be read: it is a folder; use the path of a file`
     ])
@@ -276,15 +266,17 @@ describe('a file', () => {
     expect(issuesOf('defualt')[0]).toMatch(/; did you mean default\?$/)
   })
 
-  test('in another encoding than UTF-8 is refused', () => {
+  test('with another encoding than UTF-8 is rejected', () => {
     const utf16 = Buffer.from('\uFEFFenvironments: []', 'utf16le')
     const latin1 = Buffer.from('environments: [{ name: Caf\u00e9 }]', 'latin1')
     for (const bytes of [utf16, latin1]) {
-      expect(issuesOf(givenFile('shop.yaml', bytes))[0]).toMatch(/: can't be read: .*encod.* utf-8/)
+      expect(issuesOf(createFile('shop.yaml', bytes))[0]).toMatch(
+        /: can't be read: .*encod.* utf-8/
+      )
     }
   })
 
-  test('by a bare name is a seed of the package, unless there is a file of that name', () => {
+  test('has priority over a built-in seed with the same name', () => {
     expect(seedPath('default')).toMatch(/seeds\/default\.yaml$/)
     expect(seedPath('shop.yaml')).toBe('shop.yaml')
     expect(seedPath('test')).toBe('test')

@@ -29,7 +29,7 @@ const OTHER: SeedEnvironment = {
 const filesOf = (...environments: SeedEnvironment[]) =>
   readSeeds([{ name: 'seed', seed: seedOf(...environments) }])
 
-/** A server's parts that were seeded at this time; now it is later. */
+/** Returns services that were seeded at `time`. Now it is an hour later. */
 function seeded(time: number, environments: SeedEnvironment[]) {
   const { db, close } = openDatabase()
   onTestFinished(close)
@@ -48,14 +48,14 @@ function seeded(time: number, environments: SeedEnvironment[]) {
   }
 }
 
-const given = (...environments: SeedEnvironment[]) => seeded(NOW, environments)
+const seedNow = (...environments: SeedEnvironment[]) => seeded(NOW, environments)
 
-/** What a server holds that is started with the seed at the time of the change. */
+/** Returns services that start with the seed at the time of the change. */
 const startedWith = (...environments: SeedEnvironment[]) => seeded(LATER, environments)
 
-describe('the changes', () => {
-  test('name each environment that changed, with its keys and the number of its records', () => {
-    const changes = given(SHOP, OTHER).reseed(
+describe('reseed', () => {
+  test('returns each changed environment with its keys and record counts', () => {
+    const changes = seedNow(SHOP, OTHER).reseed(
       {
         ...SHOP,
         apiKeys: ['shop-key', 'new-key'],
@@ -75,15 +75,15 @@ describe('the changes', () => {
     ])
   })
 
-  test('are none when the seeds say the same an hour later, with times left to the server', () => {
-    const mock = given(SHOP, OTHER)
+  test('returns no changes for the same seeds an hour later, even with default times', () => {
+    const mock = seedNow(SHOP, OTHER)
     const before = allRows(mock.client)
     expect(mock.reseed(SHOP, OTHER)).toEqual([])
     expect(allRows(mock.client)).toEqual(before)
   })
 })
 
-describe('an environment that the seeds describe differently', () => {
+describe('a changed environment', () => {
   const changed: SeedEnvironment = {
     ...SHOP,
     profile: 'live',
@@ -94,8 +94,8 @@ describe('an environment that the seeds describe differently', () => {
     apiKeys: ['new-key']
   }
 
-  test('becomes what a start with the seeds makes of it', () => {
-    const mock = given(SHOP, OTHER)
+  test('equals that of a new server with the seeds', () => {
+    const mock = seedNow(SHOP, OTHER)
     mock.reseed(changed, OTHER)
     const started = startedWith(changed, OTHER)
     const rowsOf = ({ client }: Pick<typeof started, 'client'>) =>
@@ -110,8 +110,8 @@ describe('an environment that the seeds describe differently', () => {
     expect(mock.find('Shop').random.next()).toBe(started.environments.find('Shop').random.next())
   })
 
-  test('has the keys of the new seeds and no others, and is reset to what it became', () => {
-    const mock = given(SHOP)
+  test('has only the keys of the new seeds, and a new baseline', () => {
+    const mock = seedNow(SHOP)
     mock.reseed(changed)
     expect(mock.environments.findByApiKey('new-key')?.name).toBe('Shop')
     expect(mock.environments.findByApiKey('shop-key')).toBeUndefined()
@@ -122,17 +122,17 @@ describe('an environment that the seeds describe differently', () => {
     expect(environmentRows(mock.client)).toEqual(rows)
   })
 
-  test('gets a key that moves to it from another environment', () => {
-    const mock = given(SHOP, OTHER)
+  test('takes over a key from another environment', () => {
+    const mock = seedNow(SHOP, OTHER)
     mock.reseed({ ...SHOP, apiKeys: ['other-key'] }, { ...OTHER, apiKeys: ['shop-key'] })
     expect(mock.environments.findByApiKey('other-key')?.name).toBe('Shop')
     expect(mock.environments.findByApiKey('shop-key')?.name).toBe('Other')
     expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(['other-key'])
   })
 
-  test('may change its name and organization if its id is given', () => {
+  test('can change its name and organization if the seed has its id', () => {
     const _id = '00000000000000000000000a'
-    const mock = given({ ...SHOP, _id })
+    const mock = seedNow({ ...SHOP, _id })
     const changes = mock.reseed({ ...SHOP, _id, name: 'Store', organization: 'Acme' })
     expect(changes).toMatchObject([{ id: _id, name: 'Store', change: 'reloaded' }])
     expect(mock.find('Store')).toMatchObject({ id: _id })
@@ -142,8 +142,8 @@ describe('an environment that the seeds describe differently', () => {
   })
 })
 
-test('keeps snapshots, and what was done to all other environments, also to those of no seed', async () => {
-  const mock = given(SHOP, OTHER)
+test('keeps snapshots, unchanged environments and environments without a seed', async () => {
+  const mock = seedNow(SHOP, OTHER)
   mock.environments.takeSnapshot(mock.find('Shop'), 'before')
   const { apiKey } = await mock.seeds.createEnvironment({ name: 'Made' })
   mock.empty('Other')
@@ -158,8 +158,8 @@ test('keeps snapshots, and what was done to all other environments, also to thos
   expect(mock.environments.findByApiKey(apiKey)?.name).toBe('Made')
 })
 
-test('adds an environment that is new in the seeds, and removes one that is gone from them', () => {
-  const mock = given(SHOP, OTHER)
+test('adds new environments and removes missing ones', () => {
+  const mock = seedNow(SHOP, OTHER)
   const { id } = mock.find('Other')
   const changes = mock.reseed(SHOP, { name: 'Staging', subscribers: [{ subscriberId: 'ada' }] })
   expect(changes).toMatchObject([
@@ -179,8 +179,8 @@ describe('changes nothing', () => {
   const added = { name: 'Added' }
   const less = { ...SHOP, messages: [], apiKeys: ['less-key', 'other-key'] }
 
-  test('when the last environment has an issue, or a key belongs to an environment of no seed', async () => {
-    const mock = given(SHOP, OTHER)
+  test('if an environment has an issue, or a key belongs to an environment without a seed', async () => {
+    const mock = seedNow(SHOP, OTHER)
     const made = await mock.seeds.createEnvironment({ name: 'Made' })
     const before = allRows(mock.client)
     const late = { name: 'Late', messages: [{ channel: 'email' as const, workflow: 'gone' }] }
@@ -194,8 +194,8 @@ describe('changes nothing', () => {
     expect(mock.environments.findByApiKey('shop-key')?.name).toBe('Shop')
   })
 
-  test('when the database refuses a row, and accepts the next change', () => {
-    const mock = given(SHOP, OTHER)
+  test('if the database rejects a row, and then accepts the next change', () => {
+    const mock = seedNow(SHOP, OTHER)
     const before = allRows(mock.client)
     const keysOf = () => mock.environments.list().map((owner) => mock.environments.apiKeysOf(owner))
     const keys = keysOf()

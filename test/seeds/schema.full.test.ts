@@ -11,18 +11,18 @@ import { anySeed } from '../support/seeds.js'
 const root = join(import.meta.dirname, '../..')
 const schema: AnySchemaObject = JSON.parse(readFileSync(join(root, 'seeds/schema.json'), 'utf8'))
 
-/** As an editor checks: draft-07, with nothing but this one file. */
+/** Validates like an editor: draft-07, with only this file. */
 const ajv = new Ajv({ allowUnionTypes: true })
 const accepts = ajv.compile(schema)
 
-/** Every object in a schema, with the path that leads to it. */
+/** Yields all objects in a schema with their paths. */
 function* nodes(node: unknown, path = ''): Generator<[string, Record<string, unknown>]> {
   if (typeof node !== 'object' || node === null) return
   yield [path, node as Record<string, unknown>]
   for (const [name, inner] of Object.entries(node)) yield* nodes(inner, `${path}/${name}`)
 }
 
-test('closes every object that the format closes, and describes what lists hold', () => {
+test('describes the items of lists, and allows no unknown fields', () => {
   const [, ...objects] = [...nodes(schema)].filter(([, node]) => node.type === 'object')
   for (const [path, node] of objects) expect(node, path).toHaveProperty('additionalProperties')
   const fields = schema.properties.environments.items.properties
@@ -32,7 +32,7 @@ test('closes every object that the format closes, and describes what lists hold'
 })
 
 test.each(readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml')))(
-  'accepts %s, whose first line names it for editors',
+  'accepts %s, and is named in its first line',
   (name) => {
     const text = readFileSync(join(root, 'seeds', name), 'utf8')
     expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/schema\.json\n/)
@@ -40,8 +40,8 @@ test.each(readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml
   }
 )
 
-describe('it agrees with what the server accepts:', () => {
-  test('any seed of the format', () => {
+describe('agrees with the server about', () => {
+  test('valid seeds', () => {
     fc.assert(
       fc.property(anySeed(), (seed) => {
         expect(findIssues(Seed, seed)).toEqual([])
@@ -51,27 +51,27 @@ describe('it agrees with what the server accepts:', () => {
     )
   })
 
-  test('any seed in which one value is replaced', () => {
+  test('seeds with one changed value', () => {
     const changed = fc.tuple(
       anySeed(),
       fc.nat(),
       fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('', 'email'))
     )
-    let refused = 0
+    let rejectedCount = 0
     fc.assert(
       fc.property(changed, ([seed, number, value]) => {
         const wrong = withChange(seed, number, value)
         const own = findIssues(Seed, wrong).length === 0
-        if (!own) refused += 1
+        if (!own) rejectedCount += 1
         expect(accepts(wrong), JSON.stringify(wrong)).toBe(own)
       }),
       { numRuns: 120 }
     )
-    expect(refused).toBeGreaterThan(20)
+    expect(rejectedCount).toBeGreaterThan(20)
   })
 })
 
-/** A copy in which one value, chosen by a number, is another; or, in an object, stands under a name that is unknown. */
+/** Returns a copy with another value at a place chosen by the number, or with an unknown field. */
 function withChange(seed: object, number: number, value: unknown): unknown {
   const copy = JSON.parse(JSON.stringify(seed))
   const fields = [...nodes(copy)].flatMap(([, node]) =>

@@ -9,7 +9,7 @@ import { compile, namedSchemas, targetOf } from '../../src/schema/typebox.js'
 import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-/** What no operation can show, with the reason. */
+/** Facts that no operation can show, by reason. */
 const IMPOSSIBLE: Record<string, string[]> = {
   'a record that is sent has an id': [
     'Integration: Integration._id absent',
@@ -30,7 +30,7 @@ const SEEDS = readdirSync(join(import.meta.dirname, '../../seeds')).flatMap((nam
   name.endsWith('.yaml') ? [name.slice(0, -'.yaml'.length)] : []
 )
 
-test('the seeds show all that the contract allows, but for what no operation can show', {
+test('the built-in seeds show everything that the API reference allows, except IMPOSSIBLE', {
   timeout: 240_000
 }, async () => {
   const shown = new Set<string>()
@@ -39,7 +39,7 @@ test('the seeds show all that the contract allows, but for what no operation can
       for await (const fact of factsShownBy(await useMock({ seeds: [seed], profile })))
         shown.add(fact)
   }
-  // What an operation answers with. A part that two of them show, such as a filter, is to be seen in both.
+  // Two operations can have the same part, such as a filter. Each must show it.
   const facts = OPERATIONS.flatMap(({ response }) => {
     const all = namedSchemas(response).flatMap((each) => [...factsOfFields(each)])
     return [...within(response, all)]
@@ -53,7 +53,7 @@ function* within({ $id }: TSchema, facts: Iterable<string>): Generator<string> {
   for (const fact of facts) yield `${$id}: ${fact}`
 }
 
-/** What the operations show in each environment: all of each list, all steps, and each integration made primary. */
+/** Yields the facts of all lists and steps, and of every integration once it is primary. */
 async function* factsShownBy(mock: TestMock): AsyncGenerator<string> {
   for (const { id, apiKeys, integrations, steps } of mock.seededEnvironments) {
     const [key = ''] = apiKeys
@@ -73,7 +73,7 @@ async function* factsShownBy(mock: TestMock): AsyncGenerator<string> {
       yield* within(WorkflowStep, factsShown(WorkflowStep, json.data ?? json))
     }
     for (const { _id } of integrations) {
-      // In a fork, as one that becomes primary changes the others.
+      // In a fork, because set-primary changes other integrations too.
       const fork = (
         await mock.post('/_mock/environments', { key: null, body: JSON.stringify({ from: id }) })
       ).json
@@ -87,8 +87,9 @@ async function* factsShownBy(mock: TestMock): AsyncGenerator<string> {
 }
 
 /**
- * The facts of an object's fields. A fact is one thing that an answer can show: that an optional field is there or not,
- * a word, null, true or false, a list without and with items, a variant of a union.
+ * Yields the facts of an object's fields. A fact is something that a response can show: an optional
+ * field that is present or absent, an enum value, null, true or false, an empty or filled list, a
+ * variant of a union.
  */
 function* factsOfFields({ $id, properties = {}, required = [] }: TSchema): Generator<string> {
   for (const [field, schema] of Object.entries<TSchema>(properties)) {
@@ -100,7 +101,7 @@ function* factsOfFields({ $id, properties = {}, required = [] }: TSchema): Gener
 function* factsOfValues(schema: TSchema, at: string): Generator<string> {
   const { type, enum: words, anyOf, items, additionalProperties } = schema
   if (schema[Kind] === 'Reference') {
-    // What is in an object are facts of that object, wherever it is.
+    // The fields of an object are facts of its own schema.
     if (!targetOf(schema).properties) yield* factsOfValues(targetOf(schema), at)
   } else if (words) yield* words.map((word: string) => `${at} = ${word}`)
   else if (anyOf) for (const variant of anyOf) yield `${at} as ${nameOf(variant)}`
@@ -110,27 +111,29 @@ function* factsOfValues(schema: TSchema, at: string): Generator<string> {
   if (type?.includes('boolean')) yield* [`${at} = true`, `${at} = false`]
 }
 
-/** The facts that a value shows, its own and those of the objects in it. */
+/** Yields the facts that a value and its nested objects show. */
 function* factsShown(schema: TSchema, value: unknown, at = ''): Generator<string> {
   if (schema[Kind] === 'Reference') return yield* factsShown(targetOf(schema), value, at)
   if (value === null || typeof value === 'boolean' || schema.enum) yield `${at} = ${value}`
-  // A digest without more than a length of time is a delay too.
+  // Several variants can match: a digest with only a duration is also a delay.
   for (const variant of schema.anyOf ?? []) {
     if (!compile(variant).Check(value)) continue
     yield `${at} as ${nameOf(variant)}`
     yield* factsShown(variant, value, at)
   }
   if (Array.isArray(value)) yield `${at} ${value.length === 0 ? 'empty' : 'filled'}`
-  if (typeof value !== 'object' || value === null) return
+  if (typeof value === 'object' && value !== null) yield* factsOfProperties(schema, value, at)
+}
+
+function* factsOfProperties(schema: TSchema, value: object, at: string): Generator<string> {
   for (const [name, inner] of Object.entries(value)) {
     const property = schema.items ?? schema.properties?.[name] ?? schema.additionalProperties
-    if (typeof property === 'object')
-      yield* factsShown(property, inner, schema.$id ? `${schema.$id}.${name}` : at)
+    if (typeof property !== 'object') continue
+    yield* factsShown(property, inner, schema.$id ? `${schema.$id}.${name}` : at)
   }
-  if (schema.$id) {
-    for (const field of Object.keys(schema.properties ?? {})) {
-      yield `${schema.$id}.${field} ${field in value ? 'present' : 'absent'}`
-    }
+  if (!schema.$id) return
+  for (const field of Object.keys(schema.properties ?? {})) {
+    yield `${schema.$id}.${field} ${field in value ? 'present' : 'absent'}`
   }
 }
 

@@ -11,22 +11,26 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { watchSeeds } from '../../src/seeds/watch.js'
 
-/** Between two looks, in milliseconds. */
-const LOOK = 100
-/** Enough for a change to be seen, and to be seen to be over. */
-const AMPLE = 5 * LOOK
+/** The milliseconds between two checks. */
+const INTERVAL = 100
+/** Enough time to detect a change and its end. */
+const AMPLE = 5 * INTERVAL
 
-/** A watch over two files, or over a link to the first, under a clock that goes on only by `changesAfter`. */
-function given({ isStarted = true, isLinked = false } = {}) {
+/** Watches two files, or a link to the first. Only `changesAfter` advances the clock. */
+function watchFiles({ isStarted = true, isLinked = false } = {}) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
-  const [one, other] = [join(folder, 'one.yaml'), join(folder, 'other.yaml')]
+  const one = join(folder, 'one.yaml')
+  const other = join(folder, 'other.yaml')
   writeFileSync(one, 'one')
   writeFileSync(other, 'other')
   if (isLinked) symlinkSync(one, `${one}.link`)
   const watch = watchSeeds(isLinked ? [`${one}.link`] : [one, other])
   let changes = 0
-  const start = () => watch.start(() => (changes += 1))
+  const start = () =>
+    watch.start(() => {
+      changes += 1
+    })
   if (isStarted) start()
   onTestFinished(() => {
     watch.stop()
@@ -38,7 +42,7 @@ function given({ isStarted = true, isLinked = false } = {}) {
     other,
     start,
     stop: () => watch.stop(),
-    /** Returns how many changes have been reported once so much time has passed. */
+    /** Advances the clock, and returns the number of changes reported so far. */
     changesAfter(milliseconds = AMPLE) {
       vi.advanceTimersByTime(milliseconds)
       return changes
@@ -46,8 +50,8 @@ function given({ isStarted = true, isLinked = false } = {}) {
   }
 }
 
-test('reports each change of any of the files once', () => {
-  const { one, other, changesAfter } = given()
+test('reports each change of a file once', () => {
+  const { one, other, changesAfter } = watchFiles()
   expect(changesAfter()).toBe(0)
   writeFileSync(one, 'changed')
   expect(changesAfter()).toBe(1)
@@ -56,18 +60,18 @@ test('reports each change of any of the files once', () => {
   expect(changesAfter()).toBe(2)
 })
 
-test('reports a file that is written in parts when it is complete', () => {
-  const { one, changesAfter } = given()
+test('reports a file that is written in parts once it is complete', () => {
+  const { one, changesAfter } = watchFiles()
   writeFileSync(one, '')
   for (let piece = 0; piece < 10; piece++) {
-    expect(changesAfter(LOOK)).toBe(0)
+    expect(changesAfter(INTERVAL)).toBe(0)
     appendFileSync(one, 'piece')
   }
   expect(changesAfter()).toBe(1)
 })
 
-test('reports a file behind a link when it changes, and when the link leads to another', () => {
-  const { one, other, changesAfter } = given({ isLinked: true })
+test('reports a change of the target of a link, and of the link', () => {
+  const { one, other, changesAfter } = watchFiles({ isLinked: true })
   writeFileSync(one, 'changed')
   expect(changesAfter()).toBe(1)
   symlinkSync(other, `${one}.new`)
@@ -75,16 +79,16 @@ test('reports a file behind a link when it changes, and when the link leads to a
   expect(changesAfter()).toBe(2)
 })
 
-test('reports a file that is removed, and again when it comes back, also with the same content', () => {
-  const { one, changesAfter } = given()
+test('reports that a file is removed and that it is created again', () => {
+  const { one, changesAfter } = watchFiles()
   rmSync(one)
   expect(changesAfter()).toBe(1)
   writeFileSync(one, 'one')
   expect(changesAfter()).toBe(2)
 })
 
-test('reports what changed between watchSeeds and start, and nothing after it was stopped', () => {
-  const { one, start, stop, changesAfter } = given({ isStarted: false })
+test('reports changes from before start, and none after stop', () => {
+  const { one, start, stop, changesAfter } = watchFiles({ isStarted: false })
   writeFileSync(one, 'changed')
   start()
   expect(changesAfter()).toBe(1)

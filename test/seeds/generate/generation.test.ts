@@ -26,7 +26,7 @@ const [DEVELOPMENT, PRODUCTION] = ENVIRONMENTS as [EnvironmentData, EnvironmentD
 const generation = (data: EnvironmentData, options: SeedGenerate, now = NOW) =>
   prepare(data, options, now, data.messages.length)
 
-/** As JSON has them, without undefined fields. */
+/** Returns the messages as JSON, without undefined fields. */
 function messagesOf(data: EnvironmentData, options: SeedGenerate): MessageResponse[] {
   return [...generation(data, options).messages()].map((message) =>
     JSON.parse(JSON.stringify(message))
@@ -45,10 +45,10 @@ const MAILS: Pick<SeedWorkflow, 'steps'> = {
   steps: [{ type: 'email', controlValues: { subject: 'Hello', body: '<p>Hello</p>' } }]
 }
 
-describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data) => {
+describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
   const messages = messagesOf(data, { messages: 1000, randomSeed: 7, subscribers: 40 })
 
-  test('have unique ids and match the schema of the contract, with its fields in its order', () => {
+  test('have unique ids, match the schema, and have its order of fields', () => {
     const order = Object.keys(MessageResponse.properties)
     expect(new Set([...messages, ...data.messages].map(({ _id }) => _id)).size).toBe(
       1000 + data.messages.length
@@ -60,7 +60,7 @@ describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data)
     }
   })
 
-  test('are between the first day and now, all their times in order', () => {
+  test('are from the last days, with consistent times', () => {
     for (const { createdAt, deliveredAt = [], lastSeenDate, lastReadDate } of messages) {
       const times = [createdAt, deliveredAt[0], lastSeenDate, lastReadDate].filter(
         (each) => each !== undefined
@@ -72,7 +72,7 @@ describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data)
     }
   })
 
-  test('have an error text only if they fail, and the address of their channel unless a warning says that there is none', () => {
+  test('have an error text only if they fail, and an address unless it is missing', () => {
     for (const {
       channel,
       status,
@@ -90,7 +90,7 @@ describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data)
     }
   })
 
-  test('have providers of the environment, and no unrendered variables in their texts', () => {
+  test('have providers of the environment, and rendered texts', () => {
     for (const { channel, providerId, content, subject, title, cta } of messages) {
       const known = data.integrations.filter((each) => each.channel === channel && !each.deleted)
       expect(known.map((each) => each.providerId)).toContain(providerId)
@@ -102,14 +102,14 @@ describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data)
   })
 })
 
-describe('the same options give the same bytes', () => {
+describe('the same options generate the same bytes', () => {
   test('on every machine and version of Node', () => {
     expect(
       hashOf(DEVELOPMENT, { messages: 5000, randomSeed: 7, subscribers: 500 }, HALF_PAST)
     ).toBe('909b29efee8f6a427d3a9fbcd3d150baafad2dd338933c9b70e10d6b7fa45fa8')
   })
 
-  test('each time messages() is called, and other options give other bytes', () => {
+  test('on each call, and other options generate other bytes', () => {
     const { messages } = generation(DEVELOPMENT, { messages: 200 })
     expect([...messages()]).toEqual([...messages()])
     const given = { messages: 500, randomSeed: 7, subscribers: 3, days: 30 }
@@ -124,7 +124,7 @@ describe('many messages', () => {
   const messages = messagesOf(DEVELOPMENT, { messages: 5000, randomSeed: 3, subscribers: 1000 })
   const ofChannel = (channel: Channel) => messages.filter((message) => message.channel === channel)
 
-  test('are of all channels, some of which fail, and of the Inbox some are unseen, seen, read and answered', () => {
+  test('have all channels, failures, and every state of an inbox message', () => {
     expect(new Set(messages.map(({ channel }) => channel))).toEqual(new Set(CHANNELS))
     expect(new Set(messages.map(({ status }) => status)).size).toBe(3)
     const inbox = ofChannel('in_app')
@@ -134,7 +134,7 @@ describe('many messages', () => {
     expect(inbox.some(({ cta }) => cta.action?.status === 'done')).toBe(true)
   })
 
-  test('have the texts of their templates, rendered with their payload', () => {
+  test('have texts of their templates, rendered with their payload', () => {
     const shipped = messages.filter(
       ({ templateIdentifier }) => templateIdentifier === 'order-shipped'
     )
@@ -150,7 +150,7 @@ describe('many messages', () => {
     ])
   })
 
-  test('are in contexts of messages of the seed', () => {
+  test('have contexts of messages in the seed', () => {
     const contextOf = ({ contextKeys = [] }: MessageResponse) => canonicalContext(contextKeys)
     const shown = new Set(DEVELOPMENT.messages.map(contextOf))
     expect(messages.filter((message) => !shown.has(contextOf(message)))).toEqual([])
@@ -158,15 +158,18 @@ describe('many messages', () => {
 })
 
 describe('an environment', () => {
-  test.each([{}, { subscribers: 0 }])('without subscribers gets some, with %j', (options) => {
-    const data = resolveShop({ workflows: [{ identifier: 'hello', ...MAILS }] })
-    const { subscribers, messages } = generation(data, { messages: 500, ...options })
-    expect(subscribers).toHaveLength(10)
-    const known = subscribers.map(({ subscriberId }) => subscriberId)
-    for (const { subscriber } of messages()) expect(known).toContain(subscriber.subscriberId)
-  })
+  test.each([{}, { subscribers: 0 }])(
+    'without subscribers gets generated ones, with %j',
+    (options) => {
+      const data = resolveShop({ workflows: [{ identifier: 'hello', ...MAILS }] })
+      const { subscribers, messages } = generation(data, { messages: 500, ...options })
+      expect(subscribers).toHaveLength(10)
+      const known = subscribers.map(({ subscriberId }) => subscriberId)
+      for (const { subscriber } of messages()) expect(known).toContain(subscriber.subscriberId)
+    }
+  )
 
-  test('without integrations gets believable providers, and without contexts some tenants', () => {
+  test('without integrations and contexts gets default providers and tenants', () => {
     const steps = CHANNELS.map((type) => ({ type, controlValues: { body: 'Hello' } }))
     const data = resolveShop({ workflows: [{ identifier: 'hello', steps }] })
     const messages = messagesOf(data, { messages: 2000, subscribers: 50 })
@@ -185,7 +188,7 @@ describe('an environment', () => {
     expect(() => generation(resolveShop({}), { messages: 1 })).toThrow(StartError)
   })
 
-  test('that already has generated messages gets other ids', () => {
+  test('with generated messages gets other ids', () => {
     const idsWith = (present: number) =>
       prepare(DEVELOPMENT, { messages: 1 }, NOW, present).messages().next().value?._id
     expect(idsWith(1)?.slice(8, 18)).not.toBe(idsWith(0)?.slice(8, 18))
@@ -232,7 +235,7 @@ describe('a payload', () => {
     }
   })
 
-  test('without a schema has the fields that the templates use, with values that fit their names', () => {
+  test('without a schema has the fields of the templates, with fitting values', () => {
     const lines = '{% for line in payload.lines %}{{line.name}} {{line.price}}{% endfor %}'
     const body = `{{payload.orderId}} {{payload.left}} {{payload.user.name}} ${lines}`
     const steps = [{ type: 'sms' as const, controlValues: { body } }]
@@ -243,7 +246,7 @@ describe('a payload', () => {
         left: expect.any(Number),
         user: { name: expect.stringMatching(/^\p{Lu}[\p{L}'’ -]+$/u) },
         lines: expect.arrayContaining([
-          // A product, not a person: adjective, material, thing.
+          // A product: adjective, material, noun.
           {
             name: expect.stringMatching(/^\S+ \S+ \S+$/),
             price: expect.stringMatching(/^€\d+\.\d\d$/)
@@ -264,11 +267,11 @@ describe('a payload', () => {
 describe('generated subscribers', () => {
   const { subscribers } = generation(DEVELOPMENT, { messages: 0, subscribers: 400 })
 
-  test('match the schema of the contract, are older than all messages, and differ from each other', () => {
+  test('match the schema, are older than all messages, and differ from each other', () => {
     for (const subscriber of subscribers) {
       expect(findIssues(SubscriberResponse, subscriber)).toEqual([])
       expect(Date.parse(subscriber.createdAt)).toBeLessThanOrEqual(NOW - 30 * DAY)
-      // Reserved for examples and fiction.
+      // Addresses and numbers are reserved for examples.
       expect(subscriber.email ?? 'a.1@example.com').toMatch(/^[a-z.]+\.\d+@example\.com$/)
       expect(subscriber.phone ?? '+12025550100').toMatch(
         /^(\+1\d{3}55501\d\d|\+447700900\d{3}|\+3363998\d{4})$/
@@ -282,7 +285,7 @@ describe('generated subscribers', () => {
     ).toBeGreaterThan(250)
   })
 
-  test('are the first ones again when more are requested, and never replace those of the seed', () => {
+  test('start with the same ones for a larger count, and never replace existing ones', () => {
     const more = generation(DEVELOPMENT, { messages: 10, subscribers: 500 }).subscribers
     expect(more.slice(0, 400)).toEqual(subscribers)
     const own = [{ subscriberId: 'user-10001' }]
@@ -292,7 +295,7 @@ describe('generated subscribers', () => {
   })
 })
 
-test('a seed is rejected when there is nothing to generate messages from, or another seed has generate for it', () => {
+test('rejects generate without a sending step, or twice for one environment', () => {
   const workflows: SeedWorkflow[] = [{ identifier: 'hello', ...MAILS }]
   const issueOf = (...environments: Partial<SeedEnvironment>[]) =>
     issuesOf(

@@ -37,28 +37,24 @@ test.each([
     'three'
   ],
   ['{% for line in payload.lines %}{{line.name}}: {{line.amount}};{% endfor %}', 'Tea: 2;Mug: 1;']
-])('%j becomes %j', (template, text) => {
+])('renders %j as %j', (template, text) => {
   expect(rendered(template)).toBe(text)
 })
 
 test.each([
   ['a time without a zone', "{{'2026-03-08T23:30' | date: '%H'}}", '2026-03-08T23:30'],
-  ['what is no time', "{{payload.name | date: '%Y'}}", 'Ada'],
-  ['chance and the present', "{{payload.tags | sample}}{{'now' | date: '%s'}}", 'abnow'],
-  [
-    'a block that is not closed',
-    '{% if payload.name %}not closed',
-    '{% if payload.name %}not closed'
-  ],
-  ['an output that is not closed', 'Hi {{payload.name, and so on', 'Hi {{payload.name, and so on']
-])('stays as it is given: %s', (_, template, text) => {
+  ['a value that is not a time', "{{payload.name | date: '%Y'}}", 'Ada'],
+  ['random items and the current time', "{{payload.tags | sample}}{{'now' | date: '%s'}}", 'abnow'],
+  ['an unclosed block', '{% if payload.name %}not closed', '{% if payload.name %}not closed'],
+  ['an unclosed output', 'Hi {{payload.name, and so on', 'Hi {{payload.name, and so on']
+])('leaves unchanged: %s', (_, template, text) => {
   expect(rendered(template)).toBe(text)
 })
 
 test.each([
   ['a loop over millions', '{% for i in (1..3000000) %}{{payload.name}}{% endfor %}'],
   ['hundreds of thousands of braces', '{{}'.repeat(350_000)]
-])('a text that gets too long stays as it stands: %s', (_, template) => {
+])('keeps the source if the text gets too long: %s', (_, template) => {
   expect(rendered(template)).toBe(template)
 })
 
@@ -71,19 +67,19 @@ test.each([
     'thousands of outputs in a loop',
     `{% for i in (1..9000) %}${'{{payload.gone}}'.repeat(500)}{% endfor %}`
   ]
-])('what takes longer than all messages may is refused, soon: %s', (_, template) => {
+])('rejects templates that take too long: %s', (_, template) => {
   const started = process.cpuUsage()
   expect(() => rendered(template)).toThrow(SeedError)
   expect(process.cpuUsage(started).user).toBeLessThan(2_000_000)
 })
 
 describe('the content of an email', () => {
-  test('is the body if that is HTML, and a paragraph if it is not', () => {
+  test('is the body if it is HTML, and otherwise a paragraph', () => {
     expect(contentOf('Hello\n{{payload.name}}')).toBe('<p>Hello<br>Ada</p>')
     expect(contentOf('<h1>{{payload.name}}</h1>')).toBe('<h1>Ada</h1>')
   })
 
-  test('is the blocks of a document of the block editor', () => {
+  test('has the blocks of a block editor document', () => {
     const text = (words: string) => ({ type: 'text', text: words, marks: [{ type: 'bold' }] })
     const content = [
       { type: 'heading', attrs: { level: 2 }, content: [text('Hello & welcome')] },
@@ -114,7 +110,7 @@ describe('the content of an email', () => {
     '{"type":"other"}',
     '{"type":"doc","content":[null]}',
     `${'{"type":"doc","content":['.repeat(3000)}${']}'.repeat(3000)}`
-  ])('is a paragraph when the body is a document of another form, or far too large: %#', (body) => {
+  ])('is a paragraph if the body is an invalid or very deep document: %#', (body) => {
     expect(contentOf(body)).toContain(`<p>${body}</p>`)
   })
 })

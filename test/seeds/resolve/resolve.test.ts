@@ -7,12 +7,12 @@ import { useMock } from '../../support/mock.js'
 import { inShop, issuesOf, NOW, resolveEnvironments, resolveShop } from '../../support/resolved.js'
 import { seedOf } from '../../support/shop.js'
 
-/** These seeds, named a.yaml, b.yaml and so on. */
+/** Names the seeds a.yaml, b.yaml and so on. */
 function filesOf(...seeds: (string | object)[]): SeedValue[] {
   return seeds.map((seed, index) => ({ name: `${String.fromCharCode(97 + index)}.yaml`, seed }))
 }
 
-test('reports each contradiction with its line, column and path', () => {
+test('reports duplicates and broken references with line, column and path', () => {
   const shop = inShop(`workflows:
   - { name: Shipped, steps: [{ type: email, _id: 66d5a0e97c9b1a0012ab3402 }] }
   - { identifier: shipped }
@@ -46,7 +46,7 @@ test('reports a second primary at that integration, with its line and path', () 
   ])
 })
 
-test('reports each key and id of two environments', () => {
+test('reports keys and ids that two environments have', () => {
   const seed = `environments:
   - { name: A, apiKeys: [k, l] }
   - { name: B, apiKeys: [m, k] }
@@ -63,7 +63,7 @@ test('reports each key and id of two environments', () => {
   ])
 })
 
-test('reports duplicates across files with the file of the first', () => {
+test('reports duplicates across files with the location of the first', () => {
   const shop = (body: string) => `environments: [{ name: Shop, apiKeys: [k], ${body} }]`
   expect(
     issuesOf(
@@ -83,7 +83,7 @@ test('reports duplicates across files with the file of the first', () => {
 describe('several seeds', () => {
   const environments = (...seeds: (string | object)[]) => resolveEnvironments(...filesOf(...seeds))
 
-  test('of the same environment are one, and refer to each other in either order', () => {
+  test('of the same environment are merged, and can refer to each other', () => {
     const [environment, ...others] = environments(
       'environments: [{ name: Shop, messages: [{ channel: email, subscriberId: ada, workflow: shipped }] }]',
       'environments: [{ name: Shop, subscribers: [{ subscriberId: ada }], workflows: [{ identifier: shipped }] }]'
@@ -95,13 +95,16 @@ describe('several seeds', () => {
     })
   })
 
-  test('may have the same names, ids and primaries in different environments, which may have one name in two organizations', () => {
+  test('can have the same names, ids and primaries in different environments', () => {
     const integrations = [
       { _id: '66d5a0e97c9b1a0012ab3402', providerId: 'ses', channel: 'email', primary: true }
     ]
     const found = environments({
       environments: ['One', 'Other'].map((organization) => ({
-        ...{ name: 'Shop', organization, apiKeys: [organization], integrations },
+        name: 'Shop',
+        organization,
+        apiKeys: [organization],
+        integrations,
         subscribers: [{ subscriberId: 'ada' }]
       }))
     })
@@ -109,7 +112,7 @@ describe('several seeds', () => {
     expect(new Set(found.map(({ organizationId }) => organizationId)).size).toBe(2)
   })
 
-  test('later ones win in profile and assumptions, and any may say the id of an organization', () => {
+  test('override settings of earlier ones, and share the id of the organization', () => {
     const [shop, other, alone] = environments(
       'environments: [{ name: Shop, organization: O, profile: live, assumptions: { envelope: bare, credentials: stored } }]',
       'environments: [{ name: Shop, organization: O, profile: document, assumptions: { envelope: data } }]',
@@ -125,7 +128,7 @@ describe('several seeds', () => {
     expect(alone?.organizationId).not.toBe(shop?.organizationId)
   })
 
-  test('give an environment all keys that any of them names, and the default key only if none names keys', () => {
+  test('add up their keys, with a default key only if none has keys', () => {
     const keys = (...texts: string[]) =>
       environments(...texts.map((text) => `environments: [{ ${text} }]`)).map(
         ({ apiKeys }) => apiKeys
@@ -139,7 +142,7 @@ describe('several seeds', () => {
   })
 })
 
-describe('what is left out', () => {
+describe('the default', () => {
   const seed: Omit<SeedEnvironment, 'name'> = {
     integrations: [
       { providerId: 'sendgrid', channel: 'email', primary: true },
@@ -157,7 +160,7 @@ describe('what is left out', () => {
     ]
   }
 
-  test('has the same ids on every machine and in every run', () => {
+  test('ids are the same on every machine and in every run', () => {
     const ids = ({
       id,
       organizationId,
@@ -183,7 +186,7 @@ describe('what is left out', () => {
     expect(new Set(ids(resolveShop(seed))).size).toBe(ids(resolveShop(seed)).length)
   })
 
-  test('has times of the clock, messages a minute apart with the first one the newest', () => {
+  test('times follow the clock, with messages a minute apart, newest first', () => {
     const { messages, subscribers } = resolveShop(seed)
     const minutesAgo = (minutes: number) => isoTime(NOW - minutes * 60_000)
     expect(messages.map(({ createdAt }) => createdAt)).toEqual([0, 1, 2].map(minutesAgo))
@@ -195,7 +198,7 @@ describe('what is left out', () => {
     expect(given).toMatchObject({ createdAt, updatedAt: createdAt })
   })
 
-  test('of integrations is active, not primary, without credentials; of identifiers one that none is given, even later', () => {
+  test('integration is active, not primary, and has an unused identifier', () => {
     expect(resolveShop(seed).integrations).toMatchObject([
       {
         identifier: 'sendgrid',
@@ -219,7 +222,7 @@ describe('what is left out', () => {
     expect(steps.map(({ stepId }) => stepId)).toEqual(['email-step-2', 'email-step'])
   })
 
-  test('of steps is a name, a step id and a slug', () => {
+  test('step has a name, a step id and a slug', () => {
     const { steps, workflows } = resolveShop(seed)
     expect(workflows[0]).toMatchObject({
       identifier: 'order-shipped',
@@ -239,7 +242,7 @@ describe('what is left out', () => {
     })
   })
 
-  test('of a message follows from its subscriber, workflow and channel', () => {
+  test('fields of a message follow from its subscriber, workflow and channel', () => {
     const { messages, subscribers, workflows, steps } = resolveShop(seed)
     expect(messages[0]).toMatchObject({
       _subscriberId: subscribers[0]?._id,
@@ -256,14 +259,14 @@ describe('what is left out', () => {
     })
     expect(messages[0]).not.toHaveProperty('phone')
     expect(messages[1]).toMatchObject({ phone: '+15550100' })
-    // Its only integration is switched off.
+    // Its only integration is inactive.
     expect(messages[1]).not.toHaveProperty('providerId')
     expect(messages[2]).not.toHaveProperty('subscriber')
     expect(messages[2]).not.toHaveProperty('templateIdentifier')
   })
 })
 
-test('what is given is stored as it is, in the order of the contract and without fields that are not there', () => {
+test('stores given values unchanged, in the order of the API reference', () => {
   const given = {
     subject: 'Hi',
     channel: 'email' as const,
@@ -310,21 +313,24 @@ describe('merged into an environment', () => {
     return [mock, await mock.post('/_mock/seed', { body })] as const
   }
 
-  test('messages refer to what is there, and are numbered after those', async () => {
+  test('messages can refer to existing records, and come after existing messages', async () => {
     const { messages = [], workflows } = await merged(
       'messages: [{ channel: email, subscriberId: ada, workflow: welcome }]'
     )
     expect(messages).toContainEqual(
       expect.objectContaining({
         subscriber: expect.objectContaining({ subscriberId: 'ada' }),
-        ...{ _templateId: workflows?.[0]?._id, _messageTemplateId: MAIL },
-        ...{ email: 'ada@example.com', providerId: 'ses', createdAt: isoTime(NOW - 60_000) }
+        _templateId: workflows?.[0]?._id,
+        _messageTemplateId: MAIL,
+        email: 'ada@example.com',
+        providerId: 'ses',
+        createdAt: isoTime(NOW - 60_000)
       })
     )
     expect(new Set(messages.map(({ _id }) => _id)).size).toBe(2)
   })
 
-  test('a default identifier is none that is there, unless that record is replaced by its _id', async () => {
+  test('a default identifier is unused, unless its record is replaced', async () => {
     const identifiersAfter = async (integration: string) =>
       (await merged(`integrations: [${integration}]`)).integrations?.map(
         ({ identifier }) => identifier
@@ -350,16 +356,16 @@ describe('merged into an environment', () => {
       'workflows[0].steps[0]._id: seed:1:91 is already used by another step of this environment'
     ],
     [
-      'a subscriber that is not there',
+      'a missing subscriber',
       'messages: [{ channel: sms, subscriberId: bop }]',
       'messages[0].subscriberId: seed:1:71 is bop, but this environment has no such subscriber; did you mean bob?'
     ],
     [
-      'a subscriber that another one replaces',
+      'a replaced subscriber',
       `subscribers: [{ subscriberId: eve, _id: ${BOB} }], messages: [{ channel: sms, subscriberId: bob }]`,
       'messages[0].subscriberId: seed:1:140 is bob, but this environment has no such subscriber; '
     ]
-  ])('it contradicts what is there: %s', async (_, fields, issue) => {
+  ])('reports conflicts with existing records: %s', async (_, fields, issue) => {
     const [, { status, json }] = await merge(fields)
     const issues = Object.entries<{ messages: string[] }>(json.errors).map(
       ([path, of]) => `${path}: ${of.messages}`

@@ -14,7 +14,7 @@ const ajv = new Ajv({ strict: false, formats: { 'date-time': true }, schemas: [.
 addFormats.default(ajv)
 
 test.each(STEP_TYPES)(
-  'the default controls of %s fit the wire, and are new objects each time',
+  'the default controls of %s match the schema, and are new objects on each call',
   (type) => {
     expect(ajv.validate('ControlsMetadataDto', defaultControls(type)), ajv.errorsText()).toBe(true)
     const { dataSchema = {} } = defaultControls(type)
@@ -27,7 +27,7 @@ test.each(STEP_TYPES)(
   }
 )
 
-/** What the deployed service accepts of each type, and the field that it refuses it without. */
+/** Values that Novu accepts for each type, and a field that it requires. */
 test.each<[StepType, Record<string, unknown>, string]>([
   ['in_app', { subject: 'Shipped', skip: { '==': [{ var: 'payload.quiet' }, true] } }, 'subject'],
   [
@@ -44,14 +44,14 @@ test.each<[StepType, Record<string, unknown>, string]>([
     'amount'
   ],
   ['delay', { type: 'dynamic', dynamicKey: 'payload.sendAt' }, 'dynamicKey']
-])('%s accepts %j, but not without %s', (type, values, required) => {
+])('%s accepts %j, and requires %s', (type, values, required) => {
   const accepts = (given: unknown) => ajv.validate(defaultControls(type).dataSchema ?? {}, given)
   expect(accepts(values)).toBe(true)
   expect(accepts({ ...values, [required]: undefined })).toBe(false)
   expect(accepts({ ...values, unknown: 1 })).toBe(false)
 })
 
-test('the variables of a step accept a subscriber, results of all earlier steps and a payload', () => {
+test('the variables of a step accept a subscriber, earlier results and a payload', () => {
   const earlier = STEP_TYPES.map((type) => ({ stepId: `${type}-step`, type }))
   const variables = stepVariables(
     earlier,
@@ -84,7 +84,7 @@ test('the variables of a step accept a subscriber, results of all earlier steps 
   expect(ajv.validate(variables, { ...given, context: {} })).toBe(false)
 })
 
-test('the variables of a step have the earlier steps by their ids, in their order, none of them required', () => {
+test('the variables of a step list the earlier steps in order, all optional', () => {
   const ids = ['wait', 'mail', '__proto__']
   const types = ['delay', 'email', 'custom'] as const
   const earlier = ids.map((stepId, index) => ({ stepId, type: types[index] as StepType }))
@@ -108,7 +108,7 @@ test('the variables of a step have the earlier steps by their ids, in their orde
 describe('the payload', () => {
   test.each([
     [
-      'values that are no variables',
+      'values without variables',
       [{ amount: 5, unit: null, data: [true, undefined, 7] }, 'payload.name']
     ],
     [
@@ -121,8 +121,8 @@ describe('the payload', () => {
       'raw text and comments',
       ['{% raw %}{{payload.a}}{% endraw %}{%- comment -%}{{payload.b}}{%- endcomment -%}']
     ],
-    ['tags left open', ['{{payload.a', '{% if payload.b', 'payload.c }}']]
-  ])('of %s is open and empty', (_what, controlValues) => {
+    ['unclosed tags', ['{{payload.a', '{% if payload.b', 'payload.c }}']]
+  ])('of %s allows any fields', (_what, controlValues) => {
     expect(inferPayloadSchema(controlValues)).toEqual(openOf({}))
   })
 
@@ -167,23 +167,23 @@ describe('the payload', () => {
     ],
     ['an array for a loop', '{% for a in payload.rows %}{{a.b}}{% endfor %}', { rows }],
     [
-      'what conditions take',
+      'strings for conditions',
       '{% if payload.a and 3 < payload.b %}{% endif %}',
       { a: leaf('a'), b: leaf('b') }
     ],
     [
-      'what ranges take',
+      'strings for ranges',
       '{% for i in (1..payload.a) %}{% endfor %}{{ 1 | default: 2, b: payload.b }}',
       { a: leaf('a'), b: leaf('b') }
     ],
-    ['what indexes take', '{{subscriber[payload.a]}}', { a: leaf('a') }],
+    ['strings for indexes', '{{subscriber[payload.a]}}', { a: leaf('a') }],
     [
-      'what blocks hold',
+      'strings for the content of blocks',
       '{% if a %}{{payload.b}}{% else %}{{payload.c}}{% endif %}',
       { b: leaf('b'), c: leaf('c') }
     ],
     [
-      'names in quotes, which may need none',
+      'names that are quoted',
       `{{payload["a"]['b'].c}} {{payload["d e"]}}`,
       {
         a: openOf({ b: openOf({ c: leaf('a.b.c') }) }),
@@ -191,7 +191,7 @@ describe('the payload', () => {
       }
     ],
     [
-      'the text of a block editor',
+      'strings for text of the block editor',
       '{"content":[{"text":"{{payload.a | default: \\"b\\"}}"}]}',
       { a: leaf('a') }
     ]
@@ -199,7 +199,7 @@ describe('the payload', () => {
     expect(inferPayloadSchema([text])).toEqual(openOf(properties as Record<string, object>))
   })
 
-  test('has what loops use of the elements when asked', () => {
+  test('has the fields that loops use, with loopItems', () => {
     const text =
       '{% for a in payload.rows %}{% for b in a.cells %}{{b.name}}{% endfor %}{% endfor %}{% for tag in payload.tags %}{{tag}}{% endfor %}'
     const cells = {
@@ -212,13 +212,13 @@ describe('the payload', () => {
   })
 
   test.each([
-    ['names of names of names', `{{${'payload.a['.repeat(3000)}1${']'.repeat(3000)}}}`],
-    ['blocks in blocks', `${'{% if payload.a %}'.repeat(2000)}${'{% endif %}'.repeat(2000)}`],
+    ['nested names', `{{${'payload.a['.repeat(3000)}1${']'.repeat(3000)}}}`],
+    ['nested blocks', `${'{% if payload.a %}'.repeat(2000)}${'{% endif %}'.repeat(2000)}`],
     [
-      'lists in the JSON of a block editor',
+      'nested lists in block editor JSON',
       `{"payload":${'['.repeat(20_000)}"{{"${']'.repeat(20_000)}}`
     ]
-  ])('is nested no deeper than JSON may be for %s, without a hang', (_what, text) => {
+  ])('has a limited depth for %s, and takes little time', (_what, text) => {
     const started = process.cpuUsage()
     expect(isTooDeep(inferPayloadSchema([text]))).toBe(false)
     expect(process.cpuUsage(started).user).toBeLessThan(1_000_000)
