@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import files from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { attempt, StartError } from '../domain/errors.js'
+import { StartError } from '../domain/errors.js'
 import { replaceFileSync } from '../platform/replace-file.js'
 import {
   addOptions,
@@ -16,44 +16,43 @@ import {
 import { type Ready, readyText, serve } from './serve.js'
 import { onStopSignal, printOutcome } from './terminal.js'
 
-/** A server that `start` has started. A file for each port keeps what is known of it. */
+/** A server started by `start`. A file per port stores this record. */
 interface StartedServer {
   url: string
   pid: number
-  /** What its `/health` answers with as `x-mock-instance`: no other server does. */
+  /** Identifies the server: its `/health` returns it as `x-mock-instance`. */
   instance: string
-  /** In ISO 8601. */
+  /** An ISO 8601 timestamp. */
   startedAt: string
   logFile: string
 }
 
 export function addCommands(root: Command): void {
   root.commandsGroup('Serve:')
-  const starting = 'start a server in the background, and wait until it is ready; `stop` stops it'
+  const starting = 'start a mock server in the background and wait until it is ready'
   const line = new Option('--json', 'print one line of JSON when ready, instead of text')
   addOptions(addServerOptions(root.command('start').description(starting)), [line]).action(start)
   const hidden = root.command('serve-in-background', { hidden: true })
   addOptions(addServerOptions(hidden), [line]).action(serveInBackground)
-  const listing =
-    'list the servers that `start` has started: exit code 0 when one of them runs, 1 when none does'
-  const json = new Option('--json', 'print the outcome as JSON')
+  const listing = 'list background servers; exit with 0 if any is running, with 1 if not'
+  const json = new Option('--json', 'print the result as JSON')
   addOptions(root.command('status').description(listing), [json]).action(status)
-  const stopping = 'stop a server that `start` has started, and wait until it has ended'
-  const port = portOption('the server that was started on this port', 1).default(
+  const stopping = 'stop a background server and wait until it has exited'
+  const port = portOption('port of the server to stop', 1).default(
     undefined,
-    'the only one that runs'
+    'the only running server'
   )
-  const all = new Option('--all', 'stop all that this user has started, whatever else is chosen')
+  const all = new Option('--all', 'stop all background servers of this user')
   addOptions(root.command('stop').description(stopping), [port, json, all]).action(stop)
 }
 
 async function start(flags: ServerFlags, command: Command): Promise<void> {
-  // A wrong command line is told before anything is started.
+  // Report usage errors before starting anything.
   mockOptions(flags, command)
   const logFile = logFileOf(process.pid)
   const log = files.openSync(logFile, 'w', 0o600)
   const [node = '', file = '', , ...words] = process.argv
-  // Without what makes a server stop when npm has ended.
+  // This variable would make the server stop together with npm.
   const { npm_lifecycle_event: _, ...env } = process.env
   const child = spawn(node, [...process.execArgv, file, 'serve-in-background', ...words], {
     detached: true,
@@ -62,19 +61,9 @@ async function start(flags: ServerFlags, command: Command): Promise<void> {
     env
   })
   onStopSignal((signal) => child.kill(signal))
-  const ready = await new Promise<(Ready & StartedServer) | undefined>((settle) => {
-    child.once('message', settle as () => void).once('exit', () => settle(undefined))
-  })
-  if (ready === undefined) {
-    const reason = files.readFileSync(logFile, 'utf8').trimEnd()
-    files.rmSync(logFile)
-    const what =
-      reason.replace(/^error: /, '') || `it ended by ${child.signalCode ?? child.exitCode}`
-    const [holder] = what.includes(': the port is taken') ? await startedServers(flags.port) : []
-    throw new StartError(
-      `the server has not started: ${what}${holder ? `. It is that of ${describe(holder)}` : ''}`
-    )
-  }
+  const result = await waitForResult(child)
+  if (result.kind === 'failed') throw await startFailure(flags, child, logFile, result.isPortTaken)
+  const { ready } = result
   child.channel?.unref()
   child.unref()
   const stop = `notification-mock stop --port ${new URL(ready.url).port}`
@@ -82,12 +71,62 @@ async function start(flags: ServerFlags, command: Command): Promise<void> {
   printOutcome(ready, flags.json, (shown) => `${readyText(shown, flags)}${more}`)
 }
 
-/** Until it is known on which port the server listens. */
+/** The message that a server in the background sends to the process that started it. */
+type StartResult =
+  | { kind: 'ready'; ready: Ready & StartedServer }
+  | { kind: 'failed'; isPortTaken: boolean }
+
+/** Waits until the server is ready or has exited. */
+async function waitForResult(child: ChildProcess): Promise<StartResult> {
+  let result: StartResult = { kind: 'failed', isPortTaken: false }
+  await new Promise<void>((settle) => {
+    child.on('message', (message) => {
+      result = message as StartResult
+      if (result.kind === 'ready') settle()
+    })
+    // A server that failed writes its error to the log before it exits.
+    child.once('exit', () => {
+      // Its last message may arrive after the exit.
+      if (child.connected) child.once('disconnect', () => settle())
+      else settle()
+    })
+  })
+  return result
+}
+
+/** Returns the error of a failed start, with the error that the server logged. */
+async function startFailure(
+  { port }: ServerFlags,
+  child: ChildProcess,
+  logFile: string,
+  isPortTaken: boolean
+): Promise<StartError> {
+  const log = files.readFileSync(logFile, 'utf8').trimEnd()
+  files.rmSync(logFile)
+  const fallback = `it exited with ${child.signalCode ?? child.exitCode}`
+  const reason = log.replace(/^error: /, '') || fallback
+  const [holder] = isPortTaken ? await startedServers(port) : []
+  const user = holder ? `. It is used by ${describe(holder)}` : ''
+  return new StartError(`the server did not start: ${reason}${user}`)
+}
+
+/** Sends the result, unless the process that started this one is gone. */
+function reportToStarter(result: StartResult): void {
+  if (process.connected) process.send?.(result)
+}
+
+const causeCode = (error: unknown) =>
+  error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined
+
+/** Returns the log file to use until the server has a port. */
 const logFileOf = (starter: number) => join(startedFolder(), `start-${starter}.log`)
 
 async function serveInBackground(flags: ServerFlags, command: Command): Promise<void> {
   const firstLog = logFileOf(process.ppid)
-  const ready = await serve(flags, command)
+  const ready = await serve(flags, command).catch((error) => {
+    reportToStarter({ kind: 'failed', isPortTaken: causeCode(error) === 'EADDRINUSE' })
+    throw error
+  })
   const logFile = join(startedFolder(), `${new URL(ready.url).port}.log`)
   files.renameSync(firstLog, logFile)
   const instance = (await instanceAt(ready.url)) ?? ''
@@ -100,55 +139,62 @@ async function serveInBackground(flags: ServerFlags, command: Command): Promise<
   }
   replaceFileSync(fileOf(started), JSON.stringify(started), 0o600)
   process.once('exit', () => forget(started))
-  // Whoever has started it may have gone.
-  if (process.connected) process.send?.({ ...ready, ...started })
+  reportToStarter({ kind: 'ready', ready: { ...ready, ...started } })
 }
 
-/** Returns the folder of what is known of started servers, which belongs to this user alone. */
+/** Returns the folder with the records of background servers. Only this user can access it. */
 function startedFolder(): string {
   const uid = process.getuid?.()
   const folder = join(tmpdir(), `notification-mock-${uid ?? 'user'}`)
   files.mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const found = files.lstatSync(folder)
-  if (found.isDirectory() && (uid === undefined || found.uid === uid)) return folder
-  throw new StartError(`${folder} belongs to somebody else; set TMPDIR to another folder`)
+  const stats = files.lstatSync(folder)
+  if (stats.isDirectory() && (uid === undefined || stats.uid === uid)) return folder
+  throw new StartError(`${folder} belongs to another user; set TMPDIR to another folder`)
 }
 
 const fileOf = ({ url }: StartedServer) => join(startedFolder(), `${new URL(url).port}.json`)
 
-const recordIn = (file: string): StartedServer | undefined =>
-  attempt(() => JSON.parse(files.readFileSync(file, 'utf8')))
-
-/** Whether a server has its file: it deletes that when it ends, and a later one on the port replaces it. */
-const isKept = (server: StartedServer) => recordIn(fileOf(server))?.pid === server.pid
-
-function forget(server: StartedServer): void {
-  if (isKept(server)) files.rmSync(fileOf(server), { force: true })
+/** Returns undefined if there is no valid record in the file. */
+function readRecord(file: string): StartedServer | undefined {
+  try {
+    return JSON.parse(files.readFileSync(file, 'utf8'))
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (isMissing || error instanceof SyntaxError) return undefined
+    throw error
+  }
 }
 
-type ServerState = StartedServer & { state: 'running' | 'not answering' }
+/** Returns whether the file still has the server's record: a stopped server deletes it. */
+const hasRecord = (server: StartedServer) => readRecord(fileOf(server))?.pid === server.pid
 
-/** Returns the servers that were started and still are there, of all ports or of one; the newest last. */
+function forget(server: StartedServer): void {
+  if (hasRecord(server)) files.rmSync(fileOf(server), { force: true })
+}
+
+type ServerState = StartedServer & { state: 'running' | 'not responding' }
+
+/** Returns the background servers on all ports or on one port, oldest first. */
 async function startedServers(port?: number): Promise<ServerState[]> {
   const folder = startedFolder()
   const names = files
     .readdirSync(folder)
     .filter((name) => (port ? name === `${port}.json` : name.endsWith('.json')))
-  const found = names.map(async (name): Promise<ServerState[]> => {
-    const server = recordIn(join(folder, name))
+  const checks = names.map(async (name): Promise<ServerState[]> => {
+    const server = readRecord(join(folder, name))
     if (server === undefined) return []
     const instance = await instanceAt(server.url)
-    if (instance === undefined) return [{ ...server, state: 'not answering' }]
+    if (instance === undefined) return [{ ...server, state: 'not responding' }]
     if (instance === server.instance) return [{ ...server, state: 'running' }]
     forget(server)
     return []
   })
-  return (await Promise.all(found))
+  return (await Promise.all(checks))
     .flat()
     .sort((one, other) => one.startedAt.localeCompare(other.startedAt))
 }
 
-/** Returns which server answers at a URL: null if none of ours does, undefined if the answer is late. */
+/** Returns the id of the server at a URL: null if there is none, undefined if it is too slow. */
 async function instanceAt(url: string): Promise<string | null | undefined> {
   try {
     const { headers } = await fetch(`${url}/health`, {
@@ -179,33 +225,48 @@ async function stop({
   port?: number
   json?: true
 }): Promise<void> {
-  const found = await startedServers(all ? undefined : port)
-  if (found.length > 1 && !all) {
-    const each = found.map(describe).join(', ')
+  const servers = await startedServers(all ? undefined : port)
+  if (servers.length > 1 && !all) {
+    const list = servers.map(describe).join(', ')
     throw new StartError(
-      `there are several servers: ${each}; choose one with --port, or give --all`
+      `several servers are running: ${list}; choose one with --port, or use --all`
     )
   }
-  await Promise.all(found.map(end))
-  const stopped = found.map(({ url, pid }) => ({ url, pid }))
+  await Promise.all(servers.map(stopServer))
+  const stopped = servers.map(({ url, pid }) => ({ url, pid }))
   printOutcome(
     { stopped },
     json,
-    () => found.map((server) => `stopped ${describe(server)}\n`).join('') || NONE
+    () => servers.map((server) => `stopped ${describe(server)}\n`).join('') || NONE
   )
 }
 
 const NONE = 'no server is running\n'
 
-/** Ends a server that has answered as itself: another process may have got the number of one that has not. */
-async function end(server: ServerState): Promise<void> {
-  if (server.state !== 'running')
-    throw new StartError(`${describe(server)} does not answer; end the process yourself`)
+/** Milliseconds after which a server that doesn't stop is an error. It exits earlier by itself. */
+const STOP_TIMEOUT = 10_000
+
+/** Stops a running server. If it doesn't respond, its process id may belong to another process. */
+async function stopServer(server: ServerState): Promise<void> {
+  if (server.state !== 'running') {
+    throw new StartError(`${describe(server)} does not respond; end the process yourself`)
+  }
   process.kill(server.pid, 'SIGTERM')
-  for (let waited = 0; isKept(server) && attempt(() => process.kill(server.pid, 0)); waited += 20) {
-    // In milliseconds: it gives itself less.
-    if (waited > 10_000) throw new StartError(`${describe(server)} has not ended after 10 s`)
+  const deadline = performance.now() + STOP_TIMEOUT
+  while (hasRecord(server) && isAlive(server.pid)) {
+    if (performance.now() > deadline) {
+      throw new StartError(`${describe(server)} has not exited after 10 s`)
+    }
     await delay(20)
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
   }
 }
 

@@ -8,7 +8,14 @@ import {
   runConformance
 } from '../remote/conformance/run.js'
 import { addOptions, profileOption, repeatable, textOption } from './options.js'
-import { keyOption, rateOption, timeoutOption, USUAL_URL, urlOption, usualServer } from './reach.js'
+import {
+  DEFAULT_URL,
+  defaultServer,
+  keyOption,
+  rateOption,
+  timeoutOption,
+  urlOption
+} from './reach.js'
 import { abortOnSignal, printOutcome, write } from './terminal.js'
 
 /** The exit code if an operation could not be checked. */
@@ -38,7 +45,7 @@ export function addCommands(root: Command): void {
 }
 
 function serverOptions(): Option[] {
-  const defaultUrl = `NOTIFICATION_MOCK_URL, else ${USUAL_URL}`
+  const defaultUrl = `NOTIFICATION_MOCK_URL, else ${DEFAULT_URL}`
   return [
     urlOption('--target <url>', 'the server to check, without the /v1 of its paths', defaultUrl),
     keyOption('--api-key <key>', 'a key of the environment to use; never printed')
@@ -132,7 +139,7 @@ async function run(flags: Flags): Promise<void> {
     foreignIntegration,
     profile,
     rate,
-    url: target ?? usualServer(),
+    url: target ?? defaultServer(),
     allowChanges,
     workflows: workflow,
     steps: step,

@@ -1,42 +1,44 @@
 import { type Command, Option } from 'commander'
 import { connect } from '../client/connect.js'
 import { MockError } from '../client/connection.js'
-import type { Coverage } from '../client/control-api.js'
+import type { Coverage, OperationCoverage } from '../client/control-api.js'
 import { StartError } from '../domain/errors.js'
 import { printable } from '../platform/printable.js'
 import { addOptions, countOption, textOption } from './options.js'
-import { serverUrl, USUAL_URL, usualServer } from './reach.js'
+import { DEFAULT_URL, defaultServer, serverUrl } from './reach.js'
 import { printOutcome } from './terminal.js'
 
 type Access = { apiKey?: string; adminToken?: string }
 type CoverageFlags = Access & { all?: true; json?: true; min?: number }
 
 export function addCommands(root: Command): void {
-  const key = 'report on the environment of this key; only as a flag'
+  const key = 'report on the environment of this API key'
   const command = root
     .command('coverage')
     .helpGroup('Test against it:')
-    .description(
-      'report how much of the contract the requests to a running server have met, and what they have not'
-    )
+    .description('print how much of the API the requests to a running server covered')
     .argument(
       '[url]',
-      `where the server is (default: NOTIFICATION_MOCK_URL, else ${USUAL_URL})`,
+      `URL of the server (default: NOTIFICATION_MOCK_URL, else ${DEFAULT_URL})`,
       serverUrl
     )
-    // Without a variable: that is set inside of exec, where the whole server is meant too.
+    // No variable: exec sets NOTIFICATION_MOCK_API_KEY, but the default is the whole server.
     .addOption(textOption('--api-key <key>', key, 'the whole server'))
   addOptions(command, [
-    textOption('--admin-token <token>', "the server's, to ask it from another machine", 'none'),
-    new Option('--all', 'print the whole report, in Markdown, such as for the summary of a job'),
+    textOption(
+      '--admin-token <token>',
+      'admin token of the server, needed from another machine',
+      'none'
+    ),
+    new Option('--all', 'print the whole report as Markdown'),
     new Option('--json', 'print the whole report as JSON'),
     minOption()
-  ]).action(async (given: string | undefined, { all, json, min, ...access }: CoverageFlags) => {
-    const coverage = await fetchCoverage(given ?? usualServer(), access)
+  ]).action(async (url: string | undefined, { all, json, min, ...access }: CoverageFlags) => {
+    const coverage = await fetchCoverage(url ?? defaultServer(), access)
     printOutcome(
       coverage,
       json,
-      all ? coverageMarkdown : (shown) => coverageText(shown, '--all shows all'),
+      all ? coverageMarkdown : (shown) => coverageText(shown, 'use --all for all of them'),
       2
     )
     const shortfall = coverageShortfall(coverage, min)
@@ -44,23 +46,23 @@ export function addCommands(root: Command): void {
   })
 }
 
-/** A flag for the coverage below which a command fails. */
+/** Creates the flag for the minimum coverage. */
 export const minOption = () =>
   countOption('--min <percent>', 'fail if the coverage is below this percentage', 100).default(
     undefined,
     'none'
   )
 
-/** Returns what to say when the coverage is below the minimum, and undefined when it is not. */
+/** Returns an error message if the coverage is below the minimum. */
 export function coverageShortfall(
   { percentage }: Pick<Coverage, 'percentage'>,
   min = 0
 ): string | undefined {
   if (percentage >= min) return undefined
-  return `the coverage of the contract is ${percentage} %, below the minimum of ${min} %`
+  return `the coverage of the API is ${percentage} %, below the minimum of ${min} %`
 }
 
-/** Resolves with the coverage of an environment's or of all requests. Rejects with `StartError`, which says why not. */
+/** Fetches the coverage of the server, or of an environment with `apiKey`. Rejects with `StartError`. */
 export async function fetchCoverage(
   url: string,
   { apiKey, adminToken }: Access = {}
@@ -73,57 +75,68 @@ export async function fetchCoverage(
   }
 }
 
-/** Returns the beginning of a report: at most 12 lines, of which the last one may say how many more there are, and `more`. */
+/** The most lines that `coverageText` returns. */
+const MAX_LINES = 12
+
+/** Returns the first lines of the report. If lines are left out, `more` says how to see them. */
 export function coverageText(coverage: Coverage, more: string): string {
-  const lines = linesOf(coverage, false)
-  const rest = lines.length > 12 ? lines.splice(11).length : 0
-  return `${[...lines, ...(rest > 0 ? [`and ${rest} more: ${more}`] : [])].join('\n')}\n`
+  const lines = reportLines(coverage, { withHow: false })
+  if (lines.length <= MAX_LINES) return `${lines.join('\n')}\n`
+  const shown = lines.slice(0, MAX_LINES - 1)
+  return `${shown.join('\n')}\nand ${lines.length - shown.length} more: ${more}\n`
 }
 
-/** Returns a report in Markdown, such as GitHub shows in the summary of a job, with how to meet what was not met. */
+/** Returns the whole report in Markdown, with how to cover each missing item. */
 export function coverageMarkdown(coverage: Coverage): string {
-  const [title, ...lines] = linesOf(coverage, true)
+  const [title, ...lines] = reportLines(coverage, { withHow: true })
   return `## ${title}\n\n${lines.map((line) => `- ${line}\n`).join('')}`
 }
 
-/** Returns figures, then what requests did beside the contract, then what was not met, with how to meet it if that is asked for. */
-function linesOf(
-  { percentage, covered, total, environment, operations, unmocked }: Coverage,
-  hasHow: boolean
-) {
-  const where = environment === undefined ? '' : ` in ${printable(environment)}`
+function reportLines(coverage: Coverage, { withHow }: { withHow: boolean }): string[] {
+  const { percentage, covered, total, environment, operations, unmocked } = coverage
+  const scope = environment === undefined ? '' : ` in ${printable(environment)}`
   return [
-    `Coverage of the contract${where}: ${percentage} % (${covered} of ${total})`,
-    ...operations.map(({ operation, covered, total, requests }) => {
-      return `${operation}: ${covered} of ${total} met by ${requests === 1 ? '1 request' : `${requests} requests`}`
-    }),
-    ...operations.flatMap(({ operation, others, unknownParameters }) => [
-      ...others.map(({ status, count, injected }) => {
-        const counts = [
-          count > 0 && `met ${times(count)}`,
-          injected > 0 && `injected ${times(injected)}`
-        ]
-        return `${status} of ${operation}, which is not documented: ${counts.filter(Boolean).join(', ')}`
-      }),
-      ...unknownParameters.map(({ parameter, requests }) => {
-        return `${code(parameter)} of ${operation}, which does not read it: sent ${times(requests)}`
-      })
-    ]),
+    `Coverage of the API${scope}: ${percentage} % (${covered} of ${total})`,
+    ...operations.map(operationLine),
+    ...operations.flatMap(undocumentedLines),
     ...unmocked.targets.map(({ method, path, requests }) => {
-      return `${code(`${method} ${path}`)}, which no operation serves: sent ${times(requests)}`
+      return `${code(`${method} ${path}`)} is not mocked: sent ${times(requests)}`
     }),
-    ...operations.flatMap(({ operation, items }) =>
-      items.flatMap(({ kind, name, covered, injected, how }) => {
-        const [label, never] =
-          kind === 'operation' ? [operation, 'called'] : [`${name} of ${operation}`, 'met']
-        const what = `${label}: ${injected > 0 ? 'met by a fault only' : `never ${never}`}`
-        return covered ? [] : [hasHow ? `${what}; ${how.replaceAll('<', '&lt;')}` : what]
-      })
-    )
+    ...operations.flatMap((operation) => missingLines(operation, withHow))
   ]
+}
+
+function operationLine({ operation, covered, total, requests }: OperationCoverage): string {
+  const count = requests === 1 ? '1 request' : `${requests} requests`
+  return `${operation}: ${covered} of ${total} covered by ${count}`
+}
+
+/** Returns lines about statuses and parameters that the API reference doesn't document. */
+function undocumentedLines({ operation, others, unknownParameters }: OperationCoverage): string[] {
+  const statuses = others.map(({ status, count, injected }) => {
+    const counts = [
+      count > 0 && `returned ${times(count)}`,
+      injected > 0 && `injected ${times(injected)}`
+    ]
+    return `${status} of ${operation} is not documented: ${counts.filter(Boolean).join(', ')}`
+  })
+  const parameters = unknownParameters.map(({ parameter, requests }) => {
+    return `${code(parameter)} is not a parameter of ${operation}: sent ${times(requests)}`
+  })
+  return [...statuses, ...parameters]
+}
+
+function missingLines({ operation, items }: OperationCoverage, withHow: boolean): string[] {
+  return items.flatMap(({ kind, name, covered, injected, how }) => {
+    if (covered) return []
+    const label = kind === 'operation' ? operation : `${name} of ${operation}`
+    const missing = kind === 'operation' ? 'never called' : 'not covered'
+    const state = injected > 0 ? 'covered only by an injected fault' : missing
+    return withHow ? `${label}: ${state}; ${how.replaceAll('<', '&lt;')}` : `${label}: ${state}`
+  })
 }
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
-/** As code in Markdown. */
+/** Formats a string as inline code in Markdown. */
 const code = (text: string) => `\`${printable(text).replaceAll('`', encodeURIComponent)}\``

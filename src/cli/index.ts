@@ -2,14 +2,14 @@
 import * as module from 'node:module'
 import { unsupportedNodeMessage } from '../platform/package.js'
 
-// Keeps what V8 compiles for the next start. Node 20 has no such cache.
+// Caches compiled code for the next start. Node 20 lacks these functions.
 const { enableCompileCache, flushCompileCache } = module as {
   enableCompileCache?(): void
   flushCompileCache?(): void
 }
 enableCompileCache?.()
 
-// Everything else is imported after this check: the database addon can crash on a Node that it was not made for.
+// Import everything else after this check: the database addon can crash an unsupported Node.
 const unsupported = unsupportedNodeMessage()
 if (unsupported) {
   process.stderr.write(`${unsupported}\n`)
@@ -17,5 +17,5 @@ if (unsupported) {
 }
 const { run } = await import('./program.js')
 await run(process.argv)
-// Not left to the end of the process, which may be killed.
+// Flush now, because the process may be killed.
 flushCompileCache?.()

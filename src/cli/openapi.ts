@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander'
 import { assume, type Profile } from '../domain/assumptions.js'
 import { addOptions, assumeOption, profileOption } from './options.js'
-import { USUAL_URL } from './reach.js'
+import { DEFAULT_URL } from './reach.js'
 
 export function addCommands(root: Command): void {
   const command = root
     .command('openapi')
-    .helpGroup('Ask about it:')
-    .description('print the OpenAPI 3.1 document of the three operations, as JSON')
+    .helpGroup('Inspect it:')
+    .description('print the OpenAPI 3.1 document of the three operations as JSON')
   const control = new Option(
     '--control',
-    'print that of the control routes instead, which no profile changes'
+    'print the document of the control routes instead; profiles do not affect it'
   )
   addOptions(command, [profileOption(), assumeOption(), control]).action(
     async (options: { profile: Profile; assume: Record<string, string>; control?: true }) => {
@@ -18,7 +18,7 @@ export function addCommands(root: Command): void {
       const document = options.control
         ? await controlDocument()
         : await openApiDocument(assume(options.profile, options.assume))
-      const servers = [{ url: USUAL_URL, description: 'The default address' }]
+      const servers = [{ url: DEFAULT_URL, description: 'The default address' }]
       process.stdout.write(`${JSON.stringify({ ...document, servers }, null, 2)}\n`)
     }
   )

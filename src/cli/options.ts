@@ -19,88 +19,83 @@ export interface ServerFlags extends Omit<Config, 'seeds' | 'assumptions'> {
   json?: true
 }
 
-/** Adds the flags of every command that starts a server; what is added after them is about what it tells. */
+/** Adds the flags of every command that starts a server. Flags added later join the last group. */
 export function addServerOptions(
   command: Command,
   port = DEFAULTS.port,
   logLevel = DEFAULTS.logLevel
 ): Command {
-  const adminToken = 'token that lets other machines manage environments'
-  const inspector = 'leave out the page at /, on which one sees and works the server in a browser'
-  const timeout = 'how long a client may take to send a request; 0 for as long as it likes'
-  const watch =
-    'apply changes of the seed files while running, also to data kept from before; print each'
-  const data = 'keep the data in this file; a new one is seeded, an old one is left as it is'
-  const exporting =
-    'when it stops, write all that it has then to this seed; --seed with it goes on from there'
-  const journal = 'how many of the last requests each journal keeps; 0 turns it off'
+  const adminToken = 'token with which other machines manage environments'
+  const inspector = 'do not serve the inspector at /'
+  const timeout = 'how long a client may take to send a request; 0 means no limit'
+  const watch = 'reload the seed files on every change, even with existing data'
+  const data = 'keep the data in this file; seeds apply only to a new file'
+  const exporting = 'write all data to this file on exit, as a seed for --seed'
+  const journal = 'how many requests each journal keeps; 0 turns it off'
   const level = new Option(
     '--log-level <level>',
-    'what to log on stderr: refusals at info, every request at debug'
+    'log level of stderr; info logs rejected requests, debug logs all'
   )
-  addOptions(command.optionsGroup('Where it listens:'), [
+  addOptions(command.optionsGroup('Network:'), [
     hostOption('address to listen on'),
-    portOption('port to listen on; 0 takes a free one, and says which').default(port),
-    textOption('--admin-token <token>', adminToken, 'one is made if the host is not loopback'),
-    new Option('--no-cors', 'do not let web pages of other origins call'),
+    portOption('port to listen on; 0 takes a free one').default(port),
+    textOption('--admin-token <token>', adminToken, 'generated if the host is not loopback'),
+    new Option('--no-cors', 'reject requests from web pages of other origins'),
     new Option('--no-inspector', inspector),
     countOption('--request-timeout <milliseconds>', timeout, MAX_REQUEST_TIMEOUT).default(
       DEFAULTS.requestTimeout
     )
   ])
-  addOptions(command.optionsGroup('What it holds:'), [
+  addOptions(command.optionsGroup('Data:'), [
     seedOption(),
-    new Option('--no-seed', 'start empty: without environments, and so without keys'),
+    new Option('--no-seed', 'start without environments and API keys'),
     new Option('--watch', watch),
     textOption('--data <file>', data, 'in memory'),
     textOption('--export-on-exit <file>', exporting, 'nothing')
   ])
-  addOptions(command.optionsGroup('How it answers:'), [
+  addOptions(command.optionsGroup('Behavior:'), [
     profileOption(),
     assumeOption(),
-    new Option(
-      '--no-fault-header',
-      'do not let a request ask for a fault by its header x-mock-fault'
-    ),
+    new Option('--no-fault-header', 'ignore the request header x-mock-fault'),
     latencyOption()
   ])
-  return addOptions(command.optionsGroup('What it tells:'), [
+  return addOptions(command.optionsGroup('Logs and output:'), [
     countOption('--journal <count>', journal, MAX_JOURNAL).default(DEFAULTS.journal),
     level.choices(LOG_LEVELS).default(logLevel)
   ])
 }
 
 /**
- * Returns what the flags ask for, with a new admin token if other machines can reach the server and none is given. Ends the
- * command with a usage error if they contradict each other.
+ * Converts the flags. Generates an admin token if other machines can reach the server and there is
+ * none. Ends the command with a usage error if flags contradict each other.
  */
 export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
   const { host, seed, watch, assume: assumptions } = flags
   if (watch && !seed) {
     command.error(
-      'error: --watch and --no-seed contradict each other: without a seed there is nothing to watch'
+      'error: --watch and --no-seed contradict each other: there would be nothing to watch'
     )
   }
   const isOpen = !/^(localhost|::1|127\..*)$/.test(host)
   const adminToken = flags.adminToken ?? (isOpen ? randomBytes(16).toString('hex') : undefined)
-  // These two have no default. The others are named like their options too.
+  // These two have no default.
   const names = [...Object.keys(DEFAULTS), 'data', 'exportOnExit']
-  const own = Object.entries(flags).filter(([name]) => names.includes(name))
-  return { ...Object.fromEntries(own), adminToken, seeds: seed || [], assumptions }
+  const serverFlags = Object.entries(flags).filter(([name]) => names.includes(name))
+  return { ...Object.fromEntries(serverFlags), adminToken, seeds: seed || [], assumptions }
 }
 
-/** Returns the variable that each flag, such as `--api-key`, has; the flag wins over it. */
+/** Returns the environment variable of a flag, such as `NOTIFICATION_MOCK_API_KEY` for `--api-key`. */
 export const variableOf = ({ long }: Pick<Option, 'long'>) =>
   `NOTIFICATION_MOCK_${long?.slice(2).toUpperCase().replaceAll('-', '_')}`
 
-/** Adds flags, which can be set by variables as well. */
+/** Adds flags and their environment variables. A flag overrides its variable. */
 export function addOptions(command: Command, options: readonly Option[]): Command {
   const { env } = process
   for (const option of options) {
     const variable = variableOf(option)
     const value = env[variable]?.toLowerCase() ?? ''
-    // Empty counts as unset: that is how many tools pass on what they don't have. Kubernetes sets that of the port to such
-    // an address, for a service that is named notification-mock.
+    // An empty variable counts as unset, because many tools pass unset variables that way.
+    // Kubernetes sets the port's variable to an address if a service is named notification-mock.
     const isAddress = option.long === '--port' && value.startsWith('tcp://')
     if (value === '' || isAddress || (!option.required && /^(0|false|no|off)$/.test(value)))
       delete env[variable]
@@ -111,11 +106,11 @@ export function addOptions(command: Command, options: readonly Option[]): Comman
   return command
 }
 
-/** Whether PORT counts too. Where ours is not the default, it is that of another program. */
+/** Returns whether PORT sets the flag too. With another default port, PORT belongs to another program. */
 const takesPort = ({ long, defaultValue }: Option) =>
   long === '--port' && defaultValue === DEFAULTS.port
 
-/** A flag for a text that must not be empty. Help shows the default, or what it means to leave the flag out. */
+/** Creates a flag for a non-empty string. `unset` is the default that help shows. */
 export function textOption(
   flags: string,
   description: string,
@@ -125,31 +120,30 @@ export function textOption(
   return new Option(flags, description).default(standard, unset).argParser(notEmpty)
 }
 
-/** A flag for a whole number. */
-export function countOption(flags: string, description: string, most: number, least = 0): Option {
+/** Creates a flag for an integer. */
+export function countOption(flags: string, description: string, max: number, min = 0): Option {
   return new Option(flags, description).argParser((text) => {
-    if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most)
-      return Number(text)
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+    if (/^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text)
+    throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`)
   })
 }
 
 export const hostOption = (description: string) =>
   textOption('--host <address>', description, DEFAULTS.host, DEFAULTS.host)
 
-export const portOption = (description: string, least: 0 | 1 = 0) =>
-  countOption('--port <number>', description, 65_535, least).default(DEFAULTS.port)
+export const portOption = (description: string, min: 0 | 1 = 0) =>
+  countOption('--port <number>', description, 65_535, min).default(DEFAULTS.port)
 
-/** A flag for a profile: without a default, if help can say what it means to leave it out. */
+/** Creates the flag for a profile. With `unset`, which help shows, it has no default value. */
 export function profileOption(description?: string, unset?: string): Option {
-  const usual = 'follow the contract (document), or the deployed service (live)'
-  const option = new Option('--profile <name>', description ?? usual).choices(PROFILES)
+  const standard = "behave like Novu's API reference (document) or its production API (live)"
+  const option = new Option('--profile <name>', description ?? standard).choices(PROFILES)
   return option.default(unset === undefined ? DEFAULTS.profile : undefined, unset)
 }
 
 export function assumeOption(): Option {
   const description =
-    'set one assumption over the profile; may be repeated, GET /_mock/assumptions lists them'
+    'override an assumption of the profile; repeatable, GET /_mock/assumptions lists all'
   return new Option('--assume <id=value>', description)
     .default({}, 'none')
     .argParser((text: string, before: Record<string, string>) => {
@@ -162,33 +156,33 @@ export function assumeOption(): Option {
     })
 }
 
-/** A flag for a preset, or for milliseconds with or without a spread: `mobile`, `200`, `200,50`. */
+/** Creates the flag for the latency: `mobile`, `200` or, with a spread, `200,50`. */
 export function latencyOption(): Option {
-  const what = `delay answers as a network does: ${LATENCY_PRESETS.join(', ')}, or milliseconds, with a spread after a comma`
+  const presets = LATENCY_PRESETS.join(', ')
+  const what = `delay responses: ${presets}, or milliseconds such as 200 or 200,50 (with spread)`
   return new Option('--latency <preset>', what)
     .default(DEFAULTS.latency)
     .argParser((text): LatencyPreset | LatencySetting => {
       const [, delay, spread = 0] = /^(\d+)(?:, ?(\d+))?$/.exec(text) ?? []
-      const wanted =
+      const latency =
         delay === undefined
           ? (text as LatencyPreset)
           : { delay: Number(delay), spread: Number(spread) }
-      const issue = findLatencyProblem(wanted)
+      const issue = findLatencyProblem(latency)
       if (issue)
         throw new InvalidArgumentError(
-          `${issue}; milliseconds are written as 200, or 200,50 with a spread`
+          `${issue}; write milliseconds as 200, or as 200,50 with a spread`
         )
-      return wanted
+      return latency
     })
 }
 
 export function seedOption(): Option {
-  const description =
-    'seed, YAML or JSON, or name of one that comes with the package; may be repeated'
+  const description = 'seed file (YAML or JSON) or name of a built-in seed; repeatable'
   return repeatable('--seed <file>', description, DEFAULTS.seeds, DEFAULTS.seeds.join(', '))
 }
 
-/** A flag that may be repeated, its values in a list. The first replaces the default. */
+/** Creates a repeatable flag whose values are a list. The first value replaces the default. */
 export function repeatable<Value = string>(
   flags: string,
   description: string,
@@ -199,7 +193,7 @@ export function repeatable<Value = string>(
   const option = new Option(flags, description).default(standard, unset)
   return option.argParser((text: string, before: readonly Value[] | false | undefined) => [
     ...(before && before !== standard ? before : []),
-    // A variable can't be repeated.
+    // A variable can't be repeated, so it separates values by commas.
     ...(process.env[variableOf(option)] === text ? text.split(',') : [text]).map(parse)
   ])
 }
@@ -209,7 +203,7 @@ function notEmpty(text: string): string {
   return text
 }
 
-/** Returns what help says of a flag. Commander would leave out defaults that are no value, such as "in memory". */
+/** Returns the help text of a flag. Commander omits descriptive defaults such as "in memory". */
 export function describeOption(option: Option): string {
   const {
     description,

@@ -8,7 +8,7 @@ import { EXEC_PREFIX, messageOf } from './terminal.js'
 const background = () => import('./background.js')
 const reach = () => import('./reach.js')
 
-/** The module of each command. Loaded when the command is asked for: a start needs none of the others. */
+/** The module of each command. Loading only the requested command makes a start faster. */
 const MODULES: Record<string, () => Promise<{ addCommands(root: Command): void }>> = {
   serve: () => import('./serve.js'),
   start: background,
@@ -26,26 +26,28 @@ const MODULES: Record<string, () => Promise<{ addCommands(root: Command): void }
   healthcheck: reach
 }
 
-/** Runs a command line, prints what goes wrong, and sets the exit code: 1 it could not be done, 2 a wrong command line. */
+/** Runs a command line. Prints errors and sets the exit code: 1 for a failure, 2 for a usage error. */
 export async function run(
   argv: string[],
   print: (text: string) => void = writeToStderr
 ): Promise<void> {
   process.stdout.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
-    // A reader that has enough, such as `head`, is no error. A server whose output can't be written goes on.
+    // The reader, such as `head`, stopped reading. A server keeps running without its output.
     if (code === 'EPIPE') return
     writeToStderr(
       `error: can't write to stdout: ${code === 'ENOSPC' ? 'the disk is full; free some space' : code}\n`
     )
     process.exitCode = 1
   })
-  const given = argv.slice(2)
-  const isForAll = given.some((word) => ['-h', '--help', '-V', '--version'].includes(word))
-  // Without a command, it is `serve`.
-  const words = !isForAll && (given[0] ?? '-').startsWith('-') ? ['serve', ...given] : given
+  const commandArguments = argv.slice(2)
+  const isGlobalFlag = commandArguments.some((word) =>
+    ['-h', '--help', '-V', '--version'].includes(word)
+  )
+  const hasNoCommand = !isGlobalFlag && (commandArguments[0] ?? '-').startsWith('-')
+  const words = hasNoCommand ? ['serve', ...commandArguments] : commandArguments
   const [name = ''] = words
+  const root = await commandLine(name)
   try {
-    const root = await commandLine(name)
     await root.parseAsync(words, { from: 'user' })
   } catch (error) {
     process.exitCode = 1
@@ -54,33 +56,31 @@ export async function run(
     }
     process.exitCode = error.exitCode === 0 ? 0 : 2
     if (error.exitCode !== 0 && error.code !== 'commander.help')
-      print(usageMessage(error.message, name))
+      print(usageMessage(error.message, findCommand(root, words)))
   }
 }
 
-/** Returns the command for one run: with the subcommand of this name, or else with all of them. */
+/** Returns the program with the subcommand of this name, or with all of them. */
 export async function commandLine(name = ''): Promise<Command> {
   const root = new Command('notification-mock')
     .usage('[command] [options]')
-    .description(
-      'A stand-in for a notification service: three of its operations on real state, from one command.'
-    )
+    .description("A mock server for three operations of Novu's notification API, with real state.")
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .exitOverride()
-    // So that exec leaves the flags of its command alone.
+    // Lets exec pass flags on to its command.
     .enablePositionalOptions()
-    // `run` prints errors, in one line each.
+    // `run` prints errors on one line each.
     .configureOutput({ outputError: () => {} })
     .configureHelp({ optionDescription: describeOption, visibleOptions })
     .addHelpText('after', EXAMPLES)
-  const wanted = Object.hasOwn(MODULES, name) ? [MODULES[name]] : new Set(Object.values(MODULES))
-  for (const load of wanted) (await load?.())?.addCommands(root)
-  root.commandsGroup('Ask about it:').helpCommand('help [command]', 'print the help of a command')
+  const loaders = Object.hasOwn(MODULES, name) ? [MODULES[name]] : new Set(Object.values(MODULES))
+  for (const load of loaders) (await load?.())?.addCommands(root)
+  root.commandsGroup('Inspect it:').helpCommand('help [command]', 'print help for a command')
   return root
 }
 
-/** `notification-mock --help` is typed most, so it lists the flags of `serve` too. */
+/** Lists the flags of `serve` in `notification-mock --help` too, because that runs without a command. */
 function visibleOptions(command: Command): Option[] {
   const [serve] = command.parent ? [] : command.commands
   return [...(serve?.options ?? []), ...new Help().visibleOptions(command)]
@@ -88,20 +88,32 @@ function visibleOptions(command: Command): Option[] {
 
 const EXAMPLES = `
 Examples:
-  $ notification-mock                                 a small shop, on http://127.0.0.1:4210
-  $ notification-mock --seed shop.yaml --port 0       your own seed, on a free port
-  $ notification-mock --data mock.db --profile live   data that is kept, answers as the deployed service gives them
-  $ notification-mock exec -- node --test             your tests, against a server of their own
-  $ notification-mock seed check shop.yaml            every issue in a seed, with its line and column
-  $ NOTIFICATION_MOCK_PORT=8080 notification-mock     a variable instead of a flag; a flag wins over its variable
+  $ notification-mock                                 serve a small shop on http://127.0.0.1:4210
+  $ notification-mock --seed shop.yaml --port 0       serve your seed on a free port
+  $ notification-mock --data mock.db --profile live   keep the data, behave like production
+  $ notification-mock exec -- node --test             run your tests against a new server
+  $ notification-mock seed check shop.yaml            list all issues in a seed
+  $ NOTIFICATION_MOCK_PORT=8080 notification-mock     use a variable instead of a flag
 
-Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.`
+A flag overrides its variable. Exit codes: 0 success, 1 failure, 2 usage error.`
 
-/** In one line, with the remedy. */
-function usageMessage(message: string, name: string): string {
+/** Returns the subcommand that the words name, such as `seed check`. */
+function findCommand(root: Command, words: readonly string[]): Command {
+  const [name, ...rest] = words
+  const subcommand = root.commands.find((command) => command.name() === name)
+  return subcommand ? findCommand(subcommand, rest) : root
+}
+
+/** Returns the name of a command with its parents, such as `notification-mock seed check`. */
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
+}
+
+/** Returns a usage error on one line, with how to fix it. */
+function usageMessage(message: string, command: Command): string {
   const [, long] = /^error: required option '(--[\w-]+)/.exec(message) ?? []
-  const remedy = long ? `; give it, or set ${variableOf({ long })}` : ''
+  const fix = long ? `; give it, or set ${variableOf({ long })}` : ''
   const line = message.replace(/\.?\n\(Did (you mean .*)\)$/, '; did $1').replaceAll('\n', ' ')
-  const text = `${line}${remedy} (see notification-mock ${Object.hasOwn(MODULES, name) ? `${name} ` : ''}--help)\n`
-  return name === 'exec' ? text.replace(/^error: /, EXEC_PREFIX) : text
+  const text = `${line}${fix} (see ${fullName(command)} --help)\n`
+  return command.name() === 'exec' ? text.replace(/^error: /, EXEC_PREFIX) : text
 }

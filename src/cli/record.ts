@@ -16,7 +16,7 @@ import {
   textOption
 } from './options.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
-import { abortOnSignal, notWritten, printOutcome, progressLine } from './terminal.js'
+import { abortOnSignal, printOutcome, progressLine, rethrowWriteError } from './terminal.js'
 
 interface RecordFlags
   extends Omit<RecordOptions, 'url' | 'workflows' | 'steps' | 'maximum' | 'assumptions'> {
@@ -119,7 +119,7 @@ async function run(flags: RecordFlags, command: Command): Promise<void> {
   } catch (error) {
     progress.end()
     if (signal.aborted) throw new StartError('interrupted; nothing is written')
-    notWritten(out)(error)
+    rethrowWriteError(out)(error)
   }
 }
 

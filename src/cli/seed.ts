@@ -15,45 +15,41 @@ import type { EnvironmentData } from '../seeds/format.js'
 import { readSeeds, seedPath } from '../seeds/read.js'
 import { resolveSeeds } from '../seeds/resolve/resolve.js'
 import { addOptions, textOption } from './options.js'
-import { ask, keyOption, serverUrl, USUAL_URL, usualServer } from './reach.js'
-import { formatCounts, notWritten, printOutcome, write } from './terminal.js'
+import { ask, DEFAULT_URL, defaultServer, keyOption, serverUrl } from './reach.js'
+import { formatCounts, printOutcome, rethrowWriteError, write } from './terminal.js'
 
 export function addCommands(root: Command): void {
   const seed = root
     .command('seed')
     .helpGroup('Make data:')
-    .description('work with seeds: list, check, start and export them')
+    .description('list, check, create and export seeds')
     .helpCommand(false)
-  const json = new Option('--json', 'print the outcome as JSON')
-  const checking = seed
+  const json = new Option('--json', 'print the result as JSON')
+  const checkCommand = seed
     .command('check')
-    .description(
-      'list every issue in seed files; several are checked together, as serve would load them'
-    )
-    .argument('<file...>', 'seed files, or names of seeds that come with the package')
-  addOptions(checking, [json]).action(check)
-  const listing = seed
+    .description('list every issue in seed files; checks several files together, like serve')
+    .argument('<file...>', 'seed files or names of built-in seeds')
+  addOptions(checkCommand, [json]).action(check)
+  const listCommand = seed
     .command('list')
-    .description('list the seeds that come with the package, to be named by --seed')
-  addOptions(listing, [json]).action(list)
-  const beginning = seed
+    .description('list the built-in seeds, to use with --seed')
+  addOptions(listCommand, [json]).action(list)
+  const newCommand = seed
     .command('new')
-    .description('write the beginning of a seed of your own, with comments; it serves as it is')
-    .argument('[file]', 'the file to write, which must not exist', 'seed.yaml')
-  addOptions(beginning, [json]).action(begin)
-  const exporting = seed
+    .description('create a commented starter seed')
+    .argument('[file]', 'the file to create; must not exist', 'seed.yaml')
+  addOptions(newCommand, [json]).action(createSeed)
+  const exportCommand = seed
     .command('export')
-    .description(
-      'write what an environment of a running server holds as a seed, which gives the same answers'
-    )
+    .description('export an environment of a running server as a seed')
     .argument(
       '[url]',
-      `the server; by default NOTIFICATION_MOCK_URL, or else ${USUAL_URL}`,
+      `URL of the server (default: NOTIFICATION_MOCK_URL, else ${DEFAULT_URL})`,
       serverUrl
     )
-  addOptions(exporting, [
-    keyOption('--api-key <key>', 'a key of the environment'),
-    textOption('--out <file>', 'write it to this file, .yaml or .json, instead of stdout', 'none'),
+  addOptions(exportCommand, [
+    keyOption('--api-key <key>', 'API key of the environment'),
+    textOption('--out <file>', 'write to this .yaml or .json file instead of stdout', 'none'),
     new Option('--json', 'write JSON instead of YAML')
   ]).action(exportSeed)
 }
@@ -80,7 +76,8 @@ function check(files: string[], { json }: JsonFlag): void {
     const lines = environments.map(describeEnvironment)
     if (environments.length === 0) {
       lines.push(
-        'no environments, and so no keys: each request gets a 401 until POST /_mock/environments makes one\n'
+        'no environments, so every request gets a 401 until you create one with ' +
+          'POST /_mock/environments\n'
       )
     }
     const text = `${lines.join('')}${files.map(seedPath).join(', ')}: no issues\n`
@@ -100,19 +97,19 @@ function list({ json }: JsonFlag): void {
   process.stdout.write(json ? `${JSON.stringify({ seeds })}\n` : lines.join(''))
 }
 
-/** Writes the beginning of a seed, with the schema where the package is, or will be once it is installed. */
-function begin(file: string, { json }: JsonFlag): void {
+/** Creates a starter seed. Its schema path leads to the installed package, or where npm will install it. */
+function createSeed(file: string, { json }: JsonFlag): void {
   if (!/\.ya?ml$/.test(file)) throw new StartError(`${file} must end in .yaml`)
   const schema = resolve('node_modules/notification-mock/seeds/schema.json')
   const path = relative(dirname(resolve(file)), schema).replaceAll('\\', '/')
-  const beginning = readFileSync(join(packageRoot(), 'seeds/new/seed.yaml'), 'utf8')
-  write(file, beginning.replace('../schema.json', path.startsWith('.') ? path : `./${path}`), 'wx')
-  const text = `${file} written; to serve it:\n  notification-mock --seed ${file}\n`
+  const starter = readFileSync(join(packageRoot(), 'seeds/new/seed.yaml'), 'utf8')
+  write(file, starter.replace('../schema.json', path.startsWith('.') ? path : `./${path}`), 'wx')
+  const text = `created ${file}; to serve it:\n  notification-mock --seed ${file}\n`
   process.stdout.write(json ? `${JSON.stringify({ file: resolve(file) })}\n` : text)
 }
 
 async function exportSeed(
-  server = usualServer(),
+  server = defaultServer(),
   { apiKey, out, json }: JsonFlag & { apiKey: string; out?: string }
 ) {
   const format = json || out?.endsWith('.json') ? 'json' : 'yaml'
@@ -120,18 +117,19 @@ async function exportSeed(
   const response = await ask(`${server}/_mock/state`, { headers })
   const body = Readable.fromWeb(response.body as ReadableStream)
   if (out === undefined) {
-    // What stdout does not take is told, or is no error, where each command is run.
+    // `run` in program.ts handles errors of stdout.
     await pipeline(body, process.stdout, { end: false }).catch((error) => {
       if (error.syscall !== 'write') throw error
     })
-    return void (format === 'json' && process.stdout.write('\n'))
+    if (format === 'json') process.stdout.write('\n')
+    return
   }
   await writeFile(out, body)
-  process.stdout.write(`${server} written to ${out}\n`)
+  process.stdout.write(`exported ${server} to ${out}\n`)
 }
 
-/** Replaces a file. Only its owner can read it. */
+/** Replaces a file. Only its owner can read the new one. */
 function writeFile(file: string, text: Readable) {
   const write = (tempFile: string) => pipeline(text, createWriteStream(tempFile, { mode: 0o600 }))
-  return replaceFile(file, write).catch(notWritten(file))
+  return replaceFile(file, write).catch(rethrowWriteError(file))
 }

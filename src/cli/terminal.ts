@@ -4,10 +4,13 @@ import { printable, printableTexts } from '../platform/printable.js'
 import { replaceFileSync, requireRegularFile } from '../platform/replace-file.js'
 import { SeedError } from '../seeds/errors.js'
 
-/** Before each line of ours that exec prints: the others are those of its command. */
+/** Starts each message of `exec`, which shares stderr with its command. */
 export const EXEC_PREFIX = 'notification-mock exec: '
 
-/** Prints an outcome: as JSON, or as the text that `format` makes of it, in which what others wrote stays in its line. */
+/**
+ * Prints an outcome as JSON, or as the text that `format` returns. `format` gets strings without
+ * control characters, so that data can't forge lines.
+ */
 export function printOutcome<Outcome>(
   outcome: Outcome,
   json: true | undefined,
@@ -18,11 +21,11 @@ export function printOutcome<Outcome>(
   process.stdout.write(printable(text, '\t\n'))
 }
 
-/** Returns what to print of an error: without a stack if it is the user's own. */
+/** Returns the text to print for an error. Errors that the user can fix have no stack. */
 export function messageOf(error: unknown): string {
-  const isOwn = error instanceof SeedError || error instanceof StartError
+  const isUserError = error instanceof SeedError || error instanceof StartError
   return printable(
-    String(isOwn ? error.message : ((error as Partial<Error> | undefined)?.stack ?? error)),
+    String(isUserError ? error.message : ((error as Partial<Error> | undefined)?.stack ?? error)),
     '\t\n'
   )
 }
@@ -35,66 +38,69 @@ export function formatCounts(counts: Readonly<Record<string, number>>): string {
   return parts.join(', ')
 }
 
-/** Replaces a file, appends to it, or makes one that must be new. Throws `StartError` if that can't be done. */
+/** Replaces a file (`w`), appends to it (`a`) or creates it (`wx`). Throws `StartError` on failure. */
 export function write(file: string, text: string, flag: 'w' | 'a' | 'wx' = 'w'): void {
   try {
     requireRegularFile(file)
     if (flag === 'w') replaceFileSync(file, text)
     else writeFileSync(file, text, { flag })
   } catch (error) {
-    notWritten(file)(error)
+    rethrowWriteError(file)(error)
   }
 }
 
-/** Returns what throws the errors of writing a file: as `StartError` with the remedy, and any other as it is. */
-export const notWritten =
+/** Returns a function that turns an error of writing `file` into a `StartError`, and throws it. */
+export const rethrowWriteError =
   (file: string) =>
   (error: unknown): never => {
     const { syscall, code = '' } = error as NodeJS.ErrnoException
     throw syscall === undefined
       ? error
-      : new StartError(`can't write ${file}: ${REMEDIES[code] ?? code}`)
+      : new StartError(`can't write ${file}: ${WRITE_ERRORS[code] ?? code}`)
   }
 
-const REMEDIES: Record<string, string> = {
-  EEXIST: 'it exists already; name another file',
-  ENOENT: 'its folder does not exist; make it first',
-  EISDIR: 'it is a folder; name a file in it',
-  ELOOP: 'it is a link, or no regular file; name another file',
-  EACCES: 'permission denied; check the permissions, or name another file',
-  ENOSPC: 'the disk is full; free some space, or name another file'
+const WRITE_ERRORS: Record<string, string> = {
+  EEXIST: 'it already exists; choose another file',
+  ENOENT: 'its folder does not exist; create it first',
+  EISDIR: 'it is a folder; choose a file in it',
+  ELOOP: 'it is a link or not a regular file; choose another file',
+  EACCES: 'permission denied; check the permissions, or choose another file',
+  ENOSPC: 'the disk is full; free some space, or choose another file'
 }
 
-/** Shows on stderr how far it is: in one line of a terminal, and in a line of a pipe every 5 seconds. */
+/** Shows progress on stderr: on one line of a terminal, or on a new line every 5 seconds. */
 export function progressLine() {
   const { isTTY } = process.stderr
-  let shown = performance.now()
-  const print = (text: string, end = '\n') =>
-    void process.stderr.write(isTTY ? `\r${printable(text)}\x1b[K${end}` : `${printable(text)}\n`)
+  let lastUpdate = performance.now()
+  const print = (text: string, end = '\n') => {
+    process.stderr.write(isTTY ? `\r${printable(text)}\x1b[K${end}` : `${printable(text)}\n`)
+  }
   return {
     update(text: string): void {
-      if (!isTTY && performance.now() - shown < 5000) return
-      shown = performance.now()
+      if (!isTTY && performance.now() - lastUpdate < 5000) return
+      lastUpdate = performance.now()
       print(text, '')
     },
     retry: (reason: string, wait: number) =>
-      print(`${reason}; once more in ${(wait / 1000).toFixed(1)} s`),
-    end: () => void (isTTY && print('', ''))
+      print(`${reason}; retrying in ${(wait / 1000).toFixed(1)} s`),
+    end(): void {
+      if (isTTY) print('', '')
+    }
   }
 }
 
-/** How long what is in flight may take, in milliseconds: longer than answers do, and the process ends within a second. */
+/** Milliseconds for requests in progress when closing. The process ends within a second. */
 export const GRACE = 800
 
-/** In milliseconds, for when closing hangs. */
+/** Milliseconds after which the process exits even if closing hangs. */
 export const LAST_RESORT = 5000
 
-/** Whoever has started us, which may end before we look. */
+/** Read at once, because the parent may end later. */
 const PARENT = process.ppid
 
 /**
- * Calls back on each signal that asks the process to end, and when its parent has gone: npm starts us through a shell, and
- * neither passes a SIGTERM on. Not on Windows, where the parent's number stays when it has gone.
+ * Calls `stop` on every signal that should end the process, and when the parent of an npm script
+ * ends: npm and its shell don't forward SIGTERM. Windows keeps the parent id, so it isn't checked.
  */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
@@ -106,11 +112,11 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   }, 100).unref()
 }
 
-/** Returns a signal that the first one to end the process aborts. A later one ends it at once, with exit code 1. */
+/** Returns an AbortSignal that the first stop signal aborts. A later one exits with code 1. */
 export function abortOnSignal(): AbortSignal {
   const abort = new AbortController()
   onStopSignal(() => {
-    // npm passes on what the terminal has sent to us too, so that one Ctrl-C comes twice.
+    // One Ctrl-C can arrive twice: from the terminal, and forwarded by npm.
     setTimeout(() => onStopSignal(() => process.exit(1)), 500).unref()
     abort.abort()
   })

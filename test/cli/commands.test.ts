@@ -53,9 +53,7 @@ describe('help', () => {
       'seed'
     ]
     expect(commands).toEqual(expect.arrayContaining([...wanted, 'healthcheck', 'openapi', 'help']))
-    expect(text).toContain(
-      'Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.'
-    )
+    expect(text).toContain('Exit codes: 0 success, 1 failure, 2 usage error.')
   })
 
   test('its examples work as they are written', async () => {
@@ -126,7 +124,7 @@ describe('seed check', () => {
   test('of a seed of nothing says that there will be no keys', async () => {
     const [file = ''] = givenSeeds('environments: []')
     const none =
-      'no environments, and so no keys: each request gets a 401 until POST /_mock/environments makes one'
+      'no environments, so every request gets a 401 until you create one with POST /_mock/environments'
     expect(await runHere(['seed', 'check', file])).toMatchObject({
       code: 0,
       stdout: `${none}\n${file}: no issues\n`

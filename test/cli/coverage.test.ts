@@ -11,18 +11,18 @@ test('reports the whole server, or one environment, as text, Markdown or JSON', 
   const run = (...args: string[]) =>
     runHere(['coverage', mock.url, ...args], { NOTIFICATION_MOCK_API_KEY: DEVELOPMENT })
   const whole = (await mock.get('/_mock/coverage/server')).json
-  const text = coverageText(whole, '--all shows all')
+  const text = coverageText(whole, 'use --all for all of them')
   expect(await run()).toEqual({ code: 0, stderr: '', stdout: text })
   expect(await run('--all')).toEqual({ code: 0, stderr: '', stdout: coverageMarkdown(whole) })
-  expect(coverageMarkdown(whole)).toMatch(/^## Coverage of the contract: \d/)
-  expect(coverageMarkdown(whole)).toMatch(/^- listMessages: 2 of \d+ met by 2 requests$/m)
-  expect(coverageMarkdown(whole)).toMatch(/^- 409 of setIntegrationAsPrimary: never met; .+$/m)
+  expect(coverageMarkdown(whole)).toMatch(/^## Coverage of the API: \d/)
+  expect(coverageMarkdown(whole)).toMatch(/^- listMessages: 2 of \d+ covered by 2 requests$/m)
+  expect(coverageMarkdown(whole)).toMatch(/^- 409 of setIntegrationAsPrimary: not covered; .+$/m)
   const json = await run('--json', '--api-key', DEVELOPMENT, '--min', '5')
   expect(JSON.parse(json.stdout)).toEqual((await mock.get('/_mock/coverage')).json)
   expect(coverageMarkdown(JSON.parse(json.stdout))).toMatch(
-    /^## Coverage of the contract in Development: \d/
+    /^## Coverage of the API in Development: \d/
   )
-  const low = /^error: the coverage of the contract is [\d.]+ %, below the minimum of 80 %\n$/
+  const low = /^error: the coverage of the API is [\d.]+ %, below the minimum of 80 %\n$/
   expect(await run('--min', '80')).toEqual({
     code: 1,
     stdout: text,
@@ -37,11 +37,11 @@ test('is at most 12 lines unless all are asked for: figures, slips, then what wa
   const lines = coverageText(whole, 'MORE').split('\n')
   expect(lines).toHaveLength(13)
   expect(lines.slice(0, 6)).toEqual([
-    expect.stringMatching(/^Coverage of the contract: [\d.]+ % \(2 of 36\)$/),
-    'setIntegrationAsPrimary: 0 of 11 met by 0 requests',
-    'listMessages: 2 of 19 met by 1 request',
-    'retrieveWorkflowStep: 0 of 6 met by 0 requests',
-    '`chanel` of listMessages, which does not read it: sent once',
+    expect.stringMatching(/^Coverage of the API: [\d.]+ % \(2 of 36\)$/),
+    'setIntegrationAsPrimary: 0 of 11 covered by 0 requests',
+    'listMessages: 2 of 19 covered by 1 request',
+    'retrieveWorkflowStep: 0 of 6 covered by 0 requests',
+    '`chanel` is not a parameter of listMessages: sent once',
     'setIntegrationAsPrimary: never called'
   ])
   expect(lines.slice(-2)).toEqual(['and 28 more: MORE', ''])
@@ -72,7 +72,7 @@ test('a report that can not be had is an error that says why, without the key', 
     'the admin token is another one'
   )
   await expect(fetchCoverage(mock.url, { apiKey: 'a\nb' })).rejects.toThrow(
-    /^the key or token has characters/
+    /^the key or token contains characters/
   )
   await expect(fetchCoverage('http://127.0.0.1:9')).rejects.toThrow(
     'no response from http://127.0.0.1:9'
@@ -92,10 +92,10 @@ test('tells injected answers, and requests beside the contract', async () => {
   await mock.get('/v1/topics')
   expect(coverageMarkdown(await fetchCoverage(mock.url)).split('\n')).toEqual(
     expect.arrayContaining([
-      '- 503 of listMessages, which is not documented: injected once',
-      expect.stringMatching(/^- 422 of listMessages: met by a fault only; .+$/),
-      '- `a\\u001b%60|b` of listMessages, which does not read it: sent once',
-      '- `GET /v1/topics`, which no operation serves: sent once'
+      '- 503 of listMessages is not documented: injected once',
+      expect.stringMatching(/^- 422 of listMessages: covered only by an injected fault; .+$/),
+      '- `a\\u001b%60|b` is not a parameter of listMessages: sent once',
+      '- `GET /v1/topics` is not mocked: sent once'
     ])
   )
 })

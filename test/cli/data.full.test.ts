@@ -71,7 +71,7 @@ test('a new file is seeded; one with environments is left as it was, and keys ar
 
   const again = await start('shop.yaml')
   expect(again.printed).toContain(
-    'Data in mock.db, as it was left\nWarning: shop.yaml not applied, as mock.db has data: '
+    'Data in mock.db (existing data)\nWarning: shop.yaml not applied because mock.db already has data; '
   )
   expect(again.printed).toContain('  shop  shop-key\n')
   expect(again.printed).toMatch(/curl -H 'Authorization: ApiKey shop-key'/)
@@ -82,7 +82,7 @@ test('a new file is seeded; one with environments is left as it was, and keys ar
   })
   expect(run).toMatchObject({ code: 0, stdout: '' })
   expect(run.stderr).toMatch(
-    /^notification-mock exec: Warning: shop.yaml not applied, as mock.db has data: .+\n$/
+    /^notification-mock exec: Warning: shop.yaml not applied because mock.db already has data; .+\n$/
   )
 
   const other = await start('other.yaml')

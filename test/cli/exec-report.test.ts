@@ -54,12 +54,12 @@ test('--summary appends failures, hints and the coverage, in which what others w
   const summary = read('summary.md')
   expect(summary).toContain('## Tests against notification-mock: 1 of 1 failed')
   expect(summary).toContain(
-    '- failed: a &#124; test: expected &#60;b&#62;; a request came without a valid key: no environment has this key'
+    '- failed: a &#124; test: expected &#60;b&#62;; 1 request had no valid API key: no environment has this key'
   )
   expect(summary).toContain(
     '- hint: a &#124; test: listMessages has no parameter chanel; did you mean channel?'
   )
-  expect(summary).toContain('## Coverage of the contract')
+  expect(summary).toContain('## Coverage of the API')
   expect(summary).not.toContain('<b>')
 })
 

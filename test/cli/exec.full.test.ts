@@ -107,9 +107,7 @@ test('says that the server has failed, asks the command to end, and ends with 12
   exec.child.kill('SIGWINCH')
   const { code, stderr } = await exec.ended
   expect(code).toBe(125)
-  expect(stderr).toMatch(
-    /^notification-mock exec: the server has failed, .*: Error: out of the blue\n/
-  )
+  expect(stderr).toMatch(/^notification-mock exec: the server failed, .*: Error: out of the blue\n/)
   expect(stderr).toMatch(/^(notification-mock exec: .*\n)+$/)
   for (const pid of pids) await untilEnded(pid)
 })

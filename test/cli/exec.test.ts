@@ -30,10 +30,15 @@ describe('what is not the fault of the command has an exit code of its own, and 
       'a report that can not be written',
       REPORT,
       125,
-      "can't write gone/run.html: its folder does not exist; make it first"
+      "can't write gone/run.html: its folder does not exist; create it first"
     ],
     ['a command that can not be executed', ['--', '/'], 126, "can't run /: it is not executable"],
-    ['a command that is not there', ['--', 'gone'], 127, "can't run gone: there is no such command"]
+    [
+      'a command that is not there',
+      ['--', 'gone'],
+      127,
+      "can't run gone: the command, or the interpreter in its first line, does not exist"
+    ]
   ])('%s', async (_, args, code, sentence) => {
     const ended = await runCommand(['exec', ...args])
     expect(ended).toEqual({ code, signal: null, stdout: '', stderr: expect.stringMatching(LINE) })

@@ -57,8 +57,8 @@ describe('when it is ready', () => {
       .replace(/\d+\.\d+\.\d+ is/, '0.0.0 is')
       .split('\n')
     expect(lines.slice(0, 5)).toEqual([
-      'notification-mock 0.0.0 is ready at http://127.0.0.1:4210, profile document',
-      'Open it in a browser to see its data and requests; docs at http://127.0.0.1:4210/docs',
+      'notification-mock 0.0.0 is ready at http://127.0.0.1:4210',
+      'Open it in a browser to inspect data and requests; docs at http://127.0.0.1:4210/docs',
       'API keys:',
       `  Shop  ${SHOP_KEY}`,
       'Try:'
@@ -93,7 +93,7 @@ describe('when it is ready', () => {
     const { printed, url } = await startCommand(['--no-seed', '--host', '0.0.0.0'])
     expect(printed).toContain(`is ready at http://127.0.0.1:`)
     expect(printed).toContain(
-      'No environments, and so no API keys: start with a seed, or create one by POST /_mock/environments\n'
+      'No environments, so no API keys; start with a seed, or use POST /_mock/environments\n'
     )
     expect(printed).not.toContain('curl')
     expect((await fetch(`${url}/health`)).status).toBe(200)
@@ -110,7 +110,7 @@ describe('when it is ready', () => {
       '--no-cors'
     ]
     const { url, printed } = await startCommand(args, givenShop())
-    expect(printed).toContain('profile live')
+    expect(printed).toContain('Profile live: behaves like')
     const page = await fetch(`${url}/v1/messages?channel=fax`, {
       headers: { authorization: `ApiKey ${SHOP_KEY}` }
     })
@@ -184,7 +184,7 @@ describe('what can not be done is reported in one line, with the remedy and with
 
   test.each<[string, string[], string]>([
     ['an unknown flag', ['--prot', '1'], `unknown option '--prot'; did you mean --port?`],
-    ['a port that is no number', ['--port', '4e3'], 'It must be a whole number from 0 to 65535.'],
+    ['a port that is no number', ['--port', '4e3'], 'It must be an integer from 0 to 65535.'],
     ['an unknown profile', ['--profile', 'lvie'], 'Allowed choices are document, live.'],
     [
       'an unknown assumption',
@@ -202,7 +202,7 @@ describe('what can not be done is reported in one line, with the remedy and with
     [
       'a latency of no kind',
       ['--latency', 'slow'],
-      'one of none, office, mobile, bad, not slow; milliseconds are'
+      'one of none, office, mobile, bad, not slow; write milliseconds as'
     ],
     [
       'a wrong variable',
@@ -232,7 +232,7 @@ describe('what can not be done is reported in one line, with the remedy and with
       'choose another with --host'
     ],
     ['a data file that is no database', ['--no-seed', '--data', wrong], 'it is not a database'],
-    ['no healthy server', ['healthcheck', '--port', '9'], 'http://127.0.0.1:9/health: no answer']
+    ['no healthy server', ['healthcheck', '--port', '9'], 'http://127.0.0.1:9/health: no response']
   ])('%s can not be done: 1', (_, args, sentence) => expectRefused(args, 1, sentence))
 
   async function expectRefused(args: string[], code: number, sentence: string) {
@@ -264,8 +264,8 @@ describe('what can not be done is reported in one line, with the remedy and with
   })
 
   const LACKING =
-    /has to be .* 12, and it is not installed; with npm, run: npm install --no-save .*@12$/
-  const CRASHING = /has to be .* 12, and 13.2.0 is .*; with npm, run: npm install --no-save .*@12$/
+    /must be .* 12, and it is not installed; with npm, run: npm install --no-save .*@12$/
+  const CRASHING = /must be .* 12, and 13.2.0 is .*; with npm, run: npm install --no-save .*@12$/
   const LEFT_OUT = /not installed; with npm, run: npm install --include=optional --ignore-scripts$/
   test.each<[string, string, string, string | undefined, RegExp]>([
     ['that Node 20 needs and that is not installed', '20.19.2', '9', undefined, LACKING],

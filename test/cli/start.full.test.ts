@@ -90,7 +90,7 @@ test('start, status and stop work together without a word more', async () => {
 test('start fails with what the log says, and leaves nothing behind', async () => {
   const { run } = givenUser()
   const sentence =
-    "error: the server has not started: gone.yaml: can't be read: there is no such file"
+    "error: the server did not start: gone.yaml: can't be read: there is no such file"
   expect(await run('start', '--port', '0', '--seed', 'gone.yaml')).toEqual(failed(sentence))
   expect(await run('status')).toMatchObject(NONE)
 })
@@ -146,7 +146,7 @@ test('a signal to a start that takes long ends the server too', async () => {
   const { child, ended } = await spawnCommand(args, { cwd, env })
   await untilSeeding(cwd)
   child.kill('SIGINT')
-  expect(await ended).toEqual(failed('error: the server has not started: it ended by SIGINT\n'))
+  expect(await ended).toEqual(failed('error: the server did not start: it exited with SIGINT\n'))
   expect(await run('status')).toMatchObject(NONE)
 })
 
@@ -161,6 +161,6 @@ test('wait ends when the server is ready, also if that is started later, and say
     url: `http://localhost:${port}`,
     milliseconds: expect.any(Number)
   })
-  const sentence = 'not ready after 1 s: http://127.0.0.1:9/health: no answer: '
+  const sentence = 'not ready after 1 s: http://127.0.0.1:9/health: no response: '
   expect(await run('wait', 'http://127.0.0.1:9', '--timeout', '1')).toEqual(failed(sentence))
 })

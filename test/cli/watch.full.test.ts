@@ -15,7 +15,7 @@ const MORE = `${SHOP.replace('}]', '}, { channel: sms, content: Bye }]')}`
 const reloaded = (messages: string, file = 'shop.yaml') =>
   `seed changed: ${file}: Shop reloaded (${messages}, 0 integrations, 0 subscribers, 0 workflows, 0 steps)\n`
 const MORE_RELOADED = reloaded('2 messages')
-const STAYS = 'the changed seed is not applied: the data stays as it was\n'
+const STAYS = 'the changed seed was not applied; the data is unchanged\n'
 
 interface Watched extends RunningProcess {
   cwd: string
@@ -76,7 +76,7 @@ test('applies a seed that is written over, prints what was reloaded, and serves 
   await first.ended
   const mock = await watched({ 'shop.yaml': MORE }, data)
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 1 })
-  expect(mock.printed).toContain('\nWatching shop.yaml: changes are applied\n')
+  expect(mock.printed).toContain('\nWatching shop.yaml for changes\n')
   mock.write(MORE.replace('Hello', 'Hi'))
   expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 2 })
@@ -113,7 +113,7 @@ test('prints issues once with their locations, and keeps the old data until they
     /^shop\.yaml: can't be read: there is no such file.*\n/
   )
   mock.write(MORE)
-  expect(await mock.nextLines(1)).toBe('seed changed: shop.yaml: nothing that changes the data\n')
+  expect(await mock.nextLines(1)).toBe('seed changed: shop.yaml: no changes to the data\n')
   mock.child.kill('SIGTERM')
   const { code, stderr } = await mock.ended
   expect(code).toBe(0)
