@@ -386,43 +386,50 @@ function peakMemory(pid: number | undefined): number {
   }
 }
 
+const id = (number: number) => `6${number.toString(16).padStart(23, '0')}`
+
+const owner = { _organizationId: id(2), _environmentId: id(1) }
+const message = (number: number) => ({
+  _id: id(COUNT - number),
+  ...owner,
+  _notificationId: id(3),
+  _subscriberId: id(number % 5000),
+  subscriber: {
+    _id: id(number % 5000),
+    subscriberId: `user-${number % 5000}`,
+    firstName: 'Ada',
+    ...owner,
+    deleted: false,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:00:00.000Z'
+  },
+  createdAt: new Date(Date.UTC(2026, 0, 1) - number * 1000).toISOString(),
+  transactionId: `t-${number}`,
+  channel: 'email',
+  read: false,
+  seen: false,
+  cta: {},
+  status: 'sent',
+  content: `Order ${number} `.repeat(6)
+})
+
+/** Starts a service that lists `COUNT` messages. */
+function startLargeService() {
+  return listen((request, response) => {
+    const query = new URL(request.url ?? '', 'http://x').searchParams
+    const page = Number(query.get('page'))
+    const limit = Number(query.get('limit') ?? 10)
+    const length = Math.max(0, Math.min(limit, COUNT - page * limit))
+    const data = Array.from({ length }, (_, at) => message(page * limit + at))
+    const body = { hasMore: (page + 1) * limit < COUNT, data, pageSize: limit, page }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+}
+
 test.skipIf(process.platform !== 'linux')(
   `recording ${COUNT} messages takes less than ${MAX_MEMORY} MiB`,
   async () => {
-    const id = (number: number) => `6${number.toString(16).padStart(23, '0')}`
-    const owner = { _organizationId: id(2), _environmentId: id(1) }
-    const message = (number: number) => ({
-      _id: id(COUNT - number),
-      ...owner,
-      _notificationId: id(3),
-      _subscriberId: id(number % 5000),
-      subscriber: {
-        _id: id(number % 5000),
-        subscriberId: `user-${number % 5000}`,
-        firstName: 'Ada',
-        ...owner,
-        deleted: false,
-        createdAt: '2026-01-01T00:00:00.000Z',
-        updatedAt: '2026-01-01T00:00:00.000Z'
-      },
-      createdAt: new Date(Date.UTC(2026, 0, 1) - number * 1000).toISOString(),
-      transactionId: `t-${number}`,
-      channel: 'email',
-      read: false,
-      seen: false,
-      cta: {},
-      status: 'sent',
-      content: `Order ${number} `.repeat(6)
-    })
-    await using server = await listen((request, response) => {
-      const query = new URL(request.url ?? '', 'http://x').searchParams
-      const page = Number(query.get('page'))
-      const limit = Number(query.get('limit') ?? 10)
-      const length = Math.max(0, Math.min(limit, COUNT - page * limit))
-      const data = Array.from({ length }, (_, at) => message(page * limit + at))
-      const body = { hasMore: (page + 1) * limit < COUNT, data, pageSize: limit, page }
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    })
+    await using server = await startLargeService()
     const cwd = createTempFolder()
     const flags = [
       '--from',
