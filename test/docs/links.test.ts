@@ -24,14 +24,17 @@ test.each(PAGES)(
   }
 )
 
-test.each(PAGES.filter(isPacked))('every link in %s leads to a file of the package', (page) => {
-  const paths = linksOf(page).flatMap((link) => {
-    const [path = ''] = link.split('#')
-    // Screenshots stay in the repository.
-    return isExternal(link) || path === '' || path.endsWith('.png') ? [] : [resolve(page, path)]
-  })
-  expect(paths.filter((path) => !isPacked(path))).toEqual([])
-})
+test.each(['SKILL.md', 'llms.txt', ...USER_PAGES])(
+  'every link in %s leads to a packed file',
+  (page) => {
+    const paths = linksOf(page).flatMap((link) => {
+      const [path = ''] = link.split('#')
+      // Screenshots stay in the repository.
+      return isExternal(link) || path === '' || path.endsWith('.png') ? [] : [resolve(page, path)]
+    })
+    expect(paths.filter((path) => !isPacked(path))).toEqual([])
+  }
+)
 
 test.each(USER_PAGES)('every link in %s leads to a file that the server serves', (page) => {
   const paths = linksOf(page).flatMap((link) => {
@@ -78,7 +81,11 @@ function resolve(page: string, path: string): string {
 }
 
 function isPacked(file: string): boolean {
-  return PACKED.some((name) => file === name || file.startsWith(`${name}/`))
+  return PACKED.some((name) => {
+    const isGlob = name === join(dirname(name), '*.md')
+    if (isGlob) return dirname(file) === dirname(name) && file.endsWith('.md')
+    return file === name || file.startsWith(`${name}/`)
+  })
 }
 
 function leadsSomewhere(page: string, link: string): boolean {
