@@ -91,11 +91,15 @@ module.exports = {
     {
       name: 'inspector-by-the-client',
       comment:
-        'src/inspector/ runs in browsers: it controls the server through the client, and imports only Preact and domain/shell.ts.',
+        'src/inspector/ runs in browsers: it controls the server through the client, and imports only Preact and two files of domain/.',
       severity: 'error',
       from: { path: pathsOf(['inspector']) },
       to: {
-        pathNot: [npm('preact'), ...pathsOf(['inspector', 'client']), '^src/domain/shell[.]ts$'],
+        pathNot: [
+          npm('preact'),
+          ...pathsOf(['inspector', 'client']),
+          '^src/domain/(enums|shell)[.]ts$'
+        ],
         dependencyTypesNot: ['type-only']
       }
     },

@@ -16,20 +16,20 @@ test('the next list calls fail with 500 twice after three clicks, and every view
   await clicks.click(page.getByRole('button', { name: 'twice' }))
   await clicks.click(page.getByRole('button', { name: '500', exact: true }))
   expect(clicks.count).toBe(3)
-  await page.getByText(/^List messages: 500, twice .*met 0 requests/).waitFor()
+  await page.getByText(/^List messages: 500, twice .*hit 0 requests/).waitFor()
   await expectAccessibleInBoth(inspector)
   const statuses = []
   for (let count = 0; count < 3; count++) statuses.push(await sendRequest(env, '/v1/messages'))
   expect(statuses).toEqual([500, 500, 200])
   // The page sees the requests come.
-  await page.getByText('met 2 requests').waitFor()
+  await page.getByText('hit 2 requests').waitFor()
   await page.getByRole('button', { name: '0 faults' }).waitFor()
   // What was used up does not come back by Undo.
   const { id: used = '' } = (await env.faults.list())[0] ?? {}
   await page.getByRole('button', { name: `Remove ${used}` }).click()
   const told = page.locator('.toast').filter({ hasText: `Removed ${used}` })
   await told.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('It is as it was before').waitFor()
+  await page.getByText('Undone').waitFor()
   expect(await sendRequest(env, '/v1/messages')).toBe(200)
   // Others set them too.
   await page.getByRole('button', { name: '0 faults' }).click()
@@ -53,12 +53,12 @@ test('answers are slow by 2 s after two clicks, or as a preset has it', async (c
   const clicks = countClicks()
   await clicks.click(page.getByRole('button', { name: '0 faults' }))
   await clicks.click(page.getByRole('button', { name: '2 s', exact: true }))
-  await page.getByText('each answer comes later by 2000 ms').waitFor()
+  await page.getByText('each response is delayed by 2000 ms').waitFor()
   expect([clicks.count, await env.latency.get()]).toEqual([2, { delay: 2000, spread: 0 }])
   await page.getByRole('button', { name: 'Bad' }).click()
-  await page.getByText('each answer comes later by 400 ms or more, 1000 ms on average').waitFor()
+  await page.getByText('each response is delayed by 400 ms or more, 1000 ms on average').waitFor()
   await page.getByRole('button', { name: '500 ms', exact: true }).click()
-  await page.getByText('each answer comes later by 500 ms').waitFor()
+  await page.getByText('each response is delayed by 500 ms').waitFor()
   await sendRequest(env, '/v1/messages')
   expect((await env.requests.list()).at(-1)?.flags.delayed).toBe(500)
   await page.getByRole('button', { name: 'None' }).click()
@@ -75,7 +75,7 @@ test('each fault is what a client meets, a rule is written as JSON, and rules ar
     ['429', 429],
     ['Reset', undefined],
     ['Cut off', undefined],
-    ['Lost answer', undefined]
+    ['Lost response', undefined]
   ] as const) {
     await page.getByRole('button', { name, exact: true }).click()
     await expect
@@ -86,8 +86,8 @@ test('each fault is what a client meets, a rule is written as JSON, and rules ar
   await page.getByRole('button', { name: 'always' }).click()
   await page.getByRole('button', { name: 'Timeout' }).click()
   await expect.poll(async () => (await env.faults.list()).at(-1)?.effect).toEqual({ delay: 60_000 })
-  await page.getByRole('button', { name: 'A rule as JSON…' }).click()
-  const dialog = page.getByRole('dialog', { name: 'A fault rule' })
+  await page.getByRole('button', { name: 'Write a rule as JSON…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New fault rule' })
   const rule = {
     operation: 'listMessages',
     match: { query: { channel: 'email' } },
@@ -102,14 +102,14 @@ test('each fault is what a client meets, a rule is written as JSON, and rules ar
   await dialog.getByRole('button', { name: 'Add the rule' }).click()
   await page
     .getByText(
-      'List messages: {"status":502}, once {"match":{"query":{"channel":"email"}},"every":2} · met 0 requests'
+      'List messages: {"status":502}, once {"match":{"query":{"channel":"email"}},"every":2} · hit 0 requests'
     )
     .waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.getByRole('button', { name: 'Remove all' }).click()
   await expect.poll(() => env.faults.list()).toEqual([])
   // Earlier toasts have an Undo too.
-  const told = page.locator('.toast').filter({ hasText: 'All faults are removed' })
+  const told = page.locator('.toast').filter({ hasText: 'Removed all faults' })
   await told.getByRole('button', { name: 'Undo' }).click()
   await expect
     .poll(async () => (await env.faults.list()).at(-1))

@@ -41,7 +41,7 @@ test('the page follows what others do: a reset, the clock, records and rules', a
   await sendRequest(env, '/v1/messages?limit=1')
   await expect.poll(() => requestRows(page).count()).toBe(1)
   await env.reset()
-  await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   await env.clock.set('2030-02-03T04:05:06Z')
   await page.getByRole('button', { name: /^Clock: 2030-02-03 04:05/ }).waitFor()
 

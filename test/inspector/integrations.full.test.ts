@@ -16,7 +16,7 @@ test('the primary of a channel is switched by one click, as the app does it, and
       .map(({ name }) => name)
   const toggle = (name: string) => page.getByRole('switch', { name: `${name} is primary for` })
   await clicks.click(toggle('Mailgun (EU)'))
-  await page.getByText('Mailgun (EU) is primary for email, in place of SendGrid').waitFor()
+  await page.getByText('Mailgun (EU) is primary for email, instead of SendGrid').waitFor()
   expect([clicks.count, await primaryOf('email')]).toEqual([1, ['Mailgun (EU)']])
   await expect.poll(() => toggle('Mailgun (EU)').isChecked()).toBe(true)
   expect(await toggle('SendGrid').isChecked()).toBe(false)

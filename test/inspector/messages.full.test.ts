@@ -64,7 +64,7 @@ test('a message for a subscriber is added by four clicks, read, edited where the
   await json.fill(text.replace('Your tea', 'Your green tea').replace('"sent"', '"error"'))
   await editor.getByRole('button', { name: 'Save' }).click()
   await page.locator('.bubble').getByText('Your green tea').waitFor()
-  await page.getByText('Its status is error, without a text').waitFor()
+  await page.getByText('The status is error, without an error text').waitFor()
 
   const kept = await first()
   await page.getByRole('button', { name: 'Delete' }).click()
@@ -106,7 +106,7 @@ test('one line searches by subscriber, transaction, context and channel, its add
     .toBe(await rows.first().getAttribute('href'))
   await search.fill('nobody-at-all')
   await search.press('Enter')
-  await page.getByRole('heading', { name: 'None of the messages is like that' }).waitFor()
+  await page.getByRole('heading', { name: 'No matching messages' }).waitFor()
   await go('#/messages?channel=fax')
   await page.getByRole('alert').getByText('channel').waitFor()
   // What the page asks for to show it is none of the app's requests.

@@ -68,23 +68,26 @@ test('the keys are told by ? and by the palette', async (context) => {
   const { page } = await openInspector(context)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).getByText('Walk through the list').waitFor()
+  await page
+    .getByRole('dialog', { name: 'Keyboard shortcuts' })
+    .getByText('Move through the list')
+    .waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' })
 })
 
 test('the palette shows the command that the arrows have come to', async (context) => {
   const { page } = await openInspector(context)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
-  const options = page.getByRole('listbox', { name: 'What was found' }).getByRole('option')
+  const options = page.getByRole('listbox', { name: 'Results' }).getByRole('option')
   // Their names are loaded.
   await options.filter({ hasText: 'built-in seed' }).first().waitFor()
   const count = await options.count()
   for (let index = 1; index < count; index++) await page.keyboard.press('ArrowDown')
   expect(await options.last().getAttribute('aria-selected')).toBe('true')
   const isInSight = async () => {
-    const list = await page.getByRole('listbox', { name: 'What was found' }).boundingBox()
+    const list = await page.getByRole('listbox', { name: 'Results' }).boundingBox()
     const option = await options.last().boundingBox()
     return list && option && option.y + option.height <= list.y + list.height + 1
   }
@@ -103,7 +106,7 @@ describe('an address', () => {
 
   test('of an environment that is not there says which there are', async (context) => {
     const { page } = await openInspector(context, { hash: '#/messages?environment=Nowhere' })
-    await page.getByRole('heading', { name: 'There is no environment Nowhere' }).waitFor()
+    await page.getByRole('heading', { name: 'No environment is named Nowhere' }).waitFor()
     await page.getByRole('link', { name: 'Production' }).click()
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   })
@@ -115,9 +118,9 @@ describe('an address', () => {
     await page.goto(`${url}/#/messages?environment=Later`)
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
     await page.goto(`${url}/#/messages?environment=Still later`)
-    await page.getByRole('heading', { name: 'There is no environment Still later' }).waitFor()
+    await page.getByRole('heading', { name: 'No environment is named Still later' }).waitFor()
     await mock.environment({ name: 'Still later' })
-    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('button', { name: 'Check again' }).click()
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
   })
 
@@ -136,7 +139,7 @@ describe('an address', () => {
     await page.goto(`${url}/#/messages?environment=Late`)
     await asked
     await page.getByText('Loading…').waitFor()
-    expect(await page.getByRole('heading', { name: 'There is no environment Late' }).count()).toBe(
+    expect(await page.getByRole('heading', { name: 'No environment is named Late' }).count()).toBe(
       0
     )
     await mock.environment({ name: 'Late' })
@@ -177,7 +180,10 @@ test('a key that is typed opens the environment that the address names, and no o
   const field = page.getByRole('textbox', { name: 'API key' })
   await field.fill('production-key')
   await field.press('Enter')
-  await page.getByRole('alert').getByText('This is the key of Production, not of Kept.').waitFor()
+  await page
+    .getByRole('alert')
+    .getByText('This API key belongs to Production, not to Kept.')
+    .waitFor()
   await field.fill('no-key-of-any')
   await field.press('Enter')
   await page.getByRole('alert').getByText('no environment has this key').waitFor()
@@ -185,7 +191,10 @@ test('a key that is typed opens the environment that the address names, and no o
   await field.press('Enter')
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.goto(`${url}/#/requests?environment=Kept%20too`)
-  await page.getByRole('alert').getByText('This is the key of Kept, not of Kept too.').waitFor()
+  await page
+    .getByRole('alert')
+    .getByText('This API key belongs to Kept, not to Kept too.')
+    .waitFor()
   await field.fill(other.apiKey)
   await field.press('Enter')
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
@@ -221,7 +230,7 @@ describe('from another machine', () => {
     const { url } = await startCommand(args)
     const { page } = await openPage(context)
     await page.goto(`http://mock.test:${new URL(url).port}/`)
-    const key = page.getByRole('textbox', { name: 'API key of an environment' })
+    const key = page.getByRole('textbox', { name: 'API key of one environment' })
     await key.fill('no-key-of-any')
     await key.press('Enter')
     await page.getByText('no environment has this key').waitFor()
@@ -229,12 +238,12 @@ describe('from another machine', () => {
     await key.press('Enter')
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Environment', exact: false }).click()
-    await page.getByRole('button', { name: 'Copy key' }).waitFor()
+    await page.getByRole('button', { name: 'Copy API key' }).waitFor()
     // Neither the others nor its profile are told to it.
     for (const name of ['Production', 'Profile…'])
       expect(await page.getByRole('button', { name, exact: name === 'Production' }).count()).toBe(0)
     await page.goto(`http://mock.test:${new URL(url).port}/#/requests?environment=Development`)
-    await page.getByText('This is the key of Production, not of Development.').waitFor()
+    await page.getByText('This API key belongs to Production, not to Development.').waitFor()
     await key.fill('development-key')
     await key.press('Enter')
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()

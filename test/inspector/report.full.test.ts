@@ -111,7 +111,7 @@ test('hostile text of a test, a request, a header and an answer stays text', asy
   )
 
   const { page } = await openReport(context, file)
-  for (const tab of ['Requests', 'Left behind', 'Faults']) {
+  for (const tab of ['Requests', 'Leftover changes', 'Faults']) {
     await page.getByRole('tab', { name: tab }).click()
     await page.getByRole('tab', { name: tab, selected: true }).waitFor()
   }
@@ -120,7 +120,7 @@ test('hostile text of a test, a request, a header and an answer stays text', asy
   for (const request of await requests.all()) {
     await request.click()
     await expect
-      .poll(() => page.getByRole('group', { name: 'Body of the answer' }).innerText())
+      .poll(() => page.getByRole('group', { name: 'Response body' }).innerText())
       .toContain('{')
   }
   // The title of the page is the command: an attack that had run would have changed it.
@@ -154,7 +154,7 @@ test('it keeps nobody from using it, in both themes, on a desk and on a phone', 
       viewport: { width, height: 800 }
     })
     await expectAccessible(opened)
-    for (const name of ['a test that failed', 'Coverage of the contract']) {
+    for (const name of ['a test that failed', 'API coverage']) {
       await rows(opened.page).filter({ hasText: name }).click()
       await opened.page.getByRole('group', { name }).waitFor()
       await expectAccessible(opened)
@@ -190,7 +190,7 @@ test('a report of 200 tests and 5,000 requests has them all, and at most 200 KB 
   await page.keyboard.press('End')
   await expect.poll(() => page.url()).toMatch(/#\/199\/requests\/25$/)
   for (const shown of [
-    page.getByRole('heading', { name: 'What the app received' }),
+    page.getByRole('heading', { name: 'Response', exact: true }),
     requests.last()
   ]) {
     const { y = 0, height = 0 } = (await shown.boundingBox()) ?? {}

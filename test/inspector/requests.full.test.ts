@@ -17,9 +17,9 @@ const search = (page: Page) => page.getByRole('searchbox', { name: 'Search reque
 test('a request shows up with its reason, is found by a line of search, and opens by keyboard with all that was sent', async (context) => {
   const inspector = await openInspector(context)
   const { page, env, events } = inspector
-  await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   await expectAccessible(inspector)
-  await page.getByRole('button', { name: 'Send one from here' }).click()
+  await page.getByRole('button', { name: 'Send a request' }).click()
   await row(page, '/v1/messages').waitFor()
 
   await sendRequest(env, '/v1/messages?limt=5', { headers: { 'x-flavour': 'sweet' } })
@@ -53,7 +53,7 @@ test('a request shows up with its reason, is found by a line of search, and open
   await page.keyboard.type(' status:2xx')
   await expect.poll(() => requestRows(page).count()).toBe(2)
   await page.keyboard.type(' replayed? no')
-  await page.getByRole('heading', { name: 'No request is like that' }).waitFor()
+  await page.getByRole('heading', { name: 'No matching requests' }).waitFor()
   await expectAccessible(inspector)
   for (const [line, count] of [
     ['replay', 1],
@@ -84,12 +84,12 @@ test('a request shows up with its reason, is found by a line of search, and open
     .toBe('#/requests/5')
   await detail.getByRole('tab', { name: 'Request' }).click()
   await detail.getByText('ApiKey ***').waitFor()
-  expect(await detail.getByRole('group', { name: 'Body of the request' }).innerText()).toMatch(
+  expect(await detail.getByRole('group', { name: 'Request body' }).innerText()).toMatch(
     /"a": *\[\s*1\s*\]/
   )
   await expectAccessible(inspector)
   await detail.getByRole('tab', { name: 'Request' }).press('ArrowRight')
-  await detail.getByText('It changed nothing.').waitFor()
+  await detail.getByText('The request changed nothing.').waitFor()
   await page.keyboard.press('ArrowRight')
   await expect.poll(() => detail.getByRole('listitem').count()).toBe(7)
   await expectAccessible(inspector)
@@ -98,7 +98,7 @@ test('a request shows up with its reason, is found by a line of search, and open
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowDown')
   const changing = page.getByRole('group', { name: 'Request 3' })
-  expect(await changing.getByRole('tab', { name: 'Around' }).getAttribute('aria-selected')).toBe(
+  expect(await changing.getByRole('tab', { name: 'Nearby' }).getAttribute('aria-selected')).toBe(
     'true'
   )
   await changing.getByRole('tab', { name: 'Changes 2' }).click()
@@ -143,7 +143,7 @@ test('deleted requests are gone from the page, and an address of one says so', a
   await page.getByRole('combobox').fill('delete all requests')
   page.once('dialog', (question) => question.accept())
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   expect(await env.requests.list()).toEqual([])
   await go('#/requests/1')
   await page.getByText('the journal does not have this request').waitFor()
@@ -220,13 +220,13 @@ test('requests without a valid key stand beside them with what is wrong, but not
     .getByText('send the header')
     .first()
     .waitFor()
-  await page.getByRole('group', { name: 'Body of the answer' }).getByText('401').waitFor()
+  await page.getByRole('group', { name: 'Response body' }).getByText('401').waitFor()
   await expectAccessible(opened)
   await search(page).fill('')
   await page.getByRole('group', { name: 'Nothing open' }).waitFor()
   await page.reload()
-  await open('API key of an environment', 'production-key')
-  await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
+  await open('API key of one environment', 'production-key')
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   expect(await page.getByText('without a valid key').count()).toBe(0)
 })
 
@@ -337,7 +337,7 @@ test('of 10,000 requests the newest are there at once, the oldest by one key, an
 
 test('with 500 requests a second for 20 seconds the page stays usable, small, and shows the last one', async (context) => {
   const { page, env, events } = await openInspector(context)
-  await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   const watched = await watchPage(page)
   const sizeNow = async () => ({
     heap: await watched.heap(),
@@ -398,7 +398,7 @@ test('hostile text in a path, a query, a header, a body and an answer stays text
   for (const sequence of [1, 2]) {
     await go(`#/requests/${sequence}?q=`)
     const detail = page.getByRole('group', { name: `Request ${sequence}` })
-    for (const tab of ['Answer', 'Request', 'Changes', 'Around']) {
+    for (const tab of ['Response', 'Request', 'Changes', 'Nearby']) {
       await detail.getByRole('tab', { name: tab }).click()
       await detail.getByRole('tabpanel').getByText(/\S/).first().waitFor()
     }
@@ -435,7 +435,7 @@ test.each([
     expect((await row(page, 'limit=5000').boundingBox())?.y).toBeLessThanOrEqual(120)
     expect(await isWithin()).toBe(true)
     await go('#/requests/1')
-    await page.getByRole('group', { name: 'Body of the answer' }).waitFor()
+    await page.getByRole('group', { name: 'Response body' }).waitFor()
     expect(await isWithin()).toBe(true)
   }
 )

@@ -20,7 +20,7 @@ test('why a request was refused stands on the first screen, with what the app re
   await sendRequest(env, '/v1/messages')
   const detail = page.getByRole('group', { name: 'Request 1' })
   await detail.getByText('limit must be a whole number from 1 to 1000').first().waitFor()
-  const body = detail.getByRole('group', { name: 'Body of the answer' })
+  const body = detail.getByRole('group', { name: 'Response body' })
   expect(await body.innerText()).toContain('"statusCode": 422')
 })
 
@@ -30,7 +30,7 @@ test('the next list call fails with 500 twice after three clicks, and Undo takes
   const clicks = countClicks()
   await sendRequest(env, '/v1/messages?limit=1')
   await clicks.click(requestRows(page).first())
-  await clicks.click(page.getByRole('button', { name: 'Fail the next like this' }))
+  await clicks.click(page.getByRole('button', { name: 'Fail the next request like this' }))
   await expectAccessible(inspector)
   await clicks.click(page.getByRole('button', { name: '500 twice' }))
   await page.getByText('GET /v1/messages: 500, twice').waitFor()
@@ -39,9 +39,9 @@ test('the next list call fails with 500 twice after three clicks, and Undo takes
   for (let count = 0; count < 3; count += 1)
     statuses.push(await sendRequest(env, '/v1/messages?limit=2'))
   expect(statuses).toEqual([500, 500, 200])
-  await page.getByRole('button', { name: 'Fail the next like this' }).click()
-  await page.getByRole('button', { name: 'Lost answer always' }).click()
-  await page.getByText('GET /v1/messages: Lost answer, always').waitFor()
+  await page.getByRole('button', { name: 'Fail the next request like this' }).click()
+  await page.getByRole('button', { name: 'Lost response always' }).click()
+  await page.getByText('GET /v1/messages: Lost response, always').waitFor()
   await page.getByRole('button', { name: 'Undo' }).last().click()
   await expect.poll(async () => (await env.faults.list()).map(({ times }) => times)).toEqual([2])
 })
@@ -64,7 +64,7 @@ test('a request is sent again by its curl after two clicks, and verified by what
     (await env.requests.list({ order: 'newest' })).filter(({ status }) => status)
   await expect.poll(async () => (await again()).length).toBe(2)
 
-  await page.getByRole('button', { name: 'More copies' }).click()
+  await page.getByRole('button', { name: 'More copy formats' }).click()
   await page.getByRole('button', { name: 'Copy as fetch' }).click()
   await expect.poll(copied).toMatch(/^await fetch/)
   await new Function(`return (async () => { ${await copied()} })()`)()
@@ -78,7 +78,7 @@ test('a request is sent again by its curl after two clicks, and verified by what
   expect(sent[0]).toEqual(sent[2])
   expect(sent[1]).toEqual(sent[2])
 
-  await page.getByRole('button', { name: 'More copies' }).click()
+  await page.getByRole('button', { name: 'More copy formats' }).click()
   await page.getByRole('button', { name: 'Copy as a verification' }).click()
   await expect.poll(copied).toMatch(/^await env\.requests\.verify\(\{/)
   const run = new Function('env', `return (async () => { return ${await copied()} })()`)
@@ -104,16 +104,16 @@ test('a request is replayed by one click, and its new answer stands beside the o
     { status: 200, query: { limit: '1' } }
   ])
   await page.getByRole('button', { name: 'Replay' }).click()
-  await page.getByRole('tab', { name: 'Answer' }).click()
+  await page.getByRole('tab', { name: 'Response' }).click()
   expect(await page.getByRole('group', { name: 'Now' }).count()).toBe(0)
 
   // Of a long answer the beginning is kept, without its secrets: so it is of the new one.
   await sendRequest(env, '/v1/messages?limit=60')
   await requestRows(page).filter({ hasText: 'limit=60' }).first().click()
-  await page.getByRole('group', { name: 'Body of the answer' }).getByText('"totalCount"').waitFor()
-  await page.getByText('Its beginning: the answer had').waitFor()
+  await page.getByRole('group', { name: 'Response body' }).getByText('"totalCount"').waitFor()
+  await page.getByText('Truncated: the response had').waitFor()
   await page.getByRole('button', { name: 'Replay' }).click()
-  await page.getByText('The same answer').waitFor()
+  await page.getByText('The responses are equal').waitFor()
 })
 
 test('hints are a click away, also on a phone, and lead to their requests', async (context) => {
@@ -140,7 +140,7 @@ test('two answers are compared after three clicks', async (context) => {
   await clicks.click(requestRows(page).first())
   await clicks.click(page.getByRole('button', { name: 'Compare with another request' }))
   await clicks.click(page.getByRole('button', { name: /^#1 200/ }))
-  await page.getByText('The same answer').waitFor()
+  await page.getByText('The responses are equal').waitFor()
   expect(clicks.count).toBe(3)
 })
 
@@ -166,7 +166,7 @@ test('the palette finds requests, integrations, workflows and subscribers, and s
   const inspector = await openInspector(context)
   const { page, env } = inspector
   await sendRequest(env, '/v1/messages?limit=7', { headers: { 'x-request-id': 'trace-4711' } })
-  const found = page.getByRole('listbox', { name: 'What was found' })
+  const found = page.getByRole('listbox', { name: 'Results' })
   const find = async (text: string) => {
     await page.keyboard.press('Escape')
     await page.getByRole('combobox').waitFor({ state: 'detached' })
@@ -192,7 +192,7 @@ test('the palette finds requests, integrations, workflows and subscribers, and s
   await page.keyboard.press('ArrowDown')
   await found.getByRole('option', { name: /Mailgun/, selected: true }).waitFor()
   await find('no-such-thing-anywhere')
-  await page.getByText('Nothing is like that.').waitFor()
+  await page.getByText('No matches').waitFor()
   await expectAccessible(inspector)
 })
 

@@ -28,7 +28,7 @@ test('a step is found by keyboard, with its controls, variables and issues as tr
   await expectAccessibleInBoth(inspector)
   // Only what one asks for is a request of the app.
   expect(await env.requests.list()).toEqual([])
-  await page.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByRole('button', { name: 'Request again' }).click()
   await expect
     .poll(async () => (await env.requests.list()).map(({ operation }) => operation))
     .toEqual(['retrieveWorkflowStep'])
@@ -112,16 +112,16 @@ test('issues stand above all else, what is refused is said in words, and where t
   await go('#/workflows/class-reminder/in-blocks')
   await page.frameLocator('iframe').getByText("{{subscriber.firstName | default: 'you'}}").waitFor()
   await go('#/workflows/class-draft/nothing')
-  await page.getByText('class-draft/nothing is not among these workflows').waitFor()
+  await page.getByText('class-draft/nothing is not in this list').waitFor()
   await go('#/workflows/class-draft/in-app-step')
   await env.faults.add({ operation: 'retrieveWorkflowStep', effect: { status: 503 } })
-  await page.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByRole('button', { name: 'Request again' }).click()
   await page
     .getByRole('alert')
     .getByText(/fault-1/)
     .waitFor()
   await mock.environment({ name: 'Bare' })
   await go('#/workflows?environment=Bare')
-  await page.getByRole('heading', { name: 'The environment has no workflows' }).waitFor()
+  await page.getByRole('heading', { name: 'No workflows yet' }).waitFor()
   await expectAccessible(inspector)
 })

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from './icon.js'
 
-/** What a colour means: done, to be looked at, failed, injected by a fault, chosen. */
+/** The meaning of a color: succeeded, needs attention, failed, injected by a fault, selected. */
 export type Tone = 'good' | 'warn' | 'bad' | 'fault' | 'accent'
 
-/** A class for the colours of a tone. */
+/** Returns the CSS class that sets the color of a tone. */
 export const toneClass = (tone: Tone | undefined) => (tone === undefined ? '' : `is-${tone}`)
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
   children: ComponentChildren
 }
 
-/** A word or two on a record. */
+/** A short label on a record. */
 export function Chip({ tone, children }: Props) {
   return (
     <span class={`chip ${toneClass(tone)}`} dir="auto">
@@ -21,7 +21,7 @@ export function Chip({ tone, children }: Props) {
   )
 }
 
-/** What is wrong with a record, or to be known of it before all else. */
+/** A highlighted message about a record. */
 export function Callout({ tone, icon, children }: Props & { icon?: IconName }) {
   return (
     <div class={`callout ${toneClass(tone)}`} dir="auto">

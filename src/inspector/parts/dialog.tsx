@@ -1,27 +1,30 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.js'
-import { placeToasts } from './toast.js'
+import { moveToastsToTop } from './toast.js'
 
 interface Props {
   title: string
   children: ComponentChildren
   close(): void
   wide?: boolean
-  /** Whether it shows its children only; its title is then its name. */
+  /** Whether to show only the children. The title is then the accessible name. */
   isBare?: boolean
 }
 
-/** A dialog over the page, open while it is rendered. Escape and a press beside it close it; the focus goes back then. */
+/**
+ * A modal dialog, open while it is rendered. Escape and a click outside close it, and the focus
+ * returns to the element that had it.
+ */
 export function Dialog({ title, children, close, wide, isBare }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
-    placeToasts()
+    moveToastsToTop()
     return () => {
-      setTimeout(placeToasts)
-      // It knows where the focus was.
+      setTimeout(moveToastsToTop)
+      // The browser restores the focus only when the dialog is closed before it is removed.
       dialog?.close()
     }
   }, [])

@@ -3,123 +3,158 @@ import { useState } from 'preact/hooks'
 
 interface TreeProps {
   value: unknown
-  /** What it is, for who can't see it. */
+  /** The accessible name. */
   label: string
-  /** What to compare with, if anything: lines of what differs are marked. */
+  /** A value to compare with: lines that differ from it are marked. */
   other?: unknown
 }
 
-/** Entries of a list or an object that are shown at first. */
-const SHOWN = 50
-/** Deeper ones are closed at first. */
+/** The number of entries that a list or an object shows at first. */
+const INITIAL_ENTRIES = 50
+/** Lists and objects at this depth and below start collapsed. */
 const OPEN_DEPTH = 5
 
-/** A value as JSON, whose lists and objects open and close; a text that is no JSON as it is. */
+/** A JSON value whose lists and objects can be collapsed. A string is shown without quotes. */
 export function JsonTree({ value, label, other }: TreeProps) {
-  const isCompared = other !== undefined
   return (
     <div class="card json" role="group" aria-label={label} tabIndex={0} dir="ltr">
       {typeof value === 'string' ? (
         value
       ) : (
-        <Node {...{ value, other, isCompared }} depth={0} comma="" />
+        <Node value={value} other={other} isCompared={other !== undefined} depth={0} comma="" />
       )}
     </div>
   )
 }
 
-/** Returns the value of a JSON text, or the text where it is none. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-/** Returns the value that the beginning of a JSON text tells, as far as it goes; or the text where it is none. */
-export function parsedBeginning(text: string): unknown {
-  const closing: string[] = []
-  let [end, ending] = [0, '']
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]/g)) {
-    if (token === '{' || token === '[') closing.unshift(token === '{' ? '}' : ']')
-    else if (token === '}' || token === ']') closing.shift()
-    // The last place at which what comes after can be left out.
-    if (!/^["{[]/.test(token)) [end, ending] = [token === ',' ? index : index + 1, closing.join('')]
-  }
-  const value = parsed(text.slice(0, end) + ending)
-  return typeof value === 'object' ? value : text
-}
-
 interface NodeProps {
   value: unknown
-  name?: string
+  /** The name of the field; undefined for the root and for entries of a list. */
+  name?: string | undefined
   depth: number
-  /** After it, where others follow. */
+  /** A comma, or an empty string after the last entry. */
   comma: string
   other: unknown
   isCompared: boolean
 }
 
-function Node({ value, name, depth, comma, other, isCompared }: NodeProps) {
-  const entries = entriesOf(value)
-  const [isOpen, setOpen] = useState(depth < OPEN_DEPTH)
-  const [count, setCount] = useState(SHOWN)
-  const isAlike = entries ? entriesOf(other) !== undefined : value === other
-  const line = (content: ComponentChildren, at = depth) => (
-    <div
-      class={isCompared && !isAlike ? 'json-line is-different is-warn' : 'json-line'}
-      style={{ '--depth': at }}
-    >
-      {content}
-    </div>
-  )
-  const key = name !== undefined && (
-    <span class="key toned is-accent">{JSON.stringify(name)}: </span>
-  )
-  if (!entries) {
-    const scalar = (
+function Node(props: NodeProps) {
+  const entries = entriesOf(props.value)
+  return entries ? <Collection {...props} entries={entries} /> : <Scalar {...props} />
+}
+
+function Scalar({ value, name, depth, comma, other, isCompared }: NodeProps) {
+  return (
+    <Line depth={depth} isDifferent={isCompared && value !== other}>
+      <FieldName name={name} />
       <bdi class={`toned is-${typeof value === 'string' ? 'good' : 'warn'}`}>
         {JSON.stringify(value)}
       </bdi>
-    )
-    return line([key, scalar, comma])
-  }
-  const [opening, closing] = Array.isArray(value) ? ['[', `]${comma}`] : ['{', `}${comma}`]
-  if (entries.length === 0) return line([key, opening, closing])
+      {comma}
+    </Line>
+  )
+}
+
+interface CollectionProps extends NodeProps {
+  entries: readonly [string, unknown][]
+}
+
+function Collection({ entries, value, name, depth, comma, other, isCompared }: CollectionProps) {
+  const [isOpen, setOpen] = useState(depth < OPEN_DEPTH)
+  const isList = Array.isArray(value)
+  const opening = isList ? '[' : '{'
+  const closing = `${isList ? ']' : '}'}${comma}`
+  const isSameKind = entriesOf(other) !== undefined
+  const isDifferent = isCompared && !isSameKind
   const toggle = (
     <button
-      key="toggle"
       aria-expanded={isOpen}
-      title={isOpen ? 'Close' : 'Open'}
+      title={isOpen ? 'Collapse' : 'Expand'}
       onClick={() => setOpen(!isOpen)}
     >
       {isOpen ? opening : `… ${entries.length.toLocaleString()}`}
     </button>
   )
-  if (!isOpen) return line([key, opening, toggle, closing])
+  if (entries.length === 0 || !isOpen) {
+    return (
+      <Line depth={depth} isDifferent={isDifferent}>
+        <FieldName name={name} />
+        {opening}
+        {entries.length > 0 && toggle}
+        {closing}
+      </Line>
+    )
+  }
   return (
     <>
-      {line([key, depth === 0 ? opening : toggle])}
-      {entries.slice(0, count).map(([entry, each], index) => (
-        <Node
-          key={entry}
-          value={each}
-          {...(!Array.isArray(value) && { name: entry })}
-          depth={depth + 1}
-          comma={index === entries.length - 1 ? '' : ','}
-          other={Object(other)[entry]}
-          isCompared={isCompared && isAlike}
-        />
-      ))}
-      {entries.length > count &&
-        line(
-          <button onClick={() => setCount(count * 4)}>… {entries.length - count} more</button>,
-          depth + 1
-        )}
-      {line(closing)}
+      <Line depth={depth} isDifferent={isDifferent}>
+        <FieldName name={name} />
+        {depth === 0 ? opening : toggle}
+      </Line>
+      <Entries
+        entries={entries}
+        isList={isList}
+        depth={depth + 1}
+        other={other}
+        isCompared={isCompared && isSameKind}
+        isDifferent={isDifferent}
+      />
+      <Line depth={depth} isDifferent={isDifferent}>
+        {closing}
+      </Line>
     </>
   )
+}
+
+interface EntriesProps extends Pick<CollectionProps, 'entries' | 'depth' | 'other' | 'isCompared'> {
+  isList: boolean
+  isDifferent: boolean
+}
+
+function Entries({ entries, isList, depth, other, isCompared, isDifferent }: EntriesProps) {
+  const [count, setCount] = useState(INITIAL_ENTRIES)
+  return (
+    <>
+      {entries.slice(0, count).map(([key, value], index) => (
+        <Node
+          key={key}
+          value={value}
+          name={isList ? undefined : key}
+          depth={depth}
+          comma={index === entries.length - 1 ? '' : ','}
+          other={Object(other)[key]}
+          isCompared={isCompared}
+        />
+      ))}
+      {entries.length > count && (
+        <Line depth={depth} isDifferent={isDifferent}>
+          <button onClick={() => setCount(count * 4)}>… {entries.length - count} more</button>
+        </Line>
+      )}
+    </>
+  )
+}
+
+interface LineProps {
+  depth: number
+  isDifferent: boolean
+  children: ComponentChildren
+}
+
+function Line({ depth, isDifferent, children }: LineProps) {
+  return (
+    <div
+      class={isDifferent ? 'json-line is-different is-warn' : 'json-line'}
+      style={{ '--depth': depth }}
+    >
+      {children}
+    </div>
+  )
+}
+
+function FieldName({ name }: { name: string | undefined }) {
+  if (name === undefined) return null
+  return <span class="key toned is-accent">{JSON.stringify(name)}: </span>
 }
 
 const entriesOf = (value: unknown) =>

@@ -4,11 +4,11 @@ import { Icon } from './icon.js'
 interface PanesProps {
   ref?: RefObject<HTMLDivElement | null> | null
   children: ComponentChildren
-  /** Whether something is open in the second pane, which narrow screens then show over all else. */
+  /** Whether the second pane has an open item. On narrow screens it then covers everything else. */
   isOpen: boolean
 }
 
-/** A list, and beside it what is open of it. */
+/** A list and its open item, side by side. */
 export function Panes({ ref = null, children, isOpen }: PanesProps) {
   return (
     <div ref={ref} class={`panes ${isOpen ? 'is-open' : ''}`}>
@@ -19,12 +19,12 @@ export function Panes({ ref = null, children, isOpen }: PanesProps) {
 
 interface PaneProps {
   label: string
-  /** What stays above while the rest scrolls. */
+  /** The part that stays in place while the rest scrolls. */
   head?: ComponentChildren
   children: ComponentChildren
 }
 
-/** One of two panes, with a scroll of its own: of a `List`, a `Scroll`, or `Tabs`. */
+/** One of two panes. Its `VirtualList`, `Scroll` or `Tabs` scrolls. */
 export function Pane({ label, head, children }: PaneProps) {
   return (
     <div class="pane" role="group" aria-label={label}>
@@ -34,7 +34,7 @@ export function Pane({ label, head, children }: PaneProps) {
   )
 }
 
-/** The part of a pane that scrolls. */
+/** The scrolling part of a pane. */
 export function Scroll({ children }: { children: ComponentChildren }) {
   return (
     <div class="pane-body is-padded" tabIndex={0} role="group" aria-label="Content">
@@ -43,7 +43,7 @@ export function Scroll({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** In the head of what is open, beside its title: back to the list, as Escape does. */
+/** The close button of an open item. It leads back to the list, as Escape does. */
 export function Close({ back }: { back: string }) {
   return (
     <a class="button quiet only-icon close" href={back} aria-label="Close" title="Close (Esc)">

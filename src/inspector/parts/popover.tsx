@@ -1,32 +1,33 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icon.js'
-import { moveFocus } from './keys.js'
+import { moveFocus } from './keyboard.js'
 
 interface ButtonProps {
-  /** What stands in the button; three dots if left out. */
+  /** The content of the button; three dots by default. */
   button?: ComponentChildren
-  /** The name of the button, and of what opens. */
+  /** The accessible name of the button and of the panel. */
   label: string
-  /** Classes of the button, such as `quiet`. */
+  /** The classes of the button, such as `quiet`. */
   class?: string
   title?: string
 }
 
 interface PopoverProps extends ButtonProps {
   isPadded?: boolean
-  /** What opens; it exists only while it is open. */
+  /** Returns the content of the panel. It is rendered only while the panel is open. */
   children(close: () => void): ComponentChildren
 }
 
-/** A button that opens something small beside it. Escape, and a click elsewhere, close it; the focus goes back. */
-export function Popover({ button, label, isPadded, children, ...own }: PopoverProps) {
+/** A button with a panel. Escape and a click outside close it; the focus returns to the button. */
+export function Popover({ button, label, isPadded, children, ...buttonProps }: PopoverProps) {
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
-  const toggled = ({ newState }: Pick<ToggleEvent, 'newState'>) => {
+  const onToggle = ({ newState }: Pick<ToggleEvent, 'newState'>) => {
     setOpen(newState === 'open')
-    if (newState === 'open') requestAnimationFrame(() => panel.current && place(panel.current))
+    if (newState !== 'open') return
+    requestAnimationFrame(() => panel.current && placeAndFocus(panel.current))
   }
   return (
     <>
@@ -37,7 +38,7 @@ export function Popover({ button, label, isPadded, children, ...own }: PopoverPr
         aria-haspopup="true"
         aria-expanded={isOpen}
         popovertarget={id}
-        {...own}
+        {...buttonProps}
       >
         {button ?? <Icon name="more" />}
       </button>
@@ -48,7 +49,7 @@ export function Popover({ button, label, isPadded, children, ...own }: PopoverPr
         class={`popover ${isPadded ? 'is-padded' : ''}`}
         role="dialog"
         aria-label={label}
-        onToggle={toggled}
+        onToggle={onToggle}
       >
         {isOpen && children(() => panel.current?.hidePopover())}
       </div>
@@ -56,39 +57,49 @@ export function Popover({ button, label, isPadded, children, ...own }: PopoverPr
   )
 }
 
-/** Puts a panel below its button, or above where there is no room. */
-function place(panel: HTMLElement): void {
-  const {
-    left = 0,
-    bottom = 0,
-    top = 0
-  } = panel.previousElementSibling?.getBoundingClientRect() ?? {}
+/** Distances in pixels: between a panel and its button, and between a panel and the window's edge. */
+const BUTTON_GAP = 4
+const EDGE_GAP = 8
+
+/** Places a panel below its button, or above it if there is no room, and focuses its content. */
+function placeAndFocus(panel: HTMLElement): void {
+  const button = panel.previousElementSibling?.getBoundingClientRect()
+  const { left = 0, bottom = 0, top = 0 } = button ?? {}
   const { offsetWidth, offsetHeight } = panel
-  const isBelow = bottom + 4 + offsetHeight <= innerHeight || top < offsetHeight
-  panel.style.left = `${Math.max(8, Math.min(left, innerWidth - offsetWidth - 8))}px`
-  panel.style.top = `${isBelow ? bottom + 4 : top - offsetHeight - 4}px`
+  const fitsBelow = bottom + BUTTON_GAP + offsetHeight <= innerHeight
+  const isBelow = fitsBelow || top < offsetHeight
+  const rightmost = innerWidth - offsetWidth - EDGE_GAP
+  panel.style.left = `${Math.max(EDGE_GAP, Math.min(left, rightmost))}px`
+  panel.style.top = `${isBelow ? bottom + BUTTON_GAP : top - offsetHeight - BUTTON_GAP}px`
   panel.querySelector<HTMLElement>('[autofocus], [data-item], input, button')?.focus()
 }
 
 export interface Action {
   name: string
   icon?: IconName | undefined
-  /** After the name: more of what it is about. */
+  /** Muted text after the name. */
   hint?: string | undefined
   isDanger?: boolean
   run(): unknown
 }
 
-interface ActionMenuProps extends ButtonProps {
-  groups: readonly { title?: string | undefined; actions: readonly Action[] }[]
+export interface ActionGroup {
+  title?: string | undefined
+  actions: readonly Action[]
 }
 
-/** A button that opens a list of actions, in groups which may have titles. */
-export function ActionMenu({ groups, ...own }: ActionMenuProps) {
-  // Closed first, so that a dialog which opens knows where the focus was.
-  const choose = (close: () => void, run: Action['run']) => [close(), run()]
+/** A button that opens a menu of actions. */
+export function ActionMenu({
+  groups,
+  ...buttonProps
+}: ButtonProps & { groups: readonly ActionGroup[] }) {
+  const choose = (close: () => void, run: Action['run']) => {
+    // Close first, so that a dialog opened by the action returns the focus to the button.
+    close()
+    run()
+  }
   return (
-    <Popover {...own}>
+    <Popover {...buttonProps}>
       {(close) => (
         <div class="menu" onKeyDown={moveFocus}>
           {groups.map(({ title, actions }) => [

@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
-/** Something that is loaded. While it is loaded again, the last value stays. */
+/** A value that is loaded. The last value stays while it is loaded again. */
 export interface Resource<Value> {
   value: Value | undefined
   error: unknown
@@ -8,27 +8,37 @@ export interface Resource<Value> {
   reload(): void
 }
 
-/** Loads a value, and again when an input changes or the person asks for it, by `reload`. What comes too late is dropped. */
+/**
+ * Loads a value, and loads it again when an input changes or the user calls `reload`; `load` learns
+ * which of the two it was. A result that arrives after a newer load has started is dropped.
+ */
 export function useResource<Value>(
-  load: (isAsked: boolean) => Promise<Value>,
+  load: (isUserAction: boolean) => Promise<Value>,
   inputs: readonly unknown[]
 ): Resource<Value> {
   type State = Omit<Resource<Value>, 'reload'>
   const [state, setState] = useState<State>({ value: undefined, error: undefined, isLoading: true })
-  const [round, start] = useState({ isAsked: false })
+  const [round, setRound] = useState(0)
+  const isUserAction = useRef(false)
   useEffect(() => {
-    const late = new AbortController()
-    const change = (part: Partial<State>) =>
-      late.signal.aborted ||
+    let isOutdated = false
+    const update = (part: Partial<State>) => {
+      if (isOutdated) return
       setState((before) => ({ ...before, error: undefined, isLoading: false, ...part }))
-    change({ isLoading: true })
-    load(round.isAsked).then(
-      (value) => change({ value }),
-      (error) => change({ error })
+    }
+    update({ isLoading: true })
+    load(isUserAction.current).then(
+      (value) => update({ value }),
+      (error) => update({ error })
     )
-    // An input that changes later asks for nothing.
-    round.isAsked = false
-    return () => late.abort()
+    isUserAction.current = false
+    return () => {
+      isOutdated = true
+    }
   }, [...inputs, round])
-  return { ...state, reload: useCallback(() => start({ isAsked: true }), []) }
+  const reload = useCallback(() => {
+    isUserAction.current = true
+    setRound((count) => count + 1)
+  }, [])
+  return { ...state, reload }
 }

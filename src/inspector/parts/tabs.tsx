@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { moveFocus } from './keys.js'
+import { moveFocus } from './keyboard.js'
 
 export interface Tab {
   id: string
@@ -10,15 +10,15 @@ export interface Tab {
 
 interface TabsProps {
   tabs: readonly Tab[]
-  /** The id of the one that is shown; the first if there is none of that id. */
+  /** The id of the selected tab. If no tab has it, the first one is selected. */
   current: string | undefined
-  choose(id: string): void
+  select(id: string): void
   label: string
 }
 
-/** Several contents of a pane, one at a time; the arrows go from one to the next. */
-export function Tabs({ tabs, current, choose, label }: TabsProps) {
-  const shown = tabs.find(({ id }) => id === current) ?? tabs[0]
+/** Tabs with the content of the selected one. The arrow keys move between them. */
+export function Tabs({ tabs, current, select, label }: TabsProps) {
+  const selected = tabs.find(({ id }) => id === current) ?? tabs[0]
   return (
     <>
       <div class="tabs" role="tablist" aria-label={label} onKeyDown={moveFocus}>
@@ -27,10 +27,10 @@ export function Tabs({ tabs, current, choose, label }: TabsProps) {
             key={tab.id}
             data-item
             role="tab"
-            aria-selected={tab === shown}
-            tabIndex={tab === shown ? 0 : -1}
-            onFocus={() => tab !== shown && choose(tab.id)}
-            onClick={() => choose(tab.id)}
+            aria-selected={tab === selected}
+            tabIndex={tab === selected ? 0 : -1}
+            onFocus={() => tab !== selected && select(tab.id)}
+            onClick={() => select(tab.id)}
           >
             {tab.title}
             {tab.count !== undefined && <span class="muted">{tab.count.toLocaleString()}</span>}
@@ -38,13 +38,13 @@ export function Tabs({ tabs, current, choose, label }: TabsProps) {
         ))}
       </div>
       <div
-        key={shown?.id}
+        key={selected?.id}
         class="pane-body is-padded"
         role="tabpanel"
-        aria-label={shown?.title}
+        aria-label={selected?.title}
         tabIndex={0}
       >
-        {shown?.content()}
+        {selected?.content()}
       </div>
     </>
   )

@@ -1,70 +1,83 @@
 import { render } from 'preact'
-import { messageOf } from './errors.js'
+import { messageOf } from './error-note.js'
 import { Icon } from './icon.js'
 
 interface Toast {
   text: string
   button?: { name: string; run(): unknown } | undefined
-  isBad?: boolean
+  isError?: boolean
 }
 
-/** How long a toast stays, in milliseconds; one with a button longer, as it is to be decided on. One of a failure stays. */
-const STAY = 6000
-const STAY_WITH_BUTTON = 15_000
-const MAX_SHOWN = 4
+/** Milliseconds until a toast disappears. Errors stay until they are dismissed. */
+const DURATION = 6000
+const DURATION_WITH_BUTTON = 15_000
+const MAX_TOASTS = 4
 
-const host = Object.assign(document.createElement('div'), {
+const container = Object.assign(document.createElement('div'), {
   className: 'toasts',
   role: 'status',
   ariaLive: 'polite'
 })
-let shown: readonly Toast[] = []
+let toasts: readonly Toast[] = []
 
-/** Puts the toasts into the topmost dialog, if one is open: nothing outside of it can be read or clicked then. */
-export function placeToasts(): void {
-  const place = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
-  if (host.parentNode !== place) place.append(host)
+/**
+ * Moves the toasts into the topmost open dialog. While a modal dialog is open, nothing outside of
+ * it can be clicked or read by a screen reader.
+ */
+export function moveToastsToTop(): void {
+  const parent = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
+  if (container.parentNode !== parent) parent.append(container)
 }
 
-function show(toasts: readonly Toast[]): void {
-  shown = toasts.slice(-MAX_SHOWN)
-  placeToasts()
-  render(shown.map(lineOf), host)
+function show(next: readonly Toast[]): void {
+  toasts = next.slice(-MAX_TOASTS)
+  moveToastsToTop()
+  render(
+    toasts.map((toast) => <ToastLine key={toast} toast={toast} />),
+    container
+  )
 }
 
-const dismiss = (toast: Toast) => show(shown.filter((each) => each !== toast))
+const dismiss = (toast: Toast) => show(toasts.filter((other) => other !== toast))
 
-/** Tells what an action has done, with a button such as Undo. */
-export function tell(text: string, button?: Toast['button']): void {
+/** Reports a completed action, with a button such as Undo. */
+export function showToast(text: string, button?: Toast['button']): void {
   const toast = { text, button }
-  show([...shown, toast])
-  setTimeout(dismiss, button ? STAY_WITH_BUTTON : STAY, toast)
+  show([...toasts, toast])
+  setTimeout(dismiss, button ? DURATION_WITH_BUTTON : DURATION, toast)
 }
 
-/** Runs an action and tells what came of it. Returns its result, or undefined if it failed. */
-export async function run<Result>(
+/**
+ * Runs an action and reports its result or its error in a toast. Returns the result, or undefined if
+ * the action failed.
+ */
+export async function runWithToast<Result>(
   action: () => Promise<Result>,
-  done?: string
+  successText?: string
 ): Promise<Result | undefined> {
   try {
     const result = await action()
-    if (done !== undefined) tell(done)
+    if (successText !== undefined) showToast(successText)
     return result
   } catch (error) {
-    show([...shown, { text: messageOf(error), isBad: true }])
+    show([...toasts, { text: messageOf(error), isError: true }])
     return undefined
   }
 }
 
-function lineOf(toast: Toast) {
-  const { text, isBad, button } = toast
+function ToastLine({ toast }: { toast: Toast }) {
+  const { text, isError, button } = toast
+  const press = () => {
+    dismiss(toast)
+    button?.run()
+  }
   return (
-    <div key={toast} class="toast line">
-      <span class={isBad ? 'toned is-bad' : ''} dir="auto">
+    <div class="toast line">
+      <span class={isError ? 'toned is-bad' : ''} dir="auto">
         {text}
       </span>
       {button && (
-        <button class="quiet toned is-accent" onClick={() => [dismiss(toast), button.run()]}>
+        <button class="quiet toned is-accent" onClick={press}>
           {button.name}
         </button>
       )}

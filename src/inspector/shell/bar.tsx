@@ -1,57 +1,48 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
-import { useKey } from '../parts/keys.js'
-import { type Action, ActionMenu } from '../parts/popover.js'
+import { useShortcut } from '../parts/keyboard.js'
+import { type Action, type ActionGroup, ActionMenu } from '../parts/popover.js'
 import { FaultsPopover } from '../views/faults/faults.js'
-import { Palette, useCommands } from './palette.js'
+import { useCommands } from './commands.js'
+import { Palette } from './palette.js'
 import { ClockMenu } from './panels/clock.js'
 import { type DialogView, useEnvironmentActions } from './panels/environment.js'
 import { SnapshotsDialog } from './panels/snapshots.js'
 import { useSession } from './session.js'
 
-/** As many of a group as one can look over in a menu; the palette has all. */
-const IN_MENU = 8
+/** The maximum number of actions per group in the menu. The palette has all of them. */
+const MAX_IN_MENU = 8
 
-/** The one bar of the page: which environment is shown, its time, its faults, and the way to all else. */
+/** The top bar: environment, clock, faults, changes and the palette. */
 export function Bar() {
-  const { listed, changed } = useSession()
-  const [Shown, show] = useState<DialogView>()
-  const open = (dialog: DialogView | undefined) => show(() => dialog)
-  const { groups, refusal } = useEnvironmentActions(open)
-  const more: readonly Action[] = [
+  const { listed, reloadAll } = useSession()
+  const [OpenDialog, setOpenDialog] = useState<DialogView>()
+  // Wrapped in a function, because `setState` would call the component.
+  const open = (dialog: DialogView | undefined) => setOpenDialog(() => dialog)
+  const togglePalette = () =>
+    setOpenDialog((current?: DialogView) => (current === Palette ? undefined : Palette))
+  const { groups, rejectionDialog } = useEnvironmentActions(open)
+  const moreActions: readonly Action[] = [
     { name: 'API documentation', run: () => window.open('docs', '_blank', 'noopener') },
-    { name: 'Load everything again', icon: 'again', run: changed },
-    { name: 'Show the keys', hint: '?', run: () => open(Keys) }
+    { name: 'Reload everything', icon: 'again', run: reloadAll },
+    { name: 'Keyboard shortcuts', hint: '?', run: () => open(Shortcuts) }
   ]
-  useKey('ctrl+k', () => show((now?: DialogView) => (now === Palette ? undefined : Palette)))
-  useKey('?', () => open(Keys))
+  useShortcut('ctrl+k', togglePalette)
+  useShortcut('?', () => open(Shortcuts))
   useCommands([
-    ...groups.flatMap(({ title, actions }) => actions.map((each) => ({ ...each, hint: title }))),
-    ...more
+    ...groups.flatMap(({ title, actions }) =>
+      actions.map((action) => ({ ...action, hint: title }))
+    ),
+    ...moreActions
   ])
-  const name = listed?.name ?? 'Environment'
   return (
     <>
       <header class="bar line">
         <span class="line is-accent">
           <Icon name="bell" />
         </span>
-        <ActionMenu
-          class="quiet environment"
-          label={`Environment ${name}`}
-          groups={groups.map(({ title, actions }) => ({
-            title,
-            actions: actions.slice(0, IN_MENU)
-          }))}
-          button={
-            <>
-              <span class="dot is-good" />
-              <bdi class="cut">{name}</bdi>
-              <Icon name="down" />
-            </>
-          }
-        />
+        <EnvironmentMenu name={listed?.name ?? 'Environment'} groups={groups} />
         <ClockMenu />
         <FaultsPopover />
         <button class="quiet is-accent" aria-label="Changes" onClick={() => open(SnapshotsDialog)}>
@@ -63,34 +54,57 @@ export function Bar() {
           <span>Find anything</span>
           <kbd class="spread">{/Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}</kbd>
         </button>
-        <ActionMenu label="More" groups={[{ actions: more }]} />
+        <ActionMenu label="More" groups={[{ actions: moreActions }]} />
       </header>
-      {Shown && <Shown close={() => open(undefined)} />}
-      {refusal}
+      {OpenDialog && <OpenDialog close={() => open(undefined)} />}
+      {rejectionDialog}
     </>
   )
 }
 
-const KEYS: Record<string, string> = {
-  'Ctrl K': 'Find an action or a record (also ⌘ K)',
-  '/': 'Search the list',
-  '↓ ↑': 'Walk through the list',
-  Enter: 'Open',
-  Esc: 'Close what is open',
-  p: 'Pause the requests',
-  '?': 'Show these keys'
+function EnvironmentMenu({ name, groups }: { name: string; groups: readonly ActionGroup[] }) {
+  const shortGroups = groups.map(({ title, actions }) => ({
+    title,
+    actions: actions.slice(0, MAX_IN_MENU)
+  }))
+  const button = (
+    <>
+      <span class="dot is-good" />
+      <bdi class="cut">{name}</bdi>
+      <Icon name="down" />
+    </>
+  )
+  return (
+    <ActionMenu
+      class="quiet environment"
+      label={`Environment ${name}`}
+      groups={shortGroups}
+      button={button}
+    />
+  )
 }
 
-function Keys({ close }: { close: () => void }) {
-  const lines = Object.entries(KEYS).map(([key, what]) => [
-    <dt key={key}>
-      <kbd>{key}</kbd>
-    </dt>,
-    <dd key={what}>{what}</dd>
-  ])
+const SHORTCUTS: Record<string, string> = {
+  'Ctrl K': 'Find an action or a record (also ⌘ K)',
+  '/': 'Search the list',
+  '↓ ↑': 'Move through the list',
+  Enter: 'Open',
+  Esc: 'Close',
+  p: 'Pause the list of requests',
+  '?': 'Show these shortcuts'
+}
+
+function Shortcuts({ close }: { close: () => void }) {
   return (
-    <Dialog title="Keys" close={close}>
-      <dl class="facts">{lines}</dl>
+    <Dialog title="Keyboard shortcuts" close={close}>
+      <dl class="facts">
+        {Object.entries(SHORTCUTS).map(([key, description]) => [
+          <dt key={key}>
+            <kbd>{key}</kbd>
+          </dt>,
+          <dd key={description}>{description}</dd>
+        ])}
+      </dl>
     </Dialog>
   )
 }

@@ -3,63 +3,36 @@ import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
 import type { Action } from '../parts/popover.js'
 import { useResource } from '../parts/resource.js'
-import { findRecords } from './find.js'
+import { findCommands } from './commands.js'
+import { findRecords } from './record-search.js'
 import { useSession } from './session.js'
 
-/** As many as one can look over. */
-const MAX_SHOWN = 100
+const MAX_COMMANDS = 100
 
-/** What one can do, by name. */
-const offered = new Set<{ current: readonly Action[] }>()
-
-/** Offers commands in the palette while the component is there. */
-export function useCommands(commands: readonly Action[]): void {
-  const latest = useRef(commands)
-  latest.current = commands
-  useEffect(() => {
-    offered.add(latest)
-    return () => void offered.delete(latest)
-  }, [])
-}
-
-/** Finds what one can do, and the records of the environment, by one line. */
+/** A search field that finds commands and the records of the environment. */
 export function Palette({ close }: { close: () => void }) {
   const [text, setText] = useState('')
   const [index, setIndex] = useState(0)
-  const isEntered = useRef(false)
-  const list = useRef<HTMLUListElement>(null)
-  const session = useSession()
-  const wanted = text.trim()
-  const words = wanted.toLowerCase().split(/\s+/)
-  const { value, error } = useResource(
-    async () => ({ wanted, records: await findRecords(session, wanted) }),
-    [wanted]
-  )
-  const isSearching = error === undefined && value?.wanted !== wanted
-  const isNamed = ({ name }: Action) => words.every((word) => name.toLowerCase().includes(word))
-  const named = [...offered].flatMap(({ current }) => current.filter(isNamed)).slice(0, MAX_SHOWN)
-  const found: readonly Action[] = [...named, ...(isSearching ? [] : (value?.records ?? []))]
-  const chosen = Math.max(0, Math.min(index, found.length - 1))
-  const choose = (command?: Action) => {
-    if (!command) return
+  const { results, isSearching } = usePaletteResults(text.trim())
+  const selected = Math.max(0, Math.min(index, results.length - 1))
+  const run = (action?: Action) => {
+    if (!action) return
     close()
-    command.run()
+    action.run()
   }
-  useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' }), [chosen])
-  // Who pastes and presses Enter is faster than the search.
-  useEffect(() => {
-    if (isSearching || !isEntered.current) return
-    isEntered.current = false
-    choose(found[chosen])
-  })
-  const press = (event: KeyboardEvent) => {
+  const runWhenFound = useRunWhenFound(isSearching, () => run(results[selected]))
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') {
-      isEntered.current = found.length === 0
-      choose(found[chosen])
-    } else if (event.key === 'ArrowDown') setIndex(Math.min(found.length - 1, chosen + 1))
-    else if (event.key === 'ArrowUp') setIndex(Math.max(0, chosen - 1))
+      if (results.length === 0) runWhenFound()
+      run(results[selected])
+    } else if (event.key === 'ArrowDown') setIndex(Math.min(results.length - 1, selected + 1))
+    else if (event.key === 'ArrowUp') setIndex(Math.max(0, selected - 1))
     else return
     event.preventDefault()
+  }
+  const onInput = (input: string) => {
+    setText(input)
+    setIndex(0)
   }
   return (
     <Dialog title="Find anything" close={close} isBare>
@@ -69,39 +42,82 @@ export function Palette({ close }: { close: () => void }) {
         role="combobox"
         aria-label="Find an action or a record"
         aria-expanded="true"
-        aria-controls="found"
-        aria-activedescendant={found[chosen] && `found-${chosen}`}
-        placeholder="An action, an id, a transactionId, a subscriber, a path"
+        aria-controls="results"
+        aria-activedescendant={results[selected] && `result-${selected}`}
+        placeholder="Action, id, transactionId, subscriber or path"
         value={text}
         autofocus
         spellcheck={false}
-        onInput={(event) => {
-          setText(event.currentTarget.value)
-          setIndex(0)
-        }}
-        onKeyDown={press}
+        onInput={(event) => onInput(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
       />
-      <ul id="found" ref={list} class="menu palette" role="listbox" aria-label="What was found">
-        {found.map((command, place) => (
-          <li
-            id={`found-${place}`}
-            role="option"
-            aria-selected={place === chosen}
-            onClick={() => choose(command)}
-          >
-            {command.icon && <Icon name={command.icon} />}
-            <span class="cut" dir="auto">
-              {command.name}
-            </span>
-            <span class="hint cut">{command.hint}</span>
-          </li>
-        ))}
-      </ul>
-      {found.length === 0 && (
+      <Results results={results} selected={selected} run={run} />
+      {results.length === 0 && (
         <p class="hint empty" role="status">
-          {isSearching ? 'Searching…' : 'Nothing is like that.'}
+          {isSearching ? 'Searching…' : 'No matches'}
         </p>
       )}
     </Dialog>
+  )
+}
+
+/** Returns the matching commands at once, and the matching records when they are found. */
+function usePaletteResults(text: string) {
+  const session = useSession()
+  const { value, error } = useResource(
+    async () => ({ text, records: await findRecords(session, text) }),
+    [text]
+  )
+  const isSearching = error === undefined && value?.text !== text
+  const commands = findCommands(text.toLowerCase().split(/\s+/)).slice(0, MAX_COMMANDS)
+  const records = isSearching ? [] : (value?.records ?? [])
+  return { results: [...commands, ...records], isSearching }
+}
+
+/**
+ * Returns a function that has `run` called as soon as the search ends: after pasting an id, people
+ * press Enter before the results are there.
+ */
+function useRunWhenFound(isSearching: boolean, run: () => void): () => void {
+  const isPending = useRef(false)
+  useEffect(() => {
+    if (isSearching || !isPending.current) return
+    isPending.current = false
+    run()
+  })
+  return () => {
+    isPending.current = true
+  }
+}
+
+interface ResultsProps {
+  results: readonly Action[]
+  selected: number
+  run(action: Action): void
+}
+
+function Results({ results, selected, run }: ResultsProps) {
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(
+    () => list.current?.children[selected]?.scrollIntoView({ block: 'nearest' }),
+    [selected]
+  )
+  return (
+    <ul id="results" ref={list} class="menu palette" role="listbox" aria-label="Results">
+      {results.map((action, index) => (
+        <li
+          id={`result-${index}`}
+          role="option"
+          aria-selected={index === selected}
+          onClick={() => run(action)}
+        >
+          {action.icon && <Icon name={action.icon} />}
+          <span class="cut" dir="auto">
+            {action.name}
+          </span>
+          <span class="hint cut">{action.hint}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

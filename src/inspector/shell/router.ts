@@ -1,58 +1,65 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Where the page is: a view, what it shows of it, and the environment if it is not the first one. */
+/** The parsed hash of the URL, such as `#/messages/<id>?channel=email`. */
 export interface Route {
   /** The first segment, such as `messages`. */
   view: string
-  /** What comes after it, such as an id. */
+  /** The segments after it, such as an id. */
   rest: string[]
   params: URLSearchParams
 }
 
-/** Reads the present address, such as `#/messages?channel=email`. */
-function present(): Route {
+function currentRoute(): Route {
   const [path = '', query = ''] = location.hash.slice(2).split(/\?(.*)/s)
-  const [view = '', ...rest] = path.split('/').map(decoded)
+  const [view = '', ...rest] = path.split('/').map(decodeOrKeep)
   return { view, rest, params: new URLSearchParams(query) }
 }
 
-function decoded(text: string): string {
+/** Decodes a segment of the URL. A malformed one stays as it is. */
+function decodeOrKeep(segment: string): string {
   try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
+    return decodeURIComponent(segment)
+  } catch (error) {
+    if (error instanceof URIError) return segment
+    throw error
   }
 }
 
-/** Returns the address of a view, in the present environment if none is given. Parameters that are empty are left out. */
-export function addressOf(
+/**
+ * Returns the URL of a view, in the current environment unless `params` names another one. Empty
+ * parameters are left out.
+ */
+export function hrefTo(
   path: readonly string[],
   params: Record<string, string | undefined> = {}
 ): string {
-  const all = { environment: present().params.get('environment') ?? '', ...params }
-  const query = new URLSearchParams(
-    Object.entries(all).flatMap(([name, value]) => (value ? [[name, value]] : []))
-  )
+  const environment = currentRoute().params.get('environment') ?? ''
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ environment, ...params })) {
+    if (value) query.append(name, value)
+  }
   return `#/${path.map(encodeURIComponent).join('/')}${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** Goes to an address; `replace` leaves the present one out of the history. */
-export function go(address: string, { replace = false } = {}): void {
-  if (address === location.hash) return
-  if (!replace) location.hash = address
-  else {
-    history.replaceState(null, '', address)
-    dispatchEvent(new HashChangeEvent('hashchange'))
+/** Opens a URL of the inspector. With `replace` it replaces the current entry of the history. */
+export function navigate(href: string, { replace = false } = {}): void {
+  if (href === location.hash) return
+  if (!replace) {
+    location.hash = href
+    return
   }
+  history.replaceState(null, '', href)
+  // `replaceState` fires no event.
+  dispatchEvent(new HashChangeEvent('hashchange'))
 }
 
-/** The present route; the component renders again when it changes. */
+/** Returns the current route, and renders the component again when it changes. */
 export function useRoute(): Route {
   const [, setHash] = useState(location.hash)
   useEffect(() => {
-    const read = () => setHash(location.hash)
-    addEventListener('hashchange', read)
-    return () => removeEventListener('hashchange', read)
+    const update = () => setHash(location.hash)
+    addEventListener('hashchange', update)
+    return () => removeEventListener('hashchange', update)
   }, [])
-  return present()
+  return currentRoute()
 }

@@ -2,23 +2,23 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { decodeReason } from '../../client/connection.js'
 import type { AttachedEnvironment, ConnectedMock, ListedEnvironment } from '../../client/index.js'
-import { parsed } from '../parts/json-tree.js'
+import { parseJsonOrText } from '../parts/json.js'
 
-/** The environment that the page shows. */
+/** The selected environment and how to reach it. */
 export interface Session {
   mock: ConnectedMock
-  /** The client of the environment, with its key. */
+  /** A client with the API key of the environment. */
   env: AttachedEnvironment
-  /** What the server lists of it; undefined if the page was only given its key. */
+  /** The environment as the server lists it; undefined if only its API key is known. */
   listed: ListedEnvironment | undefined
-  /** All that the server lists. */
+  /** All environments of the server. */
   environments: readonly ListedEnvironment[]
-  /** Sends a request to the service, as a product would, with the key of the environment. */
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>
-  /** Counts what may have changed the state: a view that depends on it loads it again. */
+  /** Sends a request to the mocked API with the API key of the environment, as an app would. */
+  call(method: string, path: string, options?: CallOptions): Promise<ServiceResponse>
+  /** Increases whenever the data may have changed. Views reload when it does. */
   version: number
-  /** Tells that the state may have changed: all that is shown is loaded again, the list of environments too. */
-  changed(): void
+  /** Reloads all visible data and the list of environments. */
+  reloadAll(): void
 }
 
 export interface CallOptions {
@@ -26,34 +26,35 @@ export interface CallOptions {
   body?: string
 }
 
-/** The answer of the service; its body also as `json`, unless it is none. */
-export type Answer = Awaited<ReturnType<typeof callService>>
+/** A response of the mocked API. `json` is the text if the body isn't JSON. */
+export type ServiceResponse = Awaited<ReturnType<typeof callService>>
 
 const SessionContext = createContext<Session | undefined>(undefined)
 export const SessionProvider = SessionContext.Provider
 
-/** The environment that the page shows. Only in a view. */
+/** Returns the session. Throws outside of a `SessionProvider`. */
 export function useSession(): Session {
   const session = useContext(SessionContext)
-  if (!session) throw new Error('there is no session here')
+  if (!session) throw new Error('useSession() needs a SessionProvider')
   return session
 }
 
 /**
- * Returns the options of a call for a view: what nobody has asked for shows what is there, and takes no fault, counts for
- * no coverage and stands in no journal.
+ * Returns the options for a request of the inspector. Requests that only load a view stay out of the
+ * journal and the coverage, and skip faults and latency. A request that the user starts is a normal
+ * one.
  */
-export function lookOptions(isAsked: boolean): CallOptions {
-  return isAsked ? {} : { headers: { 'x-mock-unrecorded': 'inspector' } }
+export function callOptions({ isUserAction }: { isUserAction: boolean }): CallOptions {
+  return isUserAction ? {} : { headers: { 'x-mock-unrecorded': 'inspector' } }
 }
 
-/** Returns why an answer is what it is, in the server's words, if it says so. */
-export function reasonOf({ headers }: Answer): string | undefined {
+/** Returns the `x-mock-reason` of a response, decoded; undefined if there is none. */
+export function reasonOf({ headers }: ServiceResponse): string | undefined {
   const reason = headers['x-mock-reason']
   return reason === undefined ? undefined : decodeReason(reason)
 }
 
-/** Sends a request to the service, and measures its milliseconds. Rejects when there is no answer. */
+/** Sends a request to the mocked API and measures it. Rejects if there is no response. */
 export async function callService(
   env: AttachedEnvironment,
   method: string,
@@ -68,18 +69,17 @@ export async function callService(
       ...options
     })
     const text = await response.text()
-    const duration = performance.now() - startedAt
-    const { status } = response
     return {
-      status,
+      status: response.status,
       headers: Object.fromEntries(response.headers),
       text,
-      json: parsed(text),
-      duration
+      json: parseJsonOrText(text),
+      /** In milliseconds. */
+      duration: performance.now() - startedAt
     }
   } catch (cause) {
-    // The browser tells no more than that it failed.
-    const words = `no answer from ${env.url}: a fault that breaks the connection, or the server is not running`
-    throw new Error(words, { cause })
+    // Browsers don't reveal why a request failed.
+    const reason = "the server isn't running, or a fault broke the connection"
+    throw new Error(`no response from ${env.url}: ${reason}`, { cause })
   }
 }

@@ -4,7 +4,7 @@ import { MessagesView } from './messages/messages.js'
 import { RequestsView } from './requests/requests.js'
 import { WorkflowsView } from './workflows/workflows.js'
 
-/** The views, each at `#/<path>`, in the order in which the page lists them; it opens with the first. */
+/** The views in the order of the navigation, each at `#/<path>`. The first one is the default. */
 export const VIEWS = [
   { path: 'requests', title: 'Requests', icon: 'requests', View: RequestsView },
   { path: 'messages', title: 'Messages', icon: 'mail', View: MessagesView },

@@ -1,86 +1,89 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ClockState, ClockTime } from '../../../client/index.js'
 import { toneClass } from '../../parts/chip.js'
+import { formatShortTime, formatTime, signedDuration } from '../../parts/format-time.js'
 import { Icon } from '../../parts/icon.js'
-import { type Fields, JsonDialog } from '../../parts/json-form.js'
+import { type Fields, JsonDialog } from '../../parts/json-dialog.js'
 import { type Action, ActionMenu } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
-import { shortTime, signedDuration, timeText } from '../../parts/times.js'
-import { run, tell } from '../../parts/toast.js'
-import { useCommands } from '../palette.js'
+import { runWithToast, showToast } from '../../parts/toast.js'
+import { useCommands } from '../commands.js'
 import { useSession } from '../session.js'
 
 const STEPS = [
-  ['+1 minute', '1m'],
-  ['+1 hour', '1h'],
-  ['+1 day', '1d'],
-  ['+1 week', '7d']
+  { name: '+1 minute', duration: '1m' },
+  { name: '+1 hour', duration: '1h' },
+  { name: '+1 day', duration: '1d' },
+  { name: '+1 week', duration: '7d' }
 ] as const
 
-/** The time of the environment in the bar, and what changes it. */
+/** The clock of the environment in the bar, with a menu that moves or freezes it. */
 export function ClockMenu() {
-  const { env, version, changed } = useSession()
+  const { env, version, reloadAll } = useSession()
   const { value: clock } = useResource(() => env.clock.get(), [env, version])
-  const [isSetting, setSetting] = useState(false)
+  const [isDialogOpen, setDialogOpen] = useState(false)
   const now = useNow(clock)
   const setting = clock?.setting ?? { mode: 'wall' }
-  const act = async (action: () => Promise<ClockState>) => {
+  const change = async (action: () => Promise<ClockState>) => {
     const state = await action()
-    changed()
-    tell(`It is ${timeText(state.now)}, ${wordsOf(state)}`, {
+    reloadAll()
+    showToast(`It is ${formatTime(state.now)} (${describeClock(state)})`, {
       name: 'Undo',
       run: () => set(setting)
     })
   }
-  const set = (time: ClockTime) => run(() => act(() => env.clock.set(time)))
+  const set = (time: ClockTime) => runWithToast(() => change(() => env.clock.set(time)))
+  const freezeAt = ({ at }: Fields) => change(() => env.clock.set(String(at)))
   const actions: readonly Action[] = [
-    ...STEPS.map(([name, by]) => ({
+    ...STEPS.map(({ name, duration }) => ({
       name,
-      run: () => run(() => act(() => env.clock.advance(by)))
+      run: () => runWithToast(() => change(() => env.clock.advance(duration)))
     })),
-    { name: 'Stop it now', run: () => set(now) },
-    { name: 'Stop it at…', run: () => setSetting(true) },
-    { name: "The machine's time", run: () => set({ mode: 'wall' }) }
+    { name: 'Freeze now', run: () => set(now) },
+    { name: 'Freeze at…', run: () => setDialogOpen(true) },
+    { name: 'Use the system time', run: () => set({ mode: 'wall' }) }
   ]
-  const stop = ({ at }: Fields) => act(() => env.clock.set(String(at)))
-  const dialog = {
-    title: 'Stop the clock at a time',
-    value: { at: now },
-    button: 'Stop it there',
-    submit: stop
-  }
   useCommands(actions.map(({ name, run }) => ({ name: `Clock: ${name}`, icon: 'clock', run })))
+  const button = [
+    <Icon key="icon" name="clock" />,
+    <span key="time" class="text">
+      {clock && formatShortTime(now).slice(0, -3)}
+    </span>
+  ]
   return (
     <>
       <ActionMenu
         class={`quiet toned ${toneClass(setting.mode === 'wall' ? undefined : 'warn')}`}
-        label={`Clock: ${timeText(now)}`}
-        groups={[{ title: clock && `UTC, ${wordsOf(clock)}`, actions }]}
-        button={[
-          <Icon key="icon" name="clock" />,
-          <span key="time" class="text">
-            {clock && shortTime(now).slice(0, -3)}
-          </span>
-        ]}
+        label={`Clock: ${formatTime(now)}`}
+        groups={[{ title: clock && `UTC, ${describeClock(clock)}`, actions }]}
+        button={button}
       />
-      {isSetting && <JsonDialog {...dialog} close={() => setSetting(false)} />}
+      {isDialogOpen && (
+        <JsonDialog
+          title="Freeze the clock at a time"
+          value={{ at: now }}
+          button="Freeze"
+          submit={freezeAt}
+          close={() => setDialogOpen(false)}
+        />
+      )}
     </>
   )
 }
 
-function wordsOf({ setting }: ClockState): string {
-  if (setting.mode === 'offset') return `${signedDuration(setting.by)} from the machine's`
-  return setting.mode === 'fixed' ? 'standing still' : 'as of the machine'
+function describeClock({ setting }: ClockState): string {
+  if (setting.mode === 'offset') return `${signedDuration(setting.by)} from the system time`
+  return setting.mode === 'fixed' ? 'frozen' : 'system time'
 }
 
-/** The time as it goes on. */
+/** Returns the current time of a clock, updated every second. */
 function useNow(clock: ClockState | undefined): string {
-  const [, tick] = useState(0)
+  const [, rerender] = useState({})
   useEffect(() => {
-    const timer = setInterval(() => tick((count) => count + 1), 1000)
+    const timer = setInterval(() => rerender({}), 1000)
     return () => clearInterval(timer)
   }, [])
   if (clock?.setting.mode === 'fixed') return clock.now
-  const by = clock?.setting.mode === 'offset' ? clock.setting.by : 0
-  return new Date(Date.now() + by).toISOString()
+  const offset = clock?.setting.mode === 'offset' ? clock.setting.by : 0
+  return new Date(Date.now() + offset).toISOString()
 }

@@ -2,87 +2,98 @@ import type { FunctionComponent } from 'preact'
 import type { EnvironmentOptions } from '../../../client/index.js'
 import { copyText } from '../../parts/copy.js'
 import { Dialog } from '../../parts/dialog.js'
-import { ErrorNote } from '../../parts/errors.js'
-import { JsonDialog } from '../../parts/json-form.js'
+import { ErrorNote } from '../../parts/error-note.js'
+import { JsonDialog } from '../../parts/json-dialog.js'
 import { JsonTree } from '../../parts/json-tree.js'
 import type { Action } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
-import { run } from '../../parts/toast.js'
-import { addressOf, go, useRoute } from '../router.js'
+import { runWithToast } from '../../parts/toast.js'
+import { hrefTo, navigate, useRoute } from '../router.js'
 import { useSession } from '../session.js'
 import { SnapshotsDialog } from './snapshots.js'
 import { exportState, useReset, useSeeds } from './state.js'
 
-/** What a choice may open over the page. */
+/** A dialog that a menu can open. */
 export type DialogView = FunctionComponent<{ close: () => void }>
 
-/** What one does with the environment as a whole, and the way to the others; and a refusal to show. */
+/** Returns the actions of the environment menu, and a dialog if a seed was rejected. */
 export function useEnvironmentActions(open: (dialog: DialogView) => void) {
   const { listed, env, environments } = useSession()
   const { view } = useRoute()
-  const { actions: seeds, refusal } = useSeeds()
+  const { actions: seedActions, rejectionDialog } = useSeeds()
   const reset = useReset()
-  const own: readonly Action[] = [
+  const ownActions: Action[] = [
     { name: 'Snapshots and changes…', run: () => open(SnapshotsDialog) },
-    { name: 'Export as a seed', run: () => run(() => exportState(env, listed?.name)) },
-    ...seeds,
-    ...(listed ? [{ name: 'Profile…', hint: listed.profile, run: () => open(ProfileDialog) }] : []),
-    { name: 'Copy key', icon: 'copy', run: () => run(() => copyText(env.apiKey), 'Copied') },
-    { name: 'Reset', isDanger: true, run: reset }
+    { name: 'Export as a seed', run: () => runWithToast(() => exportState(env, listed?.name)) },
+    ...seedActions
   ]
-  const all = environments.map(({ name, environmentId }): Action => {
-    const icon = environmentId === listed?.environmentId ? 'check' : undefined
-    return { name, icon, run: () => go(addressOf([view], { environment: name })) }
-  })
-  const groups = [
-    { title: listed?.name ?? 'Environment', actions: own },
+  if (listed) {
+    ownActions.push({ name: 'Profile…', hint: listed.profile, run: () => open(ProfileDialog) })
+  }
+  ownActions.push(
     {
-      title: 'Environments',
-      actions: [{ name: 'Make one…', run: () => open(NewEnvironment) }, ...all]
-    }
+      name: 'Copy API key',
+      icon: 'copy',
+      run: () => runWithToast(() => copyText(env.apiKey), 'Copied')
+    },
+    { name: 'Reset', isDanger: true, run: reset }
+  )
+  const otherActions = [
+    { name: 'New environment…', run: () => open(NewEnvironmentDialog) },
+    ...environments.map(
+      ({ name, environmentId }): Action => ({
+        name,
+        icon: environmentId === listed?.environmentId ? 'check' : undefined,
+        run: () => navigate(hrefTo([view], { environment: name }))
+      })
+    )
   ]
-  // Who has but a key can't do more with others.
-  return { groups: groups.slice(0, listed ? 2 : 1), refusal }
+  const groups = [{ title: listed?.name ?? 'Environment', actions: ownActions }]
+  // An API key alone gives no access to other environments.
+  if (listed) groups.push({ title: 'Environments', actions: otherActions })
+  return { groups, rejectionDialog }
 }
 
-/** Makes an environment, at first one with what this one has now. */
-function NewEnvironment({ close }: { close: () => void }) {
-  const { mock, listed, changed } = useSession()
+/** Creates an environment. The initial values are those of a fork of the current one. */
+function NewEnvironmentDialog({ close }: { close: () => void }) {
+  const { mock, listed, reloadAll } = useSession()
   const { view } = useRoute()
-  const make = async (options: EnvironmentOptions) => {
+  const create = async (options: EnvironmentOptions) => {
     const { name } = await mock.environment(options)
-    changed()
-    go(addressOf([view], { environment: name }))
+    reloadAll()
+    navigate(hrefTo([view], { environment: name }))
   }
-  const fork = { name: `${listed?.name}, a fork`, from: listed?.name, profile: listed?.profile }
+  const fork = { name: `Fork of ${listed?.name}`, from: listed?.name, profile: listed?.profile }
   return (
     <JsonDialog
-      title="Make an environment"
+      title="New environment"
       value={fork}
-      button="Make it"
-      submit={make}
+      button="Create"
+      submit={create}
       close={close}
     />
   )
 }
 
-/** The profile of the environment: which position it takes on each assumption, and which of them are its own. */
+/** Shows the value of every assumption, and marks those that the environment overrides. */
 function ProfileDialog({ close }: { close: () => void }) {
   const { mock, listed } = useSession()
-  const { value, error, reload } = useResource(() => mock.assumptions(), [mock])
+  const { value: assumptions, error, reload } = useResource(() => mock.assumptions(), [mock])
   const profile = listed?.profile ?? 'document'
-  const positions = value && Object.fromEntries(value.map((each) => [each.id, each[profile]]))
+  const profileValues =
+    assumptions &&
+    Object.fromEntries(assumptions.map((assumption) => [assumption.id, assumption[profile]]))
   return (
     <Dialog title={`Profile ${profile}`} close={close}>
       <p class="muted">
-        Chosen when the environment was made; marked is what is not as the profile has it.
+        Set when the environment was created. Values that differ from the profile are marked.
       </p>
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
-      {positions && (
+      {profileValues && (
         <JsonTree
-          label="Positions"
-          value={{ ...positions, ...listed?.assumptions }}
-          other={positions}
+          label="Values of the assumptions"
+          value={{ ...profileValues, ...listed?.assumptions }}
+          other={profileValues}
         />
       )}
     </Dialog>

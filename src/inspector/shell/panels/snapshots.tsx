@@ -1,63 +1,61 @@
 import type { EnvironmentDiff } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
-import { ErrorNote } from '../../parts/errors.js'
+import { ErrorNote } from '../../parts/error-note.js'
+import { formatTime } from '../../parts/format-time.js'
 import { ActionMenu } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
-import { timeText } from '../../parts/times.js'
-import { run } from '../../parts/toast.js'
-import { Actions, useAct } from '../../views/acts.js'
-import { Differences, differencesOf } from '../../views/differences.js'
+import { runWithToast } from '../../parts/toast.js'
+import { ActionButtons, useAction } from '../../views/actions.js'
+import { DiffList, diffEntries } from '../../views/diff.js'
 import { useSession } from '../session.js'
-import { snapshotName, useGoBack, useReset } from './state.js'
+import { snapshotName, useReplaceState, useReset } from './state.js'
 
-/** What the environment has changed: since each snapshot, newest first, and since it was made. */
+/** Lists the snapshots, newest first, and the baseline, each with how the data differs from it. */
 export function SnapshotsDialog({ close }: { close: () => void }) {
   const { env, version } = useSession()
-  const {
-    value: snapshots = [],
-    error,
-    reload
-  } = useResource(() => env.snapshots(), [env, version])
-  const goBack = useGoBack()
+  const { value, error, reload } = useResource(() => env.snapshots(), [env, version])
+  const snapshots = (value ?? []).toReversed()
+  const replaceState = useReplaceState()
   const reset = useReset()
-  const act = useAct()
-  const take = () => act(() => env.snapshot(snapshotName()), 'Took a snapshot')
+  const runAction = useAction()
+  const take = () => runAction(() => env.snapshot(snapshotName()), 'Took a snapshot')
   return (
     <Dialog title="Snapshots and changes" close={close} wide>
-      <Actions actions={[{ name: 'Take a snapshot', run: take }]} />
+      <ActionButtons actions={[{ name: 'Take a snapshot', run: take }]} />
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
       <ul class="states">
-        {snapshots.toReversed().map(({ name, createdAt, diff, restore, remove }) => (
-          <State
+        {snapshots.map(({ name, createdAt, diff, restore, remove }) => (
+          <SavedState
             key={name}
             title={name}
-            hint={timeText(createdAt)}
+            hint={formatTime(createdAt)}
             compare={diff}
-            goBack={() => run(() => goBack(`${name} is restored`, restore))}
-            remove={() => act(remove, `Deleted ${name}`)}
+            restore={() => runWithToast(() => replaceState(`Restored ${name}`, restore))}
+            remove={() => runAction(remove, `Deleted ${name}`)}
           />
         ))}
-        <State
-          title="As it was made"
-          hint="created, or seeded last"
+        <SavedState
+          title="Baseline"
+          hint="when created or last seeded"
           compare={env.diff}
-          goBack={reset}
+          restore={reset}
         />
       </ul>
     </Dialog>
   )
 }
 
-interface StateProps {
+interface SavedStateProps {
   title: string
   hint: string
   compare(): Promise<EnvironmentDiff>
-  goBack(): unknown
+  restore(): unknown
+  /** Undefined for the baseline, which can't be deleted. */
   remove?(): unknown
 }
 
-/** A state that one can go back to, and what the present one has over it. */
-function State({ title, hint, compare, goBack, remove }: StateProps) {
+/** A state to return to, with how the current data differs from it. */
+function SavedState({ title, hint, compare, restore, remove }: SavedStateProps) {
   const { version } = useSession()
   const { value, error, reload } = useResource(compare, [version])
   return (
@@ -65,18 +63,18 @@ function State({ title, hint, compare, goBack, remove }: StateProps) {
       <div class="line">
         <b dir="auto">{title}</b>
         <span class="hint">{hint}</span>
-        <button class="spread" onClick={goBack}>
-          {remove ? 'Restore' : 'Reset to it'}
+        <button class="spread" onClick={restore}>
+          {remove ? 'Restore' : 'Reset to baseline'}
         </button>
         {remove && (
           <ActionMenu
-            label={`More of ${title}`}
-            groups={[{ actions: [{ name: 'Delete it for good', isDanger: true, run: remove }] }]}
+            label={`More for ${title}`}
+            groups={[{ actions: [{ name: 'Delete permanently', isDanger: true, run: remove }] }]}
           />
         )}
       </div>
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
-      {value && <Differences all={differencesOf(value)} />}
+      {value && <DiffList entries={diffEntries(value)} />}
     </li>
   )
 }

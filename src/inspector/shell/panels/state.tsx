@@ -1,68 +1,69 @@
 import { useState } from 'preact/hooks'
 import type { AttachedEnvironment } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
-import { ErrorNote } from '../../parts/errors.js'
+import { ErrorNote } from '../../parts/error-note.js'
 import type { Action } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
-import { run, tell } from '../../parts/toast.js'
-import { useCommands } from '../palette.js'
+import { runWithToast, showToast } from '../../parts/toast.js'
+import { useCommands } from '../commands.js'
 import { useSession } from '../session.js'
 
-/** Returns a name that no other snapshot has. */
-export function snapshotName(words = 'snapshot'): string {
-  return `${words.slice(0, 170)}, ${new Date().toISOString().slice(11, 23)}`
+/** Leaves room for the time within the server's limit of 200 characters per name. */
+const MAX_PREFIX_LENGTH = 170
+
+/** Returns a unique name for a snapshot: the time makes it one. */
+export function snapshotName(prefix = 'snapshot'): string {
+  const time = new Date().toISOString().slice(11, 23)
+  return `${prefix.slice(0, MAX_PREFIX_LENGTH)}, ${time}`
 }
 
 /**
- * Returns what replaces the state of the environment: it keeps what was there in a snapshot, which Undo restores. Rejects
- * with what goes wrong; nothing has changed then.
+ * Returns a function that replaces the state of the environment, and keeps the old state in a
+ * snapshot that Undo restores. It rejects if the action fails; nothing has changed then.
  */
-export function useGoBack() {
-  const { env, changed } = useSession()
-  return async (done: string, action: () => Promise<unknown>): Promise<void> => {
-    const kept = await env.snapshot(snapshotName(`before “${done}”`))
+export function useReplaceState() {
+  const { env, reloadAll } = useSession()
+  return async (successText: string, action: () => Promise<unknown>): Promise<void> => {
+    const snapshot = await env.snapshot(snapshotName(`before “${successText}”`))
     try {
       await action()
     } catch (error) {
-      await kept.remove()
+      await snapshot.remove()
       throw error
     }
     const undo = async () => {
-      await kept.restore()
-      await kept.remove()
-      changed()
+      await snapshot.restore()
+      await snapshot.remove()
+      reloadAll()
     }
-    changed()
-    tell(done, { name: 'Undo', run: () => run(undo, 'It is as it was before') })
+    reloadAll()
+    showToast(successText, { name: 'Undo', run: () => runWithToast(undo, 'Undone') })
   }
 }
 
-/** Returns what sets data, clock and idempotency keys back to what the environment was created or seeded with. */
+/** Returns a function that resets data, clock and idempotency keys to the baseline. */
 export function useReset() {
   const { env, listed } = useSession()
-  const goBack = useGoBack()
+  const replaceState = useReplaceState()
   const reset = () => env.reset({ parts: ['data', 'clock', 'idempotency'] })
-  return () => run(() => goBack(`${listed?.name ?? 'The environment'} is reset`, reset))
+  const name = listed?.name ?? 'the environment'
+  return () => runWithToast(() => replaceState(`Reset ${name}`, reset))
 }
 
-/** Returns what loads a seed from a file, and what is wrong with one that was not loaded. The palette has those of the package. */
+/**
+ * Returns actions that load a seed from a file, and a dialog with the errors if it was rejected.
+ * Adds the built-in seeds to the palette.
+ */
 export function useSeeds() {
   const { mock, env } = useSession()
-  const goBack = useGoBack()
+  const replaceState = useReplaceState()
   const [error, setError] = useState<unknown>()
   const { value: builtInSeeds = [] } = useResource(() => mock.builtInSeeds(), [mock])
   const load = (name: string, action: () => Promise<unknown>) =>
-    goBack(`${name} is loaded`, action).catch(setError)
-  const choose = (mode: 'merge' | 'replace') => {
-    const input = Object.assign(document.createElement('input'), {
-      type: 'file',
-      accept: '.yaml,.yml,.json'
-    })
-    input.onchange = () => {
-      const file = input.files?.[0]
-      if (file) load(file.name, async () => env.seed(await file.text(), { mode }))
-    }
-    input.click()
+    replaceState(`Loaded ${name}`, action).catch(setError)
+  const loadFile = async (mode: 'merge' | 'replace') => {
+    const file = await chooseSeedFile()
+    await load(file.name, async () => env.seed(await file.text(), { mode }))
   }
   useCommands(
     builtInSeeds.map(({ name, description }) => ({
@@ -72,23 +73,38 @@ export function useSeeds() {
     }))
   )
   const actions: readonly Action[] = [
-    { name: 'Load a seed in place of it…', run: () => choose('replace') },
-    { name: 'Load a seed beside it…', run: () => choose('merge') }
+    { name: 'Replace the data with a seed…', run: () => loadFile('replace') },
+    { name: 'Add the data of a seed…', run: () => loadFile('merge') }
   ]
-  const refusal = error !== undefined && (
-    <Dialog title="Nothing of the seed was loaded" close={() => setError(undefined)}>
+  const rejectionDialog = error !== undefined && (
+    <Dialog title="The seed was not loaded" close={() => setError(undefined)}>
       <ErrorNote error={error} />
     </Dialog>
   )
-  return { actions, refusal }
+  return { actions, rejectionDialog }
 }
 
-/** Has the browser save the state as a seed, under the name of the environment. */
+/** Opens the browser's file dialog. Never settles if the user cancels it. */
+function chooseSeedFile(): Promise<File> {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.accept = '.yaml,.yml,.json'
+  return new Promise((resolve) => {
+    input.onchange = () => {
+      const file = input.files?.[0]
+      if (file) resolve(file)
+    }
+    input.click()
+  })
+}
+
+/** Downloads the state as a seed that is named after the environment. */
 export async function exportState(env: AttachedEnvironment, name = 'environment'): Promise<void> {
-  const href = URL.createObjectURL(
-    new Blob([await env.state({ format: 'yaml' })], { type: 'application/yaml' })
-  )
-  const download = `${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}.yaml`
-  Object.assign(document.createElement('a'), { href, download }).click()
+  const yaml = await env.state({ format: 'yaml' })
+  const href = URL.createObjectURL(new Blob([yaml], { type: 'application/yaml' }))
+  const link = document.createElement('a')
+  link.href = href
+  link.download = `${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}.yaml`
+  link.click()
   URL.revokeObjectURL(href)
 }

@@ -1,20 +1,17 @@
 import type { Coverage, CoverageItem } from '../../../client/index.js'
 import { Chip } from '../../parts/chip.js'
-import { ErrorNote } from '../../parts/errors.js'
+import { ErrorNote } from '../../parts/error-note.js'
 import { Scroll } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
 import { useSession } from '../../shell/session.js'
-import { Actions, useAct } from '../acts.js'
+import { ActionButtons, useAction } from '../actions.js'
 
-/** What of the contract the requests to the environment have met. */
+/** Which parts of the API the requests to the environment have covered. */
 export function CoverageView() {
   const { env, version } = useSession()
-  const act = useAct()
+  const runAction = useAction()
   const { value, error, reload } = useResource(() => env.coverage(), [env, version])
-  const clear = {
-    name: 'Start over',
-    run: () => act(() => env.clearCoverage(), 'The count begins again')
-  }
+  const startOver = () => runAction(() => env.clearCoverage(), 'Coverage starts from zero')
   return (
     <div class="view">
       <h1 class="visually-hidden">Coverage</h1>
@@ -22,25 +19,30 @@ export function CoverageView() {
         {value && (
           <div class="head-title">
             <span class="big">{value.percentage} %</span>
-            <h2>{`${value.covered} of ${value.total} things of the contract were met`}</h2>
+            <h2>{`${value.covered} of ${value.total} parts of the API are covered`}</h2>
             <span class="hint">by {value.requests.toLocaleString()} requests</span>
           </div>
         )}
-        <Actions actions={[{ name: 'Load again', run: reload }, clear]} />
+        <ActionButtons
+          actions={[
+            { name: 'Reload', run: reload },
+            { name: 'Start over', run: startOver }
+          ]}
+        />
       </div>
       <Scroll>
         {error !== undefined && <ErrorNote error={error} retry={reload} />}
-        {value && <Operations operations={value.operations} />}
+        {value && <OperationCoverage operations={value.operations} />}
       </Scroll>
     </div>
   )
 }
 
-/** What of each operation was met, and how to meet the rest. */
-export function Operations({ operations }: Pick<Coverage, 'operations'>) {
+/** Lists the parts of each operation: those not covered with how to cover them, then the others. */
+export function OperationCoverage({ operations }: Pick<Coverage, 'operations'>) {
   return operations.map(({ operation, method, path, covered, total, items }) => {
-    const missing = items.filter((item) => !item.covered)
-    const met = items.filter((item) => item.covered)
+    const missingItems = items.filter((item) => !item.covered)
+    const coveredItems = items.filter((item) => item.covered)
     return (
       <section key={operation} class="card coverage" aria-label={operation}>
         <div class="head-title">
@@ -48,19 +50,19 @@ export function Operations({ operations }: Pick<Coverage, 'operations'>) {
           <code class="muted">{`${method} ${path}`}</code>
           <b>{`${covered} of ${total}`}</b>
         </div>
-        <progress max={total} value={covered} aria-label={`Met of ${operation}`} />
-        <ul class="records" aria-label={`Not met of ${operation}`}>
-          {missing.map((item) => (
+        <progress max={total} value={covered} aria-label={`Coverage of ${operation}`} />
+        <ul class="records" aria-label={`Not covered in ${operation}`}>
+          {missingItems.map((item) => (
             <li key={item.id} class="line">
-              <b>{wordsOf(item)}</b>
+              <b>{labelOf(item)}</b>
               <span class="muted">{item.how}</span>
             </li>
           ))}
         </ul>
         <p class="line">
-          {met.map((item) => (
+          {coveredItems.map((item) => (
             <Chip key={item.id} tone={item.byFault ? 'fault' : 'good'}>
-              {wordsOf(item)}
+              {labelOf(item)}
             </Chip>
           ))}
         </p>
@@ -69,7 +71,9 @@ export function Operations({ operations }: Pick<Coverage, 'operations'>) {
   })
 }
 
-function wordsOf({ kind, name }: CoverageItem): string {
+function labelOf({ kind, name }: CoverageItem): string {
   if (kind === 'operation') return 'called'
-  return kind === 'status' ? `answered with ${name}` : kind === 'header' ? `header ${name}` : name
+  if (kind === 'status') return `status ${name}`
+  if (kind === 'header') return `header ${name}`
+  return name
 }

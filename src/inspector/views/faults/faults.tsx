@@ -1,183 +1,194 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { FaultRule, Latency, LatencySetting, NewFaultRule } from '../../../client/index.js'
+import type { FaultRule, Latency, NewFaultRule } from '../../../client/index.js'
 import { Callout, toneClass } from '../../parts/chip.js'
-import { ErrorNote } from '../../parts/errors.js'
+import { ErrorNote } from '../../parts/error-note.js'
+import { formatDuration } from '../../parts/format-time.js'
 import { Icon } from '../../parts/icon.js'
-import { JsonDialog } from '../../parts/json-form.js'
+import { JsonDialog } from '../../parts/json-dialog.js'
 import { Popover } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
-import { durationText } from '../../parts/times.js'
-import { useLive } from '../../shell/live.js'
+import { useLive } from '../../shell/live-provider.js'
 import { useSession } from '../../shell/session.js'
-import { Actions, useAct } from '../acts.js'
+import { ActionButtons, useAction } from '../actions.js'
+import {
+  describeRule,
+  EFFECTS,
+  isUsedUp,
+  LATENCIES,
+  nameOf,
+  OPERATIONS,
+  TIMES,
+  useAddFault
+} from './fault-choices.js'
 
-/** Which requests, by the words that they are told by. */
-const OPERATIONS: Record<string, NewFaultRule['operation']> = {
-  'Any request': undefined,
-  'List messages': 'listMessages',
-  'Set primary': 'setIntegrationAsPrimary',
-  'Get step': 'retrieveWorkflowStep'
-}
+const NO_LATENCY: Latency = { delay: 0, spread: 0 }
 
-/** What the app meets, by its name. */
-export const EFFECTS: Record<string, NewFaultRule['effect']> = {
-  '500': { status: 500 },
-  '503': { status: 503, headers: { 'retry-after': '1' } },
-  '429': { status: 429 },
-  Timeout: { delay: 60_000 },
-  Reset: { abort: 'reset' },
-  'Cut off': { abort: 'truncate' },
-  'Lost answer': { lostResponse: true }
-}
-
-/** How often. */
-export const TIMES: Record<string, FaultRule['times']> = { once: 1, twice: 2, always: 'always' }
-
-/** The presets of the server, and what is asked for most. */
-const LATENCIES: Record<string, LatencySetting> = {
-  None: { preset: 'none' },
-  Office: { preset: 'office' },
-  Mobile: { preset: 'mobile' },
-  Bad: { preset: 'bad' },
-  '500 ms': { delay: 500, spread: 0 },
-  '2 s': { delay: 2000, spread: 0 }
-}
-
-/** Whether a rule does nothing any more. */
-const isUsedUp = ({ times, hits }: FaultRule) => times !== 'always' && hits >= times
-
-/** What goes wrong on purpose, in the bar. */
+/** The button for faults and latency in the bar. */
 export function FaultsPopover() {
-  const { env, version } = useSession()
-  const live = useLive()
-  const act = useAct()
-  const load = async () => ({ rules: await env.faults.list(), latency: await env.latency.get() })
-  const { value, error, reload } = useResource(load, [env, version])
-  useEffect(() => {
-    return live.subscribe(
-      (came) => came.some(({ flags }) => flags.faulted !== undefined) && reload()
-    )
-  }, [live, reload])
-  const { rules = [], latency = { delay: 0, spread: 0 } as Latency } = value ?? {}
-  const { preset, delay, spread } = latency
-  const setting = preset ? { preset } : { delay, spread }
-  const undo = () => env.latency.set(setting)
-  const slow = (name: string) =>
-    act(() => env.latency.set(LATENCIES[name] ?? {}), `Latency: ${name}`, undo)
-  const later = delay + spread > 0 ? `: each answer comes later by ${durationText(delay)}` : ''
-  const more = spread > 0 ? ` or more, ${durationText(delay + spread)} on average` : ''
-  const count = rules.filter((rule) => !isUsedUp(rule)).length + (later ? 1 : 0)
+  const { value, error, reload } = useFaults()
+  const { rules = [], latency = NO_LATENCY } = value ?? {}
+  const activeRules = rules.filter((rule) => !isUsedUp(rule))
+  const count = activeRules.length + (hasDelay(latency) ? 1 : 0)
   const noun = count === 1 ? 'fault' : 'faults'
-  const texts = [
+  const button = [
+    <Icon key="icon" name="bolt" />,
     count > 0 && <span key="count">{count}</span>,
     <span key="noun" class="text">
       {noun}
     </span>
   ]
-  const button = [<Icon key="icon" name="bolt" />, texts]
-  const classes = `quiet toned ${toneClass(count > 0 ? 'fault' : undefined)}`
   return (
     <Popover
-      class={classes}
+      class={`quiet toned ${toneClass(count > 0 ? 'fault' : undefined)}`}
       label={`${count} ${noun}`}
-      title="Have requests fail, or be slow"
+      title="Make requests fail or slow them down"
       isPadded
       button={button}
     >
       {() => (
         <div class="form">
           {error !== undefined && <ErrorNote error={error} retry={reload} />}
-          <Rules rules={rules} />
-          <section class="form">
-            <h2 class="section">{`Latency${later}${more}`}</h2>
-            <Actions
-              label="Latency"
-              actions={choices(LATENCIES, slow)}
-              current={nameIn(LATENCIES, setting)}
-            />
-          </section>
+          <RuleList rules={rules} />
+          <NewFault />
+          <LatencyChoice latency={latency} />
         </div>
       )}
     </Popover>
   )
 }
 
-/** The rules that there are, and what adds one. */
-function Rules({ rules }: { rules: readonly FaultRule[] }) {
-  const { env, changed } = useSession()
-  const act = useAct()
-  const [target, setTarget] = useState('List messages')
-  const [often, setOften] = useState('once')
-  const [isWriting, setWriting] = useState(false)
-  const fail = (name: string) => {
-    const rule = {
-      operation: OPERATIONS[target],
-      times: TIMES[often],
-      effect: EFFECTS[name]
-    } as NewFaultRule
-    const undo = ({ id }: FaultRule) => env.faults.remove(id)
-    return act(() => env.faults.add(rule), `${target}: ${name}, ${often}`, undo)
-  }
-  const remove = (gone: readonly FaultRule[], done: string) => {
-    const addAgain = async () => {
-      for (const { id: _id, seen: _seen, hits, times, ...rule } of gone.filter(
-        (each) => !isUsedUp(each)
-      ))
-        await env.faults.add({ ...rule, times: times === 'always' ? times : times - hits })
-    }
-    return act(() => Promise.all(gone.map(({ id }) => env.faults.remove(id))), done, addAgain)
-  }
-  // The server checks it.
-  const write = (rule: object) => env.faults.add(rule as NewFaultRule).then(changed)
-  const written = {
-    operation: 'listMessages',
-    match: { query: {} },
-    times: 1,
-    effect: { status: 500 }
-  }
-  const dialog = { title: 'A fault rule', value: written, button: 'Add the rule', submit: write }
-  const all = { name: 'Remove all', run: () => remove(rules, 'All faults are removed') }
+/** Loads the rules and the latency, and loads them again when a rule has applied. */
+function useFaults() {
+  const { env, version } = useSession()
+  const live = useLive()
+  const resource = useResource(
+    async () => ({ rules: await env.faults.list(), latency: await env.latency.get() }),
+    [env, version]
+  )
+  const { reload } = resource
+  useEffect(
+    () =>
+      live.subscribe((requests) => {
+        if (requests.some(({ flags }) => flags.faulted !== undefined)) reload()
+      }),
+    [live, reload]
+  )
+  return resource
+}
+
+const hasDelay = ({ delay, spread }: Latency) => delay + spread > 0
+
+function LatencyChoice({ latency }: { latency: Latency }) {
+  const { env } = useSession()
+  const runAction = useAction()
+  const { preset, delay, spread } = latency
+  const setting = preset ? { preset } : { delay, spread }
+  const choose = (name: string) =>
+    runAction(
+      () => env.latency.set(LATENCIES[name] ?? {}),
+      `Latency: ${name}`,
+      () => env.latency.set(setting)
+    )
+  return (
+    <section class="form">
+      <h2 class="section">{describeLatency(latency)}</h2>
+      <ActionButtons
+        label="Latency"
+        actions={choicesOf(LATENCIES, choose)}
+        current={nameOf(LATENCIES, setting)}
+      />
+    </section>
+  )
+}
+
+function describeLatency(latency: Latency): string {
+  if (!hasDelay(latency)) return 'Latency'
+  const { delay, spread } = latency
+  const delayText = `Latency: each response is delayed by ${formatDuration(delay)}`
+  if (spread === 0) return delayText
+  return `${delayText} or more, ${formatDuration(delay + spread)} on average`
+}
+
+/** The rules, each with a button to remove it. */
+function RuleList({ rules }: { rules: readonly FaultRule[] }) {
+  const removeRules = useRemoveRules()
+  const removeAll = { name: 'Remove all', run: () => removeRules(rules, 'Removed all faults') }
   return (
     <>
-      {rules.map((rule) => (
-        <Callout key={rule.id} tone={isUsedUp(rule) ? undefined : 'fault'}>
-          <span dir="auto">{ruleWords(rule)}</span>
-          <Actions
-            actions={[
-              { name: `Remove ${rule.id}`, run: () => remove([rule], `Removed ${rule.id}`) }
-            ]}
-          />
-        </Callout>
-      ))}
-      {rules.length > 0 && <Actions actions={[all]} />}
-      <section class="form">
-        <h2 class="section">Have them fail</h2>
-        <Actions label="Which requests" actions={choices(OPERATIONS, setTarget)} current={target} />
-        <Actions label="How often" actions={choices(TIMES, setOften)} current={often} />
-        <Actions label="With what" actions={choices(EFFECTS, fail)} />
-        <Actions actions={[{ name: 'A rule as JSON…', run: () => setWriting(true) }]} />
-      </section>
-      {isWriting && <JsonDialog {...dialog} close={() => setWriting(false)} />}
+      {rules.map((rule) => {
+        const remove = () => removeRules([rule], `Removed ${rule.id}`)
+        return (
+          <Callout key={rule.id} tone={isUsedUp(rule) ? undefined : 'fault'}>
+            <span dir="auto">{describeRule(rule)}</span>
+            <ActionButtons actions={[{ name: `Remove ${rule.id}`, run: remove }]} />
+          </Callout>
+        )
+      })}
+      {rules.length > 0 && <ActionButtons actions={[removeAll]} />}
     </>
   )
 }
 
-const choices = (values: object, choose: (name: string) => unknown) =>
-  Object.keys(values).map((name) => ({ name, run: () => choose(name) }))
-
-/** Returns what a rule does to which requests, how many it has met, and its other conditions as JSON. */
-function ruleWords(rule: FaultRule): string {
-  const { operation, effect, match, times, hits } = rule
-  const after = rule.after || undefined
-  const every = rule.every > 1 ? rule.every : undefined
-  const probability = rule.probability < 1 ? rule.probability : undefined
-  const json = JSON.stringify({ match, after, every, probability }).replace(/^{}$/, '')
-  const met = `met ${hits.toLocaleString()} ${hits === 1 ? 'request' : 'requests'}${isUsedUp(rule) ? ', done' : ''}`
-  return `${nameIn(OPERATIONS, operation)}: ${nameIn(EFFECTS, effect)}, ${nameIn(TIMES, times)} ${json} · ${met}`
+/** Returns a function that removes rules. Undo adds those again that were not used up. */
+function useRemoveRules() {
+  const { env } = useSession()
+  const runAction = useAction()
+  return (rules: readonly FaultRule[], successText: string) => {
+    const remove = () => Promise.all(rules.map(({ id }) => env.faults.remove(id)))
+    const addAgain = async () => {
+      for (const removed of rules.filter((rule) => !isUsedUp(rule))) {
+        const { id: _id, seen: _seen, hits, times, ...rule } = removed
+        await env.faults.add({ ...rule, times: times === 'always' ? times : times - hits })
+      }
+    }
+    return runAction(remove, successText, addAgain)
+  }
 }
 
-/** Returns by what name a value is chosen here, else the value. */
-function nameIn(values: Record<string, unknown>, value: unknown): string {
-  const json = JSON.stringify(value)
-  return Object.keys(values).find((name) => JSON.stringify(values[name]) === json) ?? json
+const RULE_TEMPLATE = {
+  operation: 'listMessages',
+  match: { query: {} },
+  times: 1,
+  effect: { status: 500 }
 }
+
+/** Buttons that add a rule. */
+function NewFault() {
+  const { env, reloadAll } = useSession()
+  const addFault = useAddFault()
+  const [target, setTarget] = useState('List messages')
+  const [times, setTimes] = useState('once')
+  const [isWriting, setWriting] = useState(false)
+  const fail = (effect: string) =>
+    addFault({ operation: OPERATIONS[target] }, effect, times, target)
+  const submit = async (rule: object) => {
+    // The server validates the rule.
+    await env.faults.add(rule as NewFaultRule)
+    reloadAll()
+  }
+  return (
+    <section class="form">
+      <h2 class="section">Make requests fail</h2>
+      <ActionButtons
+        label="Which requests"
+        actions={choicesOf(OPERATIONS, setTarget)}
+        current={target}
+      />
+      <ActionButtons label="How often" actions={choicesOf(TIMES, setTimes)} current={times} />
+      <ActionButtons label="Effect" actions={choicesOf(EFFECTS, fail)} />
+      <ActionButtons actions={[{ name: 'Write a rule as JSON…', run: () => setWriting(true) }]} />
+      {isWriting && (
+        <JsonDialog
+          title="New fault rule"
+          value={RULE_TEMPLATE}
+          button="Add the rule"
+          submit={submit}
+          close={() => setWriting(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+const choicesOf = (choices: object, choose: (name: string) => unknown) =>
+  Object.keys(choices).map((name) => ({ name, run: () => choose(name) }))

@@ -1,78 +1,49 @@
 import { useState } from 'preact/hooks'
 import type { Integration, NewIntegration } from '../../../client/index.js'
-import { Chip } from '../../parts/chip.js'
+import { CHANNELS } from '../../../domain/enums.js'
+import { Chip, type Tone } from '../../parts/chip.js'
+import { ListRow } from '../../parts/list-row.js'
 import { useResource } from '../../parts/resource.js'
-import { Row, type RowProps } from '../../parts/row.js'
-import { addressOf, go, type Route } from '../../shell/router.js'
+import { hrefTo, navigate, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
-import { useAct, useService } from '../acts.js'
-import { CHANNELS, fieldsOf, isFound, RecordPane, RecordsView } from '../records.js'
+import { useAction, useServiceCall } from '../actions.js'
+import { editableFields, RecordPane } from '../records/record-pane.js'
+import { RecordsView, type RowLink } from '../records/records-view.js'
+import { searchMatcher } from '../records/search.js'
 
-/** What the server shows always has an id. */
-type Listed = Integration & { _id: string }
+type Channel = Integration['channel']
 
-/** The heading of a channel, or an integration of it. */
-type Item = Integration['channel'] | Listed
+/** Integrations from the server always have an id. */
+type ListedIntegration = Integration & { _id: string }
 
-/** The integrations by channel, the primary one as a switch; `#/integrations/<identifier>` opens one. */
+/** The heading of a channel, or an integration. */
+type Item = Channel | ListedIntegration
+
+/** The integrations by channel, with a switch for the primary one. */
 export function IntegrationsView({ route }: { route: Route }) {
   const { env, version } = useSession()
-  const ask = useService()
-  const act = useAct()
   const resource = useResource(() => env.integrations.list(), [env, version])
-  const all = resource.value ?? []
-  const isIn = isFound(route)
-  const primaryOf = (channel: string) =>
-    all.find((each) => each.channel === channel && each.primary && !each.deleted)
+  const integrations = resource.value ?? []
+  const matchesSearch = searchMatcher(route)
   const items = CHANNELS.flatMap((channel): Item[] => {
-    const found = all.filter(
-      (each) => each.channel === channel && isIn(each.name, each.identifier, each.providerId)
+    const matches = integrations.filter(
+      (integration) =>
+        integration.channel === channel &&
+        matchesSearch(integration.name, integration.identifier, integration.providerId)
     )
-    return found.length === 0 ? [] : [channel, ...found]
+    return matches.length === 0 ? [] : [channel, ...matches]
   })
-  const set = ({ _id }: Listed, primary: boolean): Promise<unknown> =>
-    primary
-      ? ask('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
-      : env.integrations.change(_id, { primary })
-  const rowOf = (item: Item, row: Pick<RowProps, 'href'>) => {
-    if (typeof item === 'string') {
-      const none = <Chip tone={/email|sms/.test(item) ? 'warn' : undefined}>no primary</Chip>
-      return <h2 class="group">{[item, !primaryOf(item) && none]}</h2>
-    }
-    const { name, channel, identifier, providerId, active, deleted } = item
-    const primary = primaryOf(channel)
-    const tone = deleted ? 'bad' : active ? 'good' : 'warn'
-    const note = <bdi>{`${providerId} · ${identifier}`}</bdi>
-    const end = tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'not active'}</Chip>
-    const label = `${name} is primary for ${channel}`
-    const toggle = (event: Event) => {
-      // It is what the server says it is.
-      event.preventDefault()
-      const made = primary ? `${label}, in place of ${primary.name}` : label
-      const undo = () => set(primary ?? item, primary !== undefined)
-      return act(
-        () => set(item, !item.primary),
-        item.primary ? `${channel} has no primary now` : made,
-        undo
-      )
-    }
-    const state = { checked: item === primary, disabled: deleted }
-    return (
-      <div class="line with-switch">
-        <Row {...row} {...{ tone, note, end }}>
-          <bdi>{name}</bdi>
-        </Row>
-        <input
-          type="checkbox"
-          role="switch"
-          class="switch"
-          aria-label={label}
-          {...state}
-          onClick={toggle}
-        />
-      </div>
+  const rowOf = (item: Item, link: RowLink) =>
+    typeof item === 'string' ? (
+      <ChannelHeading channel={item} hasPrimary={primaryOf(integrations, item) !== undefined} />
+    ) : (
+      <IntegrationRow
+        integration={item}
+        primary={primaryOf(integrations, item.channel)}
+        link={link}
+      />
     )
-  }
+  const openId = route.rest[0] ?? ''
   return (
     <RecordsView
       route={route}
@@ -83,31 +54,118 @@ export function IntegrationsView({ route }: { route: Route }) {
       pathOf={(item) => (typeof item === 'string' ? undefined : [item.identifier])}
       rowOf={rowOf}
       hasNotes
-      open={all.find(({ identifier, _id }) => [identifier, _id].includes(route.rest[0] ?? ''))}
-      pane={(own, back) => <IntegrationPane key={own._id} integration={own} back={back} />}
+      open={integrations.find(({ identifier, _id }) => [identifier, _id].includes(openId))}
+      pane={(integration, back) => (
+        <IntegrationPane key={integration._id} integration={integration} back={back} />
+      )}
       add={{
         title: 'Add an integration',
         value: { channel: 'email', providerId: 'sendgrid', name: 'Another', credentials: {} },
-        // The server checks it.
+        // The server validates the fields.
         submit: async (fields) => (await env.integrations.add(fields as NewIntegration)).identifier
       }}
     />
   )
 }
 
-/** One integration. Its credentials are hidden until one asks for them; what is hidden is not edited. */
-function IntegrationPane({ integration, back }: { integration: Listed; back: string }) {
+const primaryOf = (integrations: readonly ListedIntegration[], channel: Channel) =>
+  integrations.find(
+    (integration) => integration.channel === channel && integration.primary && !integration.deleted
+  )
+
+function ChannelHeading({ channel, hasPrimary }: { channel: Channel; hasPrimary: boolean }) {
+  const needsPrimary = channel === 'email' || channel === 'sms'
+  return (
+    <h2 class="group">
+      {channel}
+      {!hasPrimary && <Chip tone={needsPrimary ? 'warn' : undefined}>no primary</Chip>}
+    </h2>
+  )
+}
+
+function toneOf({ active, deleted }: ListedIntegration): Tone {
+  if (deleted) return 'bad'
+  return active ? 'good' : 'warn'
+}
+
+interface IntegrationRowProps {
+  integration: ListedIntegration
+  /** The primary integration of the same channel. */
+  primary: ListedIntegration | undefined
+  link: RowLink
+}
+
+function IntegrationRow({ integration, primary, link }: IntegrationRowProps) {
+  const { name, channel, identifier, providerId, deleted } = integration
+  const togglePrimary = useTogglePrimary(integration, primary)
+  const tone = toneOf(integration)
+  const onClick = (event: Event) => {
+    // The switch changes when the server confirms it.
+    event.preventDefault()
+    togglePrimary()
+  }
+  return (
+    <div class="line with-switch">
+      <ListRow
+        {...link}
+        tone={tone}
+        note={<bdi>{`${providerId} · ${identifier}`}</bdi>}
+        end={tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'not active'}</Chip>}
+      >
+        <bdi>{name}</bdi>
+      </ListRow>
+      <input
+        type="checkbox"
+        role="switch"
+        class="switch"
+        aria-label={`${name} is primary for ${channel}`}
+        checked={integration === primary}
+        disabled={deleted}
+        onClick={onClick}
+      />
+    </div>
+  )
+}
+
+/** Returns a function that makes an integration primary, or leaves the channel without a primary. */
+function useTogglePrimary(
+  integration: ListedIntegration,
+  primary: ListedIntegration | undefined
+): () => Promise<void> {
   const { env } = useSession()
-  const [isWhole, setWhole] = useState(false)
+  const callApi = useServiceCall()
+  const runAction = useAction()
+  const setPrimary = ({ _id }: ListedIntegration, isPrimary: boolean): Promise<unknown> =>
+    isPrimary
+      ? callApi('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
+      : env.integrations.change(_id, { primary: false })
+  const { name, channel } = integration
+  const describeResult = () => {
+    if (integration.primary) return `${channel} has no primary now`
+    const before = primary ? `, instead of ${primary.name}` : ''
+    return `${name} is primary for ${channel}${before}`
+  }
+  return () =>
+    runAction(
+      () => setPrimary(integration, !integration.primary),
+      describeResult(),
+      () => setPrimary(primary ?? integration, primary !== undefined)
+    )
+}
+
+/** One integration. Hidden credentials are not part of the JSON and can't be edited. */
+function IntegrationPane({ integration, back }: { integration: ListedIntegration; back: string }) {
+  const { env } = useSession()
+  const [showsCredentials, setShowsCredentials] = useState(false)
   const { _id, name, channel, identifier } = integration
-  const whole = fieldsOf(integration)
-  const { credentials, configurations, ...open } = whole
-  const fields = isWhole ? whole : open
+  const allFields = editableFields(integration)
+  const { credentials, configurations, ...publicFields } = allFields
   const save = async (changes: object) => {
     const saved = await env.integrations.change(_id, changes)
-    // It may have another address now.
-    if (saved.identifier !== identifier)
-      go(addressOf(['integrations', saved.identifier]), { replace: true })
+    // The URL contains the identifier.
+    if (saved.identifier !== identifier) {
+      navigate(hrefTo(['integrations', saved.identifier]), { replace: true })
+    }
   }
   return (
     <RecordPane
@@ -116,12 +174,17 @@ function IntegrationPane({ integration, back }: { integration: Listed; back: str
       facts={[channel, identifier]}
       back={back}
       actions={[
-        { name: isWhole ? 'Hide credentials' : 'Show credentials', run: () => setWhole(!isWhole) }
+        {
+          name: showsCredentials ? 'Hide credentials' : 'Show credentials',
+          run: () => setShowsCredentials(!showsCredentials)
+        }
       ]}
-      fields={fields}
+      fields={showsCredentials ? allFields : publicFields}
       save={save}
-      remove={() => env.integrations.remove(_id)}
-      putBack={() => env.integrations.add(whole as NewIntegration)}
+      deletion={{
+        remove: () => env.integrations.remove(_id),
+        addAgain: () => env.integrations.add(allFields as NewIntegration)
+      }}
     />
   )
 }

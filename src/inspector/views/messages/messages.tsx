@@ -1,79 +1,103 @@
 import './messages.css'
 import { useState } from 'preact/hooks'
 import type { NewMessage } from '../../../client/index.js'
+import { CHANNELS } from '../../../domain/enums.js'
+import { formatShortTime, formatTime } from '../../parts/format-time.js'
+import { ListRow } from '../../parts/list-row.js'
 import { useResource } from '../../parts/resource.js'
-import { Row, type RowProps } from '../../parts/row.js'
-import { shortTime, timeText } from '../../parts/times.js'
 import type { Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
-import { useAct, useService } from '../acts.js'
-import { CHANNELS, fieldsOf, lineOf, RecordPane, RecordsView } from '../records.js'
-import { Preview } from './preview.js'
-import { loadMessages, type Message, recipientOf, summaryOf } from './query.js'
+import { useAction, useServiceCall } from '../actions.js'
+import { editableFields, RecordPane } from '../records/record-pane.js'
+import { RecordsView, type RowLink } from '../records/records-view.js'
+import { searchTextOf } from '../records/search.js'
+import { recipientOf, summaryOf } from './message-text.js'
+import { MessagePreview } from './preview.js'
+import { type Message, searchMessages } from './search-messages.js'
 
-/** The messages as a mail reader has them; `#/messages/<id>` shows one beside the list. */
+/** The messages, newest first. `#/messages/<id>` opens one. */
 export function MessagesView({ route }: { route: Route }) {
   const { env, version } = useSession()
-  const ask = useService()
-  const line = lineOf(route.params)
-  const [more, setMore] = useState({ line, pages: 1 })
-  const pages = more.line === line ? more.pages : 1
-  const load = (isAsked: boolean) => loadMessages((path) => ask('GET', path, isAsked), line, pages)
-  const resource = useResource(load, [env, line, pages, version])
-  const {
-    data,
-    hasMore,
-    totalCount = 0
-  } = resource.value ?? { data: [] as Message[], hasMore: false }
-  const total = totalCount > data.length ? ` of ${totalCount.toLocaleString()}` : hasMore ? '+' : ''
+  const callApi = useServiceCall()
+  const searchText = searchTextOf(route.params)
+  const { pages, loadNextPage } = usePageCount(searchText)
+  const resource = useResource(
+    (isUserAction) =>
+      searchMessages((path) => callApi('GET', path, isUserAction), searchText, pages),
+    [env, searchText, pages, version]
+  )
+  const messages = resource.value?.data ?? []
+  const hasMore = resource.value?.hasMore ?? false
   return (
     <RecordsView
       route={route}
       placeholder="subscriber, transaction, channel:email tenant:acme"
       isByEnter
-      count={resource.value && `${data.length.toLocaleString()}${total}`}
+      count={resource.value && formatCount(messages.length, resource.value)}
       resource={resource}
       label="Messages, newest first"
-      items={data}
-      onEnd={hasMore && !resource.isLoading ? () => setMore({ line, pages: pages + 1 }) : undefined}
+      items={messages}
+      onEnd={hasMore && !resource.isLoading ? loadNextPage : undefined}
       pathOf={({ _id = '' }) => [_id]}
-      rowOf={(message, row) => <MessageRow message={message} {...row} />}
+      rowOf={(message, link) => <MessageRow message={message} link={link} />}
       hasNotes
-      open={data.find(({ _id }) => _id === route.rest[0])}
+      open={messages.find(({ _id }) => _id === route.rest[0])}
       pane={(message, back) => <MessagePane key={message._id} message={message} back={back} />}
       reason={resource.value?.reason}
       add={{
         title: 'Add a message',
         children: <MessageFields />,
-        // The server checks it.
+        // The server validates the fields.
         submit: async (fields) => (await env.messages.add(fields as NewMessage))._id
       }}
     />
   )
 }
 
-const FIELDS = {
-  subscriberId: 'Subscriber',
-  workflow: 'Workflow',
-  transactionId: 'Transaction',
-  subject: 'Subject'
+/** Counts the pages to load. A new search starts with one page again. */
+function usePageCount(searchText: string) {
+  const [state, setState] = useState({ searchText, pages: 1 })
+  const pages = state.searchText === searchText ? state.pages : 1
+  return { pages, loadNextPage: () => setState({ searchText, pages: pages + 1 }) }
 }
 
-/** The few fields of a message that people fill. */
+/** Returns such as `1,000 of 1,260`, or `1,000+` if the total is unknown. */
+function formatCount(
+  loaded: number,
+  { totalCount = 0, hasMore }: { totalCount?: number; hasMore: boolean }
+): string {
+  const count = loaded.toLocaleString()
+  if (totalCount > loaded) return `${count} of ${totalCount.toLocaleString()}`
+  return hasMore ? `${count}+` : count
+}
+
+const TEXT_FIELDS = [
+  { name: 'subscriberId', label: 'Subscriber' },
+  { name: 'workflow', label: 'Workflow' },
+  { name: 'transactionId', label: 'Transaction' },
+  { name: 'subject', label: 'Subject' }
+]
+
+/** Form fields for the most common fields of a message. */
 function MessageFields() {
   return (
     <>
-      {Object.entries(FIELDS).map(([name, words]) => (
+      {TEXT_FIELDS.map(({ name, label }) => (
         <label key={name}>
-          {words}
+          {label}
           <input name={name} dir="auto" autofocus={name === 'subscriberId'} />
         </label>
       ))}
       <div class="line" role="radiogroup" aria-label="Channel">
-        {CHANNELS.map((each, index) => (
-          <label key={each} class="line">
-            <input type="radio" name="channel" value={each} defaultChecked={index === 0} />
-            {each}
+        {CHANNELS.map((channel) => (
+          <label key={channel} class="line">
+            <input
+              type="radio"
+              name="channel"
+              value={channel}
+              defaultChecked={channel === 'email'}
+            />
+            {channel}
           </label>
         ))}
       </div>
@@ -85,65 +109,72 @@ function MessageFields() {
   )
 }
 
-const TONES = { sent: undefined, warning: 'warn', error: 'bad' } as const
+const STATUS_TONES = { sent: undefined, warning: 'warn', error: 'bad' } as const
 
-function MessageRow({ message, ...row }: { message: Message } & Pick<RowProps, 'href'>) {
+function MessageRow({ message, link }: { message: Message; link: RowLink }) {
   const { channel, createdAt, read, status, errorText } = message
   const { title, rest } = summaryOf(message)
-  const more = status === 'sent' ? rest : `${status}: ${errorText ?? 'without a text'}`
-  const note = [`${channel} · `, <bdi key="to">{recipientOf(message)}</bdi>, more && ` — ${more}`]
-  const end = <time dateTime={createdAt}>{shortTime(createdAt).slice(5, 16)}</time>
+  const more = status === 'sent' ? rest : `${status}: ${errorText ?? 'no error text'}`
+  const note = [
+    `${channel} · `,
+    <bdi key="recipient">{recipientOf(message)}</bdi>,
+    more && ` — ${more}`
+  ]
   return (
-    <Row {...row} {...{ note, end }} tone={TONES[status] ?? (read ? undefined : 'accent')}>
+    <ListRow
+      {...link}
+      note={note}
+      end={<time dateTime={createdAt}>{formatShortTime(createdAt).slice(5, 16)}</time>}
+      tone={STATUS_TONES[status] ?? (read ? undefined : 'accent')}
+    >
       <span class={read ? undefined : 'is-unread'} dir="auto">
         {title}
         {!read && <span class="visually-hidden"> (unread)</span>}
       </span>
-    </Row>
+    </ListRow>
   )
 }
 
-/** One message: as its subscriber sees it, and as JSON. */
+/** One message as its subscriber sees it, and as JSON. */
 function MessagePane({ message, back }: { message: Message; back: string }) {
   const { env } = useSession()
-  const act = useAct()
-  const {
-    _id = '',
-    read,
-    createdAt,
-    status,
-    errorText,
-    errorId = '',
-    providerId,
-    contextKeys = []
-  } = message
-  const fields = fieldsOf(message)
-  const mark = () =>
-    act(
+  const runAction = useAction()
+  const { _id = '', read, createdAt, providerId, transactionId, contextKeys = [] } = message
+  const fields = editableFields(message)
+  const toggleRead = () =>
+    runAction(
       () => env.messages.change(_id, { read: !read, seen: true }),
-      read ? 'It is unread' : 'It is read'
+      read ? 'Marked as unread' : 'Marked as read'
     )
-  const sent = [
+  const facts = [
     recipientOf(message),
     message.email ?? message.phone,
-    providerId && `through ${providerId}`
+    providerId && `via ${providerId}`,
+    transactionId,
+    ...contextKeys,
+    formatTime(createdAt)
   ]
   return (
     <RecordPane
       noun="message"
       title={summaryOf(message).title}
-      facts={[...sent, message.transactionId, ...contextKeys, timeText(createdAt)]}
-      problem={
-        status !== 'sent' && `${errorText ?? `Its status is ${status}, without a text`} ${errorId}`
-      }
+      facts={facts}
+      problem={problemOf(message)}
       back={back}
-      actions={[{ name: read ? 'Mark as unread' : 'Mark as read', run: mark }]}
+      actions={[{ name: read ? 'Mark as unread' : 'Mark as read', run: toggleRead }]}
       json={message}
       fields={fields}
       save={(changes) => env.messages.change(_id, changes)}
-      remove={() => env.messages.remove(_id)}
-      putBack={() => env.messages.add(fields as NewMessage)}
-      look={{ title: 'As received', content: () => <Preview message={message} /> }}
+      deletion={{
+        remove: () => env.messages.remove(_id),
+        addAgain: () => env.messages.add(fields as NewMessage)
+      }}
+      firstTab={{ title: 'As received', content: () => <MessagePreview message={message} /> }}
     />
   )
+}
+
+function problemOf({ status, errorText, errorId = '' }: Message): string | false {
+  if (status === 'sent') return false
+  return `${errorText ?? `The status is ${status}, without an error text`} ${errorId}`
 }

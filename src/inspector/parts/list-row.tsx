@@ -2,33 +2,33 @@ import type { ComponentChildren } from 'preact'
 import { type Tone, toneClass } from './chip.js'
 import { Icon, type IconName } from './icon.js'
 
-/** Heights in pixels, for `List`. */
-export const ROW = 28
-export const ROW_WITH_NOTE = 44
+/** Heights in pixels. The style sheet uses the same values. */
+export const ROW_HEIGHT = 28
+export const ROW_WITH_NOTE_HEIGHT = 44
 
-export interface RowProps {
+export interface ListRowProps {
   href: string
   children: ComponentChildren
-  /** The colour of the dot; none is that of what is well. */
+  /** The color of the dot; gray by default. */
   tone?: Tone | undefined
-  /** In place of the dot. */
+  /** Replaces the dot. */
   icon?: IconName
-  /** A word before the title, such as a method. */
+  /** Shown before the title, such as a method. */
   lead?: ComponentChildren
-  /** After the title, such as a status and a time. */
+  /** Shown after the title, such as a status and a duration. */
   end?: ComponentChildren
-  /** A second line, such as the reason; the row is 44 px high then. */
+  /** A second line, such as the reason of a response. */
   note?: ComponentChildren
   title?: string | undefined
   isCurrent?: boolean
-  /** 0 for the one row of a list at which Tab stops. */
+  /** 0 for the one row of a list that is a Tab stop, -1 for the others. */
   tabIndex?: number
-  /** Whether it came just now: it flashes once. */
+  /** Whether the row just arrived: it flashes once. */
   isNew?: boolean
 }
 
-/** A line of a list that opens what it tells of. */
-export function Row({
+/** A row of a list. It links to its record. */
+export function ListRow({
   children,
   tone,
   icon,
@@ -38,7 +38,7 @@ export function Row({
   isCurrent,
   isNew,
   ...link
-}: RowProps) {
+}: ListRowProps) {
   const classes = [
     'entry',
     lead !== undefined && 'has-lead',
@@ -66,7 +66,7 @@ export function Row({
   )
 }
 
-/** A line between the rows that tells what happened to the environment there. */
+/** A line between rows that describes a change of the environment. It can't be focused. */
 export function EventRow({ children, title }: { children: ComponentChildren; title?: string }) {
   return (
     <div class="event is-accent" title={title}>

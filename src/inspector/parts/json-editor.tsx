@@ -1,0 +1,93 @@
+import { useRef } from 'preact/hooks'
+import { MockError } from '../../client/index.js'
+import { formatJson, parseJsonOrText } from './json.js'
+
+/** An error in the JSON, with its line, counted from 1. */
+export interface Issue {
+  line: number
+  message: string
+}
+
+interface Props {
+  text: string
+  setText(text: string): void
+  issues: readonly Issue[]
+  minRows: number
+  /** Whether the editor gets the focus when the dialog opens. */
+  isFocused: boolean
+}
+
+/** A text area for JSON with its issues at the right edge. A click on an issue selects its line. */
+export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props) {
+  const textArea = useRef<HTMLTextAreaElement>(null)
+  const lines = text.split('\n')
+  const selectLine = (line: number) => {
+    const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0)
+    textArea.current?.focus()
+    textArea.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
+  }
+  return (
+    <div class="editor card">
+      <textarea
+        ref={textArea}
+        aria-label="JSON"
+        aria-invalid={issues.length > 0}
+        rows={Math.max(minRows, lines.length)}
+        wrap="off"
+        spellcheck={false}
+        autofocus={isFocused}
+        value={text}
+        dir="ltr"
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <div role="alert" class="is-bad">
+        {issues.map(({ line, message }) => (
+          <button
+            type="button"
+            style={{ '--line': line }}
+            title={message}
+            onClick={() => selectLine(line)}
+          >
+            <span class="visually-hidden">Line {line}: </span>
+            <span class="cut">{message}</span>
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** Returns the issues of a rejected JSON text; none if the error doesn't name lines or fields. */
+export function issuesIn(text: string, error: unknown): Issue[] {
+  if (error instanceof SyntaxError) {
+    const line = Number(/line (\d+)/.exec(error.message)?.[1])
+    return line > 0 ? [{ line, message: error.message }] : []
+  }
+  if (!(error instanceof MockError)) return []
+  const json = parseJsonOrText(text)
+  return Object.entries(error.fields).flatMap(([path, { messages }]) => {
+    const line = lineOf(path, json)
+    // The server prefixes messages about seeds with its own file, line and column.
+    return messages.map((message) => ({ line, message: message.replace(/^\w+:\d+:\d+ /, '') }))
+  })
+}
+
+/**
+ * Returns the line of a path such as `steps[0].type` in formatted JSON. For a missing field it
+ * returns the line of the object that lacks it.
+ */
+function lineOf(path: string, root: unknown): number {
+  let line = 1
+  let value = root
+  for (const name of path.match(/[^.[\]]+/g) ?? []) {
+    const entries = Object.entries(Object(value))
+    const index = entries.findIndex(([key]) => key === name)
+    if (index === -1) break
+    for (const [, sibling] of entries.slice(0, index)) {
+      line += formatJson(sibling).split('\n').length
+    }
+    line += 1
+    value = entries[index]?.[1]
+  }
+  return line
+}

@@ -1,0 +1,140 @@
+import type { EnvironmentDiff } from '../../client/index.js'
+import type { Report, ReportedTest } from '../../client/report.js'
+import { formatDuration } from '../parts/format-time.js'
+import type { IconName } from '../parts/icon.js'
+import { JsonTree } from '../parts/json-tree.js'
+import type { ListRowProps } from '../parts/list-row.js'
+import type { Tab } from '../parts/tabs.js'
+import { hrefTo } from '../shell/router.js'
+import { OperationCoverage } from '../views/coverage/coverage.js'
+import { DiffList, diffEntries } from '../views/diff.js'
+import { type EntryFinding, findingsOf } from './findings.js'
+import { TestRequests, type TestRequestsProps } from './test-requests.js'
+
+/** A row of the list with the content of its pane: a test, or a part of the whole run. */
+export interface Entry extends Pick<ListRowProps, 'tone' | 'end'> {
+  icon: IconName
+  key: string
+  title: string
+  facts: string
+  /** The most important first. */
+  findings: readonly EntryFinding[]
+  tabs: readonly Tab[]
+}
+
+/** The outcomes of tests in the order of the list, with their colors and icons. */
+export const OUTCOMES: Record<ReportedTest['outcome'], Pick<Entry, 'tone' | 'icon'>> = {
+  failed: { tone: 'bad', icon: 'close' },
+  unknown: { icon: 'more' },
+  passed: { tone: 'good', icon: 'check' },
+  skipped: { icon: 'more' }
+}
+
+/** Returns the tests, failed ones first, and the entries about the whole run. */
+export function entriesOf({ tests, others, hints, coverage }: Report): Entry[] {
+  const keyedTests = tests.map((test, index) => ({ test, key: String(index) }))
+  const testEntries = Object.keys(OUTCOMES).flatMap((outcome) =>
+    keyedTests
+      .filter(({ test }) => test.outcome === outcome)
+      .map(({ test, key }) => testEntry(test, key))
+  )
+  const otherEntries = others.length > 0 ? [othersEntry(others, hints)] : []
+  return [...testEntries, ...otherEntries, coverageEntry(coverage)]
+}
+
+function testEntry(test: ReportedTest, key: string): Entry {
+  const { title, file, outcome, duration, environment, requests, unauthenticated, faults } = test
+  // Every request with an idempotency key stores one, which is not worth a mention.
+  const { idempotencyKeys: _, ...diff }: Partial<EnvironmentDiff> = test.left ?? {}
+  const leftovers = diffEntries(diff)
+  const requestTabs = [requestsTab(key, 'requests', 'Requests', test)]
+  if (unauthenticated.length > 0) {
+    const tab = requestsTab(key, 'unauthenticated', 'Without a valid key', {
+      requests: unauthenticated
+    })
+    // The first tab is open, so it is the one with requests.
+    if (requests.length > 0) requestTabs.push(tab)
+    else requestTabs.unshift(tab)
+  }
+  return {
+    ...OUTCOMES[outcome],
+    key,
+    title,
+    facts: [file, outcome, `environment ${environment}`].filter(Boolean).join(' · '),
+    end: formatDuration(duration),
+    findings: findingsOf(test, leftovers),
+    tabs: [
+      ...requestTabs,
+      {
+        id: 'leftovers',
+        title: 'Leftover changes',
+        count: leftovers.length,
+        content: () => <DiffList entries={leftovers} />
+      },
+      {
+        id: 'faults',
+        title: 'Faults',
+        count: faults.length,
+        content: () => <JsonTree value={faults} label="Fault rules at the end of the test" />
+      }
+    ]
+  }
+}
+
+/** Returns the entry of the requests outside of tests, with a tab per environment. */
+function othersEntry(others: Report['others'], hints: Report['hints']): Entry {
+  const key = 'others'
+  const groupOf = ({ environment = 'Without a valid key' }: { environment?: string }) => environment
+  const groups = [...new Set(others.map(groupOf))]
+  return {
+    key,
+    title: 'Requests outside of tests',
+    facts: 'without a valid key, or to an environment that no test created',
+    icon: 'requests',
+    end: others.length.toLocaleString(),
+    findings: hints.map((hint) => ({
+      tone: 'warn',
+      message: `${groupOf(hint)}: ${hint.message}`,
+      requests: hint.requests,
+      tab: String(groups.indexOf(groupOf(hint)))
+    })),
+    tabs: groups.map((group, index) =>
+      requestsTab(key, String(index), group, {
+        requests: others.filter((request) => groupOf(request) === group)
+      })
+    )
+  }
+}
+
+function coverageEntry({ percentage, covered, total, operations }: Report['coverage']): Entry {
+  return {
+    key: 'coverage',
+    title: 'API coverage',
+    facts: `${percentage} %`,
+    icon: 'ring',
+    end: `${covered.toLocaleString()} of ${total.toLocaleString()}`,
+    findings: [],
+    tabs: [
+      {
+        id: 'all',
+        title: 'Operations',
+        content: () => <OperationCoverage operations={operations} />
+      }
+    ]
+  }
+}
+
+function requestsTab(
+  key: string,
+  id: string,
+  title: string,
+  { requests, changes, lost }: Omit<TestRequestsProps, 'href'>
+): Tab {
+  const href = (sequence: number) => hrefTo([key, id, String(sequence)])
+  return {
+    id,
+    title,
+    count: requests.length,
+    content: () => <TestRequests requests={requests} changes={changes} lost={lost} href={href} />
+  }
+}

@@ -1,0 +1,77 @@
+import type { RecordedRequest } from '../../client/index.js'
+import type { ReportedTest } from '../../client/report.js'
+import type { DiffEntry } from '../views/diff.js'
+import type { Finding } from '../views/requests/finding.js'
+
+/** A finding with the id of the tab that has its requests; `requests` by default. */
+export type EntryFinding = Finding & { tab?: string }
+
+/**
+ * Returns why a test failed and what was probably not intended: the error first, then the findings
+ * that best explain a failure.
+ */
+export function findingsOf(test: ReportedTest, leftovers: readonly DiffEntry[]): EntryFinding[] {
+  const findings = [
+    errorFinding(test),
+    ...test.hints.map(
+      ({ message, requests }): EntryFinding => ({ tone: 'warn', message, requests })
+    ),
+    unauthenticatedFinding(test),
+    rejectionFinding(test),
+    leftoverFinding(leftovers),
+    faultFinding(test)
+  ]
+  return findings.filter((finding) => finding !== undefined)
+}
+
+function errorFinding({ error }: ReportedTest): EntryFinding | undefined {
+  return error === undefined ? undefined : { tone: 'bad', message: error }
+}
+
+function unauthenticatedFinding({ unauthenticated }: ReportedTest): EntryFinding | undefined {
+  const [first] = unauthenticated
+  if (!first) return undefined
+  const noun = unauthenticated.length === 1 ? 'request' : 'requests'
+  return {
+    tone: 'warn',
+    message: `${unauthenticated.length} ${noun} without a valid key: ${first.reason ?? first.path}`,
+    requests: sequencesOf(unauthenticated),
+    tab: 'unauthenticated'
+  }
+}
+
+/** Returns the last rejected request that no hint is about. */
+function rejectionFinding({ requests, hints }: ReportedTest): EntryFinding | undefined {
+  const hinted = new Set(hints.flatMap((hint) => hint.requests))
+  const rejected = requests.findLast(
+    (request) => (request.status ?? 0) >= 400 && !hasFault(request) && !hinted.has(request.sequence)
+  )
+  if (!rejected) return undefined
+  const { status, method, path, reason, sequence } = rejected
+  const message = [`${status} ${method} ${path}`, reason].filter(Boolean).join(': ')
+  return { tone: 'warn', message, requests: [sequence] }
+}
+
+/** Returns the integration that became primary, or else the first leftover change. */
+function leftoverFinding(leftovers: readonly DiffEntry[]): EntryFinding | undefined {
+  const [first] = leftovers
+  if (!first) return undefined
+  const newPrimary = leftovers.find(({ fields }) =>
+    fields.some(({ field, after }) => field === 'primary' && after === 'true')
+  )
+  const message = newPrimary
+    ? `left ${newPrimary.id} as primary`
+    : `leftover change: ${first.description} ${first.id}`
+  return { tone: 'accent', message }
+}
+
+function faultFinding({ requests }: ReportedTest): EntryFinding | undefined {
+  const hit = requests.filter(hasFault)
+  if (hit.length === 0) return undefined
+  return { tone: 'fault', message: `injected faults: ${hit.length}`, requests: sequencesOf(hit) }
+}
+
+const hasFault = ({ flags }: RecordedRequest) => flags.faulted !== undefined
+
+const sequencesOf = (requests: readonly RecordedRequest[]) =>
+  requests.map(({ sequence }) => sequence)

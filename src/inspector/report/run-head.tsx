@@ -1,0 +1,67 @@
+import type { Report } from '../../client/report.js'
+import { Chip } from '../parts/chip.js'
+import { formatTime } from '../parts/format-time.js'
+import { Icon } from '../parts/icon.js'
+import { OUTCOMES } from './entries.js'
+
+/** The command of the run, its settings and its figures. */
+export function RunHead({ report }: { report: Report }) {
+  const { run, dropped } = report
+  return (
+    <header class="report-head">
+      <Icon name="bell" />
+      <div class="report-title" dir="auto">
+        <h1 class="cut">{run.command ?? 'Test run'}</h1>
+        <p class="hint">{factsOf(run).join(' · ')}</p>
+        {dropped > 0 && (
+          <Chip tone="warn">{dropped.toLocaleString()} more tests didn't fit into the report</Chip>
+        )}
+      </div>
+      <dl class="report-figures">
+        {figuresOf(report).map(({ label, value, isBad }) => (
+          <div key={label}>
+            <dt class="hint">{label}</dt>
+            <dd class={isBad ? 'big is-bad toned' : 'big'}>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </header>
+  )
+}
+
+function factsOf(run: Report['run']): string[] {
+  const assumptions = Object.entries(run.assumptions).map((assumption) => assumption.join('='))
+  return [
+    formatTime(run.started),
+    ...(run.exitCode === undefined ? [] : [`exit ${run.exitCode}`]),
+    `profile ${[run.profile, ...assumptions].join(', ')}`,
+    `notification-mock ${run.version}`,
+    `Node ${run.node.replace(/^v/, '')}`
+  ]
+}
+
+interface Figure {
+  label: string
+  value: string
+  isBad?: boolean
+}
+
+function figuresOf({ run, tests, coverage }: Report): Figure[] {
+  const outcomes = Object.keys(OUTCOMES).map((outcome) => ({
+    outcome,
+    count: tests.filter((test) => test.outcome === outcome).length
+  }))
+  const outcomeFigures = outcomes
+    .filter(({ count, outcome }) => count > 0 || outcome === 'failed')
+    .map(({ count, outcome }) => ({
+      label: outcome,
+      value: count.toLocaleString(),
+      isBad: outcome === 'failed' && count > 0
+    }))
+  return [
+    ...outcomeFigures,
+    { label: 'requests', value: coverage.requests.toLocaleString() },
+    { label: 'of the API', value: `${coverage.percentage} %` },
+    { label: 'took', value: `${(run.duration / 1000).toFixed(1)} s` }
+  ]
+}

@@ -1,0 +1,60 @@
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
+import { type Feed, LiveRequests } from './live-requests.js'
+import { useSession } from './session.js'
+
+const LiveContext = createContext<LiveRequests | undefined>(undefined)
+
+interface Props {
+  children: ComponentChildren
+  reloadAll(): void
+}
+
+/** Follows the requests to the environment while the tab is visible. */
+export function LiveProvider({ children, reloadAll }: Props) {
+  const { env } = useSession()
+  const live = useMemo(() => new LiveRequests(env, reloadAll), [env, reloadAll])
+  useEffect(() => {
+    let controller = new AbortController()
+    const followWhileVisible = () => {
+      controller.abort()
+      controller = new AbortController()
+      // A browser opens six connections per server for all tabs, so a hidden tab keeps none.
+      if (!document.hidden) live.follow(controller.signal)
+    }
+    followWhileVisible()
+    document.addEventListener('visibilitychange', followWhileVisible)
+    return () => {
+      document.removeEventListener('visibilitychange', followWhileVisible)
+      controller.abort()
+    }
+  }, [live])
+  return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>
+}
+
+/** Returns the live requests. Throws outside of a `LiveProvider`. */
+export function useLive(): LiveRequests {
+  const live = useContext(LiveContext)
+  if (!live) throw new Error('useLive() needs a LiveProvider')
+  return live
+}
+
+/** Returns the feed, and renders the component again at most once per `interval` milliseconds. */
+export function useFeed(interval = 0): Feed {
+  const live = useLive()
+  const [, rerender] = useState({})
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const unsubscribe = live.subscribe(() => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        rerender({})
+      }, interval)
+    })
+    return () => {
+      unsubscribe()
+      clearTimeout(timer)
+    }
+  }, [live, interval])
+  return live.feed
+}

@@ -1,0 +1,234 @@
+import type { AttachedEnvironment, Change, RecordedRequest } from '../../client/index.js'
+import { messageOf } from '../parts/error-note.js'
+
+/** The requests to an environment, updated as they arrive. */
+export interface Feed {
+  /** Newest first. Every update is a new array. */
+  requests: readonly RecordedRequest[]
+  /** The changes between the requests, oldest first. */
+  changes: readonly Change[]
+  /** The sequence of the newest request before the last update. */
+  seen: number
+  isLoaded: boolean
+  /** Whether older requests can be loaded. */
+  hasMore: boolean
+  /** Why no requests arrive at the moment; undefined while connected. */
+  problem?: string | undefined
+}
+
+/** How many requests are kept: the journal's default limit, and the limit after scrolling back. */
+const KEPT_REQUESTS = 1000
+const MAX_KEPT_REQUESTS = 10_000
+const PAGE_SIZE = 300
+/** Milliseconds from the arrival of a request until it is shown with the others that arrived. */
+const UPDATE_DELAY = 100
+/** Milliseconds from a change until the visible data is reloaded. */
+const RELOAD_DELAY = 300
+const RETRY_DELAY = 2000
+/**
+ * While one of these exists, the data is not reloaded: an open form, and a list that is under the
+ * mouse or used by keyboard. The list of requests takes care of itself.
+ */
+const IN_USE =
+  'form[data-held="true"], .pane > .list:hover, .pane > .list [data-item]:focus-visible'
+/** Operations that may delete requests from the journal. */
+const DELETING_OPERATIONS = ['clearRequests', 'resetEnvironment']
+
+const EMPTY_FEED: Feed = {
+  requests: [],
+  changes: [],
+  seen: Number.POSITIVE_INFINITY,
+  isLoaded: false,
+  hasMore: false
+}
+
+/** Is called at most ten times per second with the requests that arrived, or none. */
+type Listener = (requests: readonly RecordedRequest[]) => void
+
+type Timer = ReturnType<typeof setTimeout>
+
+interface LoadedJournal {
+  requests: Map<number, RecordedRequest>
+  changes: Map<number, Change>
+  isLoaded: boolean
+  hasMore: boolean
+}
+
+const emptyJournal = (): LoadedJournal => ({
+  requests: new Map(),
+  changes: new Map(),
+  isLoaded: false,
+  hasMore: false
+})
+
+const bySequence = <Item extends { sequence: number }>(items: Iterable<Item>) =>
+  new Map([...items].map((item) => [item.sequence, item]))
+
+/**
+ * Follows the stream of an environment and keeps its newest requests. Calls `reloadAll` when other
+ * data may have changed: after a change, and when the stream is open again.
+ */
+export class LiveRequests {
+  readonly #env: AttachedEnvironment
+  readonly #reloadAll: () => void
+  readonly #listeners = new Set<Listener>()
+  #feed = EMPTY_FEED
+  /** The requests loaded so far, and all that arrived since loading began. */
+  #journal = emptyJournal()
+  #keptRequests = KEPT_REQUESTS
+  #arrivedRequests: RecordedRequest[] = []
+  #signal: AbortSignal | undefined
+  #updateTimer: Timer | undefined
+  #reloadTimer: Timer | undefined
+
+  constructor(env: AttachedEnvironment, reloadAll: () => void) {
+    this.#env = env
+    this.#reloadAll = reloadAll
+  }
+
+  get feed(): Feed {
+    return this.#feed
+  }
+
+  /** Calls a listener on every update. Returns a function that stops that. */
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  /** Reads the stream until the signal aborts. Reconnects when the connection breaks. */
+  async follow(signal: AbortSignal): Promise<void> {
+    this.#signal = signal
+    while (!signal.aborted) {
+      try {
+        await this.#readStream(signal)
+        if (!signal.aborted) {
+          this.#publish({ problem: 'the environment was deleted, or its API key was changed' })
+        }
+        return
+      } catch (error) {
+        this.#publish({ problem: `trying again: ${messageOf(error)}` })
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
+    }
+  }
+
+  /** Loads the next older requests. */
+  async loadMore(): Promise<void> {
+    const journal = this.#journal
+    const before = this.#feed.requests.at(-1)?.sequence
+    if (!journal.hasMore || before === undefined) return
+    journal.hasMore = false
+    this.#keptRequests = MAX_KEPT_REQUESTS
+    let older: RecordedRequest[]
+    try {
+      older = await this.#env.requests.list({ order: 'newest', before, limit: PAGE_SIZE })
+    } catch {
+      // The list asks again when it is scrolled.
+      journal.hasMore = true
+      return
+    }
+    journal.hasMore = older.length === PAGE_SIZE
+    if (this.#journal !== journal) return
+    journal.requests = bySequence([...older, ...journal.requests.values()])
+    this.#update()
+  }
+
+  async #readStream(signal: AbortSignal): Promise<void> {
+    const stream = this.#env.requests.stream({
+      signal,
+      onOpen: () => this.#onOpen(),
+      onChange: (change) => this.#onChange(change)
+    })
+    for await (const request of stream) {
+      this.#journal.requests.set(request.sequence, request)
+      this.#arrivedRequests.push(request)
+      if (request.changed?.length) this.#reloadSoon()
+      this.#updateSoon()
+    }
+  }
+
+  #onOpen(): void {
+    if (this.#feed !== EMPTY_FEED) this.#reloadAll()
+    // Loaded after the stream is open, so that no request is missed in between.
+    this.#load()
+  }
+
+  #onChange(change: Change): void {
+    this.#reloadSoon()
+    if (DELETING_OPERATIONS.includes(change.operation ?? '')) {
+      this.#load()
+      return
+    }
+    this.#journal.changes.set(change.sequence, change)
+    this.#updateSoon()
+  }
+
+  /** Loads the journal from the start. Never rejects; a failure is published and tried again. */
+  async #load(): Promise<void> {
+    const journal = emptyJournal()
+    this.#journal = journal
+    const isOutdated = () => this.#journal !== journal
+    try {
+      const [requests, changes] = await Promise.all([
+        this.#env.requests.list({ order: 'newest', limit: PAGE_SIZE }),
+        this.#env.requests.changes()
+      ])
+      journal.requests = bySequence([...requests, ...journal.requests.values()])
+      journal.changes = bySequence([...changes, ...journal.changes.values()])
+      journal.hasMore = requests.length === PAGE_SIZE
+      journal.isLoaded = true
+      if (!isOutdated()) this.#update()
+    } catch (error) {
+      if (isOutdated()) return
+      this.#publish({ problem: `trying again: ${messageOf(error)}` })
+      if (this.#signal?.aborted) return
+      setTimeout(() => {
+        if (!isOutdated()) this.#load()
+      }, RETRY_DELAY)
+    }
+  }
+
+  #updateSoon(): void {
+    this.#updateTimer ??= setTimeout(() => this.#update(), UPDATE_DELAY)
+  }
+
+  #update(): void {
+    clearTimeout(this.#updateTimer)
+    this.#updateTimer = undefined
+    const journal = this.#journal
+    if (!journal.isLoaded) return
+    const requests = [...journal.requests.values()].sort((a, b) => b.sequence - a.sequence)
+    const dropped = requests.splice(this.#keptRequests)
+    for (const { sequence } of dropped) journal.requests.delete(sequence)
+    if (dropped.length > 0) journal.hasMore = this.#keptRequests < MAX_KEPT_REQUESTS
+    const arrivedRequests = this.#arrivedRequests
+    this.#arrivedRequests = []
+    const part = {
+      requests,
+      changes: [...journal.changes.values()],
+      seen: this.#feed.requests[0]?.sequence ?? EMPTY_FEED.seen,
+      isLoaded: true,
+      hasMore: journal.hasMore,
+      problem: undefined
+    }
+    this.#publish(part, arrivedRequests)
+  }
+
+  #publish(part: Partial<Feed>, arrivedRequests: readonly RecordedRequest[] = []): void {
+    this.#feed = { ...this.#feed, ...part }
+    for (const listener of this.#listeners) listener(arrivedRequests)
+  }
+
+  #reloadSoon(): void {
+    this.#reloadTimer ??= setTimeout(() => this.#reloadUnlessInUse(), RELOAD_DELAY)
+  }
+
+  #reloadUnlessInUse(): void {
+    this.#reloadTimer = undefined
+    if (document.querySelector(IN_USE)) this.#reloadSoon()
+    else this.#reloadAll()
+  }
+}

@@ -1,0 +1,63 @@
+import type { Action } from '../parts/popover.js'
+import { runWithToast, showToast } from '../parts/toast.js'
+import { callOptions, reasonOf, useSession } from '../shell/session.js'
+
+/**
+ * Returns a function that changes the environment, reloads the data and reports the change in a
+ * toast. If `undo` is given, the toast offers it.
+ */
+export function useAction() {
+  const { reloadAll } = useSession()
+  return async function runAction<Result>(
+    action: () => Promise<Result>,
+    successText: string,
+    undo?: (result: Result) => Promise<unknown>
+  ): Promise<void> {
+    // Wrapped in an object, because undefined is a valid result.
+    const outcome = await runWithToast(async () => ({ result: await action() }))
+    reloadAll()
+    if (!outcome) return
+    const runUndo = undo && (() => runAction(() => undo(outcome.result), 'Undone'))
+    showToast(successText, runUndo && { name: 'Undo', run: runUndo })
+  }
+}
+
+/**
+ * Returns a function that sends a request to the mocked API. It throws an `Error` with the server's
+ * reason unless the response is a 2XX.
+ */
+export function useServiceCall() {
+  const { call } = useSession()
+  return async (method: string, path: string, isUserAction = true) => {
+    const response = await call(method, path, callOptions({ isUserAction }))
+    if (response.status < 300) return response
+    const { message = 'no reason given' } = Object(response.json)
+    throw new Error(`${response.status}: ${reasonOf(response) ?? message}`)
+  }
+}
+
+interface ActionButtonsProps {
+  actions: readonly Action[]
+  label?: string
+  /** The name of the selected action; undefined if the buttons are not a choice. */
+  current?: string
+}
+
+/** Actions as a row of buttons. */
+export function ActionButtons({ actions, label, current }: ActionButtonsProps) {
+  return (
+    <div class="line" role="group" aria-label={label}>
+      {actions.map(({ name, isDanger, run }) => (
+        <button
+          key={name}
+          type="button"
+          class={isDanger ? 'danger' : ''}
+          aria-pressed={current === undefined ? undefined : name === current}
+          onClick={run}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  )
+}

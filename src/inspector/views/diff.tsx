@@ -1,0 +1,68 @@
+import type { EnvironmentDiff, RecordDiff } from '../../client/index.js'
+import { Chip, type Tone } from '../parts/chip.js'
+
+/** A record or a setting that differs, or the number of further records that are not listed. */
+export interface DiffEntry {
+  tone: Tone
+  /** Such as `message added`. */
+  description: string
+  id: string
+  fields: NonNullable<RecordDiff['changed']['fields']>
+}
+
+const CHANGES = [
+  { change: 'added', tone: 'good' },
+  { change: 'removed', tone: 'bad' },
+  { change: 'changed', tone: 'warn' }
+] as const
+
+/** Returns one entry per record that differs, and one per setting. */
+export function diffEntries({ settings = [], ...kinds }: Partial<EnvironmentDiff>): DiffEntry[] {
+  const records = Object.entries(kinds).flatMap(([kind, diff]) =>
+    CHANGES.flatMap(({ change, tone }) => {
+      const noun = kind === 'idempotencyKeys' ? 'idempotency key' : kind.slice(0, -1)
+      return entriesOf(diff[change], tone, `${noun} ${change}`)
+    })
+  )
+  const changedSettings = settings.map(
+    (id): DiffEntry => ({ tone: 'warn', description: 'setting changed', id, fields: [] })
+  )
+  return [...records, ...changedSettings]
+}
+
+function entriesOf(
+  { count, ids, fields = [] }: RecordDiff['changed'],
+  tone: Tone,
+  description: string
+): DiffEntry[] {
+  const entries = ids.map((id) => ({
+    tone,
+    description,
+    id,
+    fields: fields.filter((field) => field.id === id)
+  }))
+  const unlisted = count - ids.length
+  if (unlisted === 0) return entries
+  const more = { tone, description, id: `and ${unlisted.toLocaleString()} more`, fields: [] }
+  return [...entries, more]
+}
+
+/** Lists what differs, with the values of changed fields before and after. */
+export function DiffList({ entries }: { entries: readonly DiffEntry[] }) {
+  if (entries.length === 0) return <p class="muted">No changes since then.</p>
+  return (
+    <ul class="records">
+      {entries.map(({ tone, description, id, fields }) => (
+        <li key={`${description} ${id}`}>
+          <Chip tone={tone}>{description}</Chip> <code dir="auto">{id}</code>
+          {fields.map(({ field, before, after }) => (
+            <p key={field} class="mono" dir="auto">
+              <b>{field}</b> {before !== undefined && <del class="toned is-bad">{before}</del>}{' '}
+              {after !== undefined && <ins class="toned is-good">{after}</ins>}
+            </p>
+          ))}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,79 @@
+import type { FaultRule, LatencySetting, NewFaultRule } from '../../../client/index.js'
+import { useSession } from '../../shell/session.js'
+import { useAction } from '../actions.js'
+
+/** The requests that a rule can apply to, by the name of the button. */
+export const OPERATIONS: Record<string, NewFaultRule['operation']> = {
+  'Any request': undefined,
+  'List messages': 'listMessages',
+  'Set primary': 'setIntegrationAsPrimary',
+  'Get step': 'retrieveWorkflowStep'
+}
+
+/** The effects, by the name of the button. */
+export const EFFECTS: Record<string, NewFaultRule['effect']> = {
+  '500': { status: 500 },
+  '503': { status: 503, headers: { 'retry-after': '1' } },
+  '429': { status: 429 },
+  Timeout: { delay: 60_000 },
+  Reset: { abort: 'reset' },
+  'Cut off': { abort: 'truncate' },
+  'Lost response': { lostResponse: true }
+}
+
+/** How often a rule applies, by the name of the button. */
+export const TIMES: Record<string, FaultRule['times']> = { once: 1, twice: 2, always: 'always' }
+
+/** The latency settings, by the name of the button. */
+export const LATENCIES: Record<string, LatencySetting> = {
+  None: { preset: 'none' },
+  Office: { preset: 'office' },
+  Mobile: { preset: 'mobile' },
+  Bad: { preset: 'bad' },
+  '500 ms': { delay: 500, spread: 0 },
+  '2 s': { delay: 2000, spread: 0 }
+}
+
+/** Returns the name of the button that has this value, or the value as JSON. */
+export function nameOf(choices: Record<string, unknown>, value: unknown): string {
+  const json = JSON.stringify(value)
+  return Object.keys(choices).find((name) => JSON.stringify(choices[name]) === json) ?? json
+}
+
+/** Returns whether a rule has applied as often as it should. */
+export const isUsedUp = ({ times, hits }: FaultRule) => times !== 'always' && hits >= times
+
+/** Returns what a rule does, to which requests, how often it did, and its other conditions as JSON. */
+export function describeRule(rule: FaultRule): string {
+  const { operation, effect, match, times, hits } = rule
+  const conditions = JSON.stringify({
+    match,
+    after: rule.after || undefined,
+    every: rule.every > 1 ? rule.every : undefined,
+    probability: rule.probability < 1 ? rule.probability : undefined
+  }).replace(/^{}$/, '')
+  const noun = hits === 1 ? 'request' : 'requests'
+  const count = `hit ${hits.toLocaleString()} ${noun}${isUsedUp(rule) ? ', used up' : ''}`
+  const requests = nameOf(OPERATIONS, operation)
+  const result = `${nameOf(EFFECTS, effect)}, ${nameOf(TIMES, times)}`
+  return `${requests}: ${result} ${conditions} · ${count}`
+}
+
+/** Returns a function that adds a rule by the names of its choices, with Undo. */
+export function useAddFault() {
+  const { env } = useSession()
+  const runAction = useAction()
+  return (
+    requests: { operation: NewFaultRule['operation'] | undefined; match?: { path: string } },
+    effect: string,
+    times: string,
+    description: string
+  ) => {
+    const rule = { ...requests, times: TIMES[times], effect: EFFECTS[effect] } as NewFaultRule
+    return runAction(
+      () => env.faults.add(rule),
+      `${description}: ${effect}, ${times}`,
+      ({ id }) => env.faults.remove(id)
+    )
+  }
+}

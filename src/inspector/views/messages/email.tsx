@@ -1,0 +1,93 @@
+import { useMemo } from 'preact/hooks'
+import { Link } from './link.js'
+import type { Message } from './search-messages.js'
+
+type Content = Message['content']
+
+const MIN_HEIGHT = 48
+const BORDERS = 2
+
+/** An email in a sandboxed frame, with its links listed below. */
+export function Email({ content }: { content: Content | undefined }) {
+  const { html, links } = useMemo(() => toDocument(content), [content])
+  return (
+    <figure class="email">
+      <iframe title="The email" sandbox="allow-same-origin" srcdoc={html} onLoad={fitHeight} />
+      {links.map(({ text, href }, index) => (
+        <Link key={index} text={text} href={href} />
+      ))}
+    </figure>
+  )
+}
+
+/** Keeps a frame as high as its content. The frame runs no scripts, so the inspector measures it. */
+function fitHeight({ currentTarget: frame }: { currentTarget: HTMLIFrameElement }) {
+  const root = frame.contentDocument?.documentElement
+  const observer = new ResizeObserver(() => {
+    const height = Math.ceil(root?.getBoundingClientRect().height ?? 0) + BORDERS
+    frame.style.height = `${Math.max(MIN_HEIGHT, height)}px`
+  })
+  if (root) observer.observe(root)
+}
+
+/**
+ * This policy, the policy of the inspector and the sandbox of the frame make emails harmless.
+ * Removing elements below only avoids errors in the console and empty frames.
+ */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+const STYLE = `
+  :root {
+    color-scheme: light; background: #fff; color: #1a1d24; font: 14px/1.5 system-ui, sans-serif;
+  }
+  body { margin: 12px; overflow-wrap: anywhere; }
+  img { max-width: 100%; }
+  a { color: #4338ca; text-decoration: underline; }
+  .block-button {
+    display: inline-block; padding: 8px 16px; border-radius: 6px; background: #4338ca; color: #fff;
+  }
+`
+
+const HEAD =
+  `<meta http-equiv="Content-Security-Policy" content="${POLICY}">` + `<style>${STYLE}</style>`
+
+const REMOVED_ELEMENTS = 'script, template, base, meta, link, iframe, object, embed'
+
+/** Returns an email as an HTML document without working links, and the links it had. */
+function toDocument(content: Content = '') {
+  const source = typeof content === 'string' ? content : content.map(blockToHtml).join('')
+  // A parsed document is inert: it runs nothing and loads nothing.
+  const { documentElement, body } = new DOMParser().parseFromString(source, 'text/html')
+  if (!/<[a-z!/]/i.test(source)) body.style.whiteSpace = 'pre-wrap'
+  body.dir ||= documentElement.dir || 'auto'
+  for (const element of documentElement.querySelectorAll(REMOVED_ELEMENTS)) element.remove()
+  const links = [...documentElement.querySelectorAll('*')].flatMap(disableUrls)
+  return { html: `<!doctype html>${HEAD}${documentElement.outerHTML}`, links }
+}
+
+/**
+ * Replaces the URLs of an element by titles, so that nothing is loaded and no link can be followed.
+ * Returns its links.
+ */
+function disableUrls(element: Element): { text: string; href: string }[] {
+  return [...element.attributes].flatMap(({ name, value }) => {
+    const isLink = name === 'href' || name === 'xlink:href'
+    const isRemoteSource = name === 'src' && !value.startsWith('data:')
+    if (!isLink && !isRemoteSource) return []
+    element.removeAttribute(name)
+    element.setAttribute('title', value)
+    return isLink ? [{ text: element.textContent?.trim() || value, href: value }] : []
+  })
+}
+
+/** Returns a block of the email editor as HTML. */
+function blockToHtml({
+  type,
+  content,
+  url = '',
+  styles
+}: Exclude<Content, string | undefined>[number]): string {
+  const link = `<a class="block-button" href="${url.replaceAll('"', '&quot;')}">${content}</a>`
+  const alignment = styles?.textAlign ?? 'start'
+  return `<div dir="auto" style="text-align: ${alignment}">${type === 'text' ? content : link}</div>`
+}

@@ -1,0 +1,180 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { EmptyList, EmptyPane } from '../../parts/empty.js'
+import { ErrorNote } from '../../parts/error-note.js'
+import { type Fields, JsonDialog, type JsonDialogProps } from '../../parts/json-dialog.js'
+import { useShortcut } from '../../parts/keyboard.js'
+import { type ListRowProps, ROW_HEIGHT, ROW_WITH_NOTE_HEIGHT } from '../../parts/list-row.js'
+import { Pane, Panes } from '../../parts/pane.js'
+import type { Resource } from '../../parts/resource.js'
+import { SearchLine } from '../../parts/search-line.js'
+import { VirtualList, type VirtualListProps } from '../../parts/virtual-list.js'
+import { useCommands } from '../../shell/commands.js'
+import { hrefTo, navigate, type Route } from '../../shell/router.js'
+import { useSession } from '../../shell/session.js'
+import { ActionButtons } from '../actions.js'
+import { searchTextOf } from './search.js'
+
+export type RowLink = Pick<ListRowProps, 'href' | 'isCurrent' | 'tabIndex'>
+
+interface ListProps<Item> extends Pick<VirtualListProps<Item>, 'label' | 'items' | 'onEnd'> {
+  route: Route
+  /** Returns the segments of an item's URL after the view; undefined for a heading. */
+  pathOf(item: Item): readonly string[] | undefined
+  /** Returns a heading, or the row of an item. */
+  rowOf(item: Item, link: RowLink): ComponentChildren
+  /** Whether rows have a second line. */
+  hasNotes?: boolean
+}
+
+interface SearchProps {
+  route: Route
+  placeholder: string
+  /** Whether a search starts on Enter, because the server runs it. */
+  isByEnter?: boolean
+  /** The number of results. */
+  count?: string | undefined
+}
+
+interface RecordsProps<Item, Open extends Item> extends ListProps<Item>, SearchProps {
+  resource: Resource<unknown>
+  open: Open | undefined
+  /** Returns the pane of the open item. */
+  pane(open: Open, back: string): ComponentChildren
+  /** Why the list is empty. */
+  reason?: string | undefined
+  /** The dialog that adds a record. `submit` returns the last segment of the new record's URL. */
+  add?: Pick<JsonDialogProps, 'title' | 'value' | 'children'> & {
+    submit(fields: object): Promise<string>
+  }
+}
+
+/** Records of one kind: a search, the list, and the record that the URL names. */
+export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, Open>) {
+  const { route, resource, items, open, pane, add } = props
+  const { value, isLoading, error, reload } = resource
+  const { view, rest, params } = route
+  const [isAdding, setAdding] = useState(false)
+  const addAction = add && { name: 'Add', run: () => setAdding(true) }
+  useCommands(addAction && add ? [{ ...addAction, name: add.title }] : [])
+  const back = hrefTo([view], { q: searchTextOf(params) })
+  useCloseOnEscape(back)
+  const head = (
+    <RecordSearch {...props} count={error === undefined ? props.count : undefined}>
+      {addAction && <ActionButtons actions={[addAction]} />}
+    </RecordSearch>
+  )
+  const isEmpty = error === undefined && items.length === 0
+  return (
+    <div class="view">
+      <h1 class="visually-hidden">{view.replace(/^./, (letter) => letter.toUpperCase())}</h1>
+      <Panes isOpen={rest.length > 0}>
+        <Pane label={`All ${view}`} head={head}>
+          {error !== undefined && <ErrorNote error={error} retry={reload} />}
+          {error === undefined && items.length > 0 && <RecordList {...props} />}
+          {isEmpty && value !== undefined && <NoRecords route={route} reason={props.reason} />}
+        </Pane>
+        {open ? (
+          pane(open, back)
+        ) : (
+          <EmptyPane back={rest[0] && back}>
+            {rest.length === 0 && 'Select an item to see it here.'}
+            {rest.length > 0 && !isLoading && `${rest.join('/')} is not in this list.`}
+          </EmptyPane>
+        )}
+      </Panes>
+      {isAdding && add && <AddDialog view={view} add={add} close={() => setAdding(false)} />}
+    </div>
+  )
+}
+
+/** Closes the open record on Escape and focuses its row. */
+function useCloseOnEscape(back: string) {
+  useShortcut('escape', () => {
+    const row = document.querySelector<HTMLElement>('[data-item][aria-current="true"]')
+    navigate(back)
+    // On narrow screens the list is hidden until the next render.
+    setTimeout(() => row?.focus())
+  })
+}
+
+function RecordSearch({
+  route: { view, rest, params },
+  placeholder,
+  isByEnter = false,
+  count,
+  children
+}: SearchProps & { children: ComponentChildren }) {
+  // A search on the server closes the open record, and is a step of its own in the history.
+  const change = (q: string) => {
+    const path = isByEnter ? [view] : [view, ...rest]
+    navigate(hrefTo(path, { q }), { replace: !isByEnter })
+  }
+  return (
+    <SearchLine
+      label={`Search ${view}`}
+      placeholder={placeholder}
+      text={searchTextOf(params)}
+      change={change}
+      isByEnter={isByEnter}
+    >
+      <span class="hint" role="status">
+        {count}
+      </span>
+      {children}
+    </SearchLine>
+  )
+}
+
+function RecordList<Item>(props: ListProps<Item> & { open: Item | undefined }) {
+  const { route, label, items, onEnd, pathOf, rowOf, hasNotes, open } = props
+  const q = searchTextOf(route.params)
+  const hrefOf = (item: Item) => hrefTo([route.view, ...(pathOf(item) ?? [])], { q })
+  return (
+    <VirtualList
+      label={label}
+      items={items}
+      onEnd={onEnd}
+      heightOf={(item) => (hasNotes && pathOf(item) ? ROW_WITH_NOTE_HEIGHT : ROW_HEIGHT)}
+      keyOf={(item) => pathOf(item) && hrefOf(item)}
+      current={open && hrefOf(open)}
+      isScrolledTo
+      select={(href) => navigate(String(href), { replace: true })}
+    >
+      {(item, place) => rowOf(item, { ...place, href: hrefOf(item) })}
+    </VirtualList>
+  )
+}
+
+function NoRecords({ route, reason }: { route: Route; reason: string | undefined }) {
+  const { view, params } = route
+  if (searchTextOf(params) === '') {
+    return (
+      <EmptyList title={`No ${view} yet`}>
+        <p>Load a seed from the environment menu to get some.</p>
+      </EmptyList>
+    )
+  }
+  return (
+    <EmptyList title={`No matching ${view}`}>
+      <p dir="auto">{reason}</p>
+      <a href={hrefTo([view])}>All {view}</a>
+    </EmptyList>
+  )
+}
+
+interface AddDialogProps {
+  view: string
+  add: NonNullable<RecordsProps<unknown, unknown>['add']>
+  close(): void
+}
+
+function AddDialog({ view, add, close }: AddDialogProps) {
+  const { reloadAll } = useSession()
+  const submit = async (fields: Fields) => {
+    const id = await add.submit(fields)
+    reloadAll()
+    navigate(hrefTo([view, id]))
+  }
+  return <JsonDialog {...add} submit={submit} close={close} />
+}

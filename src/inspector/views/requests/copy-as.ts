@@ -1,0 +1,55 @@
+import type { AttachedEnvironment, RecordedRequest } from '../../../client/index.js'
+import { curlCommand } from '../../../domain/shell.js'
+import { flattenValues } from './format-request.js'
+
+/** Headers that HTTP clients set themselves, that proxies add, and the API key. */
+const OMITTED_HEADERS = new RegExp(
+  '^(' +
+    'authorization|host|connection|content-length|transfer-encoding|accept-encoding|user-agent|' +
+    'accept-language|origin|referer|cookie|te|priority|expect|dnt|sec-.*|x-forwarded-.*' +
+    ')$'
+)
+
+type Server = Pick<AttachedEnvironment, 'url' | 'headers'>
+
+/**
+ * Returns what to send to repeat a request. Masked values are left out, and of a truncated body
+ * only the beginning is sent.
+ */
+export function repeatable({ method, path, query, headers, body }: RecordedRequest) {
+  const search = flattenValues(query).map((pair) => pair.map(encodeURIComponent).join('='))
+  const sentHeaders = flattenValues(headers).filter(
+    ([name, value]) => !OMITTED_HEADERS.test(name) && !value.includes('***')
+  )
+  return {
+    method,
+    path: search.length > 0 ? `${path}?${search.join('&')}` : path,
+    headers: Object.fromEntries(new Headers(sentHeaders)),
+    ...(body && { body })
+  }
+}
+
+/** Returns a curl command for a POSIX shell that repeats a request. */
+export function toCurl(server: Server, request: RecordedRequest): string {
+  const { method, path, headers, body } = repeatable(request)
+  const allHeaders = Object.entries({ ...server.headers, ...headers })
+  return curlCommand({ method, url: server.url + path, headers: allHeaders, body }, ' \\\n  ')
+}
+
+/** Returns a JavaScript statement that repeats a request. */
+export function toFetch(server: Server, request: RecordedRequest): string {
+  const { path, headers, ...options } = repeatable(request)
+  const init = { ...options, headers: { ...server.headers, ...headers } }
+  return `await fetch(${toSource(server.url + path)}, ${toSource(init)})`
+}
+
+/** Returns a JavaScript statement for a test that expects such a request to have arrived. */
+export function toVerification(request: RecordedRequest): string {
+  const { operation, method, path, query, body, bodyLength, status } = request
+  const completeBody = bodyLength === undefined && body ? { body } : {}
+  const expected = { operation, method, path, query, ...completeBody, status }
+  return `await env.requests.verify(${toSource(expected)})`
+}
+
+/** JSON is valid JavaScript source. */
+const toSource = (value: unknown) => JSON.stringify(value, null, 2)

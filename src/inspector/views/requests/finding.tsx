@@ -1,0 +1,34 @@
+import { Callout, type Tone } from '../../parts/chip.js'
+
+const ICONS = { good: 'check', warn: 'warn', bad: 'warn', fault: 'bolt', accent: 'flow' } as const
+/** The maximum number of linked requests. */
+const MAX_LINKS = 5
+
+/** A message about some requests. */
+export interface Finding {
+  tone?: Tone | undefined
+  message: string
+  /** The sequences of the requests. */
+  requests?: readonly number[]
+}
+
+interface Props extends Finding {
+  /** Returns the URL of a request. */
+  href?(sequence: number): string
+}
+
+/** A finding with links to its newest requests. */
+export function FindingCallout({ tone, message, requests = [], href = String }: Props) {
+  return (
+    <Callout tone={tone} icon={ICONS[tone ?? 'warn']}>
+      <span class="callout-text" dir="auto">
+        {message}
+      </span>
+      {requests.slice(-MAX_LINKS).map((sequence) => (
+        <a key={sequence} href={href(sequence)}>
+          #{sequence}
+        </a>
+      ))}
+    </Callout>
+  )
+}

@@ -1,0 +1,95 @@
+import type { RecordedExchange } from '../../../client/index.js'
+import { CopyButton, copyText } from '../../parts/copy.js'
+import { Icon } from '../../parts/icon.js'
+import { ActionMenu } from '../../parts/popover.js'
+import { runWithToast } from '../../parts/toast.js'
+import { useSession } from '../../shell/session.js'
+import { TIMES, useAddFault } from '../faults/fault-choices.js'
+import type { TitledResponse } from './comparison.js'
+import { repeatable, toCurl, toFetch, toVerification } from './copy-as.js'
+import { targetOf } from './format-request.js'
+import type { ListedRequests } from './use-requests.js'
+
+interface Props {
+  exchange: RecordedExchange
+  listed: ListedRequests
+  compareWith(response: TitledResponse): void
+}
+
+/** The actions on a request. One without a valid key can only be copied and compared. */
+export function RequestActions({ exchange, listed, compareWith }: Props) {
+  const { env } = useSession()
+  const { operation, bodyLength } = exchange
+  const canBeSent = !listed.isUnauthenticatedList
+  const replay = useReplay(exchange, listed)
+  const onReplay = () => runWithToast(async () => compareWith(await replay()))
+  const copy = (toText: () => string) => runWithToast(() => copyText(toText()), 'Copied')
+  const copyActions = [
+    { name: 'Copy as fetch', run: () => copy(() => toFetch(env, exchange)) },
+    { name: 'Copy as a verification for a test', run: () => copy(() => toVerification(exchange)) }
+  ]
+  return (
+    <div class="line">
+      {canBeSent && (
+        // A truncated body can't be repeated.
+        <button class="primary" disabled={bodyLength !== undefined} onClick={onReplay}>
+          <Icon name="again" />
+          Replay
+        </button>
+      )}
+      <CopyButton text={() => toCurl(env, exchange)}>Copy as curl</CopyButton>
+      <CompareMenu exchange={exchange} listed={listed} compareWith={compareWith} />
+      {operation && canBeSent && <FailNextMenu exchange={exchange} />}
+      <ActionMenu label="More copy formats" groups={[{ actions: copyActions }]} />
+    </div>
+  )
+}
+
+/** Returns a function that sends a request again and returns the new response. */
+function useReplay(exchange: RecordedExchange, { source }: ListedRequests) {
+  const { call } = useSession()
+  return async (): Promise<TitledResponse> => {
+    const { method, path, ...options } = repeatable(exchange)
+    const { status, duration, headers, text } = await call(method, path, options)
+    const [newest] = await source.list({ order: 'newest', limit: 1 })
+    const recorded = newest && (await source.get(newest.sequence))
+    // The journal masks secrets in both responses, so the recorded one compares better.
+    const isRecorded = recorded?.response?.headers['x-request-id'] === headers['x-request-id']
+    if (recorded && isRecorded) return { ...recorded, title: 'Now' }
+    return { title: 'Now', status, duration, response: { status, headers, body: text } }
+  }
+}
+
+/** The number of requests offered for a comparison. */
+const MAX_COMPARED = 10
+
+function CompareMenu({ exchange, listed: { source, requests }, compareWith }: Props) {
+  const isSimilar = ({ sequence, operation, method }: RecordedExchange) =>
+    sequence !== exchange.sequence && operation === exchange.operation && method === exchange.method
+  const compare = async (sequence: number) =>
+    compareWith({ ...(await source.get(sequence)), title: `#${sequence}` })
+  const actions = requests
+    .filter(isSimilar)
+    .slice(0, MAX_COMPARED)
+    .map((request) => ({
+      name: `#${request.sequence} ${request.status ?? 'none'} ${targetOf(request)}`,
+      run: () => runWithToast(() => compare(request.sequence))
+    }))
+  if (actions.length === 0) return null
+  return <ActionMenu button="Compare" label="Compare with another request" groups={[{ actions }]} />
+}
+
+const OFFERED_EFFECTS = ['500', '503', 'Timeout', 'Lost response']
+
+/** Makes the next requests to the same operation and path fail. */
+function FailNextMenu({ exchange: { operation, path, method } }: Pick<Props, 'exchange'>) {
+  const addFault = useAddFault()
+  const groups = OFFERED_EFFECTS.map((effect) => ({
+    actions: Object.keys(TIMES).map((times) => ({
+      name: `${effect} ${times}`,
+      run: () => addFault({ operation, match: { path } }, effect, times, `${method} ${path}`)
+    }))
+  }))
+  const button = [<Icon key="icon" name="bolt" />, 'Fail next']
+  return <ActionMenu button={button} label="Fail the next request like this" groups={groups} />
+}

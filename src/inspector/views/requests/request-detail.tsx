@@ -1,0 +1,180 @@
+import { useState } from 'preact/hooks'
+import type { Change, RecordedExchange } from '../../../client/index.js'
+import { EmptyPane } from '../../parts/empty.js'
+import { ErrorNote, messageOf } from '../../parts/error-note.js'
+import { formatDuration, formatTimeOfDay } from '../../parts/format-time.js'
+import { EventRow } from '../../parts/list-row.js'
+import { Close, Pane } from '../../parts/pane.js'
+import { useResource } from '../../parts/resource.js'
+import { type Tab, Tabs } from '../../parts/tabs.js'
+import { Comparison, type TitledResponse } from './comparison.js'
+import { RequestContent, ResponseContent } from './exchange.js'
+import { FindingCallout } from './finding.js'
+import { describeChange, targetOf, toneOf } from './format-request.js'
+import type { RequestsLocation } from './location.js'
+import { RequestActions } from './request-actions.js'
+import { RequestList, StatusText, withChanges } from './request-list.js'
+import type { ListedRequests } from './use-requests.js'
+
+interface DetailProps {
+  location: RequestsLocation
+  listed: ListedRequests
+  sequence: number
+  tab: string | undefined
+  selectTab(tab: string): void
+}
+
+/** The open request: its response, its content, its changes, and the requests around it. */
+export function RequestDetail(props: DetailProps) {
+  const { location, listed, sequence, tab, selectTab } = props
+  const [compared, setCompared] = useState<{ sequence: number; response: TitledResponse }>()
+  const { exchange, isLoaded, error } = useExchange(listed, sequence)
+  const back = location.href({ open: undefined })
+  if (!exchange) {
+    return <EmptyPane back={back}>{error !== undefined && messageOf(error)}</EmptyPane>
+  }
+  const compareWith = (response: TitledResponse) => {
+    setCompared({ sequence, response })
+    selectTab('comparison')
+  }
+  const tabs = detailTabs(props, exchange, isLoaded)
+  if (compared?.sequence === sequence) {
+    const responses = [{ ...exchange, title: `#${sequence}` }, compared.response]
+    const content = () => <Comparison responses={responses} />
+    tabs.push({ id: 'comparison', title: 'Comparison', content })
+  }
+  const head = (
+    <div class="head">
+      <DetailTitle exchange={exchange} back={location.open === undefined ? undefined : back} />
+      {exchange.reason !== undefined && (
+        <FindingCallout tone={toneOf(exchange)} message={exchange.reason} />
+      )}
+      {error !== undefined && <ErrorNote error={error} />}
+      <RequestActions exchange={exchange} listed={listed} compareWith={compareWith} />
+    </div>
+  )
+  return (
+    <Pane label={`Request ${sequence}`} head={head}>
+      <Tabs label="Views of the request" tabs={tabs} current={tab} select={selectTab} />
+    </Pane>
+  )
+}
+
+/** Loads a request with its response. Until it is loaded, returns the request from the list. */
+function useExchange({ source, requests }: ListedRequests, sequence: number) {
+  const request = requests.find((candidate) => candidate.sequence === sequence)
+  const { value, error } = useResource(
+    () => source.get(sequence),
+    // The duration is set when the response has been sent.
+    [source.get, sequence, request?.duration]
+  )
+  const isLoaded = value?.sequence === sequence
+  const exchange: RecordedExchange | undefined = isLoaded ? value : request
+  return { exchange, isLoaded, error }
+}
+
+interface DetailTitleProps {
+  exchange: RecordedExchange
+  back: string | undefined
+}
+
+function DetailTitle({ exchange, back }: DetailTitleProps) {
+  const { method, time, duration, sequence, flags } = exchange
+  const facts = [
+    formatTimeOfDay(time),
+    formatDuration(duration),
+    `#${sequence}`,
+    flags.faulted && `rule ${flags.faulted}`
+  ]
+  return (
+    <div class="head-title">
+      <StatusText request={exchange} class="big" />
+      <h2 class="target">
+        <span class="muted">{method}</span> <bdi>{targetOf(exchange)}</bdi>
+      </h2>
+      <span class="hint">{facts.filter(Boolean).join(' · ')}</span>
+      {back !== undefined && <Close back={back} />}
+    </div>
+  )
+}
+
+function detailTabs(
+  { location, listed, sequence }: DetailProps,
+  exchange: RecordedExchange,
+  isLoaded: boolean
+): Tab[] {
+  const { changed = [] } = exchange
+  const laterChanges = listed.changes.filter(({ after }) => after === sequence)
+  const changeCount = changed.length + laterChanges.length
+  return [
+    {
+      id: 'response',
+      title: 'Response',
+      content: () => isLoaded && <ResponseContent key={sequence} exchange={exchange} />
+    },
+    {
+      id: 'request',
+      title: 'Request',
+      content: () => <RequestContent key={sequence} request={exchange} />
+    },
+    {
+      id: 'changes',
+      title: 'Changes',
+      count: changeCount || undefined,
+      content: () => <Changes changed={changed} laterChanges={laterChanges} />
+    },
+    {
+      id: 'nearby',
+      title: 'Nearby',
+      content: () => <NearbyRequests location={location} listed={listed} sequence={sequence} />
+    }
+  ]
+}
+
+interface ChangesProps {
+  /** The records that the request changed. */
+  changed: NonNullable<RecordedExchange['changed']>
+  /** The changes between this request and the next. */
+  laterChanges: readonly Change[]
+}
+
+function Changes({ changed, laterChanges }: ChangesProps) {
+  return (
+    <>
+      {changed.length === 0 && <p>The request changed nothing.</p>}
+      {changed.map((record, index) => (
+        <EventRow key={`record ${index}`} title={`${record.id} ${record.fields ?? ''}`}>
+          {describeChange({ changed: [record] })}
+        </EventRow>
+      ))}
+      {laterChanges.map((change) => (
+        <EventRow key={change.sequence} title={change.time}>
+          {describeChange(change)}
+        </EventRow>
+      ))}
+    </>
+  )
+}
+
+/** The number of requests shown before and after the open one. */
+const NEARBY = 5
+
+function NearbyRequests({
+  location,
+  listed: { source, changes },
+  sequence
+}: Pick<DetailProps, 'location' | 'listed' | 'sequence'>) {
+  const filter = { order: 'newest', before: sequence + NEARBY + 1, limit: 2 * NEARBY + 1 } as const
+  const { value = [] } = useResource(() => source.list(filter), [source.list, sequence])
+  const requests = value.filter((request) => Math.abs(request.sequence - sequence) <= NEARBY)
+  const newest = requests[0]?.sequence ?? 0
+  const changesBetween = changes.filter(({ after }) => after <= newest)
+  return (
+    <RequestList
+      label="Nearby requests"
+      items={withChanges(requests, changesBetween)}
+      current={sequence}
+      href={(open) => location.href({ open })}
+    />
+  )
+}

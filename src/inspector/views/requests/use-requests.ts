@@ -1,0 +1,91 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { RecordedExchange, RecordedRequest, RequestFilter } from '../../../client/index.js'
+import { useResource } from '../../parts/resource.js'
+import { useFeed, useLive } from '../../shell/live-provider.js'
+import type { Feed } from '../../shell/live-requests.js'
+import { useSession } from '../../shell/session.js'
+import { isUnauthenticatedSearch, parseRequestSearch } from './location.js'
+
+/** The number of results that are loaded at a time. */
+const PAGE_SIZE = 300
+/** Milliseconds until a search runs again when requests arrive. */
+const SEARCH_INTERVAL = 500
+/** Milliseconds between two checks for requests without a valid key. */
+const UNAUTHENTICATED_INTERVAL = 1000
+
+/** A journal: the one of the environment, or the one of requests without a valid key. */
+interface RequestSource {
+  list(filter?: RequestFilter): Promise<RecordedRequest[]>
+  get(sequence: number): Promise<RecordedExchange>
+}
+
+/** The requests that the list shows. */
+export interface ListedRequests
+  extends Pick<Feed, 'requests' | 'changes' | 'seen' | 'isLoaded' | 'hasMore'> {
+  /** Loads older requests; undefined if there are none. */
+  loadMore: (() => unknown) | undefined
+  /** Where to load a request with its response. */
+  source: RequestSource
+  isUnauthenticatedList: boolean
+  error: unknown
+}
+
+/**
+ * Returns the requests as they arrive. With a search it returns the matches in the whole journal,
+ * and searches again when requests arrive. `unauthenticatedCount` signals that for requests without
+ * a valid key.
+ */
+export function useRequests(search: string, unauthenticatedCount: number): ListedRequests {
+  const { mock, env } = useSession()
+  const live = useLive()
+  const feed = useFeed(search === '' ? 0 : SEARCH_INTERVAL)
+  const [limit, setLimit] = useState(PAGE_SIZE)
+  useEffect(() => setLimit(PAGE_SIZE), [search])
+  const isUnauthenticatedList = isUnauthenticatedSearch(search)
+  const source: RequestSource = isUnauthenticatedList
+    ? { list: mock.unauthenticatedRequests, get: mock.unauthenticatedRequest }
+    : env.requests
+  const isSearch = search.trim() !== ''
+  const news = isUnauthenticatedList ? unauthenticatedCount : feed
+  const { value: matches, error } = useResource(async () => {
+    if (!isSearch) return undefined
+    // The environment's clock may differ from the browser's, so durations count from the newest.
+    const now = Date.parse(feed.requests[0]?.time ?? '') || Date.now()
+    return source.list({ ...parseRequestSearch(search, now), order: 'newest', limit })
+  }, [source.list, search, limit, isSearch && news])
+  const common = { source, isUnauthenticatedList, error }
+  if (!isSearch) {
+    return { ...feed, ...common, loadMore: feed.hasMore ? () => live.loadMore() : undefined }
+  }
+  const hasMore = matches?.length === limit
+  return {
+    ...common,
+    requests: matches ?? [],
+    // The changes belong to the journal of the environment.
+    changes: isUnauthenticatedList ? [] : feed.changes,
+    seen: isUnauthenticatedList ? Number.POSITIVE_INFINITY : feed.seen,
+    isLoaded: matches !== undefined,
+    hasMore,
+    loadMore: hasMore ? () => setLimit(limit + PAGE_SIZE) : undefined
+  }
+}
+
+/** Returns the number of requests without a valid key; 0 if only an API key is known. */
+export function useUnauthenticatedCount(): number {
+  const { mock, listed } = useSession()
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    const update = async () => {
+      if (!listed || document.hidden) return
+      const [newest] = await mock
+        .unauthenticatedRequests({ order: 'newest', limit: 1 })
+        // The live connection reports that the server is unreachable.
+        .catch(() => [])
+      setCount(newest?.sequence ?? 0)
+    }
+    update()
+    const timer = setInterval(update, UNAUTHENTICATED_INTERVAL)
+    return () => clearInterval(timer)
+  }, [mock, listed])
+  return count
+}

@@ -1,0 +1,98 @@
+import type { WorkflowStep } from '../../../client/index.js'
+import { EmptyPane } from '../../parts/empty.js'
+import { ErrorNote } from '../../parts/error-note.js'
+import { JsonTree } from '../../parts/json-tree.js'
+import { useResource } from '../../parts/resource.js'
+import { hrefTo, navigate } from '../../shell/router.js'
+import { useSession } from '../../shell/session.js'
+import { useServiceCall } from '../actions.js'
+import { MessagePreview } from '../messages/preview.js'
+import { RecordPane } from '../records/record-pane.js'
+import { messageOfStep } from './step-message.js'
+import { outlineOf } from './variables-outline.js'
+
+interface StepPaneProps {
+  workflowId: string
+  stepId: string
+  back: string
+}
+
+/** One step, loaded from the mocked API. */
+export function StepPane({ workflowId, stepId, back }: StepPaneProps) {
+  const { env, version } = useSession()
+  const callApi = useServiceCall()
+  const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
+  const { value, error, reload } = useResource(
+    async (isUserAction) => (await callApi('GET', path, isUserAction)).json,
+    [env, version, path]
+  )
+  if (value === undefined || error !== undefined) {
+    return (
+      <EmptyPane back={back}>
+        {error !== undefined && <ErrorNote error={error} retry={reload} />}
+      </EmptyPane>
+    )
+  }
+  const step = unwrap(value)
+  const { _id, workflowId: _workflowId, workflowDatabaseId, origin: _origin, ...fields } = step
+  const save = async (changes: object) => {
+    const saved = await env.workflows.changeStep(workflowDatabaseId, _id, changes)
+    // The URL contains the stepId.
+    if (saved.stepId !== stepId) {
+      navigate(hrefTo(['workflows', workflowId, saved.stepId]), { replace: true })
+    }
+  }
+  return (
+    <RecordPane
+      noun="step"
+      title={step.name}
+      facts={[step.type, workflowId, stepId]}
+      problem={issuesOf(step).join(' · ')}
+      back={back}
+      actions={[{ name: 'Request again', run: reload }]}
+      json={value}
+      fields={fields}
+      save={save}
+      firstTab={{ title: 'Step', content: () => <StepParts step={step} /> }}
+    />
+  )
+}
+
+/** Returns the step of a response body. The profile `live` puts it into `data`. */
+function unwrap(body: unknown): WorkflowStep {
+  return (body as { data?: WorkflowStep }).data ?? (body as WorkflowStep)
+}
+
+/** Returns the messages of all issues, each after the name of its control or channel. */
+function issuesOf({ issues }: WorkflowStep): string[] {
+  const byName = Object.entries({ ...issues?.integration, ...issues?.controls })
+  return byName.flatMap(([name, issuesOfName]) =>
+    issuesOfName.map(({ message }) => `${name}: ${message}`)
+  )
+}
+
+function StepParts({ step }: { step: WorkflowStep }) {
+  const message = messageOfStep(step)
+  const trees = [
+    { name: 'Controls', value: step.controlValues ?? {} },
+    ...(issuesOf(step).length > 0 ? [{ name: 'Issues', value: step.issues }] : []),
+    { name: 'Variables', value: outlineOf(step.variables) }
+  ]
+  return (
+    <div class="step-parts">
+      <div class="form">
+        {trees.map(({ name, value }) => [
+          <h3 key={name}>{name}</h3>,
+          <JsonTree key={`${name} tree`} value={value} label={name} />
+        ])}
+      </div>
+      {message && (
+        <section class="form" aria-label="Preview">
+          <h3>Preview</h3>
+          {message.channel === 'email' && <b dir="auto">{message.subject}</b>}
+          <MessagePreview message={message} />
+        </section>
+      )}
+    </div>
+  )
+}
