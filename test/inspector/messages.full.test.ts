@@ -244,7 +244,10 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
     hits++
     response.setHeader('access-control-allow-origin', '*').end()
   }).listen(0, '127.0.0.1')
-  onTestFinished(() => void trap.close().closeAllConnections())
+  onTestFinished(() => {
+    trap.close()
+    trap.closeAllConnections()
+  })
   await once(trap, 'listening')
   const away = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`
   const script = `<script>top.ran = 1; fetch('${away}/script')</script>`

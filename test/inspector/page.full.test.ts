@@ -264,7 +264,10 @@ test('behind a path of a proxy it finds its files and its server', async (contex
     asked.on('error', () => response.destroy())
     request.pipe(asked)
   }).listen(0, '127.0.0.1')
-  onTestFinished(() => void proxy.close().closeAllConnections())
+  onTestFinished(() => {
+    proxy.close()
+    proxy.closeAllConnections()
+  })
   const { page, events } = await openPage(context)
   await page.goto(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mocks/one/`)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
