@@ -143,7 +143,7 @@ function memoryOf({ pid }: ChildProcess, name: 'VmRSS' | 'VmHWM'): number {
   return 1024 * Number(kibibytes)
 }
 
-/** Returns the environment variables without those of this project and of npm. */
+/** Returns the environment variables, except the variables of this project and npm. */
 function cleanEnvironment(): Record<string, string | undefined> {
   const foreign = /^(NOTIFICATION_MOCK_|npm_|PORT$|NODE_OPTIONS$|NODE_ENV$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))

@@ -241,7 +241,7 @@ export function clientOf(
     return (await fetch(`${url}/_mock/openapi.json`)).text()
   }
 
-  /** Fetches the document of the key's environment. For an invalid key, that of the server. */
+  /** Fetches the document of the key's environment. For an invalid key, fetches the server's. */
   async function fetchDocument(authorization: string | undefined): Promise<string> {
     const response = await fetch(
       `${url}/openapi.json`,

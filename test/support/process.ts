@@ -44,7 +44,7 @@ export interface RunningProcess {
 
 export interface Options
   extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached' | 'timeout'> {
-  /** Added to environment variables without those of this project and of npm. */
+  /** Added to the environment variables, except those of this project and npm. */
   env?: Record<string, string>
   /** Matches the output when the process is ready. By default, the output of `serve`. */
   ready?: RegExp
@@ -163,7 +163,7 @@ function launch(
   return { child: child as RunningProcess['child'], ready, ended }
 }
 
-/** Returns the environment variables without those of this project, npm and Vitest. */
+/** Returns the environment variables, except the ones of this project, npm and Vitest. */
 function cleanEnvironment(): Record<string, string | undefined> {
   // CI is removed because Node turns colors off in CI.
   const foreign =

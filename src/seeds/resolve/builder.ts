@@ -188,7 +188,7 @@ export class EnvironmentBuilder {
     }
   }
 
-  /** Returns an id for a record without one: that of the record it replaces, or a derived one. */
+  /** Returns an id for a record without one: the id of the record it replaces, or a derived id. */
   recordId(kind: NamedKind, name: string): string {
     const field = NAME_FIELDS[kind]
     const isReplacing = this.#replacedNames.has(nameKey(kind, field, name))
