@@ -39,8 +39,8 @@ export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined 
   /** Replaces the default log: JSON lines on stderr at `logLevel`. */
   logger?: MockLogger
   /**
-   * Watches the files in `seeds`. Called after each change with the applied changes, or with the
-   * error because of which nothing was applied.
+   * Watches the files in `seeds`. Called after each change with the applied changes, or with
+   * the error if nothing was applied.
    */
   watch?: ((reload: SeedReload) => void) | undefined
 }

@@ -102,7 +102,7 @@ function describeFailure({ title, error = '', unauthenticated }: Report['tests']
 const escapeMarkdown = (text: string) =>
   text.replace(/[\\|`*_[\]<>&]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** Returns a command line in which secrets are replaced by `***`. */
+/** Returns a command line with `***` instead of secrets. */
 export function maskCommand(command: readonly string[], secrets: readonly string[]): string {
   const masked = command.map((argument, index) =>
     maskArgument(argument, command[index - 1] ?? '', secrets)

@@ -18,7 +18,7 @@ import {
 import { ignoredSeeds, startMock } from './serve.js'
 import { GRACE, LAST_RESORT, messageOf, onStopSignal } from './terminal.js'
 
-/** Exit code if the server fails. The three codes are those of `env`, `nohup` and `timeout`. */
+/** Exit code if the server fails. `env`, `nohup` and `timeout` use the same three codes. */
 const SERVER_FAILED = 125
 const NOT_EXECUTABLE = 126
 const NOT_FOUND = 127

@@ -88,7 +88,7 @@ export async function ask(url: string, init: RequestInit): Promise<Response> {
   if (response.ok) return response
   const reason =
     response.headers.get('x-mock-reason') ?? (await response.text().catch(() => '')).slice(0, 500)
-  throw new StartError(`${url}: status ${response.status}: ${printable(reason)}`)
+  throw new StartError(`${url} returned ${response.status}: ${printable(reason)}`)
 }
 
 /** Removes a trailing slash from a server's URL. The error omits the URL, which may hold a password. */

@@ -23,7 +23,7 @@ import type { RequestFilter } from './requests.js'
 export interface EnvironmentOptions extends Omit<wire.NewEnvironment, 'seed' | 'clock' | 'ttl'> {
   /** A seed with one environment, or only the contents of an environment. */
   seed?: Exclude<SeedContent, string>
-  /** A time at which to stop the clock, or a clock setting. */
+  /** When to stop the clock, or a clock setting. */
   clock?: ClockTime
   /** How long after its last use the server removes it, at most 30 days. By default it stays. */
   ttl?: Duration

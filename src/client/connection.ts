@@ -159,7 +159,7 @@ export function path(literals: TemplateStringsArray, ...values: string[]): strin
 
 /** An invalid field of a request. */
 export interface InvalidField {
-  /** What is wrong with the field. */
+  /** The problems of the field, one sentence each. */
   messages: string[]
   /** The value that was sent. */
   value?: unknown
@@ -228,7 +228,7 @@ async function readErrorBody(response: Received): Promise<ErrorBody> {
   return typeof body === 'object' && body !== null ? body : {}
 }
 
-/** Decodes an `x-mock-reason` header, in which only non-ASCII characters are percent-encoded. */
+/** Decodes an `x-mock-reason` header: only its non-ASCII characters are percent-encoded. */
 export function decodeReason(header: string): string {
   return header.replace(/(%[89A-F][0-9A-F])+/g, (encoded) => {
     try {

@@ -11,7 +11,7 @@ export interface StoredSnapshot extends ReturnType<typeof storedSnapshot> {}
 /** A seed with one environment, or only the contents of an environment; or either as JSON or YAML. */
 export type SeedContent = wire.Seed | Partial<wire.SeedEnvironment> | string
 
-/** A time at which to stop a clock, or a clock setting. */
+/** When to stop a clock, or a clock setting. */
 export type ClockTime = string | Date | wire.ClockSetting
 
 export interface ResetOptions {

@@ -128,7 +128,7 @@ const FINDERS = {
 
 export type HintId = keyof typeof FINDERS
 
-/** The ids of all hints, in the order in which `hintsOf` returns them. */
+/** The ids of all hints. `hintsOf` returns hints in this order. */
 export const HINT_IDS: readonly HintId[] = Object.keys(FINDERS) as HintId[]
 
 /** Up to this many identical requests within `BURST_WINDOW` milliseconds are fine. */
