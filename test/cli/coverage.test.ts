@@ -78,7 +78,7 @@ test('a report that can not be had is an error that says why, without the key', 
     'no response from http://127.0.0.1:9'
   )
   await expect(fetchCoverage('http://me:secret@127.0.0.1:9')).rejects.toThrow(
-    /^(?!.*secret).*no user name/
+    /^(?!.*secret).*must not contain a user name/
   )
 })
 

@@ -44,7 +44,7 @@ test('seed export writes the state of the environment of a key as a seed that ha
   )
   expect(refused).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`${url}/_mock/state: answers 401: no environment has`)
+    stderr: expect.stringContaining(`${url}/_mock/state returned 401: no environment has`)
   })
   expect(readdirSync(cwd)).toEqual(['out.yaml'])
 })
