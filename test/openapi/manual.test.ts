@@ -26,7 +26,7 @@ test('serves every page that /llms.txt links to, and every page that those link 
   expect([...pages, ...linked].filter(({ status }) => status !== 200)).toEqual([])
   const page = await call('/docs/control-routes.md', { key: null })
   expect(page.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
-  expect(page.text).toMatch(/^# Control\n/)
+  expect(page.text).toMatch(/^# Control routes\n/)
 })
 
 test('serves no file outside the manual', async () => {
