@@ -183,7 +183,7 @@ describe('the coverage', () => {
       cwd
     })
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' })
-    expect(stderr).toMatch(/^Coverage of the contract: [\d.]+ % \(\d+ of \d+\)\n/)
+    expect(stderr).toMatch(/^Coverage of the API: [\d.]+ % \(\d+ of \d+\)\n/)
     expect(stderr.split('\n')).toHaveLength(13)
     expect(stderr).toMatch(/^and \d+ more: --summary and --coverage-json write all$/m)
     expect(JSON.parse(readFileSync(join(cwd, 'coverage.json'), 'utf8'))).toMatchObject({
@@ -197,7 +197,7 @@ describe('the coverage', () => {
       ['--min', '90'],
       0,
       1,
-      /exec: the coverage of the contract is 0 %/
+      /exec: the coverage of the API is 0 %/
     ],
     [
       'that can not be written fails it too',

@@ -98,7 +98,7 @@ test('start fails with what the log says, and leaves nothing behind', async () =
 test('stop of several asks for a choice; --all stops them all, whatever port a variable names', async () => {
   const { start, run, cwd, env } = givenUser()
   const [one, two, three] = [await start(), await start(), await start()]
-  expect(await run('stop')).toEqual(failed('choose one with --port, or give --all'))
+  expect(await run('stop')).toEqual(failed('choose one with --port, or use --all'))
   expect(await run('stop', '--port', new URL(one.url).port)).toMatchObject({ code: 0 })
   expect(await Promise.all([one, two, three].map(({ url }) => isHealthy(url)))).toEqual([
     false,
