@@ -39,7 +39,7 @@ test('a request shows up with its reason, is found by a line of search, and open
     expect.stringMatching(
       /^POST \/v1\/integrations\/nowhere\/set-primary 404 .*has no integration with .* nowhere/
     ),
-    expect.stringMatching(/^POST .*\/set-primary 200 .* replay of the answer/),
+    expect.stringMatching(/^POST .*\/set-primary 200 .* replay of the response/),
     expect.stringMatching(/^POST \/v1\/integrations\/mailgun-eu\/set-primary 200 [\d.]+ ms$/),
     expect.stringMatching(/^GET \/v1\/messages[?]limt=5 200 .* limt/),
     expect.stringMatching(/^GET \/v1\/messages 200 [\d.]+ ms$/)

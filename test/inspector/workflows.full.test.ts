@@ -115,6 +115,8 @@ test('issues stand above all else, what is refused is said in words, and where t
   await page.getByText('class-draft/nothing is not in this list').waitFor()
   await go('#/workflows/class-draft/in-app-step')
   await env.faults.add({ operation: 'retrieveWorkflowStep', effect: { status: 503 } })
+  // By then the inspector has reloaded, so the error below stays.
+  await page.getByRole('button', { name: '1 fault' }).waitFor()
   await page.getByRole('button', { name: 'Request again' }).click()
   await page
     .getByRole('alert')
