@@ -20,7 +20,7 @@ test('seed new writes a beginning with comments that has no issue, and never ove
   const again = await runCommand(['seed', 'new', 'seed.yaml'], { cwd })
   expect(again).toMatchObject({
     code: 1,
-    stderr: "error: can't write seed.yaml: it exists already; name another file\n"
+    stderr: "error: can't write seed.yaml: it already exists; choose another file\n"
   })
   expect(readFileSync(join(cwd, 'seed.yaml'), 'utf8')).toBe('mine')
 })
@@ -34,7 +34,7 @@ test('seed export writes the state of the environment of a key as a seed that ha
     runCommand(['seed', 'export', `${url}/`, '--json', '--api-key', 'development-key']),
     runCommand(['seed', 'export', '--api-key', 'other', '--out', 'other.yaml'], { cwd, env })
   ])
-  expect(yaml).toMatchObject({ code: 0, stdout: `${url} written to out.yaml\n`, stderr: '' })
+  expect(yaml).toMatchObject({ code: 0, stdout: `exported ${url} to out.yaml\n`, stderr: '' })
   expect(readFileSync(join(cwd, 'out.yaml'), 'utf8')).toMatch(/^environments:\n/m)
   const check = await runCommand(['seed', 'check', 'out.yaml'], { cwd })
   expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining(' 7 messages\n') })

@@ -115,5 +115,7 @@ test('a stream that always ends before anything has come is given up', async () 
   const { requests } = connect('http://127.0.0.1:9', {
     fetch: async () => new Response('')
   }).attach('any-key')
-  await expect(requests.stream().next()).rejects.toThrow('ended each time before anything came')
+  await expect(requests.stream().next()).rejects.toThrow(
+    'the stream ended each time before it sent anything'
+  )
 })
