@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Db } from '../db/open.js'
 import { type Assumptions, assume, type Profile } from '../domain/assumptions.js'
 import { type Clock, readClock } from '../domain/clock.js'
@@ -185,3 +186,7 @@ function removed({ name }: Environment): DomainError {
   const reason = `environment ${name} and its keys were removed while the request was in progress`
   return new DomainError('unauthenticated', 'API Key not found', { reason })
 }
+
+/** Returns a new id in Novu's format, 24 hex digits: the time in seconds (8 digits), then random digits. */
+export const newId = (): string =>
+  Math.floor(Date.now() / 1000).toString(16) + randomBytes(8).toString('hex')

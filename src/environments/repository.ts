@@ -184,14 +184,17 @@ export class EnvironmentRepository {
 /** A key that no environment has: keys start at 1. */
 const NO_KEY = 0
 
-function prepareStatements({ orm }: Db) {
+function prepareStatements(db: Db) {
+  return { ...prepareEnvironmentStatements(db), ...prepareDatasetStatements(db) }
+}
+
+function prepareEnvironmentStatements({ orm }: Db) {
   const { placeholder } = sql
   const isEnvironment = isNull(environments.snapshotOf)
   const select = () => orm.select().from(environments).$dynamic()
   const isSnapshotOf = eq(environments.snapshotOf, placeholder('environment'))
   const isInRange = (column: typeof environments.name | typeof environments.id) =>
     and(gte(column, placeholder('from')), lt(column, placeholder('to')), isEnvironment)
-  const datasetKeys = ['integrations', 'subscribers', 'messages', 'idempotency'] as const
 
   return {
     listEnvironments: select().where(isEnvironment).orderBy(environments.key).prepare(),
@@ -235,7 +238,21 @@ function prepareStatements({ orm }: Db) {
     deleteApiKeys: orm
       .delete(apiKeys)
       .where(eq(apiKeys.environment, placeholder('environment')))
-      .prepare(),
+      .prepare()
+  }
+}
+
+/** The kinds of records whose documents carry ids. */
+const KINDS_WITH_IDS = ['integrations', 'subscribers', 'messages', 'idempotency'] as const
+
+function prepareDatasetStatements({ orm }: Db) {
+  const { placeholder } = sql
+  const isOneOfKinds = inArray(
+    datasets.key,
+    KINDS_WITH_IDS.map((kind) => placeholder(kind))
+  )
+
+  return {
     insertDataset: orm
       .insert(datasets)
       .values({ environmentId: placeholder('id'), organizationId: placeholder('organizationId') })
@@ -257,12 +274,7 @@ function prepareStatements({ orm }: Db) {
         organizationId: datasets.organizationId
       })
       .from(datasets)
-      .where(
-        inArray(
-          datasets.key,
-          datasetKeys.map((kind) => placeholder(kind))
-        )
-      )
+      .where(isOneOfKinds)
       .prepare(),
     findUser: perKind((kind) =>
       orm

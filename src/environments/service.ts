@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Db } from '../db/open.js'
 import type { Assumptions } from '../domain/assumptions.js'
 import { advanceClock, type Clock, WALL } from '../domain/clock.js'
@@ -13,41 +12,18 @@ import {
   type Environment,
   type EnvironmentDefaults,
   type EnvironmentListener,
-  EnvironmentStore
+  EnvironmentStore,
+  newId
 } from './environment.js'
 import { EnvironmentExpiry } from './expiry.js'
-import { type EnvironmentRow, perKind } from './repository.js'
+import { perKind } from './repository.js'
 import { type EnvironmentDiff, type Snapshot, UNNAMED } from './schemas.js'
+import type { CreateOptions, NewEnvironment, PreparedSeed, Settings } from './settings.js'
 import { Snapshots } from './snapshots.js'
 
 export { replaceOwnerIds, withEnvironmentIds } from './datasets.js'
 export type { Environment, EnvironmentDefaults } from './environment.js'
-
-/** An environment's own settings, without what it inherits from the server. */
-export type Settings = Pick<
-  EnvironmentRow,
-  'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'
->
-
-/** The settings of a new, empty environment. An `id` must be unused. */
-export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> &
-  Partial<Settings & Pick<EnvironmentRow, 'id' | 'ttl'>>
-
-/** What to create. Settings that are left out have a default, or come from the fork's origin or the seed. */
-export interface CreateOptions extends Partial<Omit<NewEnvironment, 'id'>> {
-  /** Id or name of the environment to fork. */
-  from?: string | undefined
-  /** Name of a snapshot of `from` to fork instead of its current state. */
-  snapshot?: string | undefined
-  apiKey?: string | undefined
-}
-
-/** A seed that was read and is ready to be written to a new environment. */
-export interface PreparedSeed {
-  name?: string | undefined
-  /** Writes the seed to the new environment. `origin` is the environment that was forked, if any. */
-  applyTo(environment: Environment, origin: Environment | undefined): void
-}
+export type { CreateOptions, NewEnvironment, PreparedSeed, Settings } from './settings.js'
 
 /** Creates, finds, changes and removes environments, with their API keys, datasets and snapshots. */
 export class EnvironmentService {
@@ -373,7 +349,3 @@ function ambiguousName(name: string, matches: number): DomainError {
   const message = `There are ${matches} environments named ${name}`
   return new DomainError('bad-request', message, { reason })
 }
-
-/** Returns a new id in Novu's format, 24 hex digits: the time in seconds (8 digits), then random digits. */
-export const newId = (): string =>
-  Math.floor(Date.now() / 1000).toString(16) + randomBytes(8).toString('hex')

@@ -1,0 +1,28 @@
+import type { Environment } from './environment.js'
+import type { EnvironmentRow } from './repository.js'
+
+/** An environment's own settings, without what it inherits from the server. */
+export type Settings = Pick<
+  EnvironmentRow,
+  'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'
+>
+
+/** The settings of a new, empty environment. An `id` must be unused. */
+export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> &
+  Partial<Settings & Pick<EnvironmentRow, 'id' | 'ttl'>>
+
+/** What to create. Settings that are left out have a default, or come from the fork's origin or the seed. */
+export interface CreateOptions extends Partial<Omit<NewEnvironment, 'id'>> {
+  /** Id or name of the environment to fork. */
+  from?: string | undefined
+  /** Name of a snapshot of `from` to fork instead of its current state. */
+  snapshot?: string | undefined
+  apiKey?: string | undefined
+}
+
+/** A seed that was read and is ready to be written to a new environment. */
+export interface PreparedSeed {
+  name?: string | undefined
+  /** Writes the seed to the new environment. `origin` is the environment that was forked, if any. */
+  applyTo(environment: Environment, origin: Environment | undefined): void
+}
