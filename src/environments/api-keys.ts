@@ -52,7 +52,7 @@ export class ApiKeys {
   }
 }
 
-/** Returns the SHA-256 of a key, the only form in which keys are stored. */
+/** Returns the SHA-256 of a key. Keys are only stored like this. */
 export const hashOfKey = (apiKey: string): Buffer => hash('sha256', apiKey, 'buffer')
 
 /** Returns a new key in Novu's format: 32 hex digits. */

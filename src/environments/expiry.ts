@@ -31,7 +31,7 @@ export class EnvironmentExpiry {
     }
   }
 
-  /** Returns the system time at which the unused environment is removed, or undefined if it has no `ttl`. */
+  /** Returns when the environment expires, in system time, or undefined if it has no `ttl`. */
   expiresAt({ ttl, lastUsed }: Environment): number | undefined {
     if (ttl === null) return undefined
     // The two clocks are read one after the other. Whole seconds keep the result stable between calls.

@@ -144,7 +144,7 @@ export class EnvironmentRepository {
     }
   }
 
-  /** Deletes those of the datasets that nothing uses anymore, with their rows. */
+  /** Deletes each of the datasets that is no longer used, with its rows. */
   deleteUnused(keys: DatasetKeys): void {
     for (const kind of DATASET_KINDS) {
       const dataset = keys[kind]
@@ -298,7 +298,7 @@ export function perKind<Value>(create: (kind: DatasetKind) => Value): Record<Dat
 
 /**
  * Returns what to search for and what to insert when JSON moves to another owner. Quotes within a JSON string are
- * escaped, so text that mentions these fields stays as it is.
+ * escaped, so text that mentions these fields doesn't match.
  */
 export function idReplacements(from: OwnerIds, to: OwnerIds) {
   return {

@@ -96,7 +96,7 @@ export class EnvironmentService {
     }
     if (apiKey !== undefined && this.isApiKey(apiKey)) {
       const reason = 'choose another apiKey, or leave it out to get an unused one'
-      throw new DomainError('exists', 'The API key is that of another environment', { reason })
+      throw new DomainError('exists', 'The API key belongs to another environment', { reason })
     }
   }
 
@@ -226,7 +226,7 @@ export class EnvironmentService {
     return this.#datasets.retain(environment)
   }
 
-  // Snapshots and the baseline
+  // Snapshots
 
   /** Returns the named snapshots, the oldest first. */
   listSnapshots(environment: Environment): Snapshot[] {
@@ -253,7 +253,7 @@ export class EnvironmentService {
     this.#snapshots.setBaseline(environment)
   }
 
-  /** Sets the parts back to the baseline: the state in which the environment was created or seeded. */
+  /** Sets the parts back to the baseline, the state after creation or seeding. */
   reset(environment: Environment, parts: readonly ResetPart[] = RESET_PARTS): void {
     this.#snapshots.reset([environment], parts)
   }
@@ -273,14 +273,12 @@ export class EnvironmentService {
     return this.#snapshots.diffSnapshot(environment, name)
   }
 
-  // Expiry
-
   /** Keeps the environment until the returned function is called once. Its `ttl` starts again then. */
   keepInUse(environment: Environment): () => void {
     return this.#expiry.keepInUse(environment)
   }
 
-  /** Returns the system time at which the unused environment is removed, or undefined if it has no `ttl`. */
+  /** Returns when the environment expires, in system time, or undefined if it has no `ttl`. */
   expiresAt(environment: Environment): number | undefined {
     return this.#expiry.expiresAt(environment)
   }
@@ -290,7 +288,7 @@ export class EnvironmentService {
     this.#expiry.removeExpired()
   }
 
-  /** Stops the timer that removes expired environments. */
+  /** Stops the timer of `removeExpired`. */
   close(): void {
     this.#expiry.close()
   }
@@ -345,7 +343,7 @@ export class EnvironmentService {
 }
 
 function ambiguousName(name: string, matches: number): DomainError {
-  const reason = 'use the id instead; GET /_mock/environments lists the ids'
-  const message = `There are ${matches} environments named ${name}`
-  return new DomainError('bad-request', message, { reason })
+  return new DomainError('bad-request', `There are ${matches} environments named ${name}`, {
+    reason: 'use the id instead; GET /_mock/environments lists the ids'
+  })
 }

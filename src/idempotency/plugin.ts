@@ -143,7 +143,7 @@ function problemWith(key: string): string | undefined {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters, and what no header can carry
 const INVALID_CHARACTER = /[\x00-\x1f\x7f]|[^\x00-\xff]/
 
-/** Returns the request's body as it was sent. It is empty if there was none. */
+/** Returns the unparsed body of the request, which may be empty. */
 export function bodyOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }

@@ -97,7 +97,7 @@ function prepareStatements({ orm }: Db) {
       )
       .limit(1)
       .prepare(),
-    // `json_set` leaves all other bytes of the document as they are.
+    // `json_set` changes no other byte of the document.
     demotePrimaries: orm
       .update(integrations)
       .set({

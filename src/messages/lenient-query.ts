@@ -18,7 +18,7 @@ export const acceptsLenientQueries = (assumptions: Assumptions): boolean =>
   LENIENT_VALUES.some(([id, value]) => assumptions[id] === value)
 
 /**
- * Splits a query into the part that the schema checks and the filters that the assumptions accept as they are. Throws
+ * Splits a query into the part that the schema checks and the filters that the assumptions accept. Throws
  * `bad-request` if the limit is too large, and `invalid` if the page or limit is not a number.
  */
 export function splitLenientQuery(

@@ -7,7 +7,7 @@ import type { Condition } from './filters.js'
  * Returns the SQL of a page, as one BLOB that is ready to be sent. Its parameters are: the limit, the start of the JSON
  * for a full page, the start for any other page, the dataset, the values of the conditions, the limit and the offset.
  *
- * The inner query walks an index only, so a deep page reads no documents but its own. CROSS JOIN keeps the order of the
+ * The inner query walks an index only, so a deep page only reads its own documents. CROSS JOIN keeps the order of the
  * inner query, where `group_concat` would need to sort. `+ 0` stops SQLite from compiling the statement again on each
  * run, which it does for a bare `LIMIT ?`.
  */

@@ -66,7 +66,7 @@ export const MessageAction = namedObject('MessageAction', 'Action that a message
 const CTA =
   'Call to action of a message; one that has none is empty, or has an action without buttons'
 export const MessageCTA = namedObject('MessageCTA', CTA, {
-  type: oneOf(['redirect'], 'What it does: open a URL'),
+  type: oneOf(['redirect'], 'Kind of action: opening a URL'),
   data: Type.Optional(ref(MessageCTAData)),
   action: Type.Optional(ref(MessageAction))
 })

@@ -68,7 +68,7 @@ export class MessageService {
   }
 }
 
-/** Returns the page as the environment's assumptions present it. Most pages are returned as they are stored. */
+/** Returns the page as the environment's assumptions present it. Most pages need no change. */
 function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
   const hasWholeSubscribers = assumptions['embedded-subscriber'] === 'whole'
   if (hasWholeSubscribers && !mayNeedVendorNames(body, assumptions)) return body

@@ -57,7 +57,7 @@ const UiComponent = namedEnum('UiComponent', 'A control of the editor', [
   'DATA',
   'LAYOUT_EMAIL'
 ])
-const ContentIssueType = namedEnum('ContentIssueType', 'What is wrong with a control value', [
+const ContentIssueType = namedEnum('ContentIssueType', 'Kind of problem with a control value', [
   'ILLEGAL_VARIABLE_IN_CONTROL_VALUE',
   'INVALID_FILTER_ARG_IN_VARIABLE',
   'MISSING_VALUE',
@@ -66,7 +66,7 @@ const ContentIssueType = namedEnum('ContentIssueType', 'What is wrong with a con
 const INTEGRATION_ISSUES = ['MISSING_INTEGRATION', 'INBOX_NOT_CONNECTED'] as const
 const IntegrationIssueType = namedEnum(
   'IntegrationIssueType',
-  'What is wrong with the integration of a channel',
+  'Kind of problem with the integration of a channel',
   INTEGRATION_ISSUES
 )
 

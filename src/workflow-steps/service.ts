@@ -110,7 +110,7 @@ interface Reading {
   value: string
 }
 
-/** Returns the ways to read a path parameter, in the order in which they are tried: `_id`, name, slug. */
+/** Returns the ways to read a path parameter. They are tried in this order: `_id`, name, slug. */
 function readingsOf(parameter: string, slugKind: 'wf' | 'st', assumptions: Assumptions): Reading[] {
   const readings: Reading[] = [{ kind: 'name', value: parameter }]
   const id = readId(parameter, assumptions)

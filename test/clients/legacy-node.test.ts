@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { type TestMock, useMock } from '../support/mock.js'
 
-/** What clients that are not installed here put on the wire, as they were measured or read. */
+/** Requests that other clients send, as measured or read from their source code. */
 
 const MAIL = '66f1c2a47c9b1a0012ad0001'
 const SET_PRIMARY = `/v1/integrations/${MAIL}/set-primary`
@@ -35,11 +35,11 @@ interface Sent {
 
 interface Received {
   status: number | undefined
-  // biome-ignore lint/suspicious/noExplicitAny: what a client without types reads
+  // biome-ignore lint/suspicious/noExplicitAny: clients without types read it
   json: any
 }
 
-/** Sends exactly these headers, besides Host and Connection, and a body with any method. */
+/** Sends exactly these headers, plus Host and Connection, and allows a body with any method. */
 async function send(
   mock: TestMock,
   path: string,
@@ -98,18 +98,18 @@ test.each<
   ['the Java and the Python client', 'page and limit as doubles', {}, LISTS],
   ['the C# client', 'the scheme in lower case and a GUID as key', OF_CSHARP, ALL],
   [
-    'the PHP client of old',
-    'JSON with no body at all',
+    'the old PHP client',
+    'a JSON content type with no body',
     { ...JSON_TYPE, 'Content-Length': '0' },
     ALL
   ],
   [
-    'the PHP client of old',
-    'JSON in no chunk',
+    'the old PHP client',
+    'a JSON content type with no chunks',
     { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' },
     ALL.slice(0, 1)
   ],
-  ['the PHP client of old', 'JSON with no body and no length', JSON_TYPE, ALL],
+  ['the old PHP client', 'a JSON content type with no body and no length', JSON_TYPE, ALL],
   [
     'the Ruby client',
     'its options as a form, which is ignored',
@@ -124,7 +124,7 @@ test.each<
     ALL
   ],
   ['@novu/api', 'an empty cookie, and a key with all requests', OF_API, ALL]
-])('%s sends %s, and is answered as any other', async (_client, _what, headers, calls, body) => {
+])('%s sends %s and gets the usual response', async (_client, _what, headers, calls, body) => {
   const mock = await useMock({ seed: SEED })
   for (const call of calls) {
     const [method = '', path = ''] = call.split(' ')
@@ -140,15 +140,14 @@ test.each<
   }
 })
 
-test('@novu/node filters with `+` for a space, brackets for a list, and commas as they are', async () => {
+test('@novu/node sends `+` for a space, brackets for a list, and unescaped commas', async () => {
   const mock = await useMock({ seed: SEED })
   const filters =
     'subscriberId=sub+1%2F%C3%BC&channel=email&transactionId%5B%5D=tx-a&transactionId%5B%5D=tx,b'
-  const found = await send(mock, `/v1/messages?page=0&limit=25&${filters}`, { headers: OF_NODE })
-  expect(found.json.data.map((each: { transactionId: string }) => each.transactionId)).toEqual([
-    'tx-a',
-    'tx,b'
-  ])
+  const page = await send(mock, `/v1/messages?page=0&limit=25&${filters}`, { headers: OF_NODE })
+  expect(page.json.data.map((message: { transactionId: string }) => message.transactionId)).toEqual(
+    ['tx-a', 'tx,b']
+  )
   const past = await send(mock, `/v1/messages?page=2&limit=25&${filters}`, { headers: OF_NODE })
   expect(past.json).toMatchObject({
     data: [],

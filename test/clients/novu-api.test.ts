@@ -13,8 +13,8 @@ const CHAT = '66f1c2a47c9b1a0012ad0003'
 const ONLY_THERE = '66f1c2a47c9b1a0012ad0004'
 const NOWHERE = '66f1c2a47c9b1a0012adffff'
 
-/** The official client, without its repeating of 409, 429 and 5xx, on a server with one shop and a sibling of it. */
-async function givenClient(profile: Profile, shop: object = {}) {
+/** Creates the official client without retries, and a server with two environments of one organization. */
+async function createClient(profile: Profile, shop: object = {}) {
   const environments = [
     { name: 'Shop', apiKeys: ['shop-key'], ...shop },
     { name: 'Sibling', integrations: [{ _id: ONLY_THERE, providerId: 'ses', channel: 'email' }] }
@@ -46,8 +46,8 @@ const INTEGRATIONS = [
 ]
 
 describe.each(PROFILES)('set-primary in %s', (profile) => {
-  test('is done, runs once for a key of ones own, and is replayed, as the headers say', async () => {
-    const { novu, storedKeys } = await givenClient(profile, { integrations: INTEGRATIONS })
+  test('runs once per idempotency key, and the headers mark the replay', async () => {
+    const { novu, storedKeys } = await createClient(profile, { integrations: INTEGRATIONS })
     const first = await novu.integrations.setAsPrimary(MAIL, 'my-key')
     expect(first.result).toMatchObject({
       id: MAIL,
@@ -68,13 +68,13 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     expect(storedKeys()).toEqual(['my-key'])
   })
 
-  test('throws for a key that was used with another body, in `document` a ValidationErrorDto', async () => {
-    const { mock, novu } = await givenClient(profile, { integrations: INTEGRATIONS })
+  test('throws if the key was used with a different body, in `document` a ValidationErrorDto', async () => {
+    const { mock, novu } = await createClient(profile, { integrations: INTEGRATIONS })
     const path = `/v1/integrations/${MAIL}/set-primary`
     await mock.post(path, { headers: { 'idempotency-key': 'my-key' }, body: 'another' })
     const error = await thrownBy(novu.integrations.setAsPrimary(MAIL, 'my-key'))
     const message = 'Request with key "my-key" is being reused for a different body'
-    // It can't read that answer of the deployed service, which lacks `errors`.
+    // Novu's response has no `errors`, so the client can't parse it.
     const { document, live } = {
       document: errors.ValidationErrorDto,
       live: errors.ResponseValidationError
@@ -87,8 +87,8 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     expect(headersOf(error).get('idempotency-key')).toBe('my-key')
   })
 
-  test('has a fresh key of the client itself each time, which is kept as any other', async () => {
-    const { novu, storedKeys } = await givenClient(profile, { integrations: INTEGRATIONS })
+  test('gets a new key from the client for each call, which is stored like any other', async () => {
+    const { novu, storedKeys } = await createClient(profile, { integrations: INTEGRATIONS })
     const calls = [
       await novu.integrations.setAsPrimary(MAIL),
       await novu.integrations.setAsPrimary(MAIL)
@@ -98,8 +98,8 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     expect(storedKeys().sort()).toEqual([...keys].sort())
   })
 
-  test('throws an ErrorDto for 409 while the key is in use, with a Retry-After', async () => {
-    const { mock, novu } = await givenClient(profile, { integrations: INTEGRATIONS })
+  test('throws an ErrorDto with Retry-After for 409 while the key is in use', async () => {
+    const { mock, novu } = await createClient(profile, { integrations: INTEGRATIONS })
     const shop = mock.services.environments.findByApiKey('shop-key')
     if (!shop) throw new Error('there is no shop')
     mock.services.idempotency.begin(shop, 'busy')
@@ -142,7 +142,7 @@ const BAD_ID = {
 }
 
 test.each([
-  // The client expects no body of a 404 there, but keeps it.
+  // The client declares no body for this 404, but it keeps the body.
   ['document', primary(NOWHERE), SDKError, 404, `Integration with id ${NOWHERE} not found`, {}],
   ['live', primary(NOWHERE), SDKError, 404, `Integration with id ${NOWHERE} not found`, {}],
   ['live', primary('mail'), ValidationErrorDto, 422, 'Validation Error', { errors: BAD_ID }],
@@ -177,9 +177,9 @@ test.each([
   ['document', step('w', 'gone'), ErrorDto, 404, 'Step with id gone not found', {}],
   ['live', step('w', 'gone'), ErrorDto, 400, 'No step found', {}]
 ] as const)(
-  'in %s, %s is refused with %s of %i: %s',
+  'in %s, %s throws %s with status %i: %s',
   async (profile, ask, type, statusCode, message, facts) => {
-    const { novu } = await givenClient(profile, {
+    const { novu } = await createClient(profile, {
       integrations: INTEGRATIONS,
       workflows: [{ identifier: 'w' }]
     })
@@ -252,19 +252,19 @@ describe.each(PROFILES)('messages in %s', (profile) => {
       },
       ['all, tx,b']
     ],
-    ['one that nothing passes', { subscriberId: 'quiet' }, []]
+    ['a subscriber without messages', { subscriberId: 'quiet' }, []]
   ])('filtered by %s', async (_filter, filters, subjects) => {
-    const { novu } = await givenClient(profile, shop)
+    const { novu } = await createClient(profile, shop)
     const { result } = await novu.messages.retrieve(filters)
     expect(result.data.map(({ subject }) => subject)).toEqual(subjects)
     expect(result).toMatchObject({ page: filters.page ?? 0, pageSize: filters.limit ?? 10 })
     expect(result.totalCount === undefined).toBe(!counted)
   })
 
-  test('have a subscriber with an address in `document`, and without one in `live`', async () => {
+  test('embed the email of a subscriber in `document`, and not in `live`', async () => {
     const ada = { subscriberId: 'ada', firstName: 'Ada', email: 'ada@example.com' }
     const shop = { subscribers: [ada], messages: [{ channel: 'email', subscriberId: 'ada' }] }
-    const { novu } = await givenClient(profile, shop)
+    const { novu } = await createClient(profile, shop)
     const [message] = (await novu.messages.retrieve({})).result.data
     expect(message?.subscriber).toMatchObject({
       subscriberId: 'ada',
@@ -275,19 +275,20 @@ describe.each(PROFILES)('messages in %s', (profile) => {
   })
 })
 
-test.each(PROFILES)('in %s steps are found by ids that need encoding', async (profile) => {
-  const [identifier, stepId] = ['a/b c%é:+', 's/1?x#y']
-  const { novu } = await givenClient(profile, {
+test.each(PROFILES)('in %s, steps are found by ids that need encoding', async (profile) => {
+  const identifier = 'a/b c%é:+'
+  const stepId = 's/1?x#y'
+  const { novu } = await createClient(profile, {
     workflows: [{ identifier, steps: [{ stepId, type: 'sms' }] }]
   })
   const { result } = await novu.workflows.steps.retrieve(identifier, stepId)
   expect(result).toMatchObject({ workflowId: identifier, stepId })
 })
 
-test('names that the contract spells otherwise than the client are not taken by it in `document`', async () => {
+test('the client rejects names that the API reference spells differently, in `document`', async () => {
   const step = { stepId: 's', type: 'sms' }
   const channels = [{ providerId: 'service-slack', credentials: {}, _integrationId: CHAT }]
-  const { novu } = await givenClient('document', {
+  const { novu } = await createClient('document', {
     workflows: [{ identifier: 'w', origin: 'service-cloud', steps: [step] }],
     subscribers: [{ subscriberId: 'ada', channels }],
     messages: [{ channel: 'chat', subscriberId: 'ada' }]
@@ -303,8 +304,8 @@ describe.each(PROFILES)('in %s', (profile) => {
     workflows: [{ identifier: 'w', steps: [{ stepId: 's', type: 'sms' }] }]
   }
 
-  test('a key that is not known throws an ErrorDto for 401 from all three, and so does none', async () => {
-    const { clientOf } = await givenClient(profile, shop)
+  test('an unknown or missing API key throws an ErrorDto with 401 for each operation', async () => {
+    const { clientOf } = await createClient(profile, shop)
     const refusals = [
       ['wrong-key', 'API Key not found'] as const,
       [undefined, 'Missing authorization header'] as const
@@ -319,8 +320,8 @@ describe.each(PROFILES)('in %s', (profile) => {
     }
   })
 
-  test('the key that the client sends with every GET is not kept, and not answered with', async () => {
-    const { novu, sent, storedKeys } = await givenClient(profile, shop)
+  test('the idempotency key that the client sends with every GET is neither stored nor returned', async () => {
+    const { novu, sent, storedKeys } = await createClient(profile, shop)
     const answers = [
       await novu.messages.retrieve({}),
       await novu.messages.retrieve({ idempotencyKey: 'mine' }),
@@ -338,7 +339,7 @@ describe.each(PROFILES)('in %s', (profile) => {
 
 const thrownBy = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
-    () => expect.fail('it was not refused'),
+    () => expect.fail('the request was not rejected'),
     (error: unknown) => error
   )
 
@@ -348,8 +349,8 @@ const SEEDS = ['default', 'everything', 'steps'].flatMap((seed) =>
   PROFILES.map((profile) => [seed, profile] as const)
 )
 
-/** Names that the client has for those of the contract, and what it drops of answers. */
-const OTHERWISE = [
+/** Fields that the client renames or drops. */
+const RENAMED_OR_DROPPED = [
   ...['template.preferenceSettings.in_app', 'template.preferenceSettings.inApp', 'template.data'],
   ...[
     'template.steps.template',
@@ -364,45 +365,39 @@ const OTHERWISE = [
   ]
 ]
 
-// Together the seeds have every field of the contract, there and left out. Messages and steps have vendors' names.
-test.each(SEEDS)(
-  'reads all that the seed %s has in %s, and shows each field of it',
-  async (seed, profile) => {
-    const mock = await useMock({ profile, seeds: [seed] })
-    const novu = new Novu({
-      secretKey: 'development-key',
-      serverURL: mock.url,
-      retryConfig: { strategy: 'none' }
-    })
-    const found = new Set<string>()
-    const compare = (sent: object, shown: object) => {
-      for (const path of differences(sent, shown))
-        if (!OTHERWISE.some((each) => path.startsWith(each))) found.add(path)
-    }
-    for (const { _id: id } of (await mock.get('/_mock/integrations')).json.integrations) {
-      const { status, json } = await mock.post(`/v1/integrations/${id}/set-primary`)
-      if (status === 200)
-        compare(json.data ?? json, (await novu.integrations.setAsPrimary(id)).result)
-    }
-    if (profile === 'live') {
-      const { data } = (await mock.get('/v1/messages?limit=1000')).json
-      compare(data, (await novu.messages.retrieve({ limit: 1000 })).result.data)
-      for (const { identifier, steps } of (await mock.get('/_mock/workflows')).json.workflows) {
-        for (const { stepId } of steps) {
-          const [workflow, step] = [identifier, stepId].map(encodeURIComponent)
-          const { json } = await mock.get(`/v2/workflows/${workflow}/steps/${step}`)
-          compare(
-            json.data ?? json,
-            (await novu.workflows.steps.retrieve(identifier, stepId)).result
-          )
-        }
+// Together, the seeds contain every field of the API reference, both set and left out.
+test.each(SEEDS)('the client reads every field of the seed %s in %s', async (seed, profile) => {
+  const mock = await useMock({ profile, seeds: [seed] })
+  const novu = new Novu({
+    secretKey: 'development-key',
+    serverURL: mock.url,
+    retryConfig: { strategy: 'none' }
+  })
+  const found = new Set<string>()
+  const compare = (sent: object, shown: object) => {
+    for (const path of differences(sent, shown))
+      if (!RENAMED_OR_DROPPED.some((each) => path.startsWith(each))) found.add(path)
+  }
+  for (const { _id: id } of (await mock.get('/_mock/integrations')).json.integrations) {
+    const { status, json } = await mock.post(`/v1/integrations/${id}/set-primary`)
+    if (status === 200)
+      compare(json.data ?? json, (await novu.integrations.setAsPrimary(id)).result)
+  }
+  if (profile === 'live') {
+    const { data } = (await mock.get('/v1/messages?limit=1000')).json
+    compare(data, (await novu.messages.retrieve({ limit: 1000 })).result.data)
+    for (const { identifier, steps } of (await mock.get('/_mock/workflows')).json.workflows) {
+      for (const { stepId } of steps) {
+        const [workflow, step] = [identifier, stepId].map(encodeURIComponent)
+        const { json } = await mock.get(`/v2/workflows/${workflow}/steps/${step}`)
+        compare(json.data ?? json, (await novu.workflows.steps.retrieve(identifier, stepId)).result)
       }
     }
-    expect([...found]).toEqual([])
   }
-)
+  expect([...found]).toEqual([])
+})
 
-/** Returns the paths at which two values differ, without indexes; the client has names without underscores before them. */
+/** Returns the paths of the fields that differ, without indexes. The client drops leading underscores of names. */
 function differences(sent: unknown, shown: unknown, path = ''): string[] {
   if (typeof sent !== 'object' || typeof shown !== 'object' || !sent || !shown)
     return sent === shown ? [] : [path]

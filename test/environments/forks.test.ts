@@ -168,7 +168,7 @@ test('a change in a fork does not show in its origin or a snapshot, nor the othe
   expect(await stateOf(mock, forked.apiKey)).toEqual({ ...before, name: forked.name })
 })
 
-test('free JSON in a record stays as it is, even if it contains ids of the origin', async () => {
+test('free JSON in a record is not changed, even if it contains ids of the origin', async () => {
   const mock = await useMock({ now: NOW })
   const origin = await createShop(mock)
   const payload = {

@@ -27,7 +27,7 @@ const SHARED = {
   message: '67b45c0f3a1e4f0013d0a001'
 }
 
-/** Ids of records that only this environment has. They differ from those of other environments in a few digits. */
+/** Ids of records that only this environment has. Other environments have ids that differ in a few digits. */
 function idsOf(name: string) {
   const tail = Buffer.from(name).toString('hex')
   return {
@@ -216,7 +216,7 @@ function integrationRequests(name: string): Request[] {
   return ids.map((id) => setPrimary(id))
 }
 
-/** Returns every request for a step in which the workflow or the step belongs only to this environment. */
+/** Returns every request for a step whose workflow or step only this environment has. */
 function stepRequests(name: string): Request[] {
   const ids = idsOf(name)
   const ownWorkflow = workflowForms(ids.workflow, `${name}-flow`)
@@ -298,7 +298,7 @@ describe.each(EVERY_PAIR)('$profile: to $asker', ({ profiles, asker, owner }) =>
   test(`records of ${owner} look like records that don't exist, and stay unchanged`, async () => {
     const environments = await useEnvironments(profiles)
     const before = environments.rowsOf(NAMES)
-    // The owner first, so that the server has remembered whatever it remembers of these responses.
+    // The owner sends them first, so that the server has cached their results.
     for (const request of readRequests(owner)) await environments.send(owner, request)
     const missing = [...integrationRequests(NOWHERE), ...readRequests(NOWHERE)]
     const foreign = [...integrationRequests(owner), ...readRequests(owner)]

@@ -14,7 +14,7 @@ function storedKeys(mock: TestMock): string[] {
   return keyRows(mock.db.client).map(({ key }) => key)
 }
 
-/** A request as it is on the line, without a body unless a header says its length. */
+/** Returns the head of an HTTP request. It has no body unless a header sets a content length. */
 function request(target: string, ...headers: string[]): string {
   const length = headers.some((header) => header.startsWith('content-length'))
     ? []
@@ -29,9 +29,10 @@ function request(target: string, ...headers: string[]): string {
   ].join('\r\n')
 }
 
-test('the first answer carries the key, and a replay says that it is one', async () => {
+test('the first response repeats the key, and a replay is marked as one', async () => {
   const mock = await useMock({ seed: SEED })
-  const [first, second] = [await postWith(mock, 'a'), await postWith(mock, 'a')]
+  const first = await postWith(mock, 'a')
+  const second = await postWith(mock, 'a')
 
   expect(first.headers.get('idempotency-key')).toBe('a')
   expect(first.headers.get('idempotency-replay')).toBeNull()
@@ -51,7 +52,7 @@ test.each([
   ['"a" b', '"a" b'],
   ['\u00a0\u00e9\u00ff\u00a0', '\u00a0\u00e9\u00ff\u00a0'],
   [`"${'x'.repeat(255)}"`, 'x'.repeat(255)]
-])('the key %j is %j', async (sent, key) => {
+])('the header %j is read as the key %j', async (sent, key) => {
   const mock = await useMock({ seed: SEED })
   const answer = await postWith(mock, sent)
   expect(answer.status).toBe(200)
@@ -59,7 +60,7 @@ test.each([
   expect(storedKeys(mock)).toEqual([key])
 })
 
-test('a key sent in two headers, of any case, is one key, joined by a comma', async () => {
+test('two headers, in any case, are read as one key joined by a comma', async () => {
   const mock = await useMock({ seed: SEED })
   const answer = await exchange(mock, request(PATH, 'IDEMPOTENCY-KEY: a', 'idempotency-key: b'))
   expect(answer.headers.get('idempotency-key')).toBe('a, b')
@@ -81,7 +82,7 @@ test.each([
   [`"${'x'.repeat(256)}"`, 'x'.repeat(256), TOO_LONG],
   ['x'.repeat(100_000), 'x'.repeat(100_000), TOO_LONG],
   ['"a\tb"', 'a\tb', 'has control characters']
-])('the key %j is refused', async (sent, key, complaint) => {
+])('the key %j is rejected', async (sent, key, complaint) => {
   const mock = await useMock({ seed: SEED })
   const answer = await postWith(mock, sent)
   expect(answer).toMatchObject({
@@ -123,8 +124,8 @@ test('the same path, however it is written, is the same request', async () => {
   }
 })
 
-/** A request under the key `slow` whose headers the server has taken, and whose body it waits for. */
-async function givenRunning(mock: TestMock) {
+/** Starts a request with the key `slow`. The server has read its headers and waits for its body. */
+async function startSlowRequest(mock: TestMock) {
   const connection = await connectTo(mock)
   connection.send(
     request(PATH, 'idempotency-key: slow', 'expect: 100-continue', 'content-length: 2')
@@ -135,7 +136,7 @@ async function givenRunning(mock: TestMock) {
 
 test('a key is in use while the body of the first request is being received', async () => {
   const mock = await useMock({ seed: SEED })
-  const first = await givenRunning(mock)
+  const first = await startSlowRequest(mock)
 
   const second = await postWith(mock, '"slow"')
   expect(second).toMatchObject({
@@ -162,19 +163,19 @@ test('a key is in use while the body of the first request is being received', as
   expect(replay.text).toBe(answer?.text)
 })
 
-test('an aborted request leaves its key free', async () => {
+test('an aborted request releases its key', async () => {
   const mock = await useMock({ seed: SEED })
-  const first = await givenRunning(mock)
+  const first = await startSlowRequest(mock)
   first.socket.destroy()
 
   let answer = await postWith(mock, 'slow')
-  // Until the server has noticed.
+  // Repeat until the server has noticed the disconnect.
   while (answer.status === 409) answer = await postWith(mock, 'slow')
   expect(answer.status).toBe(200)
   expect(answer.headers.get('idempotency-replay')).toBeNull()
 })
 
-test('a request without a valid API key, or whose body is too large, leaves the idempotency key free', async () => {
+test('a request with an invalid API key or too large a body does not use its idempotency key', async () => {
   const mock = await useMock({ seed: SEED })
   expect(await postWith(mock, 'a', { body: 'x'.repeat(2_000_000) })).toMatchObject({ status: 413 })
   for (const [path, key] of [

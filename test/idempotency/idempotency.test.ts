@@ -10,7 +10,7 @@ const INTEGRATIONS = [
   { identifier: 'slack', providerId: 'slack', channel: 'chat' }
 ]
 
-/** Two environments of one organisation and one of another. */
+/** Returns a seed with two environments of one organization and one of another. */
 function seed(all: object = {}) {
   const environment = { integrations: INTEGRATIONS, ...all }
   return {
@@ -30,9 +30,9 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const START = Date.parse('2026-02-18T10:00:00.000Z')
 const DAY = 24 * 60 * 60 * 1000
 
-test('a repeated key does not run the operation again: changes made in between stay', async () => {
+test('a repeated key replays the response and does not run the operation again', async () => {
   const mock = await useMock({ seed: seed() })
-  const effects = givenEffectLog(mock)
+  const effects = logPrimaries(mock)
   const first = await post(mock, MAILGUN, 'key-1')
   await post(mock, SES, 'key-2')
   const before = allRows(mock.db.client)
@@ -61,7 +61,7 @@ describe('an error of the operation', () => {
     [400, 'malformed JSON', seed(), MAILGUN, malformed],
     [422, 'no id', seed({ assumptions: byId }), '/v1/integrations/mailgun/set-primary?x=1', {}]
   ] as const)(
-    '%i for %s is stored and replayed, with its own timestamp',
+    '%i for %s is stored and replayed with the first timestamp',
     async (status, _, data, path, call) => {
       let now = START
       const mock = await useMock({ seed: data, clock: () => now })
@@ -77,7 +77,7 @@ describe('an error of the operation', () => {
 })
 
 test.each(['UPDATE ON integrations', 'INSERT ON idempotency_keys'])(
-  'a 500 as %s fails is not stored, and has changed nothing: the key is new once the fault is gone',
+  'a 500 because %s fails is not stored and changes nothing, and the key can be used again',
   async (write) => {
     const mock = await useMock({ seed: seed() })
     const { client } = mock.db
@@ -98,14 +98,14 @@ test.each(['UPDATE ON integrations', 'INSERT ON idempotency_keys'])(
   }
 )
 
-describe('another request under the same key', () => {
+describe('a different request with the same key', () => {
   const body = { headers: JSON_TYPE, body: '{"a":1}' }
 
   test.each([
-    ['another path', SES, {}],
-    ['another body', MAILGUN, body],
-    ['an integration that is not there', UNKNOWN, {}]
-  ])('request: %s is a 422 that is neither done nor stored', async (_, path, call) => {
+    ['a different path', SES, {}],
+    ['a different body', MAILGUN, body],
+    ['an unknown integration', UNKNOWN, {}]
+  ])('request: %s is rejected with 422, and neither runs nor is stored', async (_, path, call) => {
     const mock = await useMock({ seed: seed() })
     const first = await post(mock, MAILGUN, 'key-1')
     await post(mock, '/v1/integrations/sendgrid/set-primary', 'key-2')
@@ -130,7 +130,7 @@ describe('another request under the same key', () => {
     expect((await post(mock, MAILGUN, 'key-1')).text).toBe(first.text)
   })
 
-  test('body: a key of another organisation is new, and so is one that only a snapshot remembers', async () => {
+  test('body: keys of other organizations and keys that only a snapshot has count as new', async () => {
     const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': 'body' } }) })
     await post(mock, MAILGUN, 'key-1')
     expectNew(await post(mock, MAILGUN, 'key-1', { key: 'rival-key' }))
@@ -143,10 +143,10 @@ describe('another request under the same key', () => {
     ['request', 200],
     ['body', 409]
   ])(
-    '%s: while the first is running the key is a %i in the rest of the organisation',
-    async (position, status) => {
+    '%s: while the first request runs, the key gets %i in other environments of the organization',
+    async (value, status) => {
       const mock = await useMock({
-        seed: seed({ assumptions: { 'idempotency-match': position } })
+        seed: seed({ assumptions: { 'idempotency-match': value } })
       })
       const headers = { authorization: 'ApiKey shop-key', 'idempotency-key': 'key-1' }
       const first = await startOpenRequest(mock.url + MAILGUN, headers)
@@ -180,11 +180,11 @@ describe('another request under the same key', () => {
   })
 })
 
-describe('a key is stored for 24 hours by the clock of its environment', () => {
-  test('it replays up to the last millisecond, which does not prolong it, and is new at 24 hours', async () => {
+describe("a key is stored for 24 hours by its environment's clock", () => {
+  test('it replays until the last millisecond, and replays do not extend the time', async () => {
     let now = START
     const mock = await useMock({ seed: seed(), clock: () => now })
-    const effects = givenEffectLog(mock)
+    const effects = logPrimaries(mock)
     const first = await post(mock, MAILGUN, 'key-1')
     await post(mock, SES, 'key-2')
 
@@ -200,7 +200,7 @@ describe('a key is stored for 24 hours by the clock of its environment', () => {
     expect((await post(mock, MAILGUN, 'key-1')).headers.get('idempotency-replay')).toBe('true')
   })
 
-  test('expired keys are swept when the environment stores another, and may be used again even before', async () => {
+  test('expired keys are deleted when the environment stores another key, and can be used before that', async () => {
     let now = START
     const mock = await useMock({
       seed: seed({ assumptions: { 'idempotency-match': 'body' } }),
@@ -221,10 +221,10 @@ describe('a key is stored for 24 hours by the clock of its environment', () => {
 })
 
 test.each(['request', 'body'])(
-  '%s: of 40 calls at once under one key one is done',
-  async (position) => {
-    const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': position } }) })
-    const effects = givenEffectLog(mock)
+  '%s: only one of 40 concurrent requests with one key runs',
+  async (value) => {
+    const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': value } }) })
+    const effects = logPrimaries(mock)
 
     const paths = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? MAILGUN : SES))
     const answers = await Promise.all(paths.map((path) => post(mock, path, 'key-1')))
@@ -237,7 +237,7 @@ test.each(['request', 'body'])(
     expect(primaries(mock.db.client, 'email', 1)).toEqual(effects())
     for (const answer of answers) {
       if (answer.status === 200) expect(answer.text).toBe(first[0]?.text)
-      else expect(answer.status).toBeOneOf(position === 'request' ? [409, 422] : [409])
+      else expect(answer.status).toBeOneOf(value === 'request' ? [409, 422] : [409])
     }
   }
 )
@@ -255,8 +255,8 @@ function expectNew({ status, headers }: TestResponse): void {
   expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
 }
 
-/** The identifiers of the integrations that are made primary from here on, written down by the database itself. */
-function givenEffectLog({ db: { client } }: TestMock): () => string[] {
+/** Lets a trigger log the integrations that become primary. Returns a function that returns their identifiers. */
+function logPrimaries({ db: { client } }: TestMock): () => string[] {
   client.exec(`
     CREATE TEMP TABLE effects (identifier TEXT);
     CREATE TEMP TRIGGER effect AFTER UPDATE OF is_primary ON integrations WHEN NEW.is_primary = 1
@@ -265,7 +265,7 @@ function givenEffectLog({ db: { client } }: TestMock): () => string[] {
   return () => all.all()
 }
 
-/** Each with the number of its environment, oldest first. */
+/** Returns the stored keys, each with the number of its environment, the oldest first. */
 function storedKeys(mock: TestMock): string[] {
   return keyRows(mock.db.client).map(({ environment, key }) => `${environment} ${key}`)
 }

@@ -20,9 +20,9 @@ function request(key: string, fault = ''): string {
   ].join('\r\n')
 }
 
-// The server in a process of its own: in this one it would always see first that the connection is closed.
+// The server runs in its own process. In this process it would always notice the closed connection first.
 test.each(['delay=1,abort=reset', 'abort=reset', 'lostResponse', 'abort=truncate'])(
-  'a request that comes with the same key right after %s is never refused as in use',
+  'a request with the same key right after %s is never rejected as in use',
   async (fault) => {
     const port = Number(new URL((await startCommand([])).url).port)
     const second = await connectTo({ port })

@@ -33,7 +33,7 @@ const FULL = {
   conditions: CONDITIONS
 }
 
-/** As many kinds of integration as there are rules about them; each of the environments has the same. */
+/** One integration for each rule of set-primary. All environments have the same ones. */
 const INTEGRATIONS = [
   {
     ...{
@@ -75,7 +75,7 @@ const ENVIRONMENT = {
   messages: [{ channel: 'email', subscriberId: 'ada', workflow: 'shipped' }]
 }
 
-/** Two environments of one organisation and one of another; the first is the one that is asked. */
+/** Returns a seed with two environments of one organization and one of another. Tests use the first environment. */
 function seed(first: object = {}, integrations: object[] = INTEGRATIONS) {
   return {
     environments: [
@@ -90,10 +90,11 @@ const LIVE = { profile: 'live' }
 const UNKNOWN = '66f1c2a47c9b1a0012ad0001'
 
 describe('200', () => {
-  test('it becomes primary, active and free of conditions, the former one steps down, and nothing else changes anywhere', async () => {
+  test('the integration replaces the former primary, becomes active without conditions, and nothing else changes', async () => {
     const mock = await useMock({ seed: seed() })
     const before = environmentRows(mock.db.client)
-    const [former, next] = [rowOf(mock, 'sendgrid').document, rowOf(mock, 'mailgun').document]
+    const former = rowOf(mock, 'sendgrid').document
+    const next = rowOf(mock, 'mailgun').document
 
     const answer = await mock.post('/v1/integrations/mailgun/set-primary')
 
@@ -120,7 +121,7 @@ describe('200', () => {
     expect({ integrations: before.integrations, ...others }).toEqual(before)
   })
 
-  test('a soft-deleted integration that was primary steps down too', async () => {
+  test('a soft-deleted primary integration is no longer primary either', async () => {
     const deleted = {
       identifier: 'old',
       providerId: 'ses',
@@ -137,7 +138,7 @@ describe('200', () => {
   })
 
   test.each(['sendgrid', 'twilio'])(
-    '%s, which is already primary, comes back as it is',
+    '%s, which is already primary, is returned unchanged',
     async (identifier) => {
       const mock = await useMock({ seed: seed() })
       const before = allRows(mock.db.client)
@@ -151,7 +152,7 @@ describe('200', () => {
     }
   )
 
-  test("an _id counts for more than another integration's identifier", async () => {
+  test("an _id takes precedence over another integration's identifier", async () => {
     const taken = { identifier: UNKNOWN, providerId: 'ses', channel: 'email' }
     const named = { _id: UNKNOWN, identifier: 'named', providerId: 'ses', channel: 'email' }
     const mock = await useMock({ seed: seed({ integrations: [taken, named] }) })
@@ -160,7 +161,7 @@ describe('200', () => {
     )
   })
 
-  test('every byte of a document that is not about it stays, whatever the document holds', async () => {
+  test('unrelated bytes of a document never change, whatever the document contains', async () => {
     const mock = await useMock({ seed: seed() })
     const environment = mock.services.environments.findByApiKey('shop-key')
     if (!environment) throw new Error('the seed has no shop-key')
@@ -198,7 +199,7 @@ describe('400', () => {
     ['application/json', '{'],
     ['APPLICATION/JSON ; charset=utf-8', '{} {}'],
     ['application/merge-patch+json', 'primary=true']
-  ])('%s that is not JSON: %s', async (type, body) => {
+  ])('a body of type %s that is not JSON is rejected: %s', async (type, body) => {
     const mock = await useMock({ seed: seed() })
     const before = allRows(mock.db.client)
     const answer = await mock.post('/v1/integrations/mailgun/set-primary', {
@@ -215,7 +216,7 @@ describe('400', () => {
     expect(allRows(mock.db.client)).toEqual(before)
   })
 
-  test('live: a chat integration can not become primary, nor is one that the seed made primary shown there', async () => {
+  test('live: set-primary is rejected for a chat integration, even if the seed made it primary', async () => {
     const primary = { identifier: 'team', providerId: 'slack', channel: 'chat', primary: true }
     const mock = await useMock({
       seed: seed({ ...LIVE, integrations: [...INTEGRATIONS, primary] })
@@ -240,7 +241,7 @@ describe('403', () => {
   const FORBIDDEN =
     "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
 
-  test("live: another environment's of the same organisation is forbidden, and stays as it is", async () => {
+  test('live: an integration of another environment in the organization is forbidden and unchanged', async () => {
     const mock = await useMock({ seed: seed(LIVE) })
     const before = allRows(mock.db.client)
     const id = deriveId(mock, 'mailgun', 1)
@@ -256,7 +257,7 @@ describe('403', () => {
     expect(allRows(mock.db.client)).toEqual(before)
   })
 
-  test('one of the own environment is never foreign, though another has one of the same name', async () => {
+  test('an integration of the environment is used, even if another environment has the same identifier', async () => {
     const integrations = [
       ...INTEGRATIONS,
       { identifier: 'staged', providerId: 'ses', channel: 'email', deleted: true }
@@ -278,22 +279,32 @@ describe('404', () => {
 
   test.each([
     ['document', 'an unknown _id', () => UNKNOWN, NONE],
-    ['document', 'a misspelt identifier', () => 'mialgun', `${NONE}; did you mean mailgun?`],
-    // One that is soft-deleted counts as absent, so it is not what was meant.
-    ['document', 'that of a soft-deleted one, misspelt', () => 'postmrak', NONE],
-    ['document', 'a soft-deleted one, by _id', HERE, DELETED],
-    ['document', 'a soft-deleted one, by identifier', () => 'postmark', DELETED],
-    ['document', "another environment's", (mock: TestMock) => deriveId(mock, 'mailgun', 1), NONE],
-    ['live', 'a soft-deleted one', HERE, DELETED],
+    ['document', 'a misspelled identifier', () => 'mialgun', `${NONE}; did you mean mailgun?`],
+    // Soft-deleted integrations count as absent and are never suggested.
+    ['document', 'a misspelled identifier of a soft-deleted integration', () => 'postmrak', NONE],
+    ['document', 'a soft-deleted integration by _id', HERE, DELETED],
+    ['document', 'a soft-deleted integration by identifier', () => 'postmark', DELETED],
+    [
+      'document',
+      'an integration of another environment',
+      (mock: TestMock) => deriveId(mock, 'mailgun', 1),
+      NONE
+    ],
+    ['live', 'a soft-deleted integration', HERE, DELETED],
     [
       'live',
-      "another environment's soft-deleted one",
+      'a soft-deleted integration of another environment',
       (mock: TestMock) => deriveId(mock, 'postmark', 1),
       NO_ID
     ],
-    ['live', "another organisation's", (mock: TestMock) => deriveId(mock, 'mailgun', 2), NO_ID]
+    [
+      'live',
+      'an integration of another organization',
+      (mock: TestMock) => deriveId(mock, 'mailgun', 2),
+      NO_ID
+    ]
   ])(
-    '%s: %s is not found, with the reason, and nothing changes',
+    '%s: %s is not found, the reason is reported, and nothing changes',
     async (profile, _, parseId, reason) => {
       const mock = await useMock({ seed: seed({ profile }) })
       const before = allRows(mock.db.client)
@@ -308,21 +319,21 @@ describe('404', () => {
     }
   )
 
-  test('live: an integration that was removed from another environment is in none, though snapshots have it', async () => {
+  test('live: an integration that only snapshots of another environment have is not found', async () => {
     const mock = await useMock({ seed: seed(LIVE) })
     const id = deriveId(mock, 'mailgun', 1)
     await mock.call(`/_mock/integrations/${id}`, { method: 'DELETE', key: 'staging-key' })
     expect((await mock.post(`/v1/integrations/${id}/set-primary`)).status).toBe(404)
   })
 
-  test('live: an identifier that looks like an _id finds nothing', async () => {
+  test('live: an identifier that looks like an _id is not found', async () => {
     const integrations = [{ identifier: UNKNOWN, providerId: 'ses', channel: 'email' }]
     const mock = await useMock({ seed: seed({ ...LIVE, integrations }) })
     expect((await mock.post(`/v1/integrations/${UNKNOWN}/set-primary`)).status).toBe(404)
   })
 })
 
-test('a failure half-way leaves the former primary', async () => {
+test('if the update fails halfway, the former primary stays', async () => {
   const mock = await useMock({ seed: seed() })
   mock.db.client.exec(`
     CREATE TRIGGER refuse BEFORE UPDATE OF is_primary ON integrations WHEN NEW.is_primary = 1
@@ -335,7 +346,7 @@ test('a failure half-way leaves the former primary', async () => {
   expect(primaries(mock.db.client, 'email', 1)).toEqual(['sendgrid'])
 })
 
-test('200 calls at once over 10 integrations of a channel leave exactly one primary', async () => {
+test('200 concurrent requests for 10 integrations of a channel leave exactly one primary', async () => {
   const integrations = Array.from({ length: 10 }, (_, index) => ({
     ...{ identifier: `email-${index}`, providerId: 'sendgrid', channel: 'email' },
     ...{ primary: index === 0, active: false, conditions: CONDITIONS }
@@ -361,7 +372,7 @@ test('200 calls at once over 10 integrations of a channel leave exactly one prim
   )
 })
 
-test('the index alone refuses a second primary of a channel, whoever writes it', async () => {
+test('the database rejects a second primary of a channel', async () => {
   const ofFirst = 'dataset = (SELECT integrations FROM environments WHERE key = 1)'
   const mock = await useMock({ seed: seed() })
   const before = allRows(mock.db.client)
@@ -378,10 +389,10 @@ test('the index alone refuses a second primary of a channel, whoever writes it',
   expect(allRows(mock.db.client)).toEqual(before)
 })
 
-/** The `primary` at the top of a document made by `documentOf`, which no free text can be taken for. */
+/** Matches the top-level `primary` of a document from `documentOf`, and nothing in its free fields. */
 const OF_PRIMARY = /("deleted":false,"primary":)(true|false)/
 
-/** A document as a seed would have stored it, with anything at all in the fields that are free. */
+/** Returns a document as a seed stores it, with arbitrary JSON in its free fields. */
 function documentOf(
   mock: TestMock,
   identifier: string,
@@ -413,9 +424,9 @@ function rowOf(mock: TestMock, identifier: string): IntegrationRow {
 }
 
 function deriveId(mock: TestMock, identifier: string, environment = 0): string {
-  const found = mock.seededEnvironments[environment]?.integrations.find(
+  const match = mock.seededEnvironments[environment]?.integrations.find(
     (integration) => integration.identifier === identifier
   )
-  if (!found) throw new Error(`the seed has no ${identifier}`)
-  return found._id
+  if (!match) throw new Error(`the seed has no ${identifier}`)
+  return match._id
 }

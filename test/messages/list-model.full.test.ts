@@ -5,7 +5,7 @@ import { type TestMock, useMock } from '../support/mock.js'
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
-// Few values, so that filters overlap; and such as a database, a URL or a parser could take for something else.
+// Few values, so that filters overlap. Some are values that a database, a URL or a parser could misread.
 const SUBSCRIBERS = ['ada', 'Ada', 'ada,bob', 'añà 😀', 'ada\u0000', "' OR 1=1 --", '%']
 const TRANSACTIONS = [
   't',
@@ -58,7 +58,7 @@ function subscriberOf({ subscriberId, subscriber }: SeededMessage): string | und
 }
 
 interface Records {
-  /** Those that the environment has; a message may also bring one of its own. */
+  /** The environment's subscribers. A message may also embed a subscriber of its own. */
   subscribers: string[]
   messages: SeededMessage[]
 }
@@ -98,15 +98,15 @@ const anyRecords: fc.Arbitrary<Records> = fc
     )
   }))
 
-/** What is asked, as it is meant. Undefined: not in the query at all. */
-interface Asked {
+/** The filters of a request. Undefined filters are not in the query. */
+interface Filters {
   channel?: string
   subscriberId?: string
   transactionId?: string[]
   contextKeys?: string[]
 }
 
-const anyAsked: Required<{ [Name in keyof Asked]: fc.Arbitrary<Asked[Name]> }> = {
+const anyFilter: Required<{ [Name in keyof Filters]: fc.Arbitrary<Filters[Name]> }> = {
   channel: fc.constantFrom(...CHANNELS.slice(0, 4), 'fax', ''),
   subscriberId: fc.constantFrom(...SUBSCRIBERS, 'nobody', ''),
   transactionId: fc.array(fc.constantFrom(...TRANSACTIONS, 'none'), {
@@ -121,32 +121,32 @@ const anyAsked: Required<{ [Name in keyof Asked]: fc.Arbitrary<Asked[Name]> }> =
 }
 
 /** Every set of filters: none, each alone, all pairs and triples, all four. */
-const FILTERS = Object.keys(anyAsked) as (keyof Asked)[]
+const FILTERS = Object.keys(anyFilter) as (keyof Filters)[]
 const FILTER_SETS = Array.from({ length: 2 ** FILTERS.length }, (_, bits) => {
   return FILTERS.filter((_name, bit) => bits & (1 << bit))
 })
 
-/** A question by these filters; every other one about the values of some message, so that all of its filters hit. */
-function anyQuestion(set: readonly (keyof Asked)[]) {
+/** Generates values for these filters. Every other request uses the values of a message, so that all filters match. */
+function anyRequest(set: readonly (keyof Filters)[]) {
   const filters = fc.record(
-    Object.fromEntries(set.map((name) => [name, anyAsked[name]]))
-  ) as fc.Arbitrary<Asked>
+    Object.fromEntries(set.map((name) => [name, anyFilter[name]]))
+  ) as fc.Arbitrary<Filters>
   return fc.record({ filters, about: fc.option(fc.nat({ max: 79 }), { freq: 1 }) })
 }
 
-function aimedAt(message: SeededMessage | undefined, filters: Asked): Asked {
+function aimedAt(message: SeededMessage | undefined, filters: Filters): Filters {
   if (!message) return filters
   const contextKeys = message.contextKeys ?? []
-  const aim: Asked = {
+  const aim: Filters = {
     channel: message.channel,
     subscriberId: subscriberOf(message) ?? '',
     transactionId: [...(filters.transactionId ?? []).slice(0, 2), message.transactionId ?? ''],
     contextKeys: [...contextKeys, ...contextKeys].toReversed()
   }
-  return Object.fromEntries(Object.keys(filters).map((name) => [name, aim[name as keyof Asked]]))
+  return Object.fromEntries(Object.keys(filters).map((name) => [name, aim[name as keyof Filters]]))
 }
 
-/** One way of the many to write a query: brackets, order, and parameters that nobody knows. */
+/** Generates a way to write a query: brackets, the order, and unknown parameters. */
 const anySpelling = fc.record({
   brackets: fc.infiniteStream(fc.constantFrom('', '[]', '%5B%5D', 'index')),
   shuffle: fc.infiniteStream(fc.nat()),
@@ -155,12 +155,12 @@ const anySpelling = fc.record({
 type Spelling = typeof anySpelling extends fc.Arbitrary<infer Value> ? Value : never
 
 function written(
-  asked: Asked,
+  filters: Filters,
   { limit, page }: { limit: string | undefined; page: number },
   spelling: Spelling
 ): string {
   const parameters: [string, string][] = []
-  for (const [name, value] of Object.entries(asked)) {
+  for (const [name, value] of Object.entries(filters)) {
     const values = Array.isArray(value) ? value : [value]
     if (values.length === 0) parameters.push([`${name}[]`, ''])
     for (const [index, each] of values.entries()) {
@@ -202,24 +202,24 @@ function modelOf({ subscribers, messages }: Records, profile: Model['profile']):
   }
 }
 
-type Expected = { refused: number; fields?: string[] } | { ids: string[] }
+type Expected = { rejected: number; fields?: string[] } | { ids: string[] }
 
-/** What comes of the filters, by the words of the behaviour alone. */
-function expectedOf({ profile, messages, subscribers }: Model, asked: Asked): Expected {
-  const contextKeys = asked.contextKeys?.filter((key) => key !== '')
+/** Returns the expected result, from a direct implementation of the documented rules. */
+function expectedOf({ profile, messages, subscribers }: Model, filters: Filters): Expected {
+  const contextKeys = filters.contextKeys?.filter((key) => key !== '')
   if (profile === 'document') {
     const fields: string[] = []
-    if (asked.channel && !CHANNELS.includes(asked.channel)) fields.push('channel')
+    if (filters.channel && !CHANNELS.includes(filters.channel)) fields.push('channel')
     if (contextKeys?.some((key) => !isTypeAndId(key))) fields.push('contextKeys')
-    if (fields.length > 0) return { refused: 422, fields }
+    if (fields.length > 0) return { rejected: 422, fields }
   }
-  if (profile === 'live' && asked.subscriberId && !subscribers.includes(asked.subscriberId))
-    return { refused: 404 }
+  if (profile === 'live' && filters.subscriberId && !subscribers.includes(filters.subscriberId))
+    return { rejected: 404 }
 
-  const transactionIds = asked.transactionId?.filter((id) => id !== '') ?? []
+  const transactionIds = filters.transactionId?.filter((id) => id !== '') ?? []
   const found = messages.filter(({ seeded, subscriberId }) => {
-    if (asked.channel && seeded.channel !== asked.channel) return false
-    if (asked.subscriberId && subscriberId !== asked.subscriberId) return false
+    if (filters.channel && seeded.channel !== filters.channel) return false
+    if (filters.subscriberId && subscriberId !== filters.subscriberId) return false
     if (transactionIds.length > 0 && !transactionIds.some((id) => id === seeded.transactionId))
       return false
     if (contextKeys && !isSameSet(contextKeys, seeded.contextKeys ?? [])) return false
@@ -236,8 +236,8 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
   return one.every((key) => other.includes(key)) && other.every((key) => one.includes(key))
 }
 
-/** Two environments with the same messages, that differ in their profile alone. */
-async function givenBoth({
+/** Starts a server with two environments that differ only in their profile. */
+async function startBoth({
   subscribers,
   messages
 }: Records): Promise<{ mock: TestMock; close(): Promise<unknown> }> {
@@ -252,22 +252,22 @@ async function givenBoth({
   return { mock, close: () => mock.app.close() }
 }
 
-/** Asks for one page and holds it against the model: ids in order and every figure. Answers with the expected ids. */
+/** Requests a page and compares its ids and figures with the model. Returns the expected ids of all pages. */
 async function checkPage(
   mock: TestMock,
   model: Model,
-  asked: Asked,
+  filters: Filters,
   paging: { limit: string | undefined; page: number },
   spelling: Spelling
 ): Promise<string[]> {
-  const query = written(asked, paging, spelling)
+  const query = written(filters, paging, spelling)
   const answer = await mock.get(`/v1/messages?${query}`, { key: `${model.profile}-key` })
-  const expected = expectedOf(model, asked)
-  if ('refused' in expected) {
-    expect(answer.status, query).toBe(expected.refused)
+  const expected = expectedOf(model, filters)
+  if ('rejected' in expected) {
+    expect(answer.status, query).toBe(expected.rejected)
     if (expected.fields)
       expect(Object.keys(answer.json.errors).sort(), query).toEqual(expected.fields)
-    else expect(answer.json.message).toBe(`Subscriber not found for id ${asked.subscriberId}`)
+    else expect(answer.json.message).toBe(`Subscriber not found for id ${filters.subscriberId}`)
     return []
   }
 
@@ -285,11 +285,11 @@ async function checkPage(
         }
       : { hasMore: ids.length === limit })
   })
-  // A parameter that is not read is told as well.
+  // The reason may also report unknown parameters.
   const reason = answer.headers.get('x-mock-reason')
-  const toldEmpty =
+  const explainsEmptyPage =
     reason !== null && /(no message matches|past the end|has no messages)/.test(reason)
-  expect(toldEmpty, `${query}: ${reason}`).toBe(ids.length === 0)
+  expect(explainsEmptyPage, `${query}: ${reason}`).toBe(ids.length === 0)
   return expected.ids
 }
 
@@ -299,30 +299,30 @@ describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
     fc.constantFrom('3', '7', '10', '10.0', '25', '80', '1000', undefined, ...defaults)
   )
 
-  test('every set of filters, paged to the end, gives what a plain reading of the words gives', async () => {
-    const anyQuestions = fc.tuple(...FILTER_SETS.map(anyQuestion))
+  test('every set of filters, paged to the end, gives the result of a direct implementation', async () => {
+    const anyRequests = fc.tuple(...FILTER_SETS.map(anyRequest))
     await fc.assert(
       fc.asyncProperty(
         anyRecords,
-        anyQuestions,
+        anyRequests,
         anyLimits,
         anySpelling,
-        async (records, questions, limits, spelling) => {
-          const { mock, close } = await givenBoth(records)
+        async (records, requests, limits, spelling) => {
+          const { mock, close } = await startBoth(records)
           const model = modelOf(records, profile)
-          for (const { filters, about } of questions) {
-            const asked = aimedAt(about === null ? undefined : records.messages[about], filters)
+          for (const { filters: drawn, about } of requests) {
+            const filters = aimedAt(about === null ? undefined : records.messages[about], drawn)
             const limit = limits.next().value
             let pages = 1
             for (let page = 0; page <= pages; page += 1) {
-              const ids = await checkPage(mock, model, asked, { limit, page }, spelling)
+              const ids = await checkPage(mock, model, filters, { limit, page }, spelling)
               pages = Math.ceil(ids.length / (Number(limit ?? 10) || 10))
             }
           }
           await close()
         }
       ),
-      // The limit is for the search for a smaller counterexample, in which every step is a server.
+      // The limit bounds the search for a smaller counterexample, which starts a server per step.
       { numRuns: 15, interruptAfterTimeLimit: 30_000 }
     )
   })

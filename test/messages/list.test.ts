@@ -4,16 +4,16 @@ import { type TestMock, type TestResponse, useMock, useNewMock } from '../suppor
 
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 
-/** An environment with these messages, and nothing else but what is given. */
-function givenMessages(messages: object[], environment: object = {}): Promise<TestMock> {
+/** Starts a server with one environment that has these messages and fields. */
+function useMessages(messages: object[], environment: object = {}): Promise<TestMock> {
   return useMock({
     now: NOW,
     seed: { environments: [{ name: 'Shop', messages, ...environment }] }
   })
 }
 
-/** As many messages, one minute apart, the first one the newest. */
-function several(count: number, fields: object = {}): object[] {
+/** Returns messages that are one minute apart, the newest first. */
+function createMessages(count: number, fields: object = {}): object[] {
   return Array.from({ length: count }, (_, index) => ({
     _id: hex(index),
     channel: 'email',
@@ -21,7 +21,7 @@ function several(count: number, fields: object = {}): object[] {
   }))
 }
 
-/** 24 digits that tell the numbers apart. */
+/** Returns the number as an id. */
 function hex(number: number): string {
   return number.toString(16).padStart(24, '0')
 }
@@ -34,7 +34,7 @@ function reasonOf({ headers }: TestResponse): string | null {
   return headers.get('x-mock-reason')
 }
 
-test('of messages of one millisecond the greater id is first, on every page and by every filter', async () => {
+test('messages with equal timestamps are ordered by descending id, on every page and for every filter', async () => {
   const createdAt = '2026-02-18T10:00:00.000Z'
   const ids = [7, 0xf0, 3, 0x10, 9].map(hex)
   const fields = {
@@ -43,9 +43,7 @@ test('of messages of one millisecond the greater id is first, on every page and 
     subscriber: { subscriberId: 'ada' },
     transactionId: 't'
   }
-  const mock = await givenMessages(
-    ids.map((_id) => ({ _id, ...fields, contextKeys: ['tenant:a'] }))
-  )
+  const mock = await useMessages(ids.map((_id) => ({ _id, ...fields, contextKeys: ['tenant:a'] })))
   const expected = [0xf0, 0x10, 9, 7, 3].map(hex)
 
   const filters = ['', 'channel=sms', 'subscriberId=ada', 'transactionId=t', 'contextKeys=tenant:a']
@@ -55,8 +53,8 @@ test('of messages of one millisecond the greater id is first, on every page and 
   }
 })
 
-test('a page has ten messages from page 0 by default', async () => {
-  const mock = await givenMessages(several(25))
+test('by default, page 0 with ten messages is returned', async () => {
+  const mock = await useMessages(createMessages(25))
   const first = await mock.get('/v1/messages')
   expect(first.json).toMatchObject({ totalCount: 25, hasMore: true, page: 0, pageSize: 10 })
   expect(idsOf(first)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(hex))
@@ -67,8 +65,8 @@ test('a page has ten messages from page 0 by default', async () => {
 })
 
 describe('a message', () => {
-  test('leaves out what it does not have, and is null nowhere', async () => {
-    const mock = await givenMessages([{ channel: 'chat' }])
+  test('omits fields without a value instead of sending null', async () => {
+    const mock = await useMessages([{ channel: 'chat' }])
     const { json, text } = await mock.get('/v1/messages')
     expect(Object.keys(json.data[0]).sort()).toEqual(
       ['_id', ...(MessageResponse.required ?? [])].sort()
@@ -76,7 +74,7 @@ describe('a message', () => {
     expect(text).not.toContain('null')
   })
 
-  test('keeps a null where the contract has one', async () => {
+  test('keeps a null where the API reference allows one', async () => {
     const nulls = { _templateId: null, _messageTemplateId: null, _feedId: null }
     const person = {
       firstName: null,
@@ -86,14 +84,14 @@ describe('a message', () => {
       data: null,
       timezone: null
     }
-    const mock = await givenMessages([{ channel: 'in_app', subscriberId: 'ada', ...nulls }], {
+    const mock = await useMessages([{ channel: 'in_app', subscriberId: 'ada', ...nulls }], {
       subscribers: [{ subscriberId: 'ada', ...person }]
     })
     const { json } = await mock.get('/v1/messages')
     expect(json.data[0]).toMatchObject({ ...nulls, subscriber: { subscriberId: 'ada', ...person } })
   })
 
-  test('embeds a template only if the seed gave it one, and then whole', async () => {
+  test('embeds the whole template if the seed has one, and none otherwise', async () => {
     const template = {
       _id: hex(1),
       name: 'Order shipped',
@@ -112,7 +110,7 @@ describe('a message', () => {
       deletedBy: '',
       data: { team: 'logistics', nothing: null }
     }
-    const mock = await givenMessages(
+    const mock = await useMessages(
       [
         { channel: 'email', workflow: 'shipped', template },
         { channel: 'email', workflow: 'shipped' }
@@ -126,9 +124,9 @@ describe('a message', () => {
     expect(without.templateIdentifier).toBe('shipped')
   })
 
-  test('comes byte for byte as it was seeded, whatever is in its text', async () => {
+  test('is returned exactly as seeded, with any characters', async () => {
     const text = '"\\ \u0000 \u2028 é 😀 </script> ]} ,"data":[ \'; DROP TABLE messages'
-    const mock = await givenMessages([
+    const mock = await useMessages([
       { channel: 'sms', subject: text, payload: { [text]: [text, 1e21, -0.5, true] } }
     ])
     const [message] = (await mock.get('/v1/messages')).json.data
@@ -138,7 +136,7 @@ describe('a message', () => {
 
 describe('the reason of an empty page', () => {
   const messages = [
-    ...several(5, { channel: 'email', subscriberId: 'ada' }),
+    ...createMessages(5, { channel: 'email', subscriberId: 'ada' }),
     ...Array(7).fill({
       channel: 'email',
       subscriberId: 'bob',
@@ -198,7 +196,7 @@ describe('the reason of an empty page', () => {
       'page=7&limit=1&subscriberId=bob',
       'page 7 is past the end; the last page with limit 1 is page 6'
     ]
-  ])('of ?%s is: %s', async (query, reason) => {
+  ])('for ?%s is: %s', async (query, reason) => {
     for (const profile of ['document', 'live']) {
       const assumptions = {
         'unknown-subscriber-filter': 'empty-page',
@@ -228,25 +226,28 @@ describe('the reason of an empty page', () => {
       'not-found',
       `environment Shop has no subscriber ${hex(7).toUpperCase()} (assumption unknown-subscriber-filter)`
     ]
-  ])('names the slip of who filters by the _id of a subscriber (%s)', async (position, reason) => {
-    const mock = await givenMessages(messages, {
-      subscribers: [{ ...subscribers[0], _id: hex(7) }, { subscriberId: 'bob' }],
-      assumptions: { 'unknown-subscriber-filter': position }
-    })
-    const answer = await mock.get(`/v1/messages?subscriberId=${hex(7).toUpperCase()}`)
-    expect(reasonOf(answer)).toBe(
-      `${reason}; it is the _id of subscriber ada, filter by the subscriberId instead`
-    )
-    // Not where another filter has left none before.
-    if (position === 'empty-page') {
-      const both = await mock.get(`/v1/messages?channel=chat&subscriberId=${hex(7)}`)
-      expect(reasonOf(both)).toBe('no message matches channel (12 are in the environment)')
+  ])(
+    'points out that the _id of a subscriber was used instead of its subscriberId (%s)',
+    async (value, reason) => {
+      const mock = await useMessages(messages, {
+        subscribers: [{ ...subscribers[0], _id: hex(7) }, { subscriberId: 'bob' }],
+        assumptions: { 'unknown-subscriber-filter': value }
+      })
+      const answer = await mock.get(`/v1/messages?subscriberId=${hex(7).toUpperCase()}`)
+      expect(reasonOf(answer)).toBe(
+        `${reason}; it is the _id of subscriber ada, filter by the subscriberId instead`
+      )
+      // There is no hint if an earlier filter already matched nothing.
+      if (value === 'empty-page') {
+        const both = await mock.get(`/v1/messages?channel=chat&subscriberId=${hex(7)}`)
+        expect(reasonOf(both)).toBe('no message matches channel (12 are in the environment)')
+      }
     }
-  })
+  )
 
-  test('of one set of contexts that no message has, of keys that there are', async () => {
+  test('says that no message has exactly this set, if each of its keys is known', async () => {
     const contextKeys = ['plan:x', 'tenant:a']
-    const mock = await givenMessages([...messages, { _id: hex(99), channel: 'sms', contextKeys }], {
+    const mock = await useMessages([...messages, { _id: hex(99), channel: 'sms', contextKeys }], {
       subscribers
     })
     const answer = await mock.get('/v1/messages?contextKeys=plan:x')
@@ -255,8 +256,8 @@ describe('the reason of an empty page', () => {
     )
   })
 
-  test('in an environment without messages says so, whatever was asked', async () => {
-    const mock = await givenMessages([])
+  test('says that the environment has no messages, for any query', async () => {
+    const mock = await useMessages([])
     for (const query of ['', 'channel=sms', 'page=3']) {
       expect(reasonOf(await mock.get(`/v1/messages?${query}`))).toBe(
         'environment Shop has no messages'
@@ -265,8 +266,8 @@ describe('the reason of an empty page', () => {
   })
 })
 
-test('in the profile document a refusal names all invalid fields at once', async () => {
-  const mock = await givenMessages(several(1))
+test('in the profile document, a rejection names all invalid fields', async () => {
+  const mock = await useMessages(createMessages(1))
   const answer = await mock.get(
     '/v1/messages?channel=fax&contextKeys=tenant:a&contextKeys=b&page=-1&limit=1001'
   )
@@ -288,13 +289,13 @@ describe('in the profile live', () => {
   test.each([
     ...['limit=2000e1', 'limit=0x2000', 'limit=%202000', 'limit=0&limit=0'],
     ...['channel=fax&channel=chat', 'channel[a]=fax', 'contextKeys=tenant:a&contextKeys[b]=c']
-  ])('%s is refused as ever', async (query) => {
-    const mock = await givenMessages([], { profile: 'live' })
+  ])('%s is still rejected', async (query) => {
+    const mock = await useMessages([], { profile: 'live' })
     expect((await mock.get(`/v1/messages?${query}`)).status).toBe(422)
   })
 
-  test('a channel in another case, and a context key that is none among others, find nothing', async () => {
-    const mock = await givenMessages(several(2), { profile: 'live' })
+  test('a channel in a different case or a malformed context key matches nothing', async () => {
+    const mock = await useMessages(createMessages(2), { profile: 'live' })
     for (const query of ['channel=Email', 'contextKeys=:a', 'contextKeys=tenant&contextKeys=a:b']) {
       expect(await mock.get(`/v1/messages?${query}`), query).toMatchObject({
         status: 200,
@@ -304,11 +305,11 @@ describe('in the profile live', () => {
   })
 })
 
-test('a page that is too large for one text is refused with what to do', async () => {
+test('a page that is too large for one response is rejected with a hint to lower the limit', async () => {
   const mock = await useNewMock({
-    seed: { environments: [{ name: 'Shop', messages: several(1) }] }
+    seed: { environments: [{ name: 'Shop', messages: createMessages(1) }] }
   })
-  // As documents of hundreds of megabytes would, without the memory.
+  // Simulates documents of hundreds of megabytes without using the memory.
   mock.db.client.exec(`
     ALTER TABLE messages RENAME COLUMN document TO former;
     ALTER TABLE messages ADD COLUMN document TEXT GENERATED ALWAYS AS (zeroblob(2000000000))`)

@@ -32,10 +32,8 @@ function conditionsFor(name: string): Condition[] {
 }
 
 const EVERY_FILTER_SET = FILTER_NAMES.reduce<Condition[][]>(
-  (sets, name) => [
-    ...sets,
-    ...sets.flatMap((set) => conditionsFor(name).map((condition) => [...set, condition]))
-  ],
+  (sets, name) =>
+    sets.flatMap((set) => [set, ...conditionsFor(name).map((condition) => [...set, condition])]),
   [[]]
 )
 

@@ -5,7 +5,7 @@ import { type Db, openDatabase } from '../../src/db/open.js'
 import type { Environment } from '../../src/environments/service.js'
 import type { ListMessagesQuery } from '../../src/messages/filters.js'
 
-interface Given {
+interface Setup {
   db: Db
   services: Services
   mine: Environment
@@ -34,8 +34,8 @@ const QUERIES: Partial<ListMessagesQuery>[] = [
   { channel: 'email', subscriberId: 'ada', contextKeys: ['tenant:a'] }
 ]
 
-/** The total of each query; the page must have as many messages. */
-function totals({ services }: Pick<Given, 'services'>, environment: Environment): number[] {
+/** Returns the total of each query, after checking that the page has as many messages. */
+function totals({ services }: Pick<Setup, 'services'>, environment: Environment): number[] {
   return QUERIES.map((query) => {
     const { body } = services.messages.list(environment, { page: 0, limit: 100, ...query })
     const { data, totalCount } = JSON.parse(body.toString())
@@ -49,14 +49,14 @@ const THREE = [3, 1, 3, 2, 3, 1]
 const SIX = [6, 2, 6, 3, 6, 2]
 const NINE = [9, 3, 9, 5, 9, 3]
 
-/** Environments of six and of three messages, whose totals have all been asked for. */
-async function givenTotals(): Promise<Given> {
+/** Creates environments with six and three messages, and lists them so that their totals are remembered. */
+async function setUp(): Promise<Setup> {
   const { db, close } = openDatabase()
   onTestFinished(close)
   const services = buildServices({ db, clock: () => NOW, defaults: DEFAULTS, journal: 0 })
   const { environment: mine } = await services.seeds.createEnvironment({ seed: seedOf(6, 'a') })
   const { environment: other } = await services.seeds.createEnvironment({ seed: seedOf(3, 'b') })
-  // Else a change would go to a copy of what is shared with the baseline, of which no total is remembered.
+  // The copy from the baseline happens now. Otherwise a change would go to a new dataset without remembered totals.
   db.transaction(() => services.environments.writableDataset(mine, 'messages'))
   expect(totals({ services }, mine)).toEqual(SIX)
   expect(totals({ services }, other)).toEqual(THREE)
@@ -65,14 +65,14 @@ async function givenTotals(): Promise<Given> {
 
 class Undone extends Error {}
 
-/** Adds three messages, whose totals are asked for. */
-async function merged(given: Given, environment = given.mine): Promise<void> {
-  await given.services.seeds.load(environment, { seed: seedOf(3, 'c') }, 'merge')
-  expect(totals(given, environment)).toEqual(NINE)
+/** Adds three messages and checks the totals. */
+async function addMessages(setup: Setup, environment = setup.mine): Promise<void> {
+  await setup.services.seeds.load(environment, { seed: seedOf(3, 'c') }, 'merge')
+  expect(totals(setup, environment)).toEqual(NINE)
 }
 
-const CHANGES: [string, number[], (given: Given) => unknown][] = [
-  ['a merge', NINE, (given) => merged(given)],
+const CHANGES: [string, number[], (setup: Setup) => unknown][] = [
+  ['a merge', NINE, (setup) => addMessages(setup)],
   [
     'a replacement',
     THREE,
@@ -81,30 +81,30 @@ const CHANGES: [string, number[], (given: Given) => unknown][] = [
   [
     'a restore',
     SIX,
-    async (given) => {
-      given.services.environments.takeSnapshot(given.mine, 'before')
-      await merged(given)
-      given.services.environments.restore(given.mine, 'before', ['data'])
+    async (setup) => {
+      setup.services.environments.takeSnapshot(setup.mine, 'before')
+      await addMessages(setup)
+      setup.services.environments.restore(setup.mine, 'before', ['data'])
     }
   ],
   [
-    'a merge into a fork, which alone changes',
+    'a merge into a fork, which only changes the fork',
     SIX,
-    async (given) =>
-      merged(
-        given,
-        (await given.services.seeds.createEnvironment({ from: given.mine.id })).environment
+    async (setup) =>
+      addMessages(
+        setup,
+        (await setup.services.seeds.createEnvironment({ from: setup.mine.id })).environment
       )
   ],
   [
-    'a change that was rolled back after its totals were asked for',
+    'a rolled-back change whose totals were requested before the rollback',
     SIX,
-    (given) => {
+    (setup) => {
       const change = () =>
-        given.db.transaction(() => {
-          const dataset = given.services.environments.writableDataset(given.mine, 'messages')
-          given.db.client.prepare('DELETE FROM messages WHERE dataset = ?').run(dataset)
-          expect(totals(given, given.mine)).toEqual(NONE)
+        setup.db.transaction(() => {
+          const dataset = setup.services.environments.writableDataset(setup.mine, 'messages')
+          setup.db.client.prepare('DELETE FROM messages WHERE dataset = ?').run(dataset)
+          expect(totals(setup, setup.mine)).toEqual(NONE)
           throw new Undone()
         })
       expect(change).toThrow(Undone)
@@ -112,18 +112,18 @@ const CHANGES: [string, number[], (given: Given) => unknown][] = [
   ]
 ]
 
-test.each(CHANGES)('totals are right after %s', async (_name, expected, change) => {
-  const given = await givenTotals()
-  await change(given)
-  expect(totals(given, given.mine)).toEqual(expected)
-  expect(totals(given, given.other)).toEqual(THREE)
+test.each(CHANGES)('totals are correct after %s', async (_name, expected, change) => {
+  const setup = await setUp()
+  await change(setup)
+  expect(totals(setup, setup.mine)).toEqual(expected)
+  expect(totals(setup, setup.other)).toEqual(THREE)
 })
 
-test('totals are not counted again while an environment stays as it is, whatever others do', async () => {
-  const { db, services, mine, other } = await givenTotals()
+test('totals are counted again only after their own environment changed', async () => {
+  const { db, services, mine, other } = await setUp()
   const total = () =>
     JSON.parse(services.messages.list(mine, { page: 0, limit: 1 }).body.toString()).totalCount
-  // Behind the back of the service, which only so can be seen not to count.
+  // The service does not notice this direct change, so an unchanged total proves that it did not count again.
   db.client
     .prepare('DELETE FROM messages WHERE dataset = ? AND channel = ?')
     .run(mine.datasets.messages, 'email')

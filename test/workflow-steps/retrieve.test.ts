@@ -3,7 +3,7 @@ import { STEP_TYPES } from '../../src/domain/enums.js'
 import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
 import { useMock } from '../support/mock.js'
 
-/** Ids, and what base62 makes of them by the published examples. */
+/** Ids with their base62 encodings, from published examples. */
 const SHIPPED = { _id: '507f1f77bcf86cd799439011', base62: 'WOmdqnzOjKcHpEdl' }
 const EMAIL = { _id: '6615943e7ace93b0540ae377', base62: 'f5VFlcRWmt1PF4uV' }
 const OTHER = { _id: '64da692e9a94fb2e6449ad06', base62: 'eamRyNwrjbOC9dkE' }
@@ -34,7 +34,7 @@ const SEED = shop([
 ])
 
 describe('a step is found', () => {
-  test('by _id, name and slug, and the answer is the same, byte for byte: the workflowId is the identifier', async () => {
+  test('by _id, name and slug, always with the same response', async () => {
     const mock = await useMock({ seed: SEED })
     const answers = await Promise.all(
       [SHIPPED._id, 'order-shipped', WORKFLOW_SLUG].flatMap((workflowId) =>
@@ -62,7 +62,7 @@ describe('a step is found', () => {
     `x_st_${EMAIL.base62}`,
     `x_wf_${OTHER.base62}`,
     'Été / ✓'
-  ])('by slugs with the name part %j, which is not compared', async (name) => {
+  ])('by slugs with the name part %j, since only the id counts', async (name) => {
     const mock = await useMock({ seed: SEED })
     const workflowId = encodeURIComponent(`${name}_wf_${SHIPPED.base62}`)
     const stepId = encodeURIComponent(`${name}_st_${EMAIL.base62}`)
@@ -73,8 +73,9 @@ describe('a step is found', () => {
     })
   })
 
-  test('by names with any characters in them, percent-encoded', async () => {
-    const [identifier, stepId] = ['orders/été 100%', 'step?#_st_ 日本']
+  test('by percent-encoded names with any characters', async () => {
+    const identifier = 'orders/été 100%'
+    const stepId = 'step?#_st_ 日本'
     const workflows = [{ identifier, steps: [{ stepId, type: 'chat' }] }]
     const mock = await useMock({ seed: shop(workflows) })
     const answer = await mock.get(
@@ -84,8 +85,8 @@ describe('a step is found', () => {
   })
 })
 
-describe('what looks like another form', () => {
-  test('a workflow whose identifier is the _id of another does not hide that one', async () => {
+describe('ambiguous parameters', () => {
+  test('an _id takes precedence over another workflow that has it as its identifier', async () => {
     const mock = await useMock({
       seed: shop([
         { _id: OTHER._id, identifier: SHIPPED._id, steps: [{ type: 'sms' }] },
@@ -101,7 +102,7 @@ describe('what looks like another form', () => {
     expect(lookalike.json).toMatchObject({ workflowId: SHIPPED._id, workflowDatabaseId: OTHER._id })
   })
 
-  test('of steps the _id goes before the stepId, and the stepId before the slug', async () => {
+  test('an _id of a step takes precedence over a stepId, and a stepId over a slug', async () => {
     const steps = [
       { _id: EMAIL._id, stepId: 'first', type: 'email' },
       { _id: OTHER._id, stepId: EMAIL._id, type: 'sms' },
@@ -139,7 +140,7 @@ describe('what looks like another form', () => {
 
 describe('a step is not found', () => {
   test.each(['document', 'live'] as const)(
-    'in `%s` with the name that was probably meant',
+    'in `%s`, with a suggestion for a misspelled name',
     async (profile) => {
       const mock = await useMock({ seed: SEED, profile })
       const reasonOf = async (path: string) => (await mock.get(path)).headers.get('x-mock-reason')
@@ -149,11 +150,11 @@ describe('a step is not found', () => {
       expect(await reasonOf('/v2/workflows/order-shipped/steps/emial-step')).toBe(
         'workflow order-shipped has no step with the _id, stepId or slug emial-step; did you mean email-step?'
       )
-      // It is compared to the letter.
+      // Names are case-sensitive.
       expect(await reasonOf('/v2/workflows/Order-Shipped/steps/email-step')).toContain(
         'did you mean order-shipped?'
       )
-      // Of the two it is the workflow that is missing.
+      // If both are unknown, the workflow is reported.
       expect(await reasonOf('/v2/workflows/gone/steps/gone-too')).toBe(
         'environment Shop has no workflow with the _id, identifier or slug gone'
       )
@@ -161,7 +162,7 @@ describe('a step is not found', () => {
   )
 
   test.each([EARLY._id, 'sorry', `sorry_st_${EARLY.base62}`])(
-    'by %s in a workflow that it is not of',
+    'by %s, if it belongs to a different workflow',
     async (stepId) => {
       const mock = await useMock({ seed: SEED })
       const answer = await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)
@@ -176,10 +177,10 @@ describe('a step is not found', () => {
   )
 })
 
-describe('the answer', () => {
+describe('the response', () => {
   const REQUIRED = WorkflowStep.required ?? []
 
-  test("has exactly the contract's fields, the optional ones where there is something to say", async () => {
+  test('has exactly the fields of the API reference, optional ones only if they have a value', async () => {
     const issues = {
       controls: { body: [{ issueType: 'MISSING_VALUE', message: 'Body is required' }] }
     }
@@ -195,7 +196,7 @@ describe('the answer', () => {
     expect((await fields('full')).sort()).toEqual([...REQUIRED, 'controlValues', 'issues'].sort())
   })
 
-  test('works out slug, controls and variables from the name, the type and the steps before', async () => {
+  test('derives slug, controls and variables from the name, the type and the earlier steps', async () => {
     const steps = [
       { stepId: 'wait', type: 'digest' },
       {
@@ -223,7 +224,7 @@ describe('the answer', () => {
     })
   })
 
-  test('is right for every step type: its variables are those of the steps before it', async () => {
+  test('has the variables of the earlier steps, for every step type', async () => {
     const steps = STEP_TYPES.map((type) => ({ stepId: type, type }))
     const mock = await useMock({ seed: shop([{ identifier: 'w', steps }]) })
     for (const [index, type] of STEP_TYPES.entries()) {
@@ -235,8 +236,8 @@ describe('the answer', () => {
     }
   })
 
-  test('keeps a slug, controls, variables and issues that the seed gives, as they are', async () => {
-    const given = {
+  test('keeps the slug, controls, variables and issues of the seed unchanged', async () => {
+    const fields = {
       slug: 'kept_st_0000000000000000',
       controls: {
         dataSchema: { type: 'object', properties: { when: { type: 'string' } } },
@@ -256,9 +257,9 @@ describe('the answer', () => {
         integration: { email: [{ issueType: 'MISSING_INTEGRATION', message: 'none' }] }
       }
     }
-    const workflows = [{ identifier: 'w', steps: [{ stepId: 's', type: 'custom', ...given }] }]
+    const workflows = [{ identifier: 'w', steps: [{ stepId: 's', type: 'custom', ...fields }] }]
     const mock = await useMock({ seed: shop(workflows) })
-    expect((await mock.get('/v2/workflows/w/steps/s')).json).toMatchObject(given)
+    expect((await mock.get('/v2/workflows/w/steps/s')).json).toMatchObject(fields)
   })
 })
 
