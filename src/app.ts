@@ -18,11 +18,12 @@ import { parseQuery } from './domain/query-string.js'
 import { authentication, identifyEnvironment } from './environments/plugin.js'
 import { delayResponse, faultInjection, injectIntoResponse } from './faults/plugin.js'
 import { checkHeaders } from './http/check-headers.js'
-import { errorHandler, rejectInTurn, rejectMalformedRequest } from './http/errors.js'
+import { errorHandler } from './http/errors.js'
 import { logResponse } from './http/log.js'
-import { notFound, type Served } from './http/not-found.js'
+import { notFound, type ServedPath } from './http/not-found.js'
 import { rejectMalformedQuery } from './http/query-string.js'
 import { createRequestIds } from './http/request-id.js'
+import { rejectMalformedRequest, rejectOnSocket } from './http/socket-errors.js'
 import { COMPILERS } from './http/validation.js'
 import { integrationRoutes } from './integrations/routes.js'
 import { redactedForLog } from './journal/describe.js'
@@ -47,7 +48,7 @@ export interface AppOptions extends Pick<Config, 'data' | 'cors' | 'inspector' |
 /** What both Fastify instances share. */
 interface Shared {
   /** The routes of both, so that a 404 can suggest any of them. */
-  served: Served[]
+  served: ServedPath[]
   genReqId: ReturnType<typeof createRequestIds>
 }
 
@@ -203,7 +204,9 @@ function configureServer(app: FastifyInstance, clock: Clock): void {
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response)
   )
-  app.server.on('connect', (_request, socket) => rejectInTurn(socket as Socket, NO_TUNNELS, clock))
+  app.server.on('connect', (_request, socket) =>
+    rejectOnSocket(socket as Socket, NO_TUNNELS, clock)
+  )
 }
 
 const NO_TUNNELS = {

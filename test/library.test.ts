@@ -249,7 +249,7 @@ describe('what can not be is thrown with the remedy:', () => {
         {
           file: 'seed',
           path: 'environments[0].nam',
-          message: 'is not a field here; did you mean name?'
+          message: 'is not a known field; did you mean name?'
         }
       ]
     })

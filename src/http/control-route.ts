@@ -7,7 +7,7 @@ import type {
   RouteHandlerMethod
 } from 'fastify'
 import fp from 'fastify-plugin'
-import { DomainError, invalidFields } from '../domain/errors.js'
+import { createFieldErrors, DomainError, invalidFields } from '../domain/errors.js'
 import type { Query } from '../domain/query-string.js'
 import type { OperationSummary } from '../schema/operation.js'
 import { strictObject } from '../schema/typebox.js'
@@ -18,32 +18,32 @@ import { validate } from './validation.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The control operation that the route serves. Absent from every other route. */
+    /** The control operation of the route. Absent from all other routes. */
     control?: ControlOperation
   }
 }
 
-/** An operation of the control API, described once for its route and for `/_mock/openapi.json`. */
+/** An operation under `/_mock/`. Its route and `/_mock/openapi.json` use this one description. */
 export interface ControlOperation extends OperationSummary {
-  /** Who may call: holders of an environment's key, of the admin token (`server`), or everyone (`open`). */
+  /** Requires an environment's API key, the admin token (`server`), or nothing (`open`). */
   access: 'environment' | 'server' | 'open'
   body?: TSchema
-  /** Whether the handler gets the body as text, whatever it is. Otherwise it is parsed as JSON. */
+  /** Whether the handler gets the body as unparsed text instead of JSON. */
   textBody?: boolean
-  /** Schema of the response's body; left out for 204. */
+  /** The schema of the response's body. Absent for a 204. */
   response?: TSchema
-  /** Media type of the response, if it isn't JSON. */
+  /** The media type of the response, if it isn't JSON. */
   responseType?: string
   status?: 201
-  /** Whether it only reads, though its method is not GET. */
+  /** Set if the operation only reads although its method is not GET. */
   changesNothing?: true
-  /** The statuses it rejects with, besides those that `access` implies, 400 and 422. */
+  /** Statuses of errors, in addition to 400, 422 and those that `access` implies. */
   errors?: number[]
 }
 
 type Access = ControlOperation['access']
 
-/** A request to a control route. Behind `authentication` it has an environment. */
+/** A request to a control route. With `access: 'environment'` it has an environment. */
 type ControlRequest<
   Allowed extends Access,
   Route extends RouteGenericInterface
@@ -78,7 +78,7 @@ export type AddRoute<Allowed extends Access = 'environment'> = ReturnType<
   typeof controlRoutes<Allowed>
 >
 
-/** Returns a function that adds a route of the group to the app. */
+/** Returns a function that adds a route with the group's tag and access to the app. */
 export function controlRoutes<Allowed extends Access>(
   app: FastifyInstance,
   group: { tag: string; access: Allowed }
@@ -88,17 +88,25 @@ export function controlRoutes<Allowed extends Access>(
     url: string,
     id: string,
     summary: string,
-    { handler, bodyLimit, errors = [], ...own }: RouteOptions<Allowed, Params, Querystring, Body>
+    {
+      handler,
+      bodyLimit,
+      errors = [],
+      ...definition
+    }: RouteOptions<Allowed, Params, Querystring, Body>
   ): void => {
-    // A PUT creates what its path names.
-    const implied = [...(own.params && method !== 'PUT' ? [404] : []), ...(bodyLimit ? [413] : [])]
-    const control = { ...group, id, summary, ...own, errors: [...errors, ...implied] }
+    const allErrors = [...errors]
+    // A PUT creates the missing record instead.
+    if (definition.params && method !== 'PUT') allErrors.push(404)
+    if (bodyLimit) allErrors.push(413)
+    const control = { ...group, id, summary, ...definition, errors: allErrors }
+    const isStream = definition.responseType !== undefined
     app.route({
-      // In one route, which a start does faster. Of a stream HEAD would never end.
-      method: method === 'GET' && !own.responseType ? ['GET', 'HEAD'] : method,
+      // One route for GET and HEAD starts faster than two. A HEAD of a stream would never end.
+      method: method === 'GET' && !isStream ? ['GET', 'HEAD'] : method,
       exposeHeadRoute: false,
       url,
-      schema: requestSchemas(own),
+      schema: requestSchemas(definition),
       config: { control },
       handler: handler as RouteHandlerMethod,
       ...(bodyLimit && { bodyLimit })
@@ -107,8 +115,9 @@ export function controlRoutes<Allowed extends Access>(
 }
 
 /**
- * Reads bodies of control routes, which are JSON whatever their content type; an empty one is an empty object. Rejects
- * malformed JSON with `bad-request`; with `invalid` what is nested too deeply, and unknown parameters and fields.
+ * Parses the bodies of control routes as JSON, whatever their content type. An empty body counts as
+ * an empty object. Rejects malformed JSON with `bad-request`; rejects deep nesting and unknown
+ * parameters and fields with `invalid`.
  */
 export const controlRequests = fp(async (app) => {
   const noFields = strictObject({})
@@ -120,25 +129,31 @@ export const controlRequests = fp(async (app) => {
       request.routeOptions.config.control ?? {}
     reply.code(status ?? (response ? 200 : 204))
     rejectUnknownParameters(request.query as Query, querystring)
-    const text = (request.body as string | undefined) ?? ''
-    request.body = textBody ? text : parseJson(text.trim() || '{}')
+    const bodyText = (request.body as string | undefined) ?? ''
+    request.body = textBody ? bodyText : parseJson(bodyText.trim() || '{}')
     if (isTooDeep(request.body)) throw invalidFields({ body: { messages: [`body ${TOO_DEEP}`] } })
     done(body ? undefined : validate(noFields, request.body).error)
   })
 })
 
-/** Returns the schema of a response that is a list under a name. */
+/** Returns the schema of a response whose only field is a list. */
 export const listOf = (name: string, item: TSchema, description: string): TSchema =>
   strictObject({ [name]: Type.Array(item, { description }) })
 
 function rejectUnknownParameters(
   query: Query,
-  { properties: known = {} }: Partial<TObject> = {}
+  { properties: parameters = {} }: Partial<TObject> = {}
 ): void {
-  const remedy = `is not a query parameter here; there are ${Object.keys(known).join(', ') || 'none'}`
-  const unknown = Object.entries(query).filter(([name]) => !Object.hasOwn(known, name))
-  const errors = unknown.map(([name, value]) => [name, { messages: [`${name} ${remedy}`], value }])
-  if (errors.length > 0) throw invalidFields(Object.fromEntries(errors))
+  const unknown = Object.entries(query).filter(([name]) => !Object.hasOwn(parameters, name))
+  if (unknown.length === 0) return
+  const names = Object.keys(parameters)
+  const hint =
+    names.length > 0 ? `the parameters are ${names.join(', ')}` : 'this route has no parameters'
+  const errors = createFieldErrors()
+  for (const [name, value] of unknown) {
+    errors[name] = { messages: [`${name} is not a known query parameter; ${hint}`], value }
+  }
+  throw invalidFields(errors)
 }
 
 function parseJson(text: string): unknown {
@@ -146,7 +161,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     throw new DomainError('bad-request', 'Malformed JSON in the request body', {
-      reason: (error as Error).message
+      reason: (error as SyntaxError).message
     })
   }
 }

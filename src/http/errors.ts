@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import { STATUS_CODES } from 'node:http'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Assumptions } from '../domain/assumptions.js'
@@ -13,7 +11,7 @@ import { redactedTarget } from './target.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Why it was rejected, if a service or a hook has rejected it. */
+    /** The code of the error that a service or a hook rejected the request with. */
     errorCode: ErrorCode | undefined
   }
 }
@@ -30,7 +28,7 @@ export const ErrorBody = namedObject('ErrorBody', 'Why a request was rejected', 
     recordOf(
       strictObject({
         messages: Type.Array(Type.String(), { description: 'What is wrong with the field' }),
-        value: Type.Optional(Type.Unknown({ description: 'The value that was sent' }))
+        value: Type.Optional(Type.Unknown({ description: 'The value in the request' }))
       }),
       'The invalid fields, on 422 only'
     )
@@ -38,79 +36,106 @@ export const ErrorBody = namedObject('ErrorBody', 'Why a request was rejected', 
   errorId: Type.Optional(
     Type.String({ description: 'Identifies the error in the log, on 500 only' })
   ),
-  stepId: Type.Optional(Type.String({ description: 'The step that was requested' })),
-  workflowId: Type.Optional(Type.String({ description: 'The workflow that was requested' }))
+  stepId: Type.Optional(Type.String({ description: 'The requested step' })),
+  workflowId: Type.Optional(Type.String({ description: 'The requested workflow' }))
 })
 export type ErrorBody = Static<typeof ErrorBody>
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** All that an error answer is made of. */
 export interface ErrorResponse extends ErrorDetails {
   status: number
   message: string
   errorId?: string
-  /** Which fault it is, if it was injected. */
+  /** The id of the fault, if the error was injected. */
   fault?: string
-  /** Sent in place of the error body. */
+  /** Sent instead of the error body. */
   body?: unknown
 }
 
-/** What an error answer takes from the environment of its request, or else from the server. */
+/** The clock and assumptions of the request's environment, or else those of the server. */
 export interface ErrorSources {
   now: Clock
   assumptions?: Assumptions
 }
 
-/** Returns the status and body of an error, as they are sent and, under an idempotency key, stored. */
+/** Returns the status and the body of an error as an idempotency key stores them. */
 export function storedErrorResponse(error: DomainError, path: string, sources: ErrorSources) {
   const response = domainErrorResponse(error)
   return { status: response.status, body: Buffer.from(errorJson(response, path, sources)) }
 }
 
-/** Returns the handler of all errors, with the time, the assumptions and the ids of the request they answer. */
+/** Returns Fastify's error handler. `dataFile` is named in errors about the data file. */
 export function errorHandler(
-  sources: (request: FastifyRequest) => ErrorSources & { random: Pick<Random, 'uuid'> },
+  sourcesOf: (request: FastifyRequest) => ErrorSources & { random: Pick<Random, 'uuid'> },
   dataFile: string | undefined
 ) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const source = sources(request)
+    const sources = sourcesOf(request)
     if (error instanceof DomainError) request.errorCode = error.code
-    sendErrorResponse(reply, toErrorResponse(error, source.random.uuid, dataFile), source, error)
+    const response = toErrorResponse(error, sources.random.uuid, dataFile)
+    sendErrorResponse(reply, response, sources, error)
   }
 }
 
-/** Answers with an error. Nothing else writes an error body, but for what is rejected on the bare socket. */
+/** The statuses after which clients repeat a request. */
+const RETRYABLE = [409, 429, 503]
+
+/** Sends and logs an error. Every error body except those on bare sockets is sent from here. */
 export function sendErrorResponse(
   reply: FastifyReply,
   response: ErrorResponse,
-  from: ErrorSources,
+  sources: ErrorSources,
   error?: unknown
 ) {
-  const { status, reason, headers = {}, body, errorId } = response
-  if (response.fault !== undefined) logFault(reply, response.fault, status, errorId)
-  else if (errorId || (error && status === 507))
-    logFailure(reply, status, { err: error, errorId, reason })
-  else logRejection(reply, status, reason)
-
-  // No hook has run when the path can't be decoded.
+  const { status, reason, headers = {} } = response
+  logError(reply, response, error)
+  // The hooks that set it don't run if the path can't be decoded.
   if (!reply.raw.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id)
-  // Fastify would close the connection while the client still sends its body, and the answer would be lost.
+  // Closing the connection while the client still sends its body would discard the response.
   if (status === 413) reply.removeHeader('connection')
   if (status === 401) reply.header('WWW-Authenticate', 'ApiKey')
-  // What exists already would be rejected again.
-  if (RETRIED.includes(status) && reply.request.errorCode !== 'exists')
-    reply.header('Retry-After', '1')
+  // Creating an existing record fails every time.
+  const isRetryable = RETRYABLE.includes(status) && reply.request.errorCode !== 'exists'
+  if (isRetryable) reply.header('Retry-After', '1')
   reply.headers(headers)
   setReasonHeader(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
-  const own = typeof body === 'string' && !/json/i.test(type) ? body : JSON.stringify(body)
-  const text = own ?? errorJson(response, reply.request.url, from)
+  const text = bodyText(response, type) ?? errorJson(response, reply.request.url, sources)
   reply.code(status).type(type).send(Buffer.from(text))
 }
 
-/** The statuses on which clients send a request again. */
-const RETRIED = [409, 429, 503]
+/** Returns the body that a fault defines, if it does. */
+function bodyText({ body }: ErrorResponse, type: string): string | undefined {
+  const isPlainText = typeof body === 'string' && !/json/i.test(type)
+  return isPlainText ? body : JSON.stringify(body)
+}
+
+function logError(reply: FastifyReply, response: ErrorResponse, error: unknown): void {
+  const { status, reason, fault, errorId } = response
+  const isOwnFailure = errorId !== undefined || (error !== undefined && status === 507)
+  if (fault !== undefined) logFault(reply, fault, status, errorId)
+  else if (isOwnFailure) logFailure(reply, status, { err: error, errorId, reason })
+  else logRejection(reply, status, reason)
+}
+
+const NOT_WRITTEN: ErrorResponse = {
+  status: 507,
+  message: 'Insufficient storage, the data could not be written',
+  reason:
+    "the data file's disk is full, failing or read-only: nothing was changed, " +
+    'see the log for details'
+}
+
+const TOO_LARGE: ErrorResponse = {
+  status: 400,
+  message: 'Response too large',
+  reason: 'the response would exceed one gigabyte: request fewer messages with limit'
+}
+
+export const SERVER_ERROR = 'Internal server error, look for the errorId in the log'
+
+const INTERNAL_REASON = 'an error in notification-mock itself: find this errorId in its log'
 
 function toErrorResponse(
   error: unknown,
@@ -118,61 +143,52 @@ function toErrorResponse(
   dataFile: string | undefined
 ): ErrorResponse {
   if (error instanceof DomainError) return domainErrorResponse(error)
-  const {
-    statusCode: status,
-    code,
-    message
-  } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
-  if (/^SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ))/.test(String(code))) return NOT_WRITTEN
-  if (code === 'SQLITE_TOOBIG')
-    return { status: 400, message: 'Response too large', reason: TOO_LARGE }
-  if (
-    typeof status === 'number' &&
-    status >= 400 &&
-    status < 500 &&
-    /^(FST_|ECONNRESET$)/.test(String(code))
-  ) {
-    return {
-      status,
-      message: String(message),
-      reason: String(message),
-      ...FRAMEWORK_ERRORS[String(code)]
+  const code = String((error as { code?: unknown }).code)
+  if (/^SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ))/.test(code)) return NOT_WRITTEN
+  if (code === 'SQLITE_TOOBIG') return TOO_LARGE
+  const isDamaged = /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(code)
+  return (
+    frameworkErrorResponse(error, code) ?? {
+      status: 500,
+      message: SERVER_ERROR,
+      reason: isDamaged ? damagedReason(dataFile) : INTERNAL_REASON,
+      errorId: uuid()
     }
-  }
-  const isDamaged = /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(String(code))
-  const reason = isDamaged ? `the data file ${dataFile} ${DAMAGED}` : OF_OURS
-  return { status: 500, message: SERVER_ERROR, reason, errorId: uuid() }
+  )
 }
 
 function domainErrorResponse({ code, message, details }: DomainError): ErrorResponse {
   return { status: STATUS_BY_CODE[code], message, ...details }
 }
 
-const OF_OURS = 'an error of notification-mock itself: its log has a line with this errorId'
-const TOO_LARGE = 'the response would have a gigabyte or more: ask for fewer messages with limit'
-const DAMAGED =
-  'is damaged: stop the server, then put back a copy, or name another file with --data'
-const NOT_WRITTEN: ErrorResponse = {
-  status: 507,
-  message: 'Insufficient storage, the data could not be written',
-  reason:
-    'the disk of the data file is full or fails, or may not be written to: the log has more; nothing was changed'
+function damagedReason(dataFile: string | undefined): string {
+  return (
+    `the data file ${dataFile} is damaged: stop the server, ` +
+    'then restore a backup or choose another file with --data'
+  )
 }
 
-export const SERVER_ERROR = 'Internal server error, look for the errorId in the log'
+/** Returns the response for what Fastify rejects, or undefined for all other errors. */
+function frameworkErrorResponse(error: unknown, code: string): ErrorResponse | undefined {
+  const { statusCode: status, message } = error as { statusCode?: unknown; message?: unknown }
+  if (!/^(FST_|ECONNRESET$)/.test(code)) return undefined
+  if (typeof status !== 'number' || status < 400 || status >= 500) return undefined
+  return { status, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[code] }
+}
 
-/** Better words for what Fastify refuses. */
+/** Clearer texts for errors of Fastify. */
 const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
   FST_ERR_BAD_URL: {
     message: 'Malformed path',
-    reason:
-      'the path has a percent sign that is not followed by two hex digits of UTF-8: encode it as %25'
+    reason: 'the path has a percent sign that does not start a UTF-8 character: encode it as %25'
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason:
-      'a body may have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: give a larger seed as a file at the start, with --seed, and add many messages with `generate:` in a seed file'
+      'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: ' +
+      'load a larger seed from a file at the start, with --seed, ' +
+      'and add many messages with `generate:` in a seed file'
   },
-  // Nobody gets this answer, but the journal has it.
+  // The client is gone, but the journal shows this.
   ECONNRESET: {
     message: 'Request aborted',
     reason: 'the connection was closed before the end of the body'
@@ -187,8 +203,8 @@ export function errorJson(
 ): string {
   const { status, message, errors, facts, ctx, errorId } = response
   const error = STATUS_CODES[status] ?? 'Error'
-  const isTold = errorId !== undefined || Object.keys(errors ?? {}).length > 0
-  const isException = assumptions?.['error-context'] === 'exception' && !isTold
+  const hasDetails = errorId !== undefined || Object.keys(errors ?? {}).length > 0
+  const isException = assumptions?.['error-context'] === 'exception' && !hasDetails
   return JSON.stringify({
     statusCode: status,
     timestamp: isoTime(now()),
@@ -205,101 +221,17 @@ export function errorJson(
 const MAX_REASON = 1000
 
 /**
- * Sets `x-mock-reason`: which check rejected the request and how to pass it, before what it says already. For people; the
- * words may change.
+ * Puts a reason before those that `x-mock-reason` already has. Reasons say which check rejected the
+ * request and how to pass it; they are for people and may change.
  */
 export function setReasonHeader(reply: FastifyReply, reason: string): void {
-  const given = reply.getHeader('x-mock-reason')
-  reply.header('x-mock-reason', headerText(given === undefined ? reason : `${reason}; ${given}`))
+  const previous = reply.getHeader('x-mock-reason')
+  const reasons = previous === undefined ? reason : `${reason}; ${previous}`
+  reply.header('x-mock-reason', headerText(reasons))
 }
 
-/** Text as a header can carry it: what is not printable ASCII is percent-encoded, and the length is bounded. */
+/** Returns at most 1000 characters, and percent-encodes all that isn't printable ASCII. */
 export function headerText(text: string): string {
   const printable = text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent)
   return printable.length > MAX_REASON ? `${printable.slice(0, MAX_REASON - 3)}...` : printable
-}
-
-/**
- * Answers what Node refuses before there is a request (a bad request line, headers too large, a request that never
- * ends) with the same body, written straight to the socket. Requests that came before on the connection are answered
- * first.
- */
-export function rejectMalformedRequest(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  clock: Clock
-): void {
-  // Node tells of every further packet too.
-  if (rejected.has(socket)) return
-  rejected.add(socket)
-  const { reason } = error as { reason?: string }
-  const malformed = {
-    status: 400,
-    message: 'Malformed HTTP request',
-    reason: `what was sent is not a well-formed HTTP request${reason ? `: ${reason}` : ''}`
-  }
-  rejectInTurn(
-    socket,
-    CLIENT_ERRORS[error.code ?? ''] ?? malformed,
-    clock,
-    error.code === TIMED_OUT
-  )
-}
-
-const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
-
-const rejected = new WeakSet<Socket>()
-
-/**
- * Answers with an error body on a bare socket, behind the answers to the requests that are read to their end, and closes
- * it: not before the client has closed its side, or has been silent for two seconds, as closing on a client that is still
- * sending takes the answer away from it.
- */
-export function rejectInTurn(
-  socket: Socket,
-  response: ErrorResponse,
-  clock: Clock,
-  atOnce = false
-): void {
-  // A socket that asked for a tunnel has no other listener, and an error would end the process.
-  socket.on('error', () => socket.destroy())
-  proceed()
-
-  function proceed(): void {
-    // A socket knows the answer that it is sending.
-    const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse }
-    if (answer?.req.complete) return void answer.once('finish', proceed)
-    socket.setTimeout(LINGER, () => socket.destroy())
-    if (socket.writable) socket.end(textOf(response, clock)).resume()
-    // The rest of a request that came too late must not be taken for one in time.
-    if (atOnce) socket.destroySoon()
-  }
-}
-
-function textOf(response: ErrorResponse, clock: Clock): string {
-  const body = errorJson(response, '', { now: clock })
-  const head = [
-    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`,
-    `x-request-id: ${randomUUID()}`,
-    `content-type: ${JSON_TYPE}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-mock-reason: ${headerText(response.reason)}`,
-    'connection: close'
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${body}`
-}
-
-const LINGER = 2000
-
-const CLIENT_ERRORS: Record<string, ErrorResponse> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    message: 'Request header fields too large',
-    reason: 'request line and headers together may have 256 KiB'
-  },
-  [TIMED_OUT]: {
-    status: 408,
-    message: 'Request timeout',
-    reason: 'the request was not sent to its end in the time that --request-timeout allows'
-  }
 }

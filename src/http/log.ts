@@ -1,60 +1,71 @@
-import type { FastifyReply } from 'fastify'
-import { attempt } from '../domain/errors.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { redactedTarget } from './target.js'
 
-/** What each line about a request has, so that it can be read by itself. Without secrets. */
-function factsOf({ request, elapsedTime }: FastifyReply, statusCode?: number) {
-  // Not there if it was refused before its key was looked at.
+/** Returns the fields that every log line about a request has, without secrets. */
+function requestFields({ request, elapsedTime }: FastifyReply, statusCode?: number) {
+  // Absent if the request was rejected before its key was checked.
   const { environment } = request
-  // Undefined of a path that can't be decoded, and if what is secret can't be told: the error has to be answered nevertheless.
-  const redacted = (text: string) => attempt(() => request.redacted?.(text))
   return {
     reqId: request.id,
     method: request.method,
-    url: redacted(redactedTarget(request.url)),
-    environment: environment && redacted(environment.name),
-    // Absent where there is no answer yet.
+    url: redact(request, redactedTarget(request.url)),
+    environment: environment && redact(request, environment.name),
     ...(statusCode !== undefined && { statusCode }),
-    // Since it arrived.
     ms: Math.round(elapsedTime * 1000) / 1000
   }
 }
 
-/** The replies whose status is in the log, with the reason. */
-const reported = new WeakSet<FastifyReply>()
-
-/** Logs that a request was answered, unless a line has said what came of it. */
-export function logResponse(reply: FastifyReply): void {
-  if (!reported.has(reply))
-    reply.request.log.debug(factsOf(reply, reply.statusCode), 'request completed')
+/**
+ * Returns the text without secrets, or undefined if they can't be determined. That must not fail the
+ * response, so every error counts.
+ */
+function redact(request: FastifyRequest, text: string): string | undefined {
+  try {
+    return request.redacted?.(text)
+  } catch {
+    return undefined
+  }
 }
 
-/** Logs that a request was refused. */
+/** The replies that already have a log line with their status. */
+const logged = new WeakSet<FastifyReply>()
+
+/** Logs a sent response, unless another line already has its status. */
+export function logResponse(reply: FastifyReply): void {
+  if (logged.has(reply)) return
+  reply.request.log.debug(requestFields(reply, reply.statusCode), 'request completed')
+}
+
+/** Logs that a request was rejected. */
 export function logRejection(reply: FastifyReply, statusCode: number, reason: string): void {
   const { request } = reply
-  reported.add(reply)
-  const told = request.redacted ? attempt(() => request.redacted?.(reason)) : reason
-  request.log.info({ ...factsOf(reply, statusCode), reason: told }, 'request rejected')
+  logged.add(reply)
+  const safeReason = request.redacted ? redact(request, reason) : reason
+  request.log.info({ ...requestFields(reply, statusCode), reason: safeReason }, 'request rejected')
 }
 
-/** Logs an error of the server itself, or of its disk; `failure` is the error, its id and the reason. */
-export function logFailure(reply: FastifyReply, statusCode: number, failure: object): void {
-  reported.add(reply)
-  reply.request.log.error({ ...factsOf(reply, statusCode), ...failure }, 'request failed')
+/** Logs an error of the server or its disk. */
+export function logFailure(
+  reply: FastifyReply,
+  statusCode: number,
+  failure: { err: unknown; errorId: string | undefined; reason: string }
+): void {
+  logged.add(reply)
+  reply.request.log.error({ ...requestFields(reply, statusCode), ...failure }, 'request failed')
 }
 
-/** Logs that a fault was injected, by a rule of this id or by the header `x-mock-fault`: a status, or what else it did. */
+/**
+ * Logs an injected fault. `fault` is the id of its rule or `x-mock-fault`, and `effect` the status
+ * that it responded with or a description of what else it did.
+ */
 export function logFault(
   reply: FastifyReply,
   fault: string,
   effect: number | string,
   errorId?: string
 ): void {
-  const isAnswer = typeof effect === 'number'
-  if (isAnswer) reported.add(reply)
-  const facts = factsOf(reply, isAnswer ? effect : undefined)
-  reply.request.log.info(
-    { ...facts, fault, ...(errorId && { errorId }) },
-    `fault ${fault}: ${effect}`
-  )
+  const status = typeof effect === 'number' ? effect : undefined
+  if (status !== undefined) logged.add(reply)
+  const fields = { ...requestFields(reply, status), fault, ...(errorId && { errorId }) }
+  reply.request.log.info(fields, `fault ${fault}: ${effect}`)
 }

@@ -4,85 +4,132 @@ import { DomainError } from '../domain/errors.js'
 import { suggest } from '../domain/suggestions.js'
 import { pathOf } from './target.js'
 
-/** What the routes of an app serve. */
-export interface Served {
+/** A path that has routes, with the methods of these. */
+export interface ServedPath {
   url: string
   pattern: RegExp
   methods: string[]
 }
 
+interface NotFoundOptions {
+  /** Collects the paths of this app's routes, and may contain those of another app. */
+  served: ServedPath[]
+  /** Whether the error explains what is not mocked. Otherwise it is a plain 404. */
+  explains: (request: FastifyRequest) => boolean
+}
+
 /**
- * Rejects requests that no route serves, and suggests the path that was probably meant. Register it before the routes,
- * of which it takes note. Needs no key, as there is nothing to protect. `explains` says whether the answer names what is
- * not served; otherwise it is a plain 404.
+ * Rejects requests without a route and suggests the path that was probably meant. Register it before
+ * the routes, which it collects. Needs no API key, because there is nothing to protect.
  */
-export const notFound = fp<{ explains: (request: FastifyRequest) => boolean; served: Served[] }>(
-  async (app, { explains, served }) => {
-    app.addHook('onRoute', ({ url, method }) => {
-      if (/[*(]/.test(url)) return
-      const source = url.replaceAll('.', '[.]').replace(/:[A-Za-z]+/g, '[^/]*')
-      const known = served.find((each) => each.url === url)
-      if (known) known.methods = [...known.methods, ...[method].flat()].sort()
-      else served.push({ url, pattern: new RegExp(`^${source}$`), methods: [method].flat() })
-    })
+export const notFound = fp<NotFoundOptions>(async (app, options) => {
+  app.addHook('onRoute', ({ url, method }) => addRoute(options.served, url, [method].flat()))
 
-    // Not a not-found handler: before that Fastify would read the body, and check its type and length.
-    app.addHook('onRequest', (request, reply, done) =>
-      done(request.is404 ? errorFor(request, reply) : undefined)
-    )
+  // A not-found handler would run after Fastify has read the body and checked its type and length.
+  app.addHook('onRequest', (request, reply, done) => {
+    done(request.is404 ? createError(request, reply, options) : undefined)
+  })
+})
 
-    function errorFor(request: FastifyRequest, reply: FastifyReply): DomainError {
-      const { method, url } = request
-      const path = pathOf(url)
-      const allowed = serving(path)?.methods.join(', ')
-      const reason = allowed ? `this path takes ${allowed}` : hint(path)
-      if (!explains(request))
-        return new DomainError('not-found', `Cannot ${method} ${path}`, { reason })
-      if (allowed) {
-        reply.header('Allow', allowed)
-        return new DomainError('method-not-allowed', `${method} is not allowed for ${path}`, {
-          reason
-        })
-      }
-      return /^\/v[12]\//.test(path)
-        ? new DomainError('not-served', `${method} ${path} is not served by this mock`, { reason })
-        : new DomainError('not-found', `Cannot ${method} ${path}`, { reason })
-    }
-
-    function serving(path: string): Served | undefined {
-      return served.find(({ pattern }) => pattern.test(path))
-    }
-
-    function hint(path: string): string {
-      const plain = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
-      const bare = plain.replace(/^(\/v\d+)+(?=\/)/i, '')
-      const versioned = plain.replace(/^.*(?=\/v\d\/)/, '')
-      const candidates = [plain, versioned, `/v1${bare}`, `/v2${bare}`, plain.toLowerCase()]
-      const meant = candidates.find(serving) ?? nearest(plain)
-      if (meant) return `did you mean ${meant}?`
-      if (CONTROL.test(path))
-        return 'GET /_mock/openapi.json describes the control routes there are'
-      const operations = served.filter(({ url }) => /^\/v\d/.test(url))
-      return `served are ${operations.map(({ url, methods }) => `${methods.filter((name) => name !== 'HEAD')} ${url}`).join('; ')}`
-    }
-
-    /** Returns the path that was probably meant, of those of its kind that have no other words than slips of the pen. */
-    function nearest(path: string): string | undefined {
-      const asked = path.split('/')
-      const urls = served.flatMap(({ url }) => {
-        const parts = url.split('/')
-        if (
-          url === '/' ||
-          parts.length !== asked.length ||
-          CONTROL.test(url) !== CONTROL.test(path)
-        )
-          return []
-        // The parts that were asked for stand in place of its parameters.
-        return parts.map((part, index) => (part.startsWith(':') ? asked[index] : part)).join('/')
-      })
-      return suggest(path, urls)
-    }
+function addRoute(served: ServedPath[], url: string, methods: string[]): void {
+  if (/[*(]/.test(url)) return
+  const servedPath = served.find((path) => path.url === url)
+  if (servedPath) {
+    servedPath.methods = [...servedPath.methods, ...methods].sort()
+    return
   }
-)
+  const source = url.replaceAll('.', '[.]').replace(/:[A-Za-z]+/g, '[^/]*')
+  served.push({ url, pattern: new RegExp(`^${source}$`), methods })
+}
 
-const CONTROL = /^\/_mock(\/|$)/
+function findPath(served: readonly ServedPath[], path: string): ServedPath | undefined {
+  return served.find(({ pattern }) => pattern.test(path))
+}
+
+function createError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { explains, served }: NotFoundOptions
+): DomainError {
+  const { method } = request
+  const path = pathOf(request.url)
+  const allowed = findPath(served, path)?.methods.join(', ')
+  const reason = describeAlternative(served, path, allowed)
+  const notFoundError = new DomainError('not-found', `Cannot ${method} ${path}`, { reason })
+  if (!explains(request)) return notFoundError
+  if (allowed !== undefined) {
+    reply.header('Allow', allowed)
+    return new DomainError('method-not-allowed', `${method} is not allowed for ${path}`, { reason })
+  }
+  if (!/^\/v[12]\//.test(path)) return notFoundError
+  return new DomainError('not-served', `${method} ${path} is not served by this mock`, { reason })
+}
+
+/** Returns what the client can request instead. */
+function describeAlternative(
+  served: readonly ServedPath[],
+  path: string,
+  allowed: string | undefined
+): string {
+  if (allowed !== undefined) return `this path only supports ${allowed}`
+  const suggestion = suggestSpelling(served, path) ?? suggestPath(served, path)
+  if (suggestion) return `did you mean ${suggestion}?`
+  if (isControlPath(path)) return 'GET /_mock/openapi.json lists the control routes'
+  const operations = served.filter(({ url }) => /^\/v\d/.test(url)).map(describeOperation)
+  return `this mock only serves ${operations.join(', ')}`
+}
+
+function describeOperation({ url, methods }: ServedPath): string {
+  return `${methods.filter((method) => method !== 'HEAD')} ${url}`
+}
+
+/** Returns a served path that differs only in its slashes, its version or its case. */
+function suggestSpelling(served: readonly ServedPath[], path: string): string | undefined {
+  const normalized = normalize(path)
+  const unversioned = normalized.replace(/^(\/v\d+)+(?=\/)/i, '')
+  const withoutPrefix = normalized.replace(/^.*(?=\/v\d\/)/, '')
+  const spellings = [
+    normalized,
+    withoutPrefix,
+    `/v1${unversioned}`,
+    `/v2${unversioned}`,
+    normalized.toLowerCase()
+  ]
+  return spellings.find((spelling) => findPath(served, spelling))
+}
+
+/** Returns a served path of which each differing segment is a likely typo. */
+function suggestPath(served: readonly ServedPath[], path: string): string | undefined {
+  const segments = normalize(path).split('/')
+  const candidates = served.flatMap(({ url }) => {
+    if (url === '/' || isControlPath(url) !== isControlPath(path)) return []
+    return correctSegments(segments, url.split('/')) ?? []
+  })
+  return suggest(normalize(path), candidates)
+}
+
+/**
+ * Returns the path that a served URL stands for, with the request's segments as its parameters, or
+ * undefined if a segment is too different.
+ */
+function correctSegments(
+  segments: readonly string[],
+  urlSegments: readonly string[]
+): string | undefined {
+  if (segments.length !== urlSegments.length) return undefined
+  const corrected = urlSegments.map((urlSegment, index) => {
+    const segment = segments[index] ?? ''
+    if (urlSegment.startsWith(':')) return segment
+    return suggest(segment, [urlSegment])
+  })
+  return corrected.includes(undefined) ? undefined : corrected.join('/')
+}
+
+/** Removes repeated slashes and the one at the end. */
+function normalize(path: string): string {
+  return path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
+}
+
+function isControlPath(path: string): boolean {
+  return /^\/_mock(\/|$)/.test(path)
+}

@@ -7,16 +7,16 @@ import { warnUnknownParameters } from './query-string.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The operation that the route serves. Absent from every other route. */
+    /** The operation of the route. Absent from all other routes. */
     operation?: Operation
   }
   interface FastifyRequest {
-    /** What its operation has changed, for its record. */
+    /** The changes that the operation made, for the journal. */
     changed: readonly ChangedRecord[] | undefined
   }
 }
 
-/** Returns the options of the route that serves an operation, but for the handler; with hooks of its own, if it needs any. */
+/** Returns the options of an operation's route, except for the handler. */
 export function operationRoute<Defined extends Operation>(
   operation: Defined,
   ...hooks: onRequestHookHandler[]
@@ -32,30 +32,32 @@ export function operationRoute<Defined extends Operation>(
   }
 }
 
-/** Returns the schemas that Fastify validates requests by; a route hands it no others. */
+/**
+ * Returns the schemas that Fastify validates requests with. Omits path parameters that can't be
+ * invalid, to save validating them on every request.
+ */
 export function requestSchemas<Defined extends object>(operation: Defined) {
-  const judged = Object.entries(operation).filter(([name, schema]) =>
-    name === 'params' ? !isAnyText(schema) : /^(querystring|body)$/.test(name)
+  const schemas = Object.entries(operation).filter(([name, schema]) =>
+    name === 'params' ? !acceptsAnyString(schema) : /^(querystring|body)$/.test(name)
   )
-  return Object.fromEntries(judged) as Pick<
+  return Object.fromEntries(schemas) as Pick<
     Defined,
     Extract<keyof Defined, 'params' | 'querystring' | 'body'>
   >
 }
 
-/** Whether nothing can be wrong with the parameters of a path, so that each request is spared a look at them. */
-const isAnyText = ({ properties }: TObject): boolean =>
-  Object.values(properties).every((each) =>
-    Object.keys(each).every((key) => /^(type|description)$/.test(key))
+const acceptsAnyString = ({ properties }: TObject): boolean =>
+  Object.values(properties).every((parameter) =>
+    Object.keys(parameter).every((keyword) => /^(type|description)$/.test(keyword))
   )
 
-/** Returns an object, as JSON, as the environment sends it: bare, or under `data` (assumption `envelope`). */
+/** Returns a JSON object as the assumption `envelope` wants it: bare, or under `data`. */
 export const enveloped = (document: Buffer, { envelope }: Assumptions): Buffer =>
   envelope === 'data'
     ? Buffer.concat([Buffer.from('{"data":'), document, Buffer.from('}')])
     : document
 
-/** Returns the `servers` of an OpenAPI document: the address that it was asked for at, or where it is if that is unknown. */
+/** Returns the `servers` of an OpenAPI document: the requested host, or `/` if that is unknown. */
 export const serversOf = ({ protocol, host }: FastifyRequest): object[] => [
   { url: host ? `${protocol}://${host}` : '/', description: 'This server' }
 ]

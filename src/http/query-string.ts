@@ -3,13 +3,13 @@ import fp from 'fastify-plugin'
 import { DomainError } from '../domain/errors.js'
 import { MalformedQuery } from '../domain/query-string.js'
 import { didYouMean } from '../domain/suggestions.js'
-import { type Described, unknownParameters } from '../schema/operation.js'
+import { type Operation, unknownParameters } from '../schema/operation.js'
 import { setReasonHeader } from './errors.js'
 
-/** Of how many parameters the names are told. */
-const MAX_NAMES = 3
+/** How many unknown parameters are reported per request. */
+const MAX_REPORTED = 3
 
-/** Refuses with `bad-request` a query string that can't be read. */
+/** Rejects a malformed query string with `bad-request`. */
 export const rejectMalformedQuery = fp(async (app) => {
   app.addHook('onRequest', ({ query }, _reply, done) => {
     if (!(query instanceof MalformedQuery)) return done()
@@ -18,18 +18,29 @@ export const rejectMalformedQuery = fp(async (app) => {
 })
 
 /**
- * Returns the hook of an operation that says in `x-mock-reason` which parameters of a query it does not read, and what was
- * probably meant: else a filter with a slip in its name would filter nothing, unnoticed.
+ * Returns an operation's hook that reports unknown query parameters in `x-mock-reason`, with
+ * suggestions. Otherwise nobody would notice that a mistyped filter has no effect.
  */
-export function warnUnknownParameters(operation: Described): onRequestHookHandler {
-  const read = Object.keys(operation.querystring?.properties ?? {})
-  const there = read.length > 0 ? `there are ${read.join(', ')}` : 'this operation takes no query'
+export function warnUnknownParameters(
+  operation: Pick<Operation, 'querystring'>
+): onRequestHookHandler {
+  const parameters = Object.keys(operation.querystring?.properties ?? {})
   return ({ query }, reply, done) => {
-    const unread = unknownParameters(Object.keys(query as object), operation).slice(0, MAX_NAMES)
-    if (unread.length === 0) return done()
-    const slips = unread.map((name) => `${name} is not read${didYouMean(name, read)}`)
-    const isGuessed = slips.every((slip) => slip.endsWith('?'))
-    setReasonHeader(reply, [...slips, ...(isGuessed ? [] : [there])].join('; '))
+    const unknown = unknownParameters(Object.keys(query as object), operation)
+    if (unknown.length > 0) {
+      setReasonHeader(reply, describeUnknown(unknown.slice(0, MAX_REPORTED), parameters))
+    }
     done()
   }
+}
+
+function describeUnknown(unknown: readonly string[], parameters: readonly string[]): string {
+  const suggestions = unknown.map((name) => didYouMean(name, parameters))
+  const problems = unknown.map((name, index) => `unknown parameter ${name}${suggestions[index]}`)
+  if (suggestions.every((suggestion) => suggestion !== '')) return problems.join('; ')
+  const hint =
+    parameters.length > 0
+      ? `the parameters are ${parameters.join(', ')}`
+      : 'this operation has no query parameters'
+  return [...problems, hint].join('; ')
 }

@@ -3,32 +3,37 @@ import { SECRET_NAME } from '../domain/credentials.js'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Returns a text about the request as a log may have it: without keys and tokens, wherever they were sent. Absent of
-     * a request whose path can't be decoded.
+     * Returns a text about the request without any keys and tokens, wherever they were sent. Absent
+     * if the path can't be decoded.
      */
     redacted?(text: string): string
   }
 }
 
 /**
- * Path and query of a request, as answers and logs may show them: without the scheme and host that a proxy is sent, and
- * without the values of parameters named like a credential, where a key is sent by mistake.
+ * Returns a request's path and query for responses and logs: without the scheme and host of a proxy
+ * request, and without the values of parameters named like a credential.
  */
 export const redactedTarget = (url: string): string => withoutSecretParameters(withoutHost(url))
 
-/** Returns a query or a form, and what stands before it, without the values of parameters named like a credential. */
-export const withoutSecretParameters = (text: string): string =>
-  text.replace(/(?<=^|[?&])([\w%+.[\]-]+)=[^&]+/g, (pair, name: string) => {
-    const plain = name.replace(/%[0-9a-f]{2}/gi, (byte) =>
-      String.fromCharCode(Number.parseInt(byte.slice(1), 16))
-    )
-    return SECRET_NAME.test(plain) ? `${name}=***` : pair
-  })
+/** Masks the values of parameters named like a credential, in a URL, a query or a form. */
+export function withoutSecretParameters(text: string): string {
+  return text.replace(/(?<=^|[?&])([\w%+.[\]-]+)=[^&]+/g, (pair, name: string) =>
+    SECRET_NAME.test(decodeAscii(name)) ? `${name}=***` : pair
+  )
+}
 
-/** The path alone, as it was sent. */
+/** Decodes percent-encoded bytes one by one, so that it never throws. */
+function decodeAscii(name: string): string {
+  return name.replace(/%[0-9a-f]{2}/gi, (byte) =>
+    String.fromCharCode(Number.parseInt(byte.slice(1), 16))
+  )
+}
+
+/** Returns the path as it was sent, without the query. */
 export const pathOf = (url: string): string => withoutHost(url).replace(/[?#].*$/s, '')
 
-/** The query alone, as it was sent. */
+/** Returns the query as it was sent, without the path. */
 export const queryOf = (url: string): string => /\?([^#]*)/.exec(url)?.[1] ?? ''
 
 function withoutHost(url: string): string {

@@ -1,93 +1,121 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyServerOptions } from 'fastify'
 import { parseTime } from '../domain/clock.js'
-import { createFieldErrors, type DomainError, invalidFields } from '../domain/errors.js'
+import {
+  createFieldErrors,
+  type DomainError,
+  type FieldErrors,
+  invalidFields
+} from '../domain/errors.js'
 import type { Query } from '../domain/query-string.js'
-import { findIssues, formatPath, isSecretPath, type Path } from '../schema/validation.js'
+import {
+  findIssues,
+  formatPath,
+  isSecretPath,
+  type Path,
+  type ValidationIssue
+} from '../schema/validation.js'
 
 type CompilersFactory = NonNullable<
   NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
 >
-type Judgement = { value: unknown; error?: never } | { error: DomainError }
+type ValidationResult = { value: unknown; error?: never } | { error: DomainError }
 
 /**
- * The compilers of an app: TypeBox judges what is sent, by the schema of the route, and answers go out as
- * `JSON.stringify` writes them. Rejects with `invalid`, all bad fields at once.
+ * The compilers of every Fastify instance. TypeBox validates requests, which are rejected with
+ * `invalid` and all their invalid fields; `JSON.stringify` serializes responses.
  */
 export const COMPILERS = {
-  buildValidator: () => validatorOf,
+  buildValidator: () => createValidator,
   buildSerializer: () => () => JSON.stringify
 } as unknown as CompilersFactory
 
-const validatorOf = ({ schema, httpPart }: { schema: TSchema; httpPart?: string }) =>
-  httpPart === 'querystring'
-    ? queryValidator(schema as TObject)
-    : (sent: unknown) => validate(schema, sent)
+function createValidator({ schema, httpPart }: { schema: TSchema; httpPart?: string }) {
+  if (httpPart === 'querystring') return createQueryValidator(schema as TObject)
+  return (value: unknown) => validate(schema, value)
+}
 
-/** Returns what was sent if it matches the schema, else the error to reject it with. */
-export function validate(schema: TSchema, sent: unknown): Judgement {
-  const issues = findIssues(schema, sent)
-  if (issues.length === 0) return { value: sent }
+/** Returns the value if it matches the schema, or else the error to reject it with. */
+export function validate(schema: TSchema, value: unknown): ValidationResult {
+  const issues = findIssues(schema, value)
+  if (issues.length === 0) return { value }
   const errors = createFieldErrors()
   for (const { path, message, hint } of issues) {
     const field = formatPath(path) || 'body'
-    errors[field] ??= { messages: [], ...(!isSecretPath(path) && sentAt(path, sent)) }
+    errors[field] ??= { messages: [], ...(!isSecretPath(path) && scalarAt(path, value)) }
     errors[field].messages.push(`${field} ${message}${hint}`)
   }
   return { error: invalidFields(errors) }
 }
 
-/** Returns the milliseconds since 1970 of a field that gives a time. Throws `invalid` when it is none. */
+/** Returns a field's time in milliseconds since 1970. Throws `invalid` if it isn't a time. */
 export function parseTimeField(field: string, text: string): number {
   const time = parseTime(text)
   if (time !== undefined) return time
   throw invalidFields({
-    [field]: { messages: [`${field} must be a time in ISO 8601, with its zone`], value: text }
+    [field]: { messages: [`${field} must be a time in ISO 8601 with a time zone`], value: text }
   })
 }
 
-/** Returns the value at a path. Objects and lists are left out: they may be long, and their fields have own messages. */
-function sentAt(path: Path, sent: unknown): { value?: unknown } {
+/** Omits objects and lists, because they can be long and their fields have errors of their own. */
+function scalarAt(path: Path, root: unknown): { value?: unknown } {
   const value = path.reduce<unknown>(
     (node, part) => (node as Record<string | number, unknown>)[part],
-    sent
+    root
   )
   return typeof value === 'object' && value !== null ? {} : { value }
 }
 
 /**
- * Reads a query by its schema: lists where it says array, numbers where it says so, defaults filled in, unknown
- * parameters left out. An empty text counts as absent, in a list too, but the list stays.
+ * Returns a function that converts a query to the types in its schema, fills in defaults and drops
+ * unknown parameters. An empty string counts as absent; a list of empty strings is an empty list.
  */
-function queryValidator(schema: TObject): (query: unknown) => Judgement {
+function createQueryValidator(schema: TObject): (query: unknown) => ValidationResult {
   const parameters = Object.entries(schema.properties as Record<string, TSchema>)
-  return (query) => {
-    const sent = query as Query
-    const read: Record<string, unknown> = {}
+  return (rawQuery) => {
+    const query = rawQuery as Query
     const errors = createFieldErrors()
-    for (const [name, { type, default: fallback }] of parameters) {
-      const value = sent[name]
-      if (fallback !== undefined) read[name] = fallback
-      if (value === undefined) continue
-      if (type === 'array') read[name] = [value].flat().filter((item) => item !== '')
-      else if (Array.isArray(value)) addError(name, 'must be given once, without brackets')
-      else if (/^(integer|number)$/.test(type)) read[name] = asInteger(value)
-      else if (value) read[name] = value
+    const values: Record<string, unknown> = {}
+    for (const [name, parameter] of parameters) {
+      const value = query[name]
+      if (Array.isArray(value) && parameter.type !== 'array') {
+        addError(errors, query, name, 'must be given once, without brackets')
+      }
+      const converted = convert(value, parameter)
+      if (converted !== undefined) values[name] = converted
     }
-    for (const { path, message, hint } of findIssues(schema, read)) {
-      // That it is a text and no number goes without saying: all of a query is.
-      addError(String(path[0]), hint.startsWith(';') ? message + hint : message)
-    }
-    return Object.keys(errors).length === 0 ? { value: read } : { error: invalidFields(errors) }
-
-    function addError(name: string, message: string): void {
-      errors[name] ??= { messages: [], value: sent[name] }
-      const text = `${name} ${message}`
-      if (!errors[name].messages.includes(text)) errors[name].messages.push(text)
-    }
+    addIssues(errors, query, findIssues(schema, values))
+    return Object.keys(errors).length === 0 ? { value: values } : { error: invalidFields(errors) }
   }
 }
 
-/** `10` and `10.0`, which some generated clients send, are integers. Any other text stays text, and is refused as such. */
-const asInteger = (value: string): string | number =>
-  /^\d+(\.0+)?$/.test(value) ? Math.min(Number(value), Number.MAX_VALUE) : value
+function addIssues(errors: FieldErrors, query: Query, issues: readonly ValidationIssue[]): void {
+  for (const { path, message, hint } of issues) {
+    // Query values are always strings, so leave the type out of the message.
+    addError(errors, query, String(path[0]), hint.startsWith(';') ? message + hint : message)
+  }
+}
+
+/** Returns the parameter's value, or else its default. */
+function convert(value: Query[string] | undefined, parameter: TSchema): unknown {
+  const { type, default: fallback } = parameter
+  if (value === undefined) return fallback
+  if (type === 'array') return [value].flat().filter((item) => item !== '')
+  if (typeof value !== 'string') return fallback
+  if (/^(integer|number)$/.test(type)) return toIntegerOrString(value)
+  return value === '' ? fallback : value
+}
+
+/**
+ * Converts `10` and `10.0`, which some generated clients send. Other strings stay strings, so that
+ * validation rejects them.
+ */
+function toIntegerOrString(value: string): string | number {
+  return /^\d+(\.0+)?$/.test(value) ? Math.min(Number(value), Number.MAX_VALUE) : value
+}
+
+function addError(errors: FieldErrors, query: Query, name: string, message: string): void {
+  errors[name] ??= { messages: [], value: query[name] }
+  const text = `${name} ${message}`
+  if (!errors[name].messages.includes(text)) errors[name].messages.push(text)
+}

@@ -6,7 +6,7 @@ import { MalformedQuery } from '../domain/query-string.js'
 import { suggest } from '../domain/suggestions.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { pathOf, queryOf, withoutSecretParameters } from '../http/target.js'
-import { type Described, unknownParameters } from '../schema/operation.js'
+import { type Operation, unknownParameters } from '../schema/operation.js'
 import type { Describe, JournalEntry } from './entry.js'
 import { bytesOfAnswer } from './responses.js'
 
@@ -100,7 +100,7 @@ const MAX_SUGGESTIONS = 3
 /** Returns the closest known name for each unknown parameter, if any is close. */
 function suggestionsFor(
   names: readonly string[],
-  operation: Described | undefined
+  operation: Operation | undefined
 ): { suggestions?: Record<string, string> } {
   const known = Object.keys(operation?.querystring?.properties ?? {})
   const unknown = unknownParameters(names, operation).slice(0, MAX_SUGGESTIONS)

@@ -14,32 +14,35 @@ export interface OperationSummary {
   querystring?: TObject
 }
 
-/** An error that an operation rejects with. */
+/** An error that an operation responds with. */
 export interface OperationError {
   status: ErrorStatus
-  /** Tells apart the errors that have one status; the one without a code is any other. */
+  /** Distinguishes errors with the same status. An error without a code stands for all others. */
   code?: ErrorCode
-  /** The position of an assumption that it needs, if it needs one. */
+  /** The assumption, and its value, without which this error does not occur. */
   under?: readonly [AssumptionId, string]
-  /** A path of the default seed that is rejected with it. */
+  /** A path that the default seed rejects with this error. */
   example?: string
 }
 
-/** An operation of the service, described once for its route, the OpenAPI document, the journal, faults and coverage. */
+/**
+ * A mocked operation. Its route, the OpenAPI document, the journal, faults and coverage all use
+ * this one description.
+ */
 export interface Operation extends OperationSummary {
   id: OperationId
   method: 'GET' | 'POST'
-  /** Path with parameters as `:name`. */
+  /** The path with its parameters as `:name`. */
   url: string
-  /** Schema of the body of a 200. */
+  /** The schema of the body of a 200. */
   response: TSchema
-  /** What it rejects with, besides 500. */
+  /** Every error except 500. */
   errors: readonly OperationError[]
   /** Whether an idempotency key has an effect. */
   idempotent?: boolean
-  /** Whether it answers with a single object, which assumption `envelope` puts under `data`: see `enveloped`. */
+  /** Whether the response is one object, which the assumption `envelope` can put under `data`. */
   enveloped?: boolean
-  /** Requests that the default seed can answer. */
+  /** Requests that succeed with the default seed. */
   examples: {
     params?: Record<string, string>
     query?: Record<string, string | number | readonly string[]>
@@ -47,19 +50,19 @@ export interface Operation extends OperationSummary {
   }
 }
 
-/** Types the operation as precisely as it is written. */
+/** Returns the operation unchanged, with the most precise type. */
 export const defineOperation = <const Defined extends Operation>(operation: Defined): Defined =>
   operation
 
-/** Returns the errors that an operation rejects with under these assumptions, besides 500. */
+/** Returns the errors that an operation can respond with under the assumptions, except 500. */
 export const errorsFor = ({ errors }: Operation, assumptions: Assumptions): OperationError[] =>
   errors.filter(({ under }) => under === undefined || assumptions[under[0]] === under[1])
 
-export type Described = { querystring?: TObject }
-
-/** Returns the names of parameters that an operation does not read; all of them where no operation serves the request. */
-export const unknownParameters = (
+/** Returns the names that are not parameters of the operation: all of them without an operation. */
+export function unknownParameters(
   names: readonly string[],
-  operation: Described | undefined
-): string[] =>
-  names.filter((name) => !Object.hasOwn(operation?.querystring?.properties ?? {}, name))
+  operation: Pick<OperationSummary, 'querystring'> | undefined
+): string[] {
+  const parameters = operation?.querystring?.properties ?? {}
+  return names.filter((name) => !Object.hasOwn(parameters, name))
+}

@@ -18,7 +18,7 @@ const FILTER_TYPES = [
   'MULTI_LIST',
   'GROUP'
 ] as const
-const FilterType = namedEnum('FilterType', 'Kind of a condition', FILTER_TYPES)
+const FilterType = namedEnum('FilterType', 'Type of a condition', FILTER_TYPES)
 
 const ORDER_OPERATORS = [
   'LARGER',
@@ -56,19 +56,22 @@ export const StepFilter = namedObject('StepFilterDto', 'A condition made of comp
   children: Type.Array(ref(FieldFilterPart), { description: 'The comparisons', minItems: 0 })
 })
 
-const CHANGED_KIND =
-  'What it is: `integration`, `message`, `fault`, `snapshot`, `clock`, ... as the paths have it'
-const CHANGE = '`added`, `changed`, `removed`, `set`, `became primary`, `is no longer primary`, ...'
-export const ChangedRecord = namedObject('ChangedRecord', 'Something that a call has changed', {
-  kind: Type.String({ description: CHANGED_KIND }),
-  id: Type.Optional(Type.String({ description: 'Its id, or the name that it is asked for by' })),
+export const ChangedRecord = namedObject('ChangedRecord', 'A change that a request made', {
+  kind: Type.String({
+    description:
+      'What changed, in the words of the paths: `integration`, `message`, `fault`, `snapshot`, ' +
+      '`clock`, …'
+  }),
+  id: Type.Optional(Type.String({ description: 'The id, or the name that its path uses' })),
   name: Type.Optional(
-    Type.String({ description: 'Its display name, or the subject of a message' })
+    Type.String({ description: 'The display name, or the subject of a message' })
   ),
-  channel: Type.Optional(Type.String({ description: 'Its channel' })),
-  action: Type.String({ description: CHANGE }),
+  channel: Type.Optional(Type.String({ description: 'The channel' })),
+  action: Type.String({
+    description: '`added`, `changed`, `removed`, `set`, `became primary`, `is no longer primary`, …'
+  }),
   fields: Type.Optional(
-    Type.Array(Type.String(), { description: 'Names of the fields that the call has set' })
+    Type.Array(Type.String(), { description: 'The names of the fields that the request set' })
   )
 })
 export type ChangedRecord = Static<typeof ChangedRecord>

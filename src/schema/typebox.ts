@@ -4,7 +4,10 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { Errors, type ValueError } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
 
-/** The same in each copy of this module, as all of them share TypeBox's registry: tests load it beside the build's. */
+/**
+ * A global symbol, because all copies of this module share TypeBox's registry: some tests load both the
+ * sources and the build.
+ */
 const Target = Symbol.for('notification-mock/target')
 
 TypeRegistry.Set<TSchema>('StringEnum', (schema, value) => schema.enum.includes(value))
@@ -22,28 +25,33 @@ interface Checker {
 
 const checkers = new WeakMap<TSchema, Checker>()
 
-/** Values that are judged before a schema is compiled, which takes as long as to judge dozens: a start has fewer. */
-const UNCOMPILED = 30
+/** Compiling a schema takes as long as dozens of interpreted checks, and a start needs fewer. */
+const CHECKS_BEFORE_COMPILING = 30
 
-/** Returns what judges values by a schema, the same each time: so is that of each schema it refers to. */
+/** Returns the schema's checker, which is created once and compiles the schema when that pays off. */
 export function compile(schema: TSchema): Checker {
-  const known = checkers.get(schema)
-  if (known) return known
-  let judged = 0
+  const existing = checkers.get(schema)
+  if (existing) return existing
+  const checker = createChecker(schema)
+  checkers.set(schema, checker)
+  return checker
+}
+
+function createChecker(schema: TSchema): Checker {
+  let checkCount = 0
   let compiled: TypeCheck<TSchema> | undefined
-  const checker: Checker = {
+  return {
     Check(value) {
-      if (judged++ < UNCOMPILED) return Value.Check(schema, value)
+      checkCount += 1
+      if (checkCount <= CHECKS_BEFORE_COMPILING) return Value.Check(schema, value)
       compiled ??= TypeCompiler.Compile(schema)
       return compiled.Check(value)
     },
     Errors: (value) => Errors(schema, value)
   }
-  checkers.set(schema, checker)
-  return checker
 }
 
-/** Returns a string that is one of a list, published as a compact JSON Schema `enum` and typed as a union. */
+/** Returns the schema of a string enum, published as a JSON Schema `enum` and typed as a union. */
 export const stringEnum = <const Values extends readonly string[]>(
   values: Values,
   options: { $id?: string; description?: string; default?: Values[number] } = {}
@@ -55,35 +63,35 @@ export const stringEnum = <const Values extends readonly string[]>(
     ...options
   })
 
-/** Returns the same, which OpenAPI documents list under its id. */
+/** Returns the schema of a string enum that OpenAPI documents list under its id. */
 export const namedEnum = <const Values extends readonly string[]>(
   $id: string,
   description: string,
   values: Values
 ) => stringEnum(values, { $id, description })
 
-/** Returns a string that we send in ISO 8601 and publish as `date-time`. Its form is not checked. */
+/** Returns the schema of a time, published as `date-time`. Accepts any string. */
 export const dateTime = (description: string) =>
   Type.Unsafe<string>({ [Kind]: 'DateTime', type: 'string', format: 'date-time', description })
 
-/** Returns an object that has these properties and no others. */
+/** Returns the schema of an object that has these properties and no others. */
 export const strictObject = <Properties extends TProperties>(
   properties: Properties,
   options: ObjectOptions = {}
 ) => Type.Object(properties, { additionalProperties: false, ...options })
 
-/** Returns a strict object that OpenAPI documents list under its id. */
+/** Returns the schema of a strict object that OpenAPI documents list under its id. */
 export const namedObject = <Fields extends TProperties>(
   $id: string,
   description: string,
   properties: Fields
 ) => strictObject(properties, { $id, description })
 
-/** Returns a reference to a schema that has an `$id`, typed as that schema. Without a description it has the schema's. */
+/** Returns a reference to a schema with an `$id`. The default description is the schema's. */
 export const ref = <Schema extends TSchema>(schema: Schema, description?: string) =>
   refById<Static<Schema>>(String(schema.$id), () => schema, description)
 
-/** Returns a reference to a schema that is not defined yet, such as the one that the reference stands in. */
+/** Returns a reference to a schema that isn't defined yet, such as the schema around it. */
 export const refById = <Value>(id: string, target: () => TSchema, description?: string) =>
   Type.Unsafe<Value>({
     [Kind]: 'Reference',
@@ -92,19 +100,22 @@ export const refById = <Value>(id: string, target: () => TSchema, description?: 
     ...(description && { description })
   })
 
-/** Returns the schema as the items of long lists have it: published in its place, and compiled apart from the rest. */
+/**
+ * Returns a schema that is published inline but compiled on its own, for the items of long lists:
+ * the list's few checks stay interpreted, while the items' many checks get compiled.
+ */
 export const compiledSeparately = <Schema extends TSchema>(schema: Schema) =>
   Type.Unsafe<Static<Schema>>({ ...schema, [Kind]: 'Reference', [Target]: () => schema })
 
-/** Returns the schema that a reference leads to. */
+/** Returns the schema that a reference points to. */
 export const targetOf = (schema: TSchema): TSchema =>
   (schema as TSchema & { [Target]: () => TSchema })[Target]()
 
-/** Returns an object with any keys and any values, for what the contract leaves open. */
+/** Returns the schema of an object with any keys and values, where the API reference leaves them open. */
 export const freeObject = (description: string) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }))
 
-/** Returns a value of the schema or null, for fields that the contract marks "or null". */
+/** Returns a schema that also accepts null, for fields that the API reference marks "or null". */
 export function nullable<Schema extends TSchema>(schema: Schema) {
   const type = [schema.type as string, 'null']
   return Type.Unsafe<Static<Schema> | null>({
@@ -115,7 +126,7 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   })
 }
 
-/** Returns an object with any keys, whose values all have one schema. */
+/** Returns the schema of an object with any keys, whose values all match one schema. */
 export function recordOf<Schema extends TSchema>(
   values: Schema,
   description: string,
@@ -129,18 +140,19 @@ export function recordOf<Schema extends TSchema>(
   return Type.Unsafe<Record<string, Static<Schema>>>(Type.Object({}, options))
 }
 
-/** Returns the schemas with an `$id` that these consist of or refer to, each after those that it refers to. */
+/** Returns all schemas with an `$id` that the roots contain or refer to, dependencies first. */
 export function namedSchemas(...roots: (TSchema | undefined)[]): TSchema[] {
   const named = new Set<TSchema>()
   const seen = new Set<unknown>()
-  visit(roots)
-  return [...named]
 
   function visit(node: unknown): void {
     if (typeof node !== 'object' || node === null || seen.has(node)) return
     seen.add(node)
     if (Target in node) visit(targetOf(node as unknown as TSchema))
-    for (const inner of Object.values(node)) visit(inner)
+    for (const child of Object.values(node)) visit(child)
     if ('$id' in node) named.add(node as TSchema)
   }
+
+  visit(roots)
+  return [...named]
 }

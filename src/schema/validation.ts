@@ -13,90 +13,90 @@ import {
 import { didYouMean } from '../domain/suggestions.js'
 import { compile, targetOf } from './typebox.js'
 
-/** Names of fields and indexes of lists that lead from a value to one inside it. */
+/** Field names and list indexes that lead from a value to one inside it. */
 export type Path = readonly (string | number)[]
 
 /** One way in which a value does not match its schema. */
 export interface ValidationIssue {
   path: Path
-  /** Follows the path in a sentence: `must be a string`. */
+  /** Completes a sentence that starts with the path: `must be a string`. */
   message: string
-  /** Follows the message: what was found instead or was probably meant. May be empty. */
+  /** Appended to the message: the actual value, or a suggestion. May be empty. */
   hint: string
-  /** Whether the name of the field is wrong or its value. */
+  /** Whether the field's name or its value is wrong. */
   part: 'name' | 'value'
 }
 
-// The only format that is judged.
-FormatRegistry.Set('regex', (text) => regexError(text) === undefined)
+// TypeBox checks no other format.
+FormatRegistry.Set('regex', (text) => findRegexError(text) === undefined)
 
-function regexError(text: string): string | undefined {
+function findRegexError(text: string): string | undefined {
   try {
-    return void new RegExp(text)
+    RegExp(text)
+    return undefined
   } catch (error) {
-    return (error as Error).message
+    return (error as SyntaxError).message
   }
 }
 
-/** How many issues of one value are put into words. */
+/** How many issues of one value are reported. */
 export const MAX_ISSUES = 100
 
-/** Returns the first issues of a JSON value by its schema; an empty list when it matches. Changes nothing. */
-export function findIssues(schema: TSchema, value: unknown, most = MAX_ISSUES): ValidationIssue[] {
-  const check = compile(schema)
-  if (check.Check(value)) return []
-  const breaches = withoutLengths(countableBreaches(breachesOf(check.Errors(value), value, [])))
-  return breaches.slice(0, most).flatMap(issuesOf).slice(0, most)
+/** Each missing field is a TypeBox error, but all missing fields of an object are one issue. */
+const MAX_ERRORS = 10 * MAX_ISSUES
+
+/** Returns the first issues of a JSON value, or an empty list if it matches the schema. */
+export function findIssues(schema: TSchema, value: unknown, limit = MAX_ISSUES): ValidationIssue[] {
+  const checker = compile(schema)
+  if (checker.Check(value)) return []
+  const collected = collectErrors(checker.Errors(value), value, [])
+  const errors = withoutLengths(mergeMissingFields(collected))
+  return errors.slice(0, limit).flatMap(toIssues).slice(0, limit)
 }
 
-/** Whether a value is not to be repeated, as a name on its path is that of a secret, or of the settings of a provider. */
+/** Returns whether a value may be a secret, so that no message repeats it. */
 export const isSecretPath = (path: Path): boolean =>
   path.some((part) => part === 'configurations' || SECRET_NAME.test(String(part)))
 
-/** Returns a path as it is written in code: `environments[0].integrations[1].channel`. */
+/** Returns a path as code spells it: `environments[0].integrations[1].channel`. */
 export function formatPath(path: Path): string {
-  const texts = path.map((part, index) => {
+  const parts = path.map((part, index) => {
     if (typeof part === 'number' || !/^[\w$-]+$/.test(part)) return `[${JSON.stringify(part)}]`
     return index === 0 ? part : `.${part}`
   })
-  return texts.join('')
+  return parts.join('')
 }
 
-/** An error of TypeBox, with those of the referenced schema in place of one about the reference. */
-interface Breach extends Pick<ValueError, 'type' | 'schema' | 'value'> {
+/** A TypeBox error. An error about a reference is replaced by those of the referenced schema. */
+interface SchemaError extends Pick<ValueError, 'type' | 'schema' | 'value'> {
   path: Path
-  /** The breaches of each variant of a union. */
-  variants: Breach[][]
-  /** The fields that the object lacks, of the breach that stands for all about one. */
+  /** For a union, the errors of each variant. */
+  variants: SchemaError[][]
+  /** For a merged error, the fields that the object lacks. */
   missing?: string[]
 }
 
-/** `root` is the value that the errors are about, and `base` its path. */
-function breachesOf(errors: Iterable<ValueError>, root: unknown, base: Path): Breach[] {
-  const breaches: Breach[] = []
+/** Converts TypeBox errors about the value `root`, which is at the path `base`. */
+function collectErrors(errors: Iterable<ValueError>, root: unknown, base: Path): SchemaError[] {
+  const collected: SchemaError[] = []
   for (const { type, schema, path: pointer, value, errors: variants } of errors) {
-    // More than there may be issues, as the fields that an object lacks are one.
-    if (breaches.length >= 10 * MAX_ISSUES) break
-    const isMissing = type === ValueErrorType.ObjectRequiredProperty
-    // A required field that is missing is judged by its own schema too.
-    if (value === undefined && !isMissing) continue
-    const path = [...base, ...pathFrom(root, pointer)]
+    if (collected.length >= MAX_ERRORS) break
+    // TypeBox checks a missing required field against the field's schema too.
+    const isDuplicate = value === undefined && type !== ValueErrorType.ObjectRequiredProperty
+    if (isDuplicate) continue
+    const path = [...base, ...toPath(root, pointer)]
     if (schema[Kind] === 'Reference' && type === ValueErrorType.Kind) {
-      breaches.push(...breachesOf(compile(targetOf(schema)).Errors(value), value, path))
-      continue
+      collected.push(...collectErrors(compile(targetOf(schema)).Errors(value), value, path))
+    } else {
+      const variantErrors = variants.map((variant) => collectErrors(variant, root, base))
+      collected.push({ type, schema, path, value, variants: variantErrors })
     }
-    breaches.push({
-      type,
-      schema,
-      path,
-      value,
-      variants: variants.map((each) => breachesOf(each, root, base))
-    })
   }
-  return breaches
+  return collected
 }
 
-function pathFrom(root: unknown, pointer: string): Path {
+/** Converts a JSON pointer, whose parts are all strings, to a path with numbers for list indexes. */
+function toPath(root: unknown, pointer: string): Path {
   let node = root
   return [...ValuePointer.Format(pointer)].map((name) => {
     const part = Array.isArray(node) ? Number(name) : name
@@ -105,129 +105,154 @@ function pathFrom(root: unknown, pointer: string): Path {
   })
 }
 
-/** Returns the breaches with one in place of all the fields that an object lacks. */
-function countableBreaches(breaches: Breach[]): Breach[] {
-  const lacking = new Map<string, string[]>()
-  return breaches.flatMap((breach) => {
-    if (breach.type !== ValueErrorType.ObjectRequiredProperty) return breach
-    const path = breach.path.slice(0, -1)
-    const missing = lacking.get(formatPath(path)) ?? []
-    missing.push(String(breach.path.at(-1)))
-    lacking.set(formatPath(path), missing)
-    return missing.length > 1 ? [] : { ...breach, path, missing }
+/** Merges the errors about missing fields of the same object into one. */
+function mergeMissingFields(errors: SchemaError[]): SchemaError[] {
+  const missingByObject = new Map<string, string[]>()
+  return errors.flatMap((error) => {
+    if (error.type !== ValueErrorType.ObjectRequiredProperty) return error
+    const objectPath = error.path.slice(0, -1)
+    const key = formatPath(objectPath)
+    const field = String(error.path.at(-1))
+    const missing = missingByObject.get(key)
+    if (missing) {
+      // The merged error refers to this list.
+      missing.push(field)
+      return []
+    }
+    const fields = [field]
+    missingByObject.set(key, fields)
+    return { ...error, path: objectPath, missing: fields }
   })
 }
 
 /** Drops the length of a value that breaks a pattern, because the pattern describes the length. */
-function withoutLengths(breaches: Breach[]): Breach[] {
-  const withPattern = breaches.filter(({ type }) => type === ValueErrorType.StringPattern)
-  if (withPattern.length === 0) return breaches
+function withoutLengths(errors: SchemaError[]): SchemaError[] {
+  const withPattern = errors.filter(({ type }) => type === ValueErrorType.StringPattern)
+  if (withPattern.length === 0) return errors
   const paths = new Set(withPattern.map(({ path }) => formatPath(path)))
-  return breaches.filter(
+  return errors.filter(
     ({ type, path }) => type !== ValueErrorType.StringMinLength || !paths.has(formatPath(path))
   )
 }
 
-function issuesOf(breach: Breach): ValidationIssue[] {
-  const { type, schema, path, missing } = breach
-  if (type === ValueErrorType.Union) return issuesOfUnion(breach)
-  if (missing)
+function toIssues(error: SchemaError): ValidationIssue[] {
+  const { type, path, missing } = error
+  if (type === ValueErrorType.Union) return toUnionIssues(error)
+  if (type === ValueErrorType.ObjectAdditionalProperties) return [unknownFieldIssue(error)]
+  if (missing) {
     return [{ path, message: `must have ${missing.join(', ')}`, hint: '', part: 'value' }]
-  if (type !== ValueErrorType.ObjectAdditionalProperties)
-    return [{ path, ...wording(breach), part: 'value' }]
-  const allowed = Object.keys(schema.properties)
-  const hint =
-    didYouMean(String(path.at(-1)), allowed) || `; there are ${allowed.join(', ') || 'none'}`
-  return [{ path, message: 'is not a field here', hint, part: 'name' }]
+  }
+  return [{ path, ...describeError(error), part: 'value' }]
 }
 
-/** The fields whose value says which variant of a union is meant. */
+function unknownFieldIssue({ path, schema }: SchemaError): ValidationIssue {
+  const allowed = Object.keys(schema.properties)
+  const fields =
+    allowed.length > 0 ? `; allowed fields: ${allowed.join(', ')}` : '; no fields are allowed'
+  const hint = didYouMean(String(path.at(-1)), allowed) || fields
+  return { path, message: 'is not a known field', hint, part: 'name' }
+}
+
+/** The fields whose value selects a variant of a union. */
 const DISCRIMINATORS = ['type', 'mode']
 
-/** Returns the issues of the variant that was probably meant: not of another type, and with the fewest issues. */
-function issuesOfUnion(union: Breach): ValidationIssue[] {
+/** Returns the issues of the variant with the fewest, among those that the value can be meant for. */
+function toUnionIssues(union: SchemaError): ValidationIssue[] {
   const { variants, path } = union
-  const isOtherType = (breach: Breach) =>
-    breach.path.length === path.length &&
-    (isTypeError(breach) || (breach.schema.enum && typeof breach.value !== 'string'))
-  const isOtherVariant = (breach: Breach) => isOtherType(breach) || isDiscriminator(breach, path)
-
-  const [meant] = variants
-    .filter((each) => !each.some(isOtherVariant))
-    .sort((one, two) => one.length - two.length)
-  if (meant) return countableBreaches(meant).flatMap(issuesOf)
-  const discriminators = variants.flat().filter((breach) => isDiscriminator(breach, path))
-  const [first] = discriminators
-  if (first) {
-    const allowed = [...new Set(discriminators.flatMap(({ schema }) => schema.enum as string[]))]
-    return [{ path: first.path, ...oneOf(allowed, first.value), part: 'value' }]
-  }
-  const types = variants
-    .flat()
-    .flatMap((breach) =>
-      isOtherType(breach) ? (FORMS[breach.schema.pattern] ?? typeText(breach.schema)) : []
-    )
-  return [
-    {
-      path,
-      message: `must be ${[...new Set(types)].join(' or ')}`,
-      hint: notText(union),
-      part: 'value'
-    }
-  ]
+  const candidates = variants.filter(
+    (errors) => !errors.some((error) => isOtherType(error, path) || isDiscriminator(error, path))
+  )
+  const [closest] = candidates.sort((one, two) => one.length - two.length)
+  if (closest) return mergeMissingFields(closest).flatMap(toIssues)
+  return [discriminatorIssue(union) ?? typeIssue(union)]
 }
 
-function isDiscriminator({ type, path, schema }: Breach, union: Path): boolean {
+/** Returns the issue of a discriminator that selects no variant, if the value has one. */
+function discriminatorIssue({ variants, path }: SchemaError): ValidationIssue | undefined {
+  const errors = variants.flat().filter((error) => isDiscriminator(error, path))
+  const [first] = errors
+  if (!first) return undefined
+  const allowed = [...new Set(errors.flatMap(({ schema }) => schema.enum as string[]))]
+  return { path: first.path, ...describeEnum(allowed, first.value), part: 'value' }
+}
+
+/** Returns the issue of a value that has none of the variants' types. */
+function typeIssue(union: SchemaError): ValidationIssue {
+  const { variants, path } = union
+  const types = variants
+    .flat()
+    .filter((error) => isOtherType(error, path))
+    .map(({ schema }) => PATTERN_NAMES[schema.pattern] ?? describeType(schema))
+  const message = `must be ${[...new Set(types)].join(' or ')}`
+  return { path, message, hint: describeActual(union), part: 'value' }
+}
+
+/** Returns whether an error of a variant says that the union's value has another type. */
+function isOtherType(error: SchemaError, union: Path): boolean {
+  if (error.path.length !== union.length) return false
+  if (isTypeError(error)) return true
+  return Boolean(error.schema.enum) && typeof error.value !== 'string'
+}
+
+function isDiscriminator({ type, path, schema }: SchemaError, union: Path): boolean {
   if (type !== ValueErrorType.Kind || !schema.enum) return false
   return path.length === union.length + 1 && DISCRIMINATORS.includes(String(path.at(-1)))
 }
 
-// Larger numbers can't be told apart, so the bound is not part of the type's description.
-const atMost = ({ schema: { maximum } }: Breach): string | undefined =>
+/** Returns a message for the bound of safe integers only: other bounds are part of the type. */
+const describeSafeMaximum = ({ schema: { maximum } }: SchemaError): string | undefined =>
   maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined
 
-/** The words for what is neither a type nor a bound. */
-const TEXTS: { [Type in ValueErrorType]?: (breach: Breach) => string | undefined } = {
+const countItems = (count: number) => `${count} ${count === 1 ? 'item' : 'items'}`
+
+/** The messages of errors that are neither about a type nor about a bound. */
+const MESSAGES: { [Type in ValueErrorType]?: (error: SchemaError) => string | undefined } = {
   [ValueErrorType.StringPattern]: ({ schema: { pattern } }) =>
-    `must be ${FORMS[pattern] ?? `text that matches ${pattern}`}`,
-  [ValueErrorType.StringFormat]: ({ path, value }) =>
-    `must be a regular expression${isSecretPath(path) ? '' : `: ${regexError(String(value))}`}`,
+    `must be ${PATTERN_NAMES[pattern] ?? `a string that matches ${pattern}`}`,
+  [ValueErrorType.StringFormat]: ({ path, value }) => {
+    const reason = isSecretPath(path) ? '' : `: ${findRegexError(String(value))}`
+    return `must be a regular expression${reason}`
+  },
   [ValueErrorType.StringMinLength]: ({ schema: { minLength } }) =>
     minLength === 1 ? 'must not be empty' : `must have at least ${minLength} characters`,
-  [ValueErrorType.ObjectMinProperties]: () => 'must not be empty',
   [ValueErrorType.StringMaxLength]: ({ schema }) =>
     `must have at most ${schema.maxLength} characters`,
-  [ValueErrorType.ArrayMinItems]: ({ schema }) => `must have at least ${schema.minItems}`,
-  [ValueErrorType.ArrayMaxItems]: ({ schema }) => `must have at most ${schema.maxItems}`,
+  [ValueErrorType.ObjectMinProperties]: () => 'must not be empty',
   [ValueErrorType.ObjectMaxProperties]: ({ schema }) =>
     `must have at most ${schema.maxProperties} fields`,
-  [ValueErrorType.IntegerMaximum]: atMost,
-  [ValueErrorType.NumberMaximum]: atMost
+  [ValueErrorType.ArrayMinItems]: ({ schema }) =>
+    `must have at least ${countItems(schema.minItems)}`,
+  [ValueErrorType.ArrayMaxItems]: ({ schema }) =>
+    `must have at most ${countItems(schema.maxItems)}`,
+  [ValueErrorType.IntegerMaximum]: describeSafeMaximum,
+  [ValueErrorType.NumberMaximum]: describeSafeMaximum
 }
 
-const isTypeError = (breach: Breach): boolean =>
-  breach.type !== ValueErrorType.Union &&
-  !breach.schema.enum &&
-  TEXTS[breach.type]?.(breach) === undefined
+const isTypeError = (error: SchemaError): boolean =>
+  error.type !== ValueErrorType.Union &&
+  !error.schema.enum &&
+  MESSAGES[error.type]?.(error) === undefined
 
-function wording(breach: Breach): Pick<ValidationIssue, 'message' | 'hint'> {
-  const { schema, value } = breach
-  if (schema.enum) return oneOf(schema.enum, value)
-  const message = TEXTS[breach.type]?.(breach)
+type Description = Pick<ValidationIssue, 'message' | 'hint'>
+
+function describeError(error: SchemaError): Description {
+  const { schema, value } = error
+  if (schema.enum) return describeEnum(schema.enum, value)
+  const message = MESSAGES[error.type]?.(error)
   if (message !== undefined) return { message, hint: '' }
-  const isText = schema.const === undefined && [schema.type].flat().includes('string')
-  const remedy = isText && /^(number|boolean)$/.test(typeof value) ? ': put it in quotes' : ''
-  return { message: `must be ${typeText(schema)}`, hint: notText(breach) + remedy }
+  const isString = schema.const === undefined && [schema.type].flat().includes('string')
+  const isUnquoted = /^(number|boolean)$/.test(typeof value)
+  const fix = isString && isUnquoted ? ': put it in quotes' : ''
+  return { message: `must be ${describeType(schema)}`, hint: describeActual(error) + fix }
 }
 
-function oneOf(values: readonly string[], value: unknown): ReturnType<typeof wording> {
-  const known = values.find((each) => VENDOR_NAMES[each] === value)
-  const hint = typeof value === 'string' ? didYouMean(known ?? value, values) : ''
+function describeEnum(values: readonly string[], value: unknown): Description {
+  const documentedName = values.find((name) => VENDOR_NAMES[name] === value)
+  const hint = typeof value === 'string' ? didYouMean(documentedName ?? value, values) : ''
   return { message: `must be one of ${values.join(', ')}`, hint }
 }
 
-/** JSON Schema's types, in words. */
-const TYPES: Record<string, string> = {
+const TYPE_NAMES: Record<string, string> = {
   string: 'a string',
   integer: 'a whole number',
   number: 'a number',
@@ -237,51 +262,57 @@ const TYPES: Record<string, string> = {
   null: 'null'
 }
 
-function typeText({ type, const: only, enum: values, multipleOf, ...bounds }: TSchema): string {
-  const { minimum, exclusiveMinimum, maximum = Number.MAX_SAFE_INTEGER } = bounds
+/** Returns the type with its bounds: `a whole number from 1 to 1000`. */
+function describeType({ type, const: constant, enum: values, multipleOf, ...bounds }: TSchema) {
   if (values) return `one of ${values.join(', ')}`
-  if (only !== undefined) return JSON.stringify(only)
-  const from = minimum === undefined ? '' : ` from ${minimum}`
-  const above = exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`
-  const to = maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
-  const names: string[] = [multipleOf === 1 ? 'integer' : type].flat()
-  return names
-    .map((name) => TYPES[name] + (/integer|number/.test(name) ? from + above + to : ''))
-    .join(' or ')
+  if (constant !== undefined) return JSON.stringify(constant)
+  const types: string[] = [multipleOf === 1 ? 'integer' : type].flat()
+  const names = types.map((name) =>
+    /integer|number/.test(name) ? TYPE_NAMES[name] + describeBounds(bounds) : TYPE_NAMES[name]
+  )
+  return names.join(' or ')
 }
 
-function notText({ value, path }: Breach): string {
+function describeBounds({ minimum, exclusiveMinimum, maximum }: Record<string, unknown>): string {
+  const from = minimum === undefined ? '' : ` from ${minimum}`
+  const above = exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`
+  const hasMaximum = maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER
+  return from + above + (hasMaximum ? ` to ${maximum}` : '')
+}
+
+/** Returns what the value is instead, without repeating strings, which may be credentials. */
+function describeActual({ value, path }: SchemaError): string {
   if (isSecretPath(path) && /^(string|number)$/.test(typeof value)) return `, not a ${typeof value}`
   if (Array.isArray(value)) return ', not a list'
   if (typeof value === 'object' && value !== null) return ', not an object'
   if (typeof value !== 'string') return `, not ${value}`
-  // No other text is repeated, as it may be a credential.
-  return /^(yes|no|on|off|true|false|[\d.]+)$/i.test(value)
-    ? `, not the string "${value}"`
-    : ', not a string'
+  const isQuotedScalar = /^(yes|no|on|off|true|false|[\d.]+)$/i.test(value)
+  return isQuotedScalar ? `, not the string "${value}"` : ', not a string'
 }
 
-/** The patterns of our schemas, in words. */
-const FORMS: Record<string, string> = {
+/** Names for the patterns of our schemas. */
+const PATTERN_NAMES: Record<string, string> = {
   [CONTEXT_KEY_PATTERN]: 'in the form type:id',
   [DURATION_PATTERN]: 'a duration, such as 30s, 10m or 1h',
   [ID_PATTERN.source]: 'an id of 24 lower-case hex digits',
-  [API_KEY_PATTERN.source]: 'an API key, of printable ASCII without spaces',
+  [API_KEY_PATTERN.source]: 'an API key of printable ASCII without spaces',
   [CHOSEN_API_KEY_PATTERN.source]:
-    'an API key, of printable ASCII without spaces: at least 16 characters, or at least 8 with a digit or hyphen in it'
+    'an API key of printable ASCII without spaces: ' +
+    'at least 16 characters, or at least 8 with a digit or hyphen'
 }
 
-/** How deep a document may be nested: more than any needs, and few enough for every recursive function that reads one. */
+/** Deeper than any document needs, and shallow enough for every recursive function that reads it. */
 export const MAX_DEPTH = 100
 
-export const TOO_DEEP = `is nested more than ${MAX_DEPTH} deep: make it flatter`
+export const TOO_DEEP = `is nested more than ${MAX_DEPTH} levels deep: flatten it`
 
-/** Whether a JSON value is an object, and no list. */
+/** Returns whether a JSON value is an object and not a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether a JSON value is nested more than `MAX_DEPTH` lists and objects deep. It may be nested as deep as it likes. */
-export function isTooDeep(value: unknown, left = MAX_DEPTH): boolean {
+/** Returns whether a JSON value has more than `MAX_DEPTH` levels of lists and objects. */
+export function isTooDeep(value: unknown, levelsLeft = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return left === 0 || Object.values(value).some((each) => isTooDeep(each, left - 1))
+  if (levelsLeft === 0) return true
+  return Object.values(value).some((child) => isTooDeep(child, levelsLeft - 1))
 }

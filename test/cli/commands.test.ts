@@ -140,10 +140,10 @@ describe('seed check', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr.split('\n')).toEqual([
       `${first}:2:5 environments[0]: must have name`,
-      `${first}:2:5 environments[0].nam: is not a field here; did you mean name?`,
+      `${first}:2:5 environments[0].nam: is not a known field; did you mean name?`,
       `${first}:3:25 environments[1].profile: must be one of document, live`,
       `${other}:1:1: must have environments`,
-      expect.stringContaining(`${other}:1:1 a: is not a field here`),
+      expect.stringContaining(`${other}:1:1 a: is not a known field`),
       ''
     ])
     const json = await runHere(['seed', 'check', first, '--json'])

@@ -52,7 +52,7 @@ const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(d
 
 test('a body nested more than 100 deep is refused by every route, and nothing of it is stored', async () => {
   const mock = await useMock()
-  const deep = { body: { messages: ['body is nested more than 100 deep: make it flatter'] } }
+  const deep = { body: { messages: ['body is nested more than 100 levels deep: flatten it'] } }
   for (const depth of [102, 150_000]) {
     for (const path of [
       '/_mock/faults',
@@ -79,7 +79,7 @@ test('a body nested more than 100 deep is refused by every route, and nothing of
 test('a body that is too large is refused with 413 and the way that takes it: a file at the start', async () => {
   const mock = await useMock()
   const reason =
-    'a body may have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: give a larger seed as a file at the start, with --seed, and add many messages with `generate:` in a seed file'
+    'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: load a larger seed from a file at the start, with --seed, and add many messages with `generate:` in a seed file'
   const MIB = 1024 * 1024
   const seed = (length: number) =>
     JSON.stringify({ environments: [{ name: 'a' }], x: 'x'.repeat(length) })

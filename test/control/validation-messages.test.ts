@@ -26,7 +26,7 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
   [
     FAULT,
     { effect: { status: 503 }, tims: 2 },
-    { tims: 'is not a field here; did you mean times?' }
+    { tims: 'is not a known field; did you mean times?' }
   ],
   [FAULT, { effect: { status: '503' } }, { 'effect.status': `${STATUS}, not the string "503"` }],
   [FAULT, { effect: { delay: 5 }, times: 'forever' }, { times: `${TIMES}, not a string` }],
@@ -47,14 +47,18 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
       'match.query.channel':
         'must be a string or a number or true or false or an object or a list, not null',
       'match.path': 'must have matches',
-      'match.path.match': 'is not a field here; did you mean matches?'
+      'match.path.match': 'is not a known field; did you mean matches?'
     }
   ],
   [CLOCK, {}, { body: 'must have mode' }],
   [CLOCK, { mode: 'fixd' }, { mode: 'must be one of wall, fixed, offset; did you mean fixed?' }],
-  [CLOCK, { mode: 'wall', by: 5 }, { by: 'is not a field here; there are mode' }],
-  [['PUT', '/_mock/snapshots/a'], { parts: [] }, { parts: 'is not a field here; there are none' }],
-  [['POST', '/_mock/reset'], { parts: [] }, { parts: 'must have at least 1' }],
+  [CLOCK, { mode: 'wall', by: 5 }, { by: 'is not a known field; allowed fields: mode' }],
+  [
+    ['PUT', '/_mock/snapshots/a'],
+    { parts: [] },
+    { parts: 'is not a known field; no fields are allowed' }
+  ],
+  [['POST', '/_mock/reset'], { parts: [] }, { parts: 'must have at least 1 item' }],
   [
     ['POST', '/_mock/reset'],
     { parts: ['data', 'fault'] },
@@ -89,6 +93,6 @@ test('reports the rule for an API key once if the key is too short', async () =>
   const body = JSON.stringify({ apiKey: 'short' })
   const { json } = await mock.post('/_mock/environments', { body })
   expect(json.errors.apiKey.messages).toEqual([
-    expect.stringMatching(/^apiKey must be an API key, .* at least 16 characters, or at least 8 /)
+    expect.stringMatching(/^apiKey must be an API key of .* at least 16 characters, or at least 8 /)
   ])
 })

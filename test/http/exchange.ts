@@ -7,16 +7,14 @@ export interface RawAnswer {
   text: string
 }
 
-/** What goes over a socket, byte for byte; text as Latin-1. */
+/** The exact bytes to send. A string is sent as Latin-1. */
 export type Bytes = string | Buffer
 
-/**
- * A connection that sends bytes as they are, where `fetch` would put them right, and takes the answers apart.
- */
+/** Sends bytes unchanged, where `fetch` would correct them, and parses the responses. */
 export interface Connection {
   socket: Socket
   send(bytes: Bytes): void
-  /** The next answer, or undefined once the server has closed the connection. An answer to HEAD has no body. */
+  /** Returns the next response, or undefined once the server has closed the connection. */
   answer(method?: string): Promise<RawAnswer | undefined>
 }
 
@@ -39,8 +37,9 @@ export async function connectTo({ port }: { port: number }): Promise<Connection>
 
   return {
     socket,
-    send: (bytes) =>
-      void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
+    send(bytes) {
+      socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
+    },
     async answer(method = 'GET') {
       for (;;) {
         const found = firstAnswer(received, method)
@@ -50,7 +49,7 @@ export async function connectTo({ port }: { port: number }): Promise<Connection>
         }
         if (ended) {
           if (received !== '')
-            throw new Error(`the server closed the connection within an answer: ${received}`)
+            throw new Error(`the server closed the connection within a response: ${received}`)
           return undefined
         }
         await once(news, 'news')
@@ -59,7 +58,7 @@ export async function connectTo({ port }: { port: number }): Promise<Connection>
   }
 }
 
-/** Sends one request, and closes the connection once it is answered. */
+/** Sends one request and closes the connection after the response. */
 export async function exchange(
   server: { port: number },
   bytes: Bytes,
@@ -69,7 +68,7 @@ export async function exchange(
   connection.send(bytes)
   const answer = await connection.answer(method)
   connection.socket.destroy()
-  if (!answer) throw new Error('the server closed the connection without an answer')
+  if (!answer) throw new Error('the server closed the connection without a response')
   return answer
 }
 

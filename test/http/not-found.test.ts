@@ -4,7 +4,7 @@ import { KEYS, SEED } from '../support/logged-mock.js'
 import { useMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
 
-const SERVED = `served are ${OPERATIONS.map(({ method, url }) => `${method} ${url}`).join('; ')}`
+const SERVED = `this mock only serves ${OPERATIONS.map(({ method, url }) => `${method} ${url}`).join(', ')}`
 
 test.each([
   ['POST', '/v1/messages', 'GET, HEAD'],
@@ -17,7 +17,7 @@ test.each([
     const answer = await mock.call(path, { method, key })
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toBe(allowed)
-    expect(answer.headers.get('x-mock-reason')).toBe(`this path takes ${allowed}`)
+    expect(answer.headers.get('x-mock-reason')).toBe(`this path only supports ${allowed}`)
     expect(answer.headers.get('www-authenticate')).toBeNull()
     expect(answer.json.message).toBe(`${method} is not allowed for ${path.split('?')[0]}`)
   }
@@ -70,7 +70,8 @@ test.each([
   ['/_mock/enviroments/Shop', 'did you mean /_mock/environments/Shop?'],
   // These are like nothing that is served.
   ['/v1/topics', SERVED],
-  ['/_mock/something-else', 'GET /_mock/openapi.json describes the control routes there are']
+  ['/_mock/nope', 'GET /_mock/openapi.json lists the control routes'],
+  ['/_mock/something-else', 'GET /_mock/openapi.json lists the control routes']
 ])('%s gets the reason, in both profiles: %s', async (path, reason) => {
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, KEYS.live, null]) {

@@ -35,7 +35,7 @@ test('a request shows up with its reason, is found by a line of search, and open
   await expect.poll(() => requestRows(page).count()).toBe(6)
   const texts = (await requestRows(page).allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
   expect(texts).toEqual([
-    expect.stringMatching(/^GET \/v1\/subscribers 501 [\d.]+ ms served are /),
+    expect.stringMatching(/^GET \/v1\/subscribers 501 [\d.]+ ms this mock only serves /),
     expect.stringMatching(
       /^POST \/v1\/integrations\/nowhere\/set-primary 404 .*has no integration with .* nowhere/
     ),

@@ -67,7 +67,7 @@ test('what would be compared with each request too often is refused with its lim
       'query.p20.matches',
       'is one of more than 20 patterns: use fewer'
     ],
-    [{ query: { a: Array(101).fill('a') } }, 'query.a', 'must have at most 100'],
+    [{ query: { a: Array(101).fill('a') } }, 'query.a', 'must have at most 100 items'],
     [{ headers: fields(51, 'a') }, 'headers', 'must have at most 50 fields']
   ] as const) {
     const { errors } = (await verify(mock, verification)).json

@@ -315,5 +315,5 @@ test('a page that is too large for one response is rejected with a hint to lower
     ALTER TABLE messages ADD COLUMN document TEXT GENERATED ALWAYS AS (zeroblob(2000000000))`)
   const answer = await mock.get('/v1/messages?limit=100')
   expect([answer.status, answer.json.message]).toEqual([400, 'Response too large'])
-  expect(reasonOf(answer)).toContain('ask for fewer messages with limit')
+  expect(reasonOf(answer)).toContain('request fewer messages with limit')
 })

@@ -5,7 +5,7 @@ import { inShop, NOW, resolveEnvironments, seedErrorOf } from '../support/resolv
 import { shopJson } from '../support/shop.js'
 
 const MIB = 2 ** 20
-const TOO_DEEP = /^seed:1:\d+: is nested more than 100 deep: make it flatter$/
+const TOO_DEEP = /^seed:1:\d+: is nested more than 100 levels deep: flatten it$/
 const BOMB =
   /^seed:\d+:\d+ \w+(\[\d+\])?: makes the aliases expand to more than \d+ MiB of JSON, the limit .+: use fewer aliases$/
 
@@ -42,7 +42,9 @@ describe('rejects quickly, with little memory, and with the location and a fix:'
       ]
     }
     for (const read of [() => resolveEnvironments({ name: 'seed', seed }), () => readSeed(seed)]) {
-      expect(seedErrorOf(read).message).toBe('seed: is nested more than 100 deep: make it flatter')
+      expect(seedErrorOf(read).message).toBe(
+        'seed: is nested more than 100 levels deep: flatten it'
+      )
     }
   })
 

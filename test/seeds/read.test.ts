@@ -97,7 +97,7 @@ test('reports types, enum values, duplicates, references and times together', ()
     's:6:37 environments[0].subscribers[0].phone: must be a string or null, not 15550100: put it in quotes',
     's:7:25 environments[0].subscribers[1].subscriberId: is already used by another subscriber, at s:6:25',
     's:8:9 environments[0].subscribers[2]: must have subscriberId',
-    's:8:11 environments[0].subscribers[2].subscriberID: is not a field here; did you mean subscriberId?',
+    's:8:11 environments[0].subscribers[2].subscriberID: is not a known field; did you mean subscriberId?',
     expect.stringMatching(
       /^s:10:48 environments\[0\]\.workflows\[0\]\.steps\[0\]\.type: must be one of /
     ),
@@ -189,7 +189,7 @@ describe('accepts', () => {
     expect(file?.seed).toEqual({ environments })
     expect(issuesOf({ name: 'seed', seed: { environments: [{ nam: 'x' }] } })).toEqual([
       'seed environments[0]: must have name',
-      'seed environments[0].nam: is not a field here; did you mean name?'
+      'seed environments[0].nam: is not a known field; did you mean name?'
     ])
   })
 
@@ -202,7 +202,7 @@ describe('accepts', () => {
     const cycle: { environments: unknown[] } = { environments: [] }
     cycle.environments.push(cycle)
     expect(issuesOf({ name: 'seed', seed: cycle })).toEqual([
-      'seed: is nested more than 100 deep: make it flatter'
+      'seed: is nested more than 100 levels deep: flatten it'
     ])
   })
 })

@@ -83,7 +83,7 @@ test.skipIf(!canMount)(
       expect([write[0], answer.status, answer.headers.get('x-mock-reason')]).toEqual([
         write[0],
         507,
-        'the disk of the data file is full or fails, or may not be written to: the log has more; nothing was changed'
+        "the data file's disk is full, failing or read-only: nothing was changed, see the log for details"
       ])
       expect(mock.log.findLast(({ level }) => level === 50)).toMatchObject({
         err: { code: 'SQLITE_FULL' }

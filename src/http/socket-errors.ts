@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock } from '../domain/clock.js'
+import { type ErrorResponse, errorJson, headerText, JSON_TYPE } from './errors.js'
+
+const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
+
+const RESPONSES: Record<string, ErrorResponse> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    message: 'Request header fields too large',
+    reason: 'the request line and headers together can have up to 256 KiB'
+  },
+  [TIMED_OUT]: {
+    status: 408,
+    message: 'Request timeout',
+    reason: 'the request was not complete within the time that --request-timeout allows'
+  }
+}
+
+/** How many milliseconds of silence to wait for before closing a socket that may still send. */
+const LINGER = 2000
+
+/** Node reports every further packet of a malformed request too. */
+const rejected = new WeakSet<Socket>()
+
+/**
+ * Responds to what Node rejects before there is a request: a malformed request line, oversized
+ * headers, or a request that takes too long. Earlier requests on the connection get their responses
+ * first.
+ */
+export function rejectMalformedRequest(
+  error: NodeJS.ErrnoException & { reason?: string },
+  socket: Socket,
+  clock: Clock
+): void {
+  if (rejected.has(socket)) return
+  rejected.add(socket)
+  const code = error.code ?? ''
+  const response = RESPONSES[code] ?? malformedRequest(error.reason)
+  // The rest of a request that timed out must not be taken for a new request.
+  rejectOnSocket(socket, response, clock, { closeImmediately: code === TIMED_OUT })
+}
+
+function malformedRequest(detail: string | undefined): ErrorResponse {
+  return {
+    status: 400,
+    message: 'Malformed HTTP request',
+    reason: `the request is not well-formed HTTP${detail ? `: ${detail}` : ''}`
+  }
+}
+
+/**
+ * Writes an error response to a socket after the responses to all complete requests, and closes it.
+ * Waits until the client has closed its side or has been silent for two seconds: closing while the
+ * client still sends would discard the response.
+ */
+export function rejectOnSocket(
+  socket: Socket,
+  response: ErrorResponse,
+  clock: Clock,
+  { closeImmediately = false } = {}
+): void {
+  // A socket that requested a tunnel has no other listener, so an error would end the process.
+  socket.on('error', () => socket.destroy())
+
+  function rejectNext(): void {
+    const pending = pendingResponse(socket)
+    if (pending?.req.complete) {
+      pending.once('finish', rejectNext)
+      return
+    }
+    socket.setTimeout(LINGER, () => socket.destroy())
+    if (socket.writable) socket.end(toHttpText(response, clock)).resume()
+    if (closeImmediately) socket.destroySoon()
+  }
+
+  rejectNext()
+}
+
+/** Returns the response that Node is sending on the socket, which only an internal field refers to. */
+function pendingResponse(socket: Socket & { _httpMessage?: ServerResponse }) {
+  return socket._httpMessage
+}
+
+function toHttpText(response: ErrorResponse, clock: Clock): string {
+  const body = errorJson(response, '', { now: clock })
+  const head = [
+    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`,
+    `x-request-id: ${randomUUID()}`,
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-mock-reason: ${headerText(response.reason)}`,
+    'connection: close'
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
