@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { commandLine } from '../src/cli/program.js'
-import { isDocumented, planOf } from '../src/coverage/service.js'
+import { isDocumented, planOf } from '../src/coverage/items.js'
 import {
   ASSUMPTION_IDS,
   type AssumptionId,

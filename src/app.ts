@@ -26,7 +26,7 @@ import { createRequestIds } from './http/request-id.js'
 import { rejectMalformedRequest, rejectOnSocket } from './http/socket-errors.js'
 import { COMPILERS } from './http/validation.js'
 import { integrationRoutes } from './integrations/routes.js'
-import { redactedForLog } from './journal/describe.js'
+import { redactForLog } from './journal/redaction.js'
 import { keepResponse, openRecord, recordChanges, recordUnroutable } from './journal/plugin.js'
 import { serveLazily } from './lazy-loading.js'
 import { messageRoutes } from './messages/routes.js'
@@ -219,7 +219,7 @@ function decorateRequests(app: FastifyInstance, { services, logger }: AppOptions
   for (const name of ['environment', 'errorCode', 'changed', 'effect']) app.decorateRequest(name)
   app.decorateRequest('journalEntry', null)
   app.decorateRequest('redacted', function (text) {
-    return logger.isLevelEnabled('info') ? redactedForLog(services.redactionOf, this, text) : text
+    return logger.isLevelEnabled('info') ? redactForLog(services.redactionOf, this, text) : text
   })
 }
 

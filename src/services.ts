@@ -1,13 +1,15 @@
-import { coverageService } from './coverage/service.js'
+import { CoverageService } from './coverage/service.js'
 import type { Db } from './db/open.js'
 import { type Clock, steadyClock } from './domain/clock.js'
 import type { LatencyPreset, LatencySetting } from './domain/latency.js'
 import { type EnvironmentDefaults, EnvironmentService } from './environments/service.js'
-import { faultService, latencyService } from './faults/service.js'
+import { LatencyService } from './faults/latency.js'
+import { FaultService } from './faults/service.js'
 import { IdempotencyService } from './idempotency/service.js'
 import { IntegrationService } from './integrations/service.js'
-import { createDescribe, createRedaction } from './journal/describe.js'
-import { journalService } from './journal/service.js'
+import { createDescriber } from './journal/describe.js'
+import { createRedaction } from './journal/redaction.js'
+import { JournalService } from './journal/service.js'
 import { MessageService } from './messages/service.js'
 import { WorkflowStepService } from './workflow-steps/service.js'
 
@@ -39,13 +41,18 @@ export function startServices(options: ServiceOptions) {
     faultHeader = false,
     adminToken
   } = options
-  const faults = faultService(faultHeader)
-  const latency = latencyService(options.latency ?? 'none')
+  const faults = new FaultService({ acceptsHeader: faultHeader })
+  const latency = new LatencyService(options.latency ?? 'none')
   const environments = new EnvironmentService({ db, clock, machineClock, defaults })
   const redactionOf = createRedaction(environments, adminToken)
-  const describe = createDescribe(redactionOf, faultHeader)
-  const coverage = coverageService(defaults)
-  const journals = journalService({ capacity: journal, clock, describe, count: coverage.count })
+  const describer = createDescriber(redactionOf, faultHeader)
+  const coverage = new CoverageService(defaults)
+  const journals = new JournalService({
+    capacity: journal,
+    clock,
+    describer,
+    count: (entry, environment) => coverage.count(entry, environment)
+  })
   environments.subscribe({
     onRemoved: ({ key }) => journals.drop(key),
     onReset(environment, parts) {

@@ -1,7 +1,7 @@
 import { fastify } from 'fastify'
 import { expect, test } from 'vitest'
 import { registerOperations } from '../src/app.js'
-import { coverageService } from '../src/coverage/service.js'
+import { CoverageService } from '../src/coverage/service.js'
 import { COMPILERS } from '../src/http/validation.js'
 import { useMock } from './support/mock.js'
 import { SHOP, seedOf } from './support/shop.js'
@@ -22,7 +22,7 @@ test('rejects a route under /v1 that serves no operation', async () => {
   const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
   app.register(async (scope) => {
     registerOperations(scope, {
-      coverage: coverageService({ profile: 'document', assumptions: {} })
+      coverage: new CoverageService({ profile: 'document', assumptions: {} })
     } as never)
     scope.get('/v1/topics', () => '')
   })

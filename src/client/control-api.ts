@@ -28,7 +28,7 @@ export type {
 } from '../environments/schemas.js'
 export type * from '../faults/schemas.js'
 export type { Integration } from '../integrations/schemas.js'
-export type { JournalQuery } from '../journal/routes.js'
+export type { JournalQuery } from '../journal/filter.js'
 export type {
   Change,
   OperationName as Operation,

@@ -5,70 +5,84 @@ import { namedObject, ref, strictObject, stringEnum } from '../schema/typebox.js
 const ITEM_KINDS = ['operation', 'status', 'query', 'value', 'list', 'header'] as const
 export type ItemKind = (typeof ITEM_KINDS)[number]
 
-const text = (description: string) => Type.String({ description })
+const string = (description: string) => Type.String({ description })
 const count = (description: string) => Type.Integer({ minimum: 0, format: 'int64', description })
 const listOf = <Properties extends TProperties>(description: string, properties: Properties) =>
   Type.Array(strictObject(properties), { description })
 
 const TOTALS = {
-  covered: count('How many of them have been met'),
-  total: count('How many things the contract documents')
+  covered: count('The number of covered items'),
+  total: count('The number of documented items')
 }
 
-export const CoverageItem = namedObject('CoverageItem', 'One thing that the contract documents', {
-  id: text('Identifier, the same in every run'),
-  kind: stringEnum(ITEM_KINDS, {
-    description: 'An answer, or what was sent with a request that got a 200'
-  }),
-  name: text('The status, parameter, value or header'),
-  count: count('Number of requests that met it'),
-  injected: count('Number of requests that met it by a fault'),
-  byFault: Type.Boolean({
-    description: 'Whether injected ones count, as the server has no real ones'
-  }),
-  covered: Type.Boolean({ description: 'Whether it has been met' }),
-  how: text('How to meet it')
-})
+export const CoverageItem = namedObject(
+  'CoverageItem',
+  'One thing that the API reference documents',
+  {
+    id: string('The id, the same in every run'),
+    kind: stringEnum(ITEM_KINDS, {
+      description: 'A response status, or a part of a request that got a 200'
+    }),
+    name: string('The status, parameter, value or header'),
+    count: count('The number of requests that covered it'),
+    injected: count('The number of requests that covered it by an injected fault'),
+    byFault: Type.Boolean({
+      description: 'Whether injected faults count, because the server has no such error itself'
+    }),
+    covered: Type.Boolean({ description: 'Whether it is covered' }),
+    how: string('How to cover it')
+  }
+)
 export type CoverageItem = Static<typeof CoverageItem>
 
-export const OperationCoverage = namedObject('OperationCoverage', 'What was met of one operation', {
+export const OperationCoverage = namedObject('OperationCoverage', 'The coverage of one operation', {
   operation: ref(OperationName),
-  method: text('HTTP method'),
-  path: text('Path with parameters in braces'),
-  requests: count('Number of requests'),
+  method: string('HTTP method'),
+  path: string('The path with parameters in braces'),
+  requests: count('The number of requests'),
   ...TOTALS,
-  items: Type.Array(ref(CoverageItem), { description: 'What the contract documents' }),
-  others: listOf('Statuses that were met though they are not documented for the operation', {
+  items: Type.Array(ref(CoverageItem), { description: 'The documented items' }),
+  others: listOf('Statuses of responses that are not documented for the operation', {
     status: Type.Integer({ description: 'HTTP status' }),
-    count: count('Number of answers by the server'),
-    injected: count('Number of answers by faults')
+    count: count('The number of responses by the server'),
+    injected: count('The number of responses by injected faults')
   }),
   unknownParameters: listOf(
-    'Query parameters that were sent and that the operation does not read: the first 20 names',
+    'Query parameters that the operation does not know: the first 20 names',
     {
-      parameter: text('Name of the query parameter'),
-      requests: count('Number of requests that had it')
+      parameter: string('The name of the query parameter'),
+      requests: count('The number of requests with it')
     }
   )
 })
 export type OperationCoverage = Static<typeof OperationCoverage>
 
-export const Coverage = namedObject('Coverage', 'How much of the contract requests have met', {
-  percentage: Type.Number({ minimum: 0, maximum: 100, description: 'Rounded down to one decimal' }),
-  ...TOTALS,
-  requests: count('Number of requests, also of those that no operation serves'),
-  operations: Type.Array(ref(OperationCoverage), { description: 'Each operation' }),
-  unmocked: strictObject(
-    {
-      requests: count('Number of requests'),
-      targets: listOf('Methods and paths: the first 20', {
-        method: text('HTTP method'),
-        path: text('Without the query string'),
-        requests: count('Number of requests')
-      })
-    },
-    { description: 'Requests that no operation serves' }
-  ),
-  environment: Type.Optional(text('Name of the environment; absent for the whole server'))
-})
+export const Coverage = namedObject(
+  'Coverage',
+  'How much of the API reference the requests have covered',
+  {
+    percentage: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: 'Rounded down to one decimal'
+    }),
+    ...TOTALS,
+    requests: count('The number of requests, including those that match no operation'),
+    operations: Type.Array(ref(OperationCoverage), {
+      description: 'The coverage of each operation'
+    }),
+    unmocked: strictObject(
+      {
+        requests: count('The number of requests'),
+        targets: listOf('The first 20 methods and paths', {
+          method: string('HTTP method'),
+          path: string('The path without the query string'),
+          requests: count('The number of requests')
+        })
+      },
+      { description: 'Requests that match no operation' }
+    ),
+    environment: Type.Optional(string('The name of the environment; absent for the whole server'))
+  }
+)
 export type Coverage = Static<typeof Coverage>

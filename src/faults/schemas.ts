@@ -13,21 +13,27 @@ import {
 const { query, path, headers } = RequestPattern.properties
 
 const ABORT =
-  '`reset` closes the connection before the operation; `truncate` after half of its answer'
+  '`reset` closes the connection before the operation; `truncate` closes it after half the response'
 
 export const FaultEffect = strictObject(
   {
     status: Type.Optional(
-      Type.Integer({ minimum: 400, maximum: 599, description: 'Answer with this status' })
+      Type.Integer({ minimum: 400, maximum: 599, description: 'Respond with this status' })
     ),
     headers: Type.Optional(
-      recordOf(Type.String(), 'With `status`: headers to add or to replace', 100)
+      recordOf(Type.String(), 'With `status`: headers to add or replace', 100)
     ),
     body: Type.Optional(
-      Type.Unknown({ description: 'With `status`: sent as JSON in place of the usual error body' })
+      Type.Unknown({
+        description: 'With `status`: the body, sent as JSON instead of the usual error body'
+      })
     ),
     delay: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 600_000, description: 'Milliseconds to wait first' })
+      Type.Integer({
+        minimum: 1,
+        maximum: 600_000,
+        description: 'Milliseconds to wait before the operation'
+      })
     ),
     abort: Type.Optional(stringEnum(['reset', 'truncate'], { description: ABORT })),
     lostResponse: Type.Optional(
@@ -37,37 +43,42 @@ export const FaultEffect = strictObject(
   {
     $id: 'FaultEffect',
     minProperties: 1,
-    description: '`delay` may be combined with any one of the others'
+    description: '`delay` can be combined with one of the other effects'
   }
 )
 export type FaultEffect = Static<typeof FaultEffect>
 
-const TIMES = 'Apply at most this number of times; default 1'
-const PROBABILITY = "By the environment's random generator; default 1"
-/** Which of the requests that match a rule is applied to. */
+const TIMES = 'Apply at most this many times; default 1'
+const PROBABILITY =
+  "Probability of applying to each of these, drawn from the environment's random seed; default 1"
+/** Selects requests among those that match the rule. */
 const selection = {
   after: Type.Integer({ minimum: 0, description: 'Skip the first matching requests; default 0' }),
   times: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')], { description: TIMES }),
-  every: Type.Integer({ minimum: 1, description: 'Apply to every nth of the others; default 1' }),
+  every: Type.Integer({
+    minimum: 1,
+    description: 'Apply to every nth request after those; default 1'
+  }),
   probability: Type.Number({ exclusiveMinimum: 0, maximum: 1, description: PROBABILITY })
 }
 
-const RULE = 'When to inject a fault, and which; applied once unless `times` is given'
+const RULE =
+  'The fault to inject, and the requests to inject it into; applied once unless `times` is set'
 export const NewFaultRule = namedObject('NewFaultRule', RULE, {
-  operation: Type.Optional(ref(OperationName, 'Any operation if left out')),
+  operation: Type.Optional(ref(OperationName, 'Any operation by default')),
   match: Type.Optional(
-    strictObject({ query, path, headers }, { description: 'Apply only to matching requests' })
+    strictObject({ query, path, headers }, { description: 'Applies only to matching requests' })
   ),
   ...Type.Partial(Type.Object(selection)).properties,
   effect: ref(FaultEffect)
 })
 export type NewFaultRule = Static<typeof NewFaultRule>
 
-/** How many rules an environment may have: each request is compared with all of them. */
+/** The rules that an environment may have. Each request is compared with all of them. */
 export const MAX_RULES = 1000
 
 export const FaultRule = namedObject('FaultRule', 'A fault rule and its counters', {
-  id: Type.String({ description: 'Identifier of the rule' }),
+  id: Type.String({ description: 'The id of the rule' }),
   ...NewFaultRule.properties,
   ...selection,
   seen: Type.Integer({ description: 'Number of requests that matched' }),
@@ -75,29 +86,29 @@ export const FaultRule = namedObject('FaultRule', 'A fault rule and its counters
 })
 export type FaultRule = Static<typeof FaultRule>
 
-export const LatencyPreset = namedEnum('LatencyPreset', 'The figures of a network', LATENCY_PRESETS)
+export const LatencyPreset = namedEnum(
+  'LatencyPreset',
+  'The latency of a kind of network',
+  LATENCY_PRESETS
+)
 export type LatencyPreset = Static<typeof LatencyPreset>
 
 const milliseconds = (description: string) =>
   Type.Integer({ minimum: 0, maximum: MAX_LATENCY, description })
 const SPREAD =
-  'Milliseconds more on average: mostly less, now and then several times as much; default 0'
+  'Additional milliseconds, drawn per response from an exponential distribution with this mean; ' +
+  'default 0'
 
-export const Latency = namedObject(
-  'Latency',
-  'How much later the answers to one environment come',
-  {
-    preset: Type.Optional(ref(LatencyPreset, 'Absent for figures of its own')),
-    delay: milliseconds('Milliseconds that each answer takes at least'),
-    spread: milliseconds(SPREAD)
-  }
-)
+export const Latency = namedObject('Latency', 'The delay of all responses of an environment', {
+  preset: Type.Optional(ref(LatencyPreset, 'Absent if delay and spread were set')),
+  delay: milliseconds('Minimum delay of each response in milliseconds'),
+  spread: milliseconds(SPREAD)
+})
 export type Latency = Static<typeof Latency>
 
-const figures = Type.Partial(Latency).properties
 export const LatencySetting = namedObject(
   'LatencySetting',
-  'A preset, or figures of its own',
-  figures
+  'A preset, or a delay and a spread',
+  Type.Partial(Latency).properties
 )
 export type LatencySetting = Static<typeof LatencySetting>

@@ -5,67 +5,102 @@ import { type MalformedQuery, parseQuery, type Query } from '../domain/query-str
 import { queryOf } from '../http/target.js'
 import type { Operation } from '../schema/operation.js'
 import type { ChangedRecord } from '../schema/shared.js'
-import type { AnswerStore, KeptAnswer } from './responses.js'
-import type { RecordedExchange } from './schemas.js'
+import type { Describer } from './describe.js'
+import type { ResponseStore, StoredBody } from './response-store.js'
 
-export type SentRequest = Pick<FastifyRequest, 'method' | 'url' | 'query' | 'raw'>
+export type IncomingRequest = Pick<FastifyRequest, 'method' | 'url' | 'query' | 'raw'>
 
-interface OwnJournal {
+/** The parts of a journal that its entries use. */
+interface EntryJournal {
   capacity: number
-  describe: Describe
-  answers: AnswerStore
-  end: (entry: JournalEntry) => void
+  describer: Describer
+  responses: ResponseStore
+  end(entry: JournalEntry): void
 }
 
-/** Describes a request without its secrets; with its answer, if that is asked for. */
-export type Describe = (entry: JournalEntry, withAnswer?: boolean) => RecordedExchange
+/** A recorded request as it came. It is described, with secrets redacted, only when somebody looks. */
+export interface JournalEntry {
+  readonly journal: EntryJournal
+  readonly sequence: number
+  /** When the request arrived, by the environment's clock. */
+  readonly time: number
+  /** When the request arrived, by the machine's clock. */
+  readonly startedAt: number
+  /** Undefined if no operation matches the request. */
+  readonly operation: Operation | undefined
+  readonly method: string
+  /** As sent. */
+  readonly url: string
+  readonly query: Query | MalformedQuery
+  /** Names and values in turn, one per line. */
+  readonly rawHeaders: string
+  /** The request body, or its start. */
+  body: Buffer | undefined
+  /** The full length of the request body. */
+  bodyLength: number
+  /** The milliseconds from the request's arrival to its end. */
+  duration: number
+  /** The request's number in the order in which requests ended, from 1. 0 while it is in progress. */
+  endSequence: number
+  /** The status of the response. 0 without a response. */
+  status: number
+  /** The bytes of the response body. */
+  size: number
+  /** The `x-mock-reason` of the response. */
+  reason: string | undefined
+  /** The response headers as Node wrote them. */
+  head: string | undefined
+  /** The response body, or its start. */
+  response: StoredBody | undefined
+  changed: readonly ChangedRecord[] | undefined
+  /** Whether the response was stored for the idempotency key and sent again. */
+  replayed: boolean
+  /** Whether the request had an idempotency key that its operation uses. */
+  hasKey: boolean
+  errorCode: ErrorCode | undefined
+  /** The id of the fault rule that was applied, or `header`. */
+  faulted: string | undefined
+  /** Whether a fault decided the response, rather than only delaying it. */
+  injected: boolean
+  /** The milliseconds by which the environment's latency delayed the request. */
+  delayed: number | undefined
+}
 
-/** A request from its arrival to its end, as it came: it is described, without its secrets, when somebody looks. */
-export interface JournalEntry extends ReturnType<typeof createEntry> {}
-
-/** One literal with all that is known of a request only later, as each request makes one. */
+/** Creates an entry with every field set, so that all entries have the same hidden class in V8. */
 export function createEntry(
-  { method, url, query, raw }: SentRequest,
+  { method, url, query, raw }: IncomingRequest,
   operation: Operation | undefined,
-  journal: OwnJournal,
+  journal: EntryJournal,
   sequence: number,
   time: number
-) {
+): JournalEntry {
   return {
     journal,
     sequence,
     time,
-    /** Undefined for a request that no operation serves. */
+    startedAt: steadyClock(),
     operation,
     method,
-    /** As it was sent; the query also as it was parsed, which is not done where no route is looked for. */
     url,
+    // Fastify doesn't parse the query of a path that it can't decode.
     query: (query as Query | MalformedQuery | null) ?? parseQuery(queryOf(url)),
-    /** Names and values in turn, a line each: one string, as the garbage collector sees to the last thousand requests. */
+    // One string instead of an array: the garbage collector visits the last 1,000 requests.
     rawHeaders: raw.rawHeaders.join('\n'),
-    /** By the machine's clock. */
-    startedAt: steadyClock(),
-    duration: 0,
-    /** Number in the order in which requests ended, from 1; 0 while it is in progress. */
-    endSequence: 0,
-    body: undefined as Buffer | undefined,
+    body: undefined,
     bodyLength: 0,
-    /** Of its answer: 0 if there was none; the bytes of its body; its `x-mock-reason`. */
+    duration: 0,
+    endSequence: 0,
     status: 0,
     size: 0,
-    reason: undefined as string | undefined,
-    /** The head of its answer, as Node has sent it; its body, of which only the beginning may be kept, or none any more. */
-    head: undefined as string | undefined,
-    answer: undefined as KeptAnswer | undefined,
-    changed: undefined as readonly ChangedRecord[] | undefined,
-    /** Whether the answer was stored for its idempotency key, and whether it had one with an effect. */
+    reason: undefined,
+    head: undefined,
+    response: undefined,
+    changed: undefined,
     replayed: false,
     hasKey: false,
-    errorCode: undefined as ErrorCode | undefined,
-    /** Id of the fault rule that was applied, or `header`; whether it has decided what the client got, and not only when. */
-    faulted: undefined as string | undefined,
+    errorCode: undefined,
+    faulted: undefined,
     injected: false,
-    /** Milliseconds that the latency of its environment has delayed it; undefined if it has not. */
-    delayed: undefined as number | undefined
+    delayed: undefined
   }
 }

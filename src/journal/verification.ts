@@ -1,331 +1,281 @@
 import { setTimeout } from 'node:timers'
-import type { RE2JS } from 're2js'
 import { steadyClock } from '../domain/clock.js'
-import { attempt, DomainError, type FieldErrors, invalidFields } from '../domain/errors.js'
+import { DomainError, invalidFields } from '../domain/errors.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
-import { pathOf } from '../http/target.js'
-import { HIDDEN } from './describe.js'
 import type { JournalEntry } from './entry.js'
+import type { Journal, JournalEvent } from './journal.js'
+import {
+  matches,
+  mayMatch,
+  mismatches,
+  PATTERN_FIELDS,
+  type PatternField,
+  preparePatterns
+} from './patterns.js'
+import { REDACTED } from './redaction.js'
 import type {
   RecordedRequest,
   RequestPattern,
   Verification,
   VerificationResult
 } from './schemas.js'
-import type { Journal, JournalEvent, JournalService } from './service.js'
+import type { JournalService } from './service.js'
 
-type Services = { journals: JournalService; environments: EnvironmentService }
+interface VerificationServices {
+  journals: JournalService
+  environments: EnvironmentService
+}
+
+const NO_JOURNAL =
+  "the server was started with --journal 0, so it records no requests and can't verify them"
+/** Milliseconds between two looks at the journal. */
+const POLL_INTERVAL = 5
+const MAX_NEAR_MISSES = 3
 
 /**
- * Returns the requests that fulfil the verification, with `within` as soon as the verdict is final or the client has gone.
- * Throws `expectation-failed`, with the requests that came closest, when it does not hold in time; `invalid` when it
- * contradicts itself or has an impossible expression; `bad-request` when the server keeps no journal.
+ * Returns the requests that satisfy the verification. With `within`, waits until the verdict is final, the time is over, the
+ * journal closes or the client disconnects. Throws `expectation-failed` with the nearest requests if the verification fails,
+ * `invalid` if it contradicts itself or has an unsupported expression, and `bad-request` if the server keeps no journal.
  */
 export async function verifyRequests(
-  services: Services,
+  services: VerificationServices,
   environment: Environment,
   verification: Verification,
-  isGone: () => boolean
+  isDisconnected: () => boolean
 ): Promise<VerificationResult> {
   const { after, inOrder = [] } = verification
   await preparePatterns([
     ['', verification],
-    ...inOrder.map((each, index) => [`inOrder[${index}].`, each] as const)
+    ...inOrder.map((pattern, index) => [`inOrder[${index}].`, pattern] as const)
   ])
   rejectContradictions(verification)
-  // A removed environment must not get a new journal.
+  // The environment may have been removed while the patterns were prepared: don't recreate its journal.
   services.environments.assertExists(environment)
   const journal = services.journals.of(environment)
-  const reason =
-    'the server was started without a journal (--journal 0), so it can not verify requests'
-  if (journal.capacity === 0)
-    throw new DomainError('bad-request', 'The journal is turned off', { reason })
-  const { holds, matched, finding, missing } = await finalVerdict(journal, verification, isGone)
-  const lost = journal.lost(after)
-  if (holds) return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
-  const nearest = missing ? nearMisses(journal.requests(after), missing) : []
-  const elsewhere = missing ? findElsewhere(missing.pattern, environment, services) : []
-  const forgotten = lost > 0 ? [`${lost} older requests are no longer in the journal`] : []
-  throw new DomainError('expectation-failed', finding, {
-    reason: [finding, ...elsewhere, ...nearest.slice(0, 1).map(formatNearMiss), ...forgotten].join(
-      '; '
-    ),
-    ctx: { matched, nearest, elsewhere, ...(lost > 0 && { lost }) }
-  })
+  if (journal.capacity === 0) {
+    throw new DomainError('bad-request', 'The journal is turned off', { reason: NO_JOURNAL })
+  }
+  const verdict = await finalVerdict(journal, verification, isDisconnected)
+  const lost = journal.lostCount(after)
+  const { matched } = verdict
+  if (!verdict.holds) throw expectationFailed(services, environment, verdict, { after, lost })
+  return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
 }
 
-/** Throws `invalid` for bounds that contradict each other, and for a pattern beside `inOrder`. */
+/** Throws `invalid` for bounds that contradict each other, and for a pattern next to `inOrder`. */
 function rejectContradictions(verification: Verification): void {
   const { atLeast = 0, atMost = Number.POSITIVE_INFINITY, inOrder } = verification
-  const given = (names: readonly string[]) => names.filter((name) => name in verification)
-  const [bound, ...others] = given(['count', 'atLeast', 'atMost', 'never', 'inOrder'])
-  const isRange = bound === 'atLeast' && others.join() === 'atMost'
-  const issues = [
-    ...(isRange ? [] : others).map((name) => [name, `can not be combined with ${bound}`]),
-    ...(atLeast > atMost ? [['atMost', `must not be less than atLeast, which is ${atLeast}`]] : []),
-    ...(inOrder ? given(PATTERN_FIELDS) : []).map((name) => [
-      name,
-      'belongs into the patterns of inOrder'
-    ])
-  ]
+  const presentOf = (names: readonly string[]) => names.filter((name) => name in verification)
+  const [bound, ...otherBounds] = presentOf(['count', 'atLeast', 'atMost', 'never', 'inOrder'])
+  const isRange = bound === 'atLeast' && otherBounds.join() === 'atMost'
+  const issues: [field: string, problem: string][] = []
+  if (!isRange) {
+    for (const field of otherBounds) issues.push([field, `can't be combined with ${bound}`])
+  }
+  if (atLeast > atMost) {
+    issues.push(['atMost', `must not be less than atLeast, which is ${atLeast}`])
+  }
+  if (inOrder) {
+    for (const field of presentOf(PATTERN_FIELDS)) {
+      issues.push([field, 'belongs in the patterns of inOrder'])
+    }
+  }
   if (issues.length === 0) return
-  throw invalidFields(
-    Object.fromEntries(issues.map(([name = '', text]) => [name, { messages: [`${name} ${text}`] }]))
-  )
+  const errors = issues.map(([field, problem]) => [field, { messages: [`${field} ${problem}`] }])
+  throw invalidFields(Object.fromEntries(errors))
 }
 
-/** Resolves with the verdict once it is final, `within` is over, the journal closes or the client has gone. */
+/** Waits until the verdict is final or the wait is over, and returns the verdict. */
 async function finalVerdict(
   journal: Journal,
   verification: Verification,
-  isGone: () => boolean
+  isDisconnected: () => boolean
 ): Promise<Verdict> {
   const { within = 0, after, inOrder = [verification] } = verification
   const deadline = steadyClock() + within
-  let mayDiffer = true
-  // To judge is to look at the whole journal: only when a request has come that counts.
-  const note = ({ entry }: JournalEvent) => {
-    mayDiffer ||= entry !== undefined && inOrder.some((pattern) => matches(entry, pattern))
+  let mayHaveChanged = true
+  // Evaluate only after a matching request: each evaluation reads the whole journal.
+  const listener = (event: JournalEvent) => {
+    if (mayHaveChanged || event.kind !== 'request') return
+    mayHaveChanged = inOrder.some((pattern) => matches(event.entry, pattern))
   }
-  journal.listeners.add(note)
+  journal.listeners.add(listener)
   try {
     for (;;) {
-      const isOver = steadyClock() >= deadline || journal.closed || isGone()
-      const verdict = isOver || mayDiffer ? judge(journal.requests(after), verification) : undefined
-      if (verdict && (verdict.final || isOver)) return verdict
-      mayDiffer = false
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      const isOver = steadyClock() >= deadline || journal.isClosed || isDisconnected()
+      if (isOver || mayHaveChanged) {
+        const verdict = evaluate(journal.requests(after), verification)
+        if (verdict.isFinal || isOver) return verdict
+      }
+      mayHaveChanged = false
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL))
     }
   } finally {
-    journal.listeners.delete(note)
+    journal.listeners.delete(listener)
   }
 }
 
 interface Verdict {
   holds: boolean
-  /** Whether no later request can change it. */
-  final: boolean
-  /** Sequences. */
+  /** Whether no later request can change the verdict. */
+  isFinal: boolean
+  /** The sequences of the matching requests. */
   matched: number[]
-  /** A sentence. */
+  /** The result as a sentence. */
   finding: string
-  /** The pattern that too few requests match, if that is why it does not hold, and its path. */
-  missing: { pattern: RequestPattern; path: string } | undefined
+  /** The pattern that too few requests match, with its path in the body. */
+  missing?: { pattern: RequestPattern; path: string } | undefined
 }
 
-function judge(requests: readonly JournalEntry[], verification: Verification): Verdict {
-  const { count, atLeast, atMost, never, inOrder } = verification
-  if (inOrder) return judgeOrder(requests, inOrder)
+function evaluate(requests: readonly JournalEntry[], verification: Verification): Verdict {
+  if (verification.inOrder) return evaluateOrder(requests, verification.inOrder)
   const matched = requests
     .filter((entry) => matches(entry, verification))
     .map(({ sequence }) => sequence)
-  const min = count ?? atLeast ?? (atMost === undefined && !never ? 1 : 0)
-  const max = never ? 0 : (count ?? atMost ?? Number.POSITIVE_INFINITY)
-  const [tooFew, tooMany] = [matched.length < min, matched.length > max]
+  const { min, max } = boundsOf(verification)
+  const isTooFew = matched.length < min
+  const isTooMany = matched.length > max
+  const found = `${matched.length} ${matched.length === 1 ? 'request matches' : 'requests match'}`
   return {
-    holds: !tooMany && !tooFew,
+    holds: !isTooMany && !isTooFew,
     // An upper bound alone holds only once the wait is over.
-    final: tooMany || (!tooFew && min > 0),
+    isFinal: isTooMany || (!isTooFew && min > 0),
     matched,
-    finding: `${matched.length} ${matched.length === 1 ? 'request matches' : 'requests match'}, ${formatRange(min, max)} expected`,
-    missing: tooFew ? { pattern: verification, path: '' } : undefined
+    finding: `${found}, ${formatBounds(min, max)} expected`,
+    missing: isTooFew ? { pattern: verification, path: '' } : undefined
   }
 }
 
-function formatRange(min: number, max: number): string {
+function boundsOf({ count, atLeast, atMost, never }: Verification): { min: number; max: number } {
+  if (never) return { min: 0, max: 0 }
+  if (count !== undefined) return { min: count, max: count }
+  const defaultMin = atMost === undefined ? 1 : 0
+  return { min: atLeast ?? defaultMin, max: atMost ?? Number.POSITIVE_INFINITY }
+}
+
+function formatBounds(min: number, max: number): string {
   if (min === max) return min === 0 ? 'none' : `exactly ${min}`
   if (max === Number.POSITIVE_INFINITY) return `at least ${min}`
   return min === 0 ? `at most ${max}` : `${min} to ${max}`
 }
 
-function judgeOrder(
+function evaluateOrder(
   requests: readonly JournalEntry[],
   patterns: readonly RequestPattern[]
 ): Verdict {
   const matched: number[] = []
-  const isNext = (entry: JournalEntry, pattern = patterns[matched.length]) =>
-    pattern && matches(entry, pattern)
-  for (const entry of requests) if (isNext(entry)) matched.push(entry.sequence)
+  for (const entry of requests) {
+    const next = patterns[matched.length]
+    if (next && matches(entry, next)) matched.push(entry.sequence)
+  }
   const pattern = patterns[matched.length]
+  const finding = `${matched.length} of ${patterns.length} requests came in this order`
+  if (!pattern) return { holds: true, isFinal: true, matched, finding }
   const path = `inOrder[${matched.length}]`
-  const early = pattern && requests.findLast((entry) => matches(entry, pattern))
-  const hint = early ? `; ${path} came before, as request ${early.sequence}` : ''
-  const finding = `${matched.length} of ${patterns.length} requests came in this order${hint}`
+  const early = requests.findLast((entry) => matches(entry, pattern))
+  const hint = early ? `; ${path} came earlier, as request ${early.sequence}` : ''
   return {
-    holds: !pattern,
-    final: !pattern,
+    holds: false,
+    isFinal: false,
     matched,
-    finding,
-    missing: pattern && { pattern, path: `${path}.` }
+    finding: `${finding}${hint}`,
+    missing: { pattern, path: `${path}.` }
   }
 }
 
-type NearMiss = { request: RecordedRequest; differs: Field[] }
+function expectationFailed(
+  services: VerificationServices,
+  environment: Environment,
+  { finding, missing, matched }: Verdict,
+  { after, lost }: { after: number | undefined; lost: number }
+): DomainError {
+  const requests = services.journals.of(environment).requests(after)
+  const nearest = missing ? findNearMisses(requests, missing) : []
+  const elsewhere = missing ? findElsewhere(missing.pattern, environment, services) : []
+  const [nearMiss] = nearest
+  const reasons = [
+    finding,
+    ...elsewhere,
+    ...(nearMiss ? [formatNearMiss(nearMiss)] : []),
+    ...(lost > 0 ? [`${lost} older requests are no longer in the journal`] : [])
+  ]
+  return new DomainError('expectation-failed', finding, {
+    reason: reasons.join('; '),
+    ctx: {
+      matched,
+      nearest: nearest.map(toNearestJson),
+      elsewhere,
+      ...(lost > 0 && { lost })
+    }
+  })
+}
 
-/** Returns the three requests that come closest to what is missing: fewest differences first, then newest first. */
-function nearMisses(
+interface NearMiss {
+  request: RecordedRequest
+  mismatches: PatternField[]
+}
+
+/** Returns the three requests nearest to the missing one: those with the fewest mismatches, then the newest. */
+function findNearMisses(
   requests: readonly JournalEntry[],
   { pattern, path }: NonNullable<Verdict['missing']>
 ): NearMiss[] {
   return requests
-    .map((entry) => entry.journal.describe(entry))
-    .map((request) => ({ request, differs: differences(request, pattern, path) }))
-    .filter(({ differs }) => differs.length > 0)
-    .sort((a, b) => a.differs.length - b.differs.length || b.request.sequence - a.request.sequence)
-    .slice(0, 3)
+    .map((entry): NearMiss => {
+      const request = entry.journal.describer.request(entry)
+      return { request, mismatches: mismatches(request, pattern, path) }
+    })
+    .filter((nearMiss) => nearMiss.mismatches.length > 0)
+    .sort(
+      (one, other) =>
+        one.mismatches.length - other.mismatches.length ||
+        other.request.sequence - one.request.sequence
+    )
+    .slice(0, MAX_NEAR_MISSES)
 }
 
-function formatNearMiss({ request, differs }: NearMiss): string {
-  const fields = differs.map(
-    ({ field, actual }) => `${field} is ${JSON.stringify(actual) ?? 'missing'}`
+function toNearestJson(nearMiss: NearMiss) {
+  const differs = nearMiss.mismatches.map(({ path, expected, actual }) => {
+    return { field: path, expected, actual }
+  })
+  return { request: nearMiss.request, differs }
+}
+
+function formatNearMiss(nearMiss: NearMiss): string {
+  const { sequence, unknown } = nearMiss.request
+  const fields = nearMiss.mismatches.map(
+    ({ path, actual }) => `${path} is ${JSON.stringify(actual) ?? 'missing'}`
   )
-  const unread = [...request.unknown.query, ...request.unknown.headers].join(', ')
-  const hint = unread && `; it has parameters or headers that are not read: ${unread}`
-  return `nearest is request ${request.sequence}, where ${fields.join(' and ')}${hint}`
+  const names = [...unknown.query, ...unknown.headers].join(', ')
+  const hint = names && `; the server doesn't know these parameters or headers: ${names}`
+  return `nearest is request ${sequence}, where ${fields.join(' and ')}${hint}`
 }
 
-/** Returns sentences on requests with the operation, method, path and status of the pattern that came with another key. */
+/** Returns a sentence per journal of another API key that has a request like the missing one. */
 function findElsewhere(
   missing: RequestPattern,
-  own: Environment,
-  { journals, environments }: Services
+  environment: Environment,
+  { journals, environments }: VerificationServices
 ): string[] {
-  const { headers: _headers, ...outer } = missing
-  const { operation, method, path, status } = outer
-  if (
-    !(operation ?? method ?? status ?? path) ||
-    typeof path === 'object' ||
-    path?.includes(HIDDEN)
-  )
-    return []
-  const hasMet = (owner?: Environment) =>
-    journals
-      .of(owner)
-      .requests()
-      .some((entry) => mayMatch(entry, outer))
-  const found = [...environments.list(), undefined]
-    .filter((owner) => owner !== own && hasMet(owner))
-    .map((owner) => {
-      if (!owner) return 'without a valid key'
-      const isForeign = owner.organizationId !== own.organizationId
-      return `with the key of ${isForeign ? 'an environment of another organization' : `environment ${owner.name}`}`
+  const { headers: _headers, ...pattern } = missing
+  const { operation, method, path, status } = pattern
+  const isSpecific = operation ?? method ?? status ?? path
+  const isUndecidable = typeof path === 'object' || path?.includes(REDACTED)
+  if (!isSpecific || isUndecidable) return []
+  const senders = [...environments.list(), undefined]
+    .filter((owner) => owner !== environment)
+    .filter((owner) => {
+      const requests = journals.of(owner).requests()
+      return requests.some((entry) => mayMatch(entry, pattern))
     })
-  return [...new Set(found)].map((how) => `such a request came ${how}`)
+    .map((owner) => describeSender(owner, environment))
+  return [...new Set(senders)].map((sender) => `such a request came ${sender}`)
 }
 
-/** Whether a request has all properties of a pattern, of which `preparePatterns` must have prepared the expressions. */
-export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
-  if (!mayMatch(entry, pattern)) return false
-  const { path, query, headers, body } = pattern
-  const isKnown = path === undefined && !query && !headers && body === undefined
-  return isKnown || differences(entry.journal.describe(entry), pattern).length === 0
-}
-
-/** Whether what is known of a request without describing it matches. */
-function mayMatch(
-  entry: JournalEntry,
-  { operation, method, path, status, headers = {} }: RequestPattern
-): boolean {
-  if (operation !== undefined && entry.operation?.id !== operation) return false
-  if (method !== undefined && method.toUpperCase() !== entry.method) return false
-  if (status !== undefined && entry.status !== status) return false
-  if (typeof path === 'string' && !path.includes(HIDDEN) && path !== pathOf(entry.url)) return false
-  const sent = `\n${entry.rawHeaders}\n`.toLowerCase()
-  return Object.entries(headers).every(([name, expected]) => {
-    // What is shown differs from what was sent only where it hides a secret.
-    const line = `\n${name}\n${typeof expected === 'object' ? '' : `${expected}\n`}`
-    return line.includes(HIDDEN) || sent.includes(line.toLowerCase())
-  })
-}
-
-/** A field of a pattern and what a request has there: undefined if it lacks the field. */
-type Field = {
-  field: string
-  expected: NonNullable<RequestPattern['query']>[string]
-  actual: string | number | string[] | undefined
-}
-
-const PATTERN_FIELDS = [
-  'operation',
-  'method',
-  'path',
-  'query',
-  'headers',
-  'body',
-  'status'
-] as const
-
-/** Returns the fields of a pattern that a request does not match, each after the path of the pattern. */
-const differences = (request: RecordedRequest, pattern: RequestPattern, path = ''): Field[] =>
-  fieldsOf(pattern, path, request).filter((field) => !isMatch(field))
-
-/** Returns the fields of a pattern, beside those of a request. */
-function fieldsOf(pattern: RequestPattern, path: string, request?: RecordedRequest): Field[] {
-  return PATTERN_FIELDS.flatMap((name): Field[] => {
-    const field = `${path}${name}`
-    if (name === 'query' || name === 'headers') {
-      return Object.entries(pattern[name] ?? {}).map(([key, expected]) => {
-        // Names of headers are listed in lower case.
-        const listed = name === 'headers' && request ? key.toLowerCase() : key
-        return { field: `${field}.${listed}`, expected, actual: request?.[name][listed] }
-      })
-    }
-    const expected = name === 'method' ? pattern.method?.toUpperCase() : pattern[name]
-    return expected === undefined ? [] : [{ field, expected, actual: request?.[name] }]
-  })
-}
-
-function isMatch({ expected, actual }: Field): boolean {
-  if (actual === undefined) return false
-  const sent = [actual].flat().map(String)
-  if (Array.isArray(expected)) {
-    const wanted = expected.map(String)
-    return (
-      wanted.every((value) => sent.includes(value)) && sent.every((value) => wanted.includes(value))
-    )
-  }
-  if (typeof expected !== 'object') return sent.includes(String(expected))
-  const expression = compiled.get(expected)
-  if (!expression) throw new Error('preparePatterns() must be awaited before patterns are matched')
-  return sent.some((value) => expression.test(value))
-}
-
-/** The expressions of patterns that were prepared. */
-const compiled = new WeakMap<object, RE2JS>()
-
-/** How many expressions one body can have. */
-const MAX_EXPRESSIONS = 20
-const IMPOSSIBLE =
-  'must do without lookarounds and backreferences, and repeat nothing more than 1,000 times'
-const TOO_MANY = `is one of more than ${MAX_EXPRESSIONS} patterns: use fewer`
-
-/**
- * Compiles the expressions of patterns, each given with its path in the body, by an engine that takes linear time: Node's
- * own could keep the server for ever. Rejects with `invalid` what that engine does not have.
- */
-export async function preparePatterns(
-  patterns: readonly (readonly [path: string, RequestPattern])[]
-): Promise<void> {
-  const fields = patterns.flatMap(([path, pattern]) => fieldsOf(pattern, path))
-  const found = fields.flatMap(({ field, expected }) =>
-    typeof expected === 'object' && 'matches' in expected
-      ? [{ field: `${field}.matches`, expected }]
-      : []
-  )
-  if (found.length === 0) return
-  const { RE2JS } = await import('re2js')
-  const errors: FieldErrors = {}
-  for (const [index, { field, expected }] of found.entries()) {
-    const isTooMany = index >= MAX_EXPRESSIONS
-    const expression = isTooMany
-      ? undefined
-      : attempt(() => RE2JS.compile(RE2JS.translateRegExp(expected.matches)))
-    if (expression) compiled.set(expected, expression)
-    else
-      errors[field] = {
-        messages: [`${field} ${isTooMany ? TOO_MANY : IMPOSSIBLE}`],
-        value: expected.matches
-      }
-  }
-  if (Object.keys(errors).length > 0) throw invalidFields(errors)
+function describeSender(owner: Environment | undefined, environment: Environment): string {
+  if (!owner) return 'without a valid key'
+  // The names of another organization's environments stay hidden.
+  const isForeign = owner.organizationId !== environment.organizationId
+  const name = isForeign ? 'an environment of another organization' : `environment ${owner.name}`
+  return `with the key of ${name}`
 }

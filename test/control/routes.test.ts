@@ -104,5 +104,5 @@ test('every route refuses a body that is not JSON, or no object, whatever it say
 test('a control answer that is not as the document says fails the run', async () => {
   const mock = await useMock()
   mock.services.faults.list = () => [{ id: 7 } as never]
-  await expect(mock.get('/_mock/faults')).rejects.toThrow('answer against the contract')
+  await expect(mock.get('/_mock/faults')).rejects.toThrow('response violates the API reference')
 })

@@ -233,7 +233,7 @@ test('rejects an invalid x-mock-fault header with 400', async () => {
     const refused = await mock.post(setPrimary(MAILGUN), { headers: { 'x-mock-fault': fault } })
     expect([refused.status, refused.json.message], fault).toEqual([
       400,
-      expect.stringContaining('x-mock-fault can not be understood')
+      expect.stringContaining('x-mock-fault is invalid')
     ])
   }
   expect(isDone(mock)).toBe(false)

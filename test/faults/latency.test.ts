@@ -34,7 +34,7 @@ test.each([
   [
     { preset: 'bad', delay: 5 },
     'preset',
-    /^latency can have only one of preset and figures of its own/
+    /^latency can have either a preset or its own delay and spread/
   ]
 ])(
   'the latency %j is refused with the field and what it takes, and stays as it was',

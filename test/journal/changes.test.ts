@@ -123,7 +123,7 @@ test('the stream sends each change when it is made, and resumes after a change',
     ...text.matchAll(/^(?:id: \d+\n)?event: (\w+)\ndata: (.*)\n\n/gm)
   ]
   const first = raw(mock, head('GET /_mock/requests/stream'))
-  await until(() => first.text().includes('as they are answered'))
+  await until(() => first.text().includes('as they end'))
   await addFault(mock, { effect: { delay: 1 } })
   await mock.get('/v1/messages')
   await until(() => eventsOf(first.text()).length === 2)

@@ -154,7 +154,7 @@ test('records a request once that is rejected before its operation runs', async 
       unknown: { query: [] }
     },
     { sequence: 3, status: 413, operation: 'setIntegrationAsPrimary' },
-    { sequence: 4, status: 400, reason: expect.stringContaining('status=400 to 599') },
+    { sequence: 4, status: 400, reason: expect.stringContaining('status=<400 to 599>') },
     {
       sequence: 5,
       status: 400,
@@ -222,7 +222,7 @@ test('filters requests by operation, method, path, status, time, sequence and nu
   expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['status', 'order']])
 })
 
-test('lists parameters and headers that are not read, and none of the official client', async () => {
+test('lists unknown parameters and headers, and none for the official client', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?chanel=email&limit=1&subscriberID=x', {
     headers: { 'idempotent-key': 'k' }
@@ -237,7 +237,11 @@ test('lists parameters and headers that are not read, and none of the official c
   await novu.messages.retrieve({ channel: 'email', limit: 5 })
   await novu.workflows.steps.retrieve('order-shipped', 'email-step')
   const [misspelt, ...others] = (await journalOf(mock)).map(({ unknown }) => unknown)
-  expect(misspelt).toEqual({ query: ['chanel', 'subscriberID'], headers: ['idempotent-key'] })
+  expect(misspelt).toEqual({
+    query: ['chanel', 'subscriberID'],
+    headers: ['idempotent-key'],
+    suggestions: { chanel: 'channel', subscriberID: 'subscriberId' }
+  })
   expect(others).toEqual(Array(4).fill({ query: [], headers: [] }))
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AnswerStore, bytesOfAnswer, createAnswers } from '../../src/journal/responses.js'
+import { BlockPool, ResponseStore, storedBytes } from '../../src/journal/response-store.js'
 import type { RecordedExchange } from '../../src/journal/schemas.js'
 import { addFault, journalOf, MAILGUN, SENDGRID, send, setPrimary } from '../support/control.js'
 import { type TestMock, useMock } from '../support/mock.js'
@@ -80,29 +80,32 @@ test('a lost answer is none, half an answer is what came, and HEAD has no body',
   expect(Object.keys(head ?? {})).toEqual(['status', 'headers'])
 })
 
-/** Keeps so many answers of 16 KiB, each of another byte than the one before. */
-const keepMany = (store: AnswerStore, count: number) =>
+/** Stores response bodies of 16 KiB that differ from their predecessor. */
+const keepMany = (store: ResponseStore, count: number) =>
   Array.from({ length: count }, (_, index) => store.keep(Buffer.alloc(16_384, index % 251)))
 
-test('a journal keeps 16 MiB of answers and all together 128: the oldest are dropped, and the others stay as they are', () => {
-  const createStore = createAnswers()
-  const first = keepMany(createStore(), 1500)
-  const kept = first.map(bytesOfAnswer)
+test('keeps the newest 16 MiB of responses per journal and 128 MiB per server, unchanged', () => {
+  const pool = new BlockPool()
+  const first = keepMany(new ResponseStore(pool), 1500)
+  const kept = first.map(storedBytes)
   expect(kept.findIndex((bytes) => bytes !== undefined)).toBe(1500 - 1024)
   for (const [index, bytes] of kept.entries())
     if (bytes) expect(bytes.equals(Buffer.alloc(16_384, index % 251))).toBe(true)
-  const journals = Array.from({ length: 8 }, () => keepMany(createStore(), 1024))
+  const journals = Array.from({ length: 8 }, () => keepMany(new ResponseStore(pool), 1024))
   const counts = journals.map(
-    (answers) => answers.filter((answer) => bytesOfAnswer(answer) !== undefined).length
+    (bodies) => bodies.filter((body) => storedBytes(body) !== undefined).length
   )
   expect(counts).toEqual(Array(8).fill(1024))
-  expect(first.map(bytesOfAnswer).filter(Boolean)).toEqual([])
+  expect(first.map(storedBytes).filter(Boolean)).toEqual([])
 })
 
-test('what was dropped is said, and the request stays', async () => {
+test('keeps a request whose response was dropped, and marks the response as dropped', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages')
-  keepMany(mock.services.journals.of(mock.services.environments.find('Development')).answers, 1024)
+  keepMany(
+    mock.services.journals.of(mock.services.environments.find('Development')).responses,
+    1024
+  )
   await mock.get('/v1/messages')
   const { response, ...request } = await recorded(mock)
   expect(request).toMatchObject({ sequence: 1, status: 200 })

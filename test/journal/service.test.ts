@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest'
-import { journalService } from '../../src/journal/service.js'
+import { JournalService } from '../../src/journal/service.js'
 
-test('a journal keeps at most 32 MiB, and counts what it has forgotten for that', () => {
-  const options = { capacity: 100, clock: () => 0, describe: () => ({}) as never, count: () => {} }
-  const journal = journalService(options).of(undefined)
+test('a journal keeps at most 32 MiB, and counts the requests it has forgotten', () => {
+  const describer = {} as never
+  const options = { capacity: 100, clock: () => 0, describer, count: () => {} }
+  const journal = new JournalService(options).of(undefined)
   const arrive = (url: string) =>
     journal.open({ method: 'GET', url, query: {}, raw: { rawHeaders: [] } as never }, undefined)
   const end = (count: number, url: string) => {
-    for (let each = 0; each < count; each++) journal.end(arrive(url))
+    for (let index = 0; index < count; index++) journal.end(arrive(url))
     const sequences = journal.requests().map(({ sequence }) => sequence)
-    return [sequences.length, sequences[0], journal.lost()]
+    return [sequences.length, sequences[0], journal.lostCount()]
   }
   const text = 'x'.repeat(1024 * 1024)
   const inProgress = arrive(text)

@@ -18,7 +18,7 @@ afterEach(() => void vi.useRealTimers())
 /** A client of the stream, over a socket of its own, once the stream has begun. */
 async function streamOf(mock: TestMock, ...headers: string[]) {
   const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
-  await until(() => text().includes('as they are answered'))
+  await until(() => text().includes('as they end'))
   // As in the wire format, with what Node puts around each chunk taken away.
   const events = () =>
     [...text().matchAll(/^id: (\d+)\nevent: request\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
@@ -119,7 +119,7 @@ test('streams end when their environment is removed, and all when the server clo
   const mock = await useMock()
   const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
   const doomed = raw(mock, head('GET /_mock/requests/stream').replace('development-key', apiKey))
-  await until(() => doomed.text().includes('as they are answered'))
+  await until(() => doomed.text().includes('as they end'))
   const other = await streamOf(mock)
   await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE' })
   expect(await doomed.closed).toBeUndefined()

@@ -69,7 +69,7 @@ test('inOrder allows other requests in between, and no other order', async () =>
   const backwards = await verify(mock, { inOrder: [list(3), list(1)] })
   expect(backwards.status).toBe(417)
   expect(backwards.json.message).toBe(
-    '1 of 2 requests came in this order; inOrder[1] came before, as request 1'
+    '1 of 2 requests came in this order; inOrder[1] came earlier, as request 1'
   )
   const lacking = await verify(mock, { inOrder: [list(1), list(9)] })
   expect(lacking.json.ctx.nearest[0].differs[0].field).toBe('inOrder[1].query.limit')
@@ -164,7 +164,7 @@ test('returns the three requests with the fewest differences, newest first, and 
   )
   await mock.get('/v1/messages?limt=9')
   expect((await verify(mock, list(9))).headers.get('x-mock-reason')).toContain(
-    'query.limit is missing; it has parameters or headers that are not read: limt'
+    "query.limit is missing; the server doesn't know these parameters or headers: limt"
   )
 })
 

@@ -42,13 +42,17 @@ export function addFault(mock: Control, fault: unknown, key?: string): Promise<T
   return send(mock, 'POST', '/_mock/faults', fault, key)
 }
 
-/** What a reset, a clock, a seed of random values or a latency is set to, each by its route. */
 export const reset = (mock: Control, body: unknown = {}, key?: string) =>
   send(mock, 'POST', '/_mock/reset', body, key)
 export const setClock = (mock: Control, clock: unknown, key?: string) =>
   send(mock, 'PUT', '/_mock/clock', clock, key)
-export const setRandomSeed = (mock: Control, randomSeed: number | null) =>
-  send(mock, 'PUT', '/_mock/chance', { randomSeed })
+/** Sets the random seed of an environment through its service, as a seed file does. */
+export function setRandomSeed({ services }: TestMock, randomSeed: number, key = DEVELOPMENT): void {
+  const environment = services.environments.resolve(key)
+  if (!environment) throw new Error(`no environment has the key ${key}`)
+  services.environments.changeSettings(environment, { randomSeed })
+}
+
 export const setLatency = (mock: Control, latency: unknown, key?: string) =>
   send(mock, 'PUT', '/_mock/latency', latency, key)
 

@@ -6,7 +6,7 @@ import { createFieldErrors, invalidFields } from '../../domain/errors.js'
 import { CHOSEN_API_KEY_PATTERN, ID_PATTERN } from '../../domain/ids.js'
 import { findLatencyProblem } from '../../domain/latency.js'
 import { ClockSetting, ProfileName } from '../../environments/schemas.js'
-import { checkRules } from '../../faults/routes.js'
+import { checkRules } from '../../faults/rule-checks.js'
 import { LatencyPreset, LatencySetting, MAX_RULES, NewFaultRule } from '../../faults/schemas.js'
 import { type AddRoute, listOf } from '../../http/control-route.js'
 import {

@@ -2,7 +2,7 @@ import { isoTime, steadyClock } from '../../domain/clock.js'
 import { attempt } from '../../domain/errors.js'
 import type { EnvironmentDiff } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
-import type { Journal } from '../../journal/service.js'
+import type { Journal } from '../../journal/journal.js'
 import type { StartServices } from '../../services.js'
 import type { OtherRequest, TestDescription, TestRecord } from './schemas.js'
 
@@ -30,7 +30,7 @@ interface Test {
  */
 export function testService({ journals, environments, faults, redactionOf }: StartServices) {
   // Anew each time, as keys come and go.
-  const text = (value: string) => redactionOf().text(value)
+  const text = (value: string) => redactionOf().redact(value)
   const tests = new Map<number, Test>()
   let dropped = 0
   environments.subscribe({
@@ -68,7 +68,7 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
 
   /** Notes that an environment is a test's. */
   function begin(environment: Environment): Test {
-    const unauthenticatedAfter = journals.of(undefined).last()
+    const unauthenticatedAfter = journals.of(undefined).lastSequence
     const test = { environment, description: {}, startedAt: steadyClock(), unauthenticatedAfter }
     tests.set(environment.key, test)
     return test
@@ -76,7 +76,7 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
 
   /** Keeps the record of a test whose environment is about to be removed, unless nobody has used it. */
   function end(test: Test, environment: Environment): void {
-    const isUsed = journals.of(environment).last() > 0 || test.description.title !== undefined
+    const isUsed = journals.of(environment).lastSequence > 0 || test.description.title !== undefined
     if (isUsed) Object.assign(test, { record: recordOf(test), environment: undefined })
     else tests.delete(environment.key)
     dropExcess()
@@ -100,7 +100,7 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
       started: isoTime(startedAt),
       environment: text(environment.name),
       requests: answered(journal),
-      lost: journal.lost(),
+      lost: journal.lostCount(),
       unauthenticated: answered(journals.of(undefined), unauthenticatedAfter),
       // What replaces a secret in JSON leaves it JSON.
       faults: JSON.parse(text(JSON.stringify(faults.list(environment)))),
@@ -133,4 +133,4 @@ function isDifferent({ settings, ...kinds }: EnvironmentDiff): boolean {
 }
 
 const answered = (journal: Journal, after?: number) =>
-  journal.requests(after).map((entry) => journal.describe(entry, true))
+  journal.requests(after).map((entry) => journal.describer.exchange(entry))

@@ -13,7 +13,6 @@ import {
   freeObject,
   namedEnum,
   namedObject,
-  nullable,
   ref,
   strictObject,
   stringEnum
@@ -73,14 +72,6 @@ const AdvanceRequest = namedObject('AdvanceRequest', 'How far to advance the clo
     description: 'Milliseconds'
   })
 })
-
-const RANDOM_SEED = 'Seed of the random values, which the same seed repeats; null: not repeatable'
-export const RandomSetting = namedObject('RandomSetting', 'Where random values come from', {
-  randomSeed: nullable(
-    Type.Integer({ minimum: 0, maximum: 4294967295, format: 'int64', description: RANDOM_SEED })
-  )
-})
-export type RandomSetting = Static<typeof RandomSetting>
 
 /** Reads, replaces and resets the state of one environment, and keeps snapshots of it. */
 export function stateRoutes(route: AddRoute, { environments, seeds }: Services): void {
@@ -190,7 +181,7 @@ function timed(parts: ResetPart[], reset: () => void): ResetResult {
   return { parts, duration: Math.round((performance.now() - started) * 1000) / 1000 }
 }
 
-/** Time and random values in one environment. */
+/** Reads and sets the clock of one environment. */
 export function clockRoutes(route: AddRoute, { environments }: Services): void {
   route('GET', '/clock', 'getClock', 'Get the clock', {
     response: ref(ClockState),
@@ -212,22 +203,6 @@ export function clockRoutes(route: AddRoute, { environments }: Services): void {
     handler: async ({ environment, body }) => {
       environments.advanceClock(environment, body.by)
       return toClockState(environment)
-    }
-  })
-
-  route('GET', '/chance', 'getRandomSeed', 'Get the seed of random values', {
-    response: ref(RandomSetting),
-    handler: async ({ environment: { randomSeed } }) => ({ randomSeed })
-  })
-
-  route('PUT', '/chance', 'setRandomSeed', 'Set the seed of random values', {
-    description:
-      'Ids of errors and the choices of fault rules then repeat themselves, until it is set to null.',
-    body: ref(RandomSetting),
-    response: ref(RandomSetting),
-    handler: async ({ environment, body: { randomSeed } }) => {
-      environments.changeSettings(environment, { randomSeed })
-      return { randomSeed }
     }
   })
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { EnvironmentDiff } from '../../../src/environments/schemas.js'
-import { addFault, journalOf, reset, send, setClock } from '../../support/control.js'
+import { addFault, journalOf, reset, setClock, setRandomSeed } from '../../support/control.js'
 import { clientOf, type TestMock, useMock } from '../../support/mock.js'
 import { createTempFolder } from '../../support/process.js'
 import { SHOP, seedOf, shopJson } from '../../support/shop.js'
@@ -201,7 +201,7 @@ test.each(RESETS)('a reset of %j sets back just that', async (body) => {
   })
   await addFault(mock, { effect: { status: 503 } }, key)
   await setClock(mock, { mode: 'offset', by: 5 }, key)
-  await send(mock, 'PUT', '/_mock/chance', { randomSeed: 5 }, key)
+  setRandomSeed(mock, 5, key)
   const changed = await changes()
   const data = [2, ['assumptions.auth-scheme-case']]
   expect(changed).toEqual({

@@ -1,0 +1,70 @@
+import type { Operation } from '../schema/operation.js'
+
+/** The names that are kept per list, and the characters of each. */
+const MAX_NAMES = 20
+const MAX_NAME_LENGTH = 200
+
+/** How often something happened by a response of the server, and by an injected fault. */
+export interface Tally {
+  count: number
+  injected: number
+}
+
+/** Counts up to 20 names, the first ones. */
+class NameCounts {
+  readonly #counts = new Map<string, number>()
+
+  add(name: string): void {
+    const isLong = name.length > MAX_NAME_LENGTH
+    const key = isLong ? `${name.slice(0, MAX_NAME_LENGTH)}...` : name
+    const count = this.#counts.get(key)
+    if (count === undefined && this.#counts.size >= MAX_NAMES) return
+    this.#counts.set(key, (count ?? 0) + 1)
+  }
+
+  entries(): [name: string, count: number][] {
+    return [...this.#counts]
+  }
+}
+
+class OperationCounts {
+  /** By coverage item id. */
+  readonly items = new Tallies<string>()
+  readonly statuses = new Tallies<number>()
+  readonly unknownParameters = new NameCounts()
+}
+
+class Tallies<Key> {
+  readonly #tallies = new Map<Key, Tally>()
+
+  add(key: Key, isInjected: boolean): void {
+    const tally = this.get(key)
+    if (isInjected) tally.injected += 1
+    else tally.count += 1
+    this.#tallies.set(key, tally)
+  }
+
+  get(key: Key): Tally {
+    return this.#tallies.get(key) ?? { count: 0, injected: 0 }
+  }
+
+  entries(): [Key, Tally][] {
+    return [...this.#tallies]
+  }
+}
+
+/** What is counted of the requests of one environment, or of all. */
+export class RequestCounts {
+  unmockedRequests = 0
+  /** The methods and paths that no operation matches, such as `GET /v1/topics`. */
+  readonly unmockedTargets = new NameCounts()
+  readonly #operations = new Map<Operation, OperationCounts>()
+
+  of(operation: Operation): OperationCounts {
+    const existing = this.#operations.get(operation)
+    if (existing) return existing
+    const counts = new OperationCounts()
+    this.#operations.set(operation, counts)
+    return counts
+  }
+}

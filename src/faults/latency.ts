@@ -1,0 +1,73 @@
+import { clearTimeout, setTimeout } from 'node:timers'
+import {
+  drawLatency,
+  type Latency,
+  type LatencyPreset,
+  type LatencySetting,
+  resolveLatency
+} from '../domain/latency.js'
+import type { Environment } from '../environments/service.js'
+import type { JournalEntry } from '../journal/entry.js'
+
+type DelayedRequest = { environment?: Environment | undefined; journalEntry: JournalEntry | null }
+
+/** Keeps the latency of each environment, in memory only. Other environments have the server's latency. */
+export class LatencyService {
+  readonly #serverLatency: Latency
+  /** The latencies that a reset restores. */
+  readonly #initial = new WeakMap<Environment, Latency>()
+  readonly #current = new WeakMap<Environment, Latency>()
+  /** A function per wait that ends it. Not an AbortSignal, because test environments replace that global. */
+  readonly #waits = new Set<() => void>()
+  #isClosed = false
+
+  constructor(serverLatency: LatencyPreset | LatencySetting) {
+    this.#serverLatency = resolveLatency(serverLatency)
+  }
+
+  get(environment: Environment): Latency {
+    return this.#current.get(environment) ?? this.#initial.get(environment) ?? this.#serverLatency
+  }
+
+  set(environment: Environment, latency: LatencySetting): void {
+    this.#current.set(environment, resolveLatency(latency))
+  }
+
+  /** Sets the latency that a reset restores. */
+  setInitial(environment: Environment, latency: LatencyPreset | LatencySetting): void {
+    this.#initial.set(environment, resolveLatency(latency))
+  }
+
+  reset(environment: Environment): void {
+    this.#current.delete(environment)
+  }
+
+  /** Returns the milliseconds to delay a request by. Returns 0 when called again, or for a request that isn't recorded. */
+  draw({ environment, journalEntry }: DelayedRequest): number {
+    if (!environment || !journalEntry || journalEntry.delayed !== undefined) return 0
+    const latency = this.get(environment)
+    if (latency.delay === 0 && latency.spread === 0) return 0
+    const delay = drawLatency(latency, environment.random)
+    journalEntry.delayed = delay
+    return delay
+  }
+
+  /** Resolves after the milliseconds, or as soon as the server closes, because closing waits for open requests. */
+  wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        this.#waits.delete(end)
+        resolve()
+      }
+      const timer = setTimeout(end, this.#isClosed ? 0 : milliseconds)
+      this.#waits.add(end)
+    })
+  }
+
+  /** Ends all waits, and any that start later. */
+  close(): void {
+    this.#isClosed = true
+    for (const end of this.#waits) end()
+  }
+}

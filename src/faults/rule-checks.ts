@@ -1,0 +1,64 @@
+import { OutgoingMessage } from 'node:http'
+import { createFieldErrors, type FieldErrors, invalidFields } from '../domain/errors.js'
+import { preparePatterns } from '../journal/patterns.js'
+import { isSecretPath } from '../schema/validation.js'
+import type { FaultEffect, NewFaultRule } from './schemas.js'
+
+/** The headers that frame a response: with another value, the client would wait forever or misread the next response. */
+const FRAMING_HEADERS =
+  /^(connection|content-length|keep-alive|trailer|transfer-encoding|upgrade)$/i
+
+/**
+ * Prepares new rules, each listed with its path in the body. Throws `invalid` for effects that can't be combined, headers
+ * that can't be sent and patterns that can't be matched.
+ */
+export async function checkRules(
+  rules: readonly (readonly [path: string, NewFaultRule])[]
+): Promise<void> {
+  await preparePatterns(rules.map(([path, { match = {} }]) => [`${path}match.`, match]))
+  const errors = createFieldErrors()
+  for (const [path, { effect }] of rules) {
+    Object.assign(errors, effectErrors(`${path}effect`, effect))
+  }
+  if (Object.keys(errors).length > 0) throw invalidFields(errors)
+}
+
+function effectErrors(path: string, effect: FaultEffect): FieldErrors {
+  const errors = createFieldErrors()
+  const contradiction = findContradiction(effect)
+  if (contradiction) errors[path] = { messages: [`${path} ${contradiction}`] }
+  for (const [name, value] of Object.entries(effect.headers ?? {})) {
+    if (isSendable(name, value)) continue
+    const field = `${path}.headers.${name}`
+    errors[field] = {
+      messages: [`${field} can't be sent as a header`],
+      ...(!isSecretPath([name]) && { value })
+    }
+  }
+  return errors
+}
+
+/** Returns why the parts of an effect can't be combined. */
+export function findContradiction(effect: FaultEffect): string | undefined {
+  const { status, headers, body, abort, lostResponse } = effect
+  const outcomes = [status, abort, lostResponse].filter((outcome) => outcome !== undefined)
+  if (outcomes.length > 1) return 'can have only one of status, abort, lostResponse'
+  const needsStatus = headers !== undefined || body !== undefined
+  if (needsStatus && status === undefined)
+    return 'must have a status, because it has headers or a body'
+  return undefined
+}
+
+function isSendable(name: string, value: string): boolean {
+  // Fastify keeps headers in an object with a prototype.
+  if (FRAMING_HEADERS.test(name) || name === '__proto__') return false
+  try {
+    new OutgoingMessage().setHeader(name, value)
+    return true
+  } catch (error) {
+    if (INVALID_HEADER_CODES.has((error as NodeJS.ErrnoException).code ?? '')) return false
+    throw error
+  }
+}
+
+const INVALID_HEADER_CODES = new Set(['ERR_INVALID_HTTP_TOKEN', 'ERR_INVALID_CHAR'])
