@@ -48,7 +48,7 @@ export const setClock = (mock: Control, clock: unknown, key?: string) =>
   send(mock, 'PUT', '/_mock/clock', clock, key)
 /** Sets the random seed of an environment through its service, as a seed file does. */
 export function setRandomSeed({ services }: TestMock, randomSeed: number, key = DEVELOPMENT): void {
-  const environment = services.environments.resolve(key)
+  const environment = services.environments.findByApiKey(key)
   if (!environment) throw new Error(`no environment has the key ${key}`)
   services.environments.changeSettings(environment, { randomSeed })
 }
