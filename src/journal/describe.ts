@@ -3,17 +3,10 @@ import { MalformedQuery } from '../domain/query-string.js'
 import { suggest } from '../domain/suggestions.js'
 import { pathOf, queryOf } from '../http/target.js'
 import { type Operation, unknownParameters } from '../schema/operation.js'
-import type { JournalEntry } from './entry.js'
+import type { Describer, JournalEntry } from './entry.js'
 import type { Redaction, RedactionOf } from './redaction.js'
 import { storedBytes } from './response-store.js'
-import type { RecordedExchange, RecordedRequest, RecordedResponse } from './schemas.js'
-
-/** Describes journal entries as JSON, with secrets redacted. */
-export interface Describer {
-  request(entry: JournalEntry): RecordedRequest
-  /** Describes the request together with its response, if it got one. */
-  exchange(entry: JournalEntry): RecordedExchange
-}
+import type { RecordedRequest, RecordedResponse } from './schemas.js'
 
 /** The start of a page that isn't the last one. */
 const HAS_MORE = /^\{("totalCount":\d+,)?"hasMore":true/

@@ -5,10 +5,17 @@ import { type MalformedQuery, parseQuery, type Query } from '../domain/query-str
 import { queryOf } from '../http/target.js'
 import type { Operation } from '../schema/operation.js'
 import type { ChangedRecord } from '../schema/shared.js'
-import type { Describer } from './describe.js'
 import type { ResponseStore, StoredBody } from './response-store.js'
+import type { RecordedExchange, RecordedRequest } from './schemas.js'
 
 export type IncomingRequest = Pick<FastifyRequest, 'method' | 'url' | 'query' | 'raw'>
+
+/** Describes journal entries as JSON, with secrets redacted. */
+export interface Describer {
+  request(entry: JournalEntry): RecordedRequest
+  /** Describes the request together with its response, if it got one. */
+  exchange(entry: JournalEntry): RecordedExchange
+}
 
 /** The parts of a journal that its entries use. */
 interface EntryJournal {

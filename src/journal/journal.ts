@@ -1,7 +1,6 @@
 import { type Clock, isoTime, steadyClock } from '../domain/clock.js'
 import type { Environment } from '../environments/service.js'
-import type { Describer } from './describe.js'
-import { createEntry, type IncomingRequest, type JournalEntry } from './entry.js'
+import { createEntry, type Describer, type IncomingRequest, type JournalEntry } from './entry.js'
 import type { ResponseStore } from './response-store.js'
 import type { Change } from './schemas.js'
 

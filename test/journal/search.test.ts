@@ -20,7 +20,7 @@ test('words are looked for in method, path, parameters, ids, body and reason, in
     ['post order-7', [2]],
     ['by hand', [2]],
     ['from-the-app', [3]],
-    ['v1 served', [3]],
+    ['v1 mock only', [3]],
     ['messages order-7', []],
     [' ', [1, 2, 3]]
   ] as const) {
