@@ -90,7 +90,7 @@ async function storeDefaultImage() {
 }
 
 /**
- * Returns the declarations of each entry as one file. They import no types but those of the test runner that a fixture
+ * Returns the declarations of each entry as one file. They import types only from the test runner that a fixture
  * extends; types derived from TypeBox schemas are printed, so that users don't need TypeBox.
  */
 async function rollUpTypes(entries) {
@@ -120,7 +120,7 @@ async function rollUpTypes(entries) {
   }
 }
 
-/** Source files that export nothing but types derived from schemas. */
+/** Source files that only export types derived from schemas. */
 const CLIENT_TYPES = ['src/client/control-api.ts']
 
 /** Returns the time of the latest change below the paths. A folder changes when a file is added or removed. */

@@ -198,7 +198,7 @@ function referenceTarget(schema) {
 
 const arrayType = (item) => (/^\w+$/.test(item) ? `${item}[]` : `Array<${item}>`)
 
-/** Returns the objects by which a schema is recognized. */
+/** Returns the objects that identify a schema. */
 function identitiesOf(schema) {
   return [schema, schema.properties].filter(
     (identity) => identity && Object.keys(identity).length > 0

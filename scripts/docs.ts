@@ -167,7 +167,7 @@ function commandSection(command: Command, flags: readonly Option[], more: string
   return `${text}${parameters.length > 0 ? `\n${parameters.join('')}` : ''}${table}${more}`
 }
 
-/** Returns the defaults in which a command differs from `serve`, as the end of a sentence. */
+/** Returns the end of a sentence that lists the defaults that differ from those of `serve`. */
 function defaultsOf(command: Command, serve: Command): string {
   const differing = command.options.filter(({ long, defaultValue }) =>
     serve.options.some(

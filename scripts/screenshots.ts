@@ -71,7 +71,7 @@ async function takeScreenshots(
   await page.close()
 }
 
-/** Writes the report of a run in which three of six tests fail. */
+/** Writes the report of a run of six tests, three of them failing. */
 async function writeReport(file: string): Promise<void> {
   await using mock = await createMock({ port: 0, logLevel: 'silent' })
   const request = (env: Environment, path: string, headers = env.headers) =>

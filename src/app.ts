@@ -195,7 +195,7 @@ function serverOptions({ requestTimeout }: AppOptions): FastifyHttpOptions<Serve
 
 /** Makes Node's server pass on what it would reject by itself, so that every error has the same body. */
 function configureServer(app: FastifyInstance, clock: Clock): void {
-  // Operations read no body: it is kept as it was sent, whatever its content type.
+  // Operations read no body. A body of any content type is kept unparsed, for the journal.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 

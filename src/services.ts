@@ -18,19 +18,22 @@ export type StartServices = ReturnType<typeof startServices>
 export interface ServiceOptions {
   db: Db
   clock: Clock
-  /** The clock by which unused environments are removed. By default a steady one. */
+  /** The clock for removing expired environments. Default: a steady clock of the machine. */
   machineClock?: Clock
   defaults: EnvironmentDefaults
-  /** Requests that each journal keeps. */
+  /** The number of requests that each journal keeps. */
   journal: number
   faultHeader?: boolean
-  /** That of environments without one of their own; none by default. */
+  /** The latency of environments that set none. Default: none. */
   latency?: LatencyPreset | LatencySetting
-  /** The token that manages environments from other machines. Without one, that is not possible. */
+  /** The token that lets other machines manage environments. Without it, only this machine can. */
   adminToken?: string | undefined
 }
 
-/** The part of the service layer that a start needs. What it keeps in memory stays right if all changes go through it. */
+/**
+ * Creates the services that the operations and the start need, and wires them. The seed service is loaded later, with the
+ * control routes.
+ */
 export function startServices(options: ServiceOptions) {
   const {
     db,
@@ -57,7 +60,10 @@ export function startServices(options: ServiceOptions) {
     onRemoved: ({ key }) => journals.drop(key),
     onReset(environment, parts) {
       if (parts.includes('requests')) journals.of(environment).clear()
-      if (parts.includes('faults')) for (const each of [faults, latency]) each.reset(environment)
+      if (parts.includes('faults')) {
+        faults.reset(environment)
+        latency.reset(environment)
+      }
     }
   })
   return {

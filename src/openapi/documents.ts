@@ -16,7 +16,7 @@ import { applyAssumptions, type OpenApiDocument } from './apply-assumptions.js'
 import { addExamples } from './examples.js'
 import { describeControl, describeOperation } from './route-schemas.js'
 
-/** Documents by what they depend on, shared by all servers of the process. Callers must not change them. */
+/** The documents of each set of assumptions, shared by all servers of the process. Callers must not change them. */
 const cache = new Map<string, OpenApiDocument>()
 
 /** Returns the OpenAPI document of the operations, as an environment with these assumptions serves them. */

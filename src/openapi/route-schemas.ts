@@ -10,7 +10,7 @@ import {
 } from '../schema/operation.js'
 import { ref, strictObject } from '../schema/typebox.js'
 
-/** Returns the schema from which @fastify/swagger documents an operation under these assumptions. */
+/** Returns the schema that @fastify/swagger uses to document an operation under these assumptions. */
 export function describeOperation(operation: Operation, assumptions: Assumptions) {
   const errors = errorsFor(operation, assumptions).map(({ status }) => status)
   const response: Record<number, object> = {
@@ -34,7 +34,7 @@ export function describeOperation(operation: Operation, assumptions: Assumptions
   }
 }
 
-/** Returns the schema from which @fastify/swagger documents a control route. */
+/** Returns the schema that @fastify/swagger uses to document a control route. */
 export function describeControl(operation: ControlOperation) {
   const { access = 'environment', body, response, responseType, errors = [] } = operation
   const success = operation.status ?? (response ? 200 : 204)

@@ -7,7 +7,7 @@ import type { Finding } from '../views/requests/finding.js'
 export type EntryFinding = Finding & { tab?: string }
 
 /**
- * Returns why a test failed and what was probably not intended: the error first, then the findings
+ * Returns why a test failed and its likely mistakes: the error first, then the findings
  * that best explain a failure.
  */
 export function findingsOf(test: ReportedTest, leftovers: readonly DiffEntry[]): EntryFinding[] {

@@ -16,7 +16,7 @@ interface RecordPaneProps {
   title: string
   /** Short facts below the title. */
   facts: readonly (string | null | undefined)[]
-  /** What is wrong with the record. */
+  /** The problems of the record. */
   problem?: string | false
   back: string
   /** The actions other than Edit and Delete. */
