@@ -154,27 +154,39 @@ export function redactForLog(
 
 /** Replaces the values of secret names in JSON, and the strings inside objects with such names. The JSON may be cut. */
 function redactSecretFields(json: string): string {
-  let followsSecretName = false
-  /** How many objects deep the token is inside an object with a secret name. */
-  let secretDepth = 0
+  const fields = new SecretFields()
   return json.replace(
     JSON_TOKEN,
     (token: string, string: string | undefined, colon: string | undefined) => {
       if (colon !== undefined) {
-        followsSecretName = SECRET_NAME.test(string ?? '')
+        fields.readName(string ?? '')
         return token
       }
-      if (token === '{' && (followsSecretName || secretDepth > 0)) secretDepth += 1
-      if (token === '}' && secretDepth > 0) secretDepth -= 1
-      const isString = string !== undefined
-      const isNumber = /^[-\d]/.test(token)
-      const isSecret = isString
-        ? followsSecretName || secretDepth > 0
-        : isNumber && followsSecretName
-      followsSecretName = false
-      return isSecret ? `"${REDACTED}"` : token
+      return fields.isSecret(token, string !== undefined) ? `"${REDACTED}"` : token
     }
   )
+}
+
+/** Follows the tokens of JSON and finds the values that are secret. */
+class SecretFields {
+  #followsSecretName = false
+  /** How many objects deep the current token is inside an object with a secret name. */
+  #depth = 0
+
+  readName(name: string): void {
+    this.#followsSecretName = SECRET_NAME.test(name)
+  }
+
+  /** Reads a token that isn't a name, and returns whether it is a secret value. */
+  isSecret(token: string, isString: boolean): boolean {
+    const followsSecretName = this.#followsSecretName
+    this.#followsSecretName = false
+    if (token === '{' && (followsSecretName || this.#depth > 0)) this.#depth += 1
+    if (token === '}' && this.#depth > 0) this.#depth -= 1
+    if (isString) return followsSecretName || this.#depth > 0
+    const isNumber = /^[-\d]/.test(token)
+    return isNumber && followsSecretName
+  }
 }
 
 /** Returns the text up to its last delimiter. */

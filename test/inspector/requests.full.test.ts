@@ -146,7 +146,7 @@ test('deleted requests are gone from the page, and an address of one says so', a
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   expect(await env.requests.list()).toEqual([])
   await go('#/requests/1')
-  await page.getByText('the journal does not have this request').waitFor()
+  await page.getByText('the journal has no such request').waitFor()
   await expectAccessible(inspector)
 })
 

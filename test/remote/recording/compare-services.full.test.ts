@@ -221,7 +221,7 @@ describe('compare', () => {
     const { url } = await useMock({ profile: 'live' })
     const missingFile = join(createTempFolder(), 'none')
     for (const [args, code, message] of [
-      [[`${url}/nothing`], 1, '/nothing returned 404'],
+      [[`${url}/nothing`], 1, '/nothing: returned 404'],
       [[missingFile], 1, "can't be read"],
       [[missingFile, '--seed', 'default'], 2, '--document cannot be combined']
     ] as const) {
