@@ -13,10 +13,10 @@ import { PROFILES } from '../domain/assumptions.js'
 import type { ClockSetting } from '../domain/clock.js'
 import { CHANNELS, DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../domain/enums.js'
 
-/** The records of one kind of an environment, shared with snapshots and forks until one of them writes to it, and so gets a copy. */
+/** Holds the records of one kind. Snapshots and forks share a dataset until one of them writes to it and gets a copy. */
 export const datasets = sqliteTable('datasets', {
   key: integer('key').primaryKey({ autoIncrement: true }),
-  /** The dataset's home: the two ids that its documents carry. Those of workflows carry none, and are at home everywhere. */
+  /** The two ids that the documents of the dataset carry. Workflow documents carry none, so their datasets fit any environment. */
   environmentId: text('environment_id').notNull().default(''),
   organizationId: text('organization_id').notNull().default('')
 })
@@ -25,48 +25,48 @@ const requiredInteger = (name: string) => integer(name).notNull()
 const datasetKey = (name: string, actions?: { onDelete: 'cascade' }) =>
   requiredInteger(name).references(() => datasets.key, actions)
 
-/** Nothing refers from one environment to another. A snapshot is an environment without an API key. */
+/** Holds the environments and their snapshots. A snapshot is an environment without an API key. */
 export const environments = sqliteTable(
   'environments',
   {
     key: integer('key').primaryKey({ autoIncrement: true }),
-    /** The 24 hex digits of the wire. */
+    /** The 24 hex digits in requests and responses. */
     id: text('id').notNull(),
     organizationId: text('organization_id').notNull(),
     name: text('name').notNull(),
-    /** Null: the server's own profile (`--profile`). */
+    /** Null: the environment uses the server's profile (`--profile`). */
     profile: text('profile', { enum: PROFILES }),
-    /** Assumption id -> value, over those of the profile. */
+    /** Assumption id -> value. Overrides the profile. */
     assumptions: text('assumptions', { mode: 'json' }).$type<Record<string, string>>().notNull(),
     clock: text('clock', { mode: 'json' }).$type<ClockSetting>().notNull(),
-    /** Null: its random numbers are unpredictable. */
+    /** Null: the random numbers are unpredictable. */
     randomSeed: integer('random_seed'),
     integrations: datasetKey('integrations'),
     subscribers: datasetKey('subscribers'),
     workflows: datasetKey('workflows'),
     messages: datasetKey('messages'),
     idempotency: datasetKey('idempotency'),
-    /** Set for snapshots: the environment that it is of. */
+    /** Set for snapshots: the environment that was captured. */
     snapshotOf: integer('snapshot_of').references((): AnySQLiteColumn => environments.key, {
       onDelete: 'cascade'
     }),
-    /** Set for snapshots; empty for the baseline, which a reset goes back to. */
+    /** Set for snapshots; empty for the baseline, which a reset restores. */
     snapshotName: text('snapshot_name'),
-    /** Milliseconds after its last use to remove it. Null: it stays. */
+    /** Milliseconds from the last use to the removal. Null: the environment stays. */
     ttl: integer('ttl'),
     createdAt: integer('created_at').notNull()
   },
   (table) => [
     uniqueIndex('environments_id').on(table.id).where(sql`${table.snapshotOf} IS NULL`),
-    // Not unique: seeds may have environments of one name in several organizations.
+    // Not unique: a seed may use the same name in several organizations.
     index('environments_name').on(table.name).where(sql`${table.snapshotOf} IS NULL`),
     uniqueIndex('environments_snapshot').on(table.snapshotOf, table.snapshotName),
-    // Each write asks whether its dataset is shared.
+    // Each write checks whether its dataset is shared.
     ...DATASET_KINDS.map((name) => index(`environments_${name}`).on(table[name]))
   ]
 )
 
-/** SHA-256 of an API key -> its environment. The key itself is never stored. */
+/** Maps the SHA-256 of an API key to its environment. The key itself is never stored. */
 export const apiKeys = sqliteTable(
   'api_keys',
   {
@@ -78,7 +78,7 @@ export const apiKeys = sqliteTable(
   (table) => [index('api_keys_environment').on(table.environment)]
 )
 
-/** The columns of every record. `document` is the JSON the client gets; other columns are what is searched or changed. */
+/** Returns the columns of every record. `document` is the JSON that the client receives; other columns are searched or changed. */
 const record = () => ({
   dataset: datasetKey('dataset', { onDelete: 'cascade' }),
   id: text('id').notNull(),
@@ -98,7 +98,7 @@ export const integrations = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.dataset, table.id] }),
     uniqueIndex('integrations_identifier').on(table.dataset, table.identifier),
-    // Kept by the service; the database would refuse a second primary.
+    // The service maintains this rule; the database rejects a second primary.
     uniqueIndex('integrations_one_primary_per_channel')
       .on(table.dataset, table.channel)
       .where(sql`${table.primary} = 1 AND ${table.deleted} = 0`),
@@ -118,7 +118,7 @@ export const subscribers = sqliteTable(
   ]
 )
 
-/** No operation answers with a workflow: its document is what a seed says of it, without its steps. */
+/** Holds the workflows. No operation returns one: the document is the seed's workflow without its steps. */
 export const workflows = sqliteTable(
   'workflows',
   { ...record(), identifier: text('identifier').notNull() },
@@ -143,9 +143,9 @@ export const workflowSteps = sqliteTable(
   ]
 )
 
-/** `sequence` is only the row's address. */
-// The list is ordered by (created_at, id), so each filter's index goes on with these two: a page is read off it in order.
-// The columns after them are for several filters at once, which are then answered from one index.
+/** Holds the messages. `sequence` is only the row id. */
+// The list is ordered by (created_at, id), so each filter's index continues with these two: a page is read from it in order.
+// The columns after them let one index serve several filters at once.
 export const messages = sqliteTable(
   'messages',
   {
@@ -154,7 +154,7 @@ export const messages = sqliteTable(
     /** Milliseconds since 1970, the document's `createdAt`. */
     createdAt: integer('created_at').notNull(),
     channel: text('channel', { enum: CHANNELS }).notNull(),
-    /** The external id, as in SubscriberResponse.subscriberId. Null: the message has no subscriber embedded. */
+    /** The external id, as in SubscriberResponse.subscriberId. Null: the message embeds no subscriber. */
     subscriberId: text('subscriber_id'),
     transactionId: text('transaction_id').notNull(),
     /** The document's context keys in canonical form, see `canonicalContext`. */
@@ -162,9 +162,9 @@ export const messages = sqliteTable(
   },
   ({ dataset, id, createdAt, channel, subscriberId, transactionId, context }) => [
     uniqueIndex('messages_id').on(dataset, id),
-    // With the row's address, which SQLite appends: to read in the order of storing, as copies and exports do.
+    // SQLite appends the row id, so copies and exports read in insertion order.
     index('messages_dataset').on(dataset),
-    // With the columns of all filters: that of several transactions is read off it in order, if most messages are theirs.
+    // Holds the columns of all filters: a filter on several transactions reads it in order if it matches most messages.
     index('messages_created').on(
       dataset,
       createdAt,
@@ -189,14 +189,14 @@ export const messages = sqliteTable(
   ]
 )
 
-/** Stored responses. Whom a key belongs to, the environment or its organization, is assumption `idempotency-match`. */
+/** Holds the stored responses. Assumption `idempotency-match` decides whether a key belongs to the environment or the organization. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
     dataset: datasetKey('dataset', { onDelete: 'cascade' }),
     scope: text('scope', { enum: KEY_SCOPES }).notNull(),
     key: text('key').notNull(),
-    /** SHA-256 of what has to be the same when the key comes again. */
+    /** SHA-256 of the request parts that must match when the key is repeated. */
     fingerprint: blob('fingerprint', { mode: 'buffer' }).notNull(),
     status: integer('status').notNull(),
     body: blob('body', { mode: 'buffer' }).notNull(),
@@ -209,7 +209,7 @@ export const idempotencyKeys = sqliteTable(
   ]
 )
 
-/** The tables of each kind of dataset. */
+/** Lists the tables of each kind of dataset. */
 export const DATASET_TABLES = {
   integrations: [integrations],
   subscribers: [subscribers],

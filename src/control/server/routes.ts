@@ -17,8 +17,8 @@ import { listBuiltInSeeds } from '../../seeds/built-in.js'
 
 export const ListedAssumption = Type.Object({
   id: Type.String({ description: 'Name of the assumption' }),
-  description: Type.String({ description: 'The question that it settles' }),
-  values: recordOf(Type.String(), 'What each value does, by its name'),
+  description: Type.String({ description: 'The question that the assumption settles' }),
+  values: recordOf(Type.String(), 'The effect of each value, by value name'),
   document: Type.String({ description: 'The value in the profile `document`' }),
   live: Type.String({ description: 'The value in the profile `live`' }),
   value: Type.String({ description: 'The value for environments that do not set their own' })
@@ -26,14 +26,14 @@ export const ListedAssumption = Type.Object({
 export type ListedAssumption = Static<typeof ListedAssumption>
 
 export const BuiltInSeed = namedObject('BuiltInSeed', 'A seed that comes with the package', {
-  name: Type.String({ description: 'Its name, for `scenario` and `--seed`' }),
-  description: Type.String({ description: 'One sentence on what it is for' })
+  name: Type.String({ description: 'Name of the seed, for `scenario` and `--seed`' }),
+  description: Type.String({ description: 'The purpose of the seed, in one sentence' })
 })
 export type BuiltInSeed = Static<typeof BuiltInSeed>
 
 type Options = { assumptions: Assumptions; document: () => Promise<object> }
 
-/** Routes about the server itself, open to everyone: they reveal nothing about any environment. */
+/** Adds the routes about the server itself. They are open to everyone and reveal nothing about any environment. */
 export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }: Options): void {
   route('GET', '/assumptions', 'listAssumptions', 'List the assumptions', {
     response: listOf('assumptions', ListedAssumption, 'All assumptions'),
@@ -57,12 +57,12 @@ export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }:
   })
 }
 
-/** Tells this process from all others, whatever their number: `stop` asks for it before it ends one. */
+/** Identifies this process even if its process id is reused: `stop` checks it before it ends a process. */
 const INSTANCE = randomUUID()
 
 /**
- * Answers 200 whenever the server listens, which is the last step of its start, and 503 once its data file is lost. Takes
- * any query, as checks add some.
+ * Returns 200 whenever the server listens, which is the last step of its start, and 503 once its data file is lost. Accepts
+ * any query, as health checks add some.
  */
 export const healthRoute: FastifyPluginAsync<{ fileProblem?: () => string | undefined }> = async (
   app,
