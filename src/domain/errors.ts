@@ -60,12 +60,3 @@ export const dataLost = (reason: string) =>
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
-
-/** Returns what `make` returns, or undefined if it throws. Don't use it in new code. */
-export function attempt<Value>(make: () => Value): Value | undefined {
-  try {
-    return make()
-  } catch {
-    return undefined
-  }
-}

@@ -103,8 +103,8 @@ export function recordRoutes(route: AddRoute, { seeds }: Services): void {
     ref(Integration),
     toIntegrationResponse
   ] as const
-  editRoutes('messages', 'a message', MessageId, ...message)
-  editRoutes('integrations', 'an integration', IntegrationId, ...integration)
+  editRoutes(route, seeds, 'messages', 'a message', MessageId, ...message)
+  editRoutes(route, seeds, 'integrations', 'an integration', IntegrationId, ...integration)
 
   route('GET', '/workflows', 'listWorkflows', 'List the workflows, with the ids of their steps', {
     response: listOf(
@@ -147,49 +147,48 @@ export function recordRoutes(route: AddRoute, { seeds }: Services): void {
         .map((each) => toIntegrationResponse(each, environment))
     })
   })
+}
 
-  /** Adds routes that add, change and remove single records of a kind, each answered as the service shows it. */
-  function editRoutes<Kind extends EditedKind>(
-    kind: Kind,
-    noun: string,
-    id: TString,
-    seed: TUnsafe<EditedSeeds[Kind]>,
-    patch: TUnsafe<Patch<EditedSeeds[Kind]>>,
-    response: TSchema,
-    show: (record: EnvironmentData[Kind][number], environment: Environment) => object
-  ): void {
-    const name = kind === 'messages' ? 'Message' : 'Integration'
-    const params = strictObject({ id })
-    const path = `/${kind}/:id`
-    route('POST', `/${kind}`, `add${name}`, `Add ${noun}`, {
-      description: 'It is checked as in a seed.',
-      body: seed,
-      response,
-      status: 201,
-      errors: [409],
-      handler: async ({ environment, body }) =>
-        show(seeds.addRecord(kind, environment, body as EditedSeeds[Kind]), environment)
-    })
+/** Adds the routes that add, change and remove single records of a kind. They respond with the record as the API shows it. */
+function editRoutes<Kind extends EditedKind>(
+  route: AddRoute,
+  seeds: Services['seeds'],
+  kind: Kind,
+  noun: string,
+  id: TString,
+  seed: TUnsafe<EditedSeeds[Kind]>,
+  patch: TUnsafe<Patch<EditedSeeds[Kind]>>,
+  response: TSchema,
+  show: (record: EnvironmentData[Kind][number], environment: Environment) => object
+): void {
+  const name = kind === 'messages' ? 'Message' : 'Integration'
+  const params = strictObject({ id })
+  const path = `/${kind}/:id`
+  route('POST', `/${kind}`, `add${name}`, `Add ${noun}`, {
+    description: 'It is checked as in a seed.',
+    body: seed,
+    response,
+    status: 201,
+    errors: [409],
+    handler: async ({ environment, body }) =>
+      show(seeds.addRecord(kind, environment, body as EditedSeeds[Kind]), environment)
+  })
 
-    route('PATCH', path, `change${name}`, `Change ${noun}`, {
-      description:
-        'Any field but `_id`; what follows from it changes too, such as the addresses of a subscriber.',
-      params,
-      body: patch,
-      response,
-      errors: kind === 'messages' ? [] : [409],
-      handler: async ({ environment, params: { id }, body }) =>
-        show(
-          seeds.changeRecord(kind, environment, id, body as Patch<EditedSeeds[Kind]>),
-          environment
-        )
-    })
+  route('PATCH', path, `change${name}`, `Change ${noun}`, {
+    description:
+      'Any field but `_id`; what follows from it changes too, such as the addresses of a subscriber.',
+    params,
+    body: patch,
+    response,
+    errors: kind === 'messages' ? [] : [409],
+    handler: async ({ environment, params: { id }, body }) =>
+      show(seeds.changeRecord(kind, environment, id, body as Patch<EditedSeeds[Kind]>), environment)
+  })
 
-    route('DELETE', path, `remove${name}`, `Remove ${noun}`, {
-      params,
-      handler: async ({ environment, params: { id } }) => seeds.removeRecord(kind, environment, id)
-    })
-  }
+  route('DELETE', path, `remove${name}`, `Remove ${noun}`, {
+    params,
+    handler: async ({ environment, params: { id } }) => seeds.removeRecord(kind, environment, id)
+  })
 }
 
 /** Returns a record with the names that the environment assumes (assumption `vendor-names`). */

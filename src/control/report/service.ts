@@ -1,125 +1,141 @@
 import { isoTime, steadyClock } from '../../domain/clock.js'
-import { attempt } from '../../domain/errors.js'
+import { DomainError } from '../../domain/errors.js'
 import type { EnvironmentDiff } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import type { Journal } from '../../journal/journal.js'
 import type { StartServices } from '../../services.js'
 import type { OtherRequest, TestDescription, TestRecord } from './schemas.js'
 
-export type TestService = ReturnType<typeof testService>
-
-/** What is kept of the tests whose environments were removed. */
+/** The limits of the records of removed environments. */
 const MAX_TESTS = 200
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** A test, by the environment that was created for it. */
 interface Test {
-  /** Until it is removed: by then all is in the record. */
+  /** Undefined once it was removed. Then `record` has everything. */
   environment: Environment | undefined
   description: TestDescription
   startedAt: number
-  /** Sequence of the last request without a valid key before it. */
+  /** The sequence of the last unauthenticated request before the test. */
   unauthenticatedAfter: number
-  /** Its record as JSON, once its environment was removed. */
+  /** The record as JSON, once the environment was removed. */
   record?: string
 }
 
 /**
- * Keeps what the tests of a run have done, each by its environment: one that was created by a request, or that was told of
- * its test. Of removed environments it keeps 200 records of 64 MiB together; those of tests that have passed are dropped first.
+ * Keeps the record of each test of a run. A test is an environment that a request created, or that was described as a
+ * test. After the environments' removal it keeps the last 200 records, up to 64 MiB, and drops those of passed tests first.
  */
-export function testService({ journals, environments, faults, redactionOf }: StartServices) {
-  // Anew each time, as keys come and go.
-  const text = (value: string) => redactionOf().redact(value)
-  const tests = new Map<number, Test>()
-  let dropped = 0
-  environments.subscribe({
-    onRemove(environment) {
-      const test = tests.get(environment.key)
-      if (test) end(test, environment)
-    }
-  })
+export class TestService {
+  readonly #services: StartServices
+  readonly #tests = new Map<number, Test>()
+  #dropped = 0
 
-  return {
-    begin,
-
-    /** Adds to what is known of the test of an environment. */
-    describe(environment: Environment, description: TestDescription): void {
-      const test = tests.get(environment.key) ?? begin(environment)
-      for (const [name, value] of Object.entries(description)) {
-        Object.assign(test.description, { [name]: typeof value === 'string' ? text(value) : value })
+  constructor(services: StartServices) {
+    this.#services = services
+    services.environments.subscribe({
+      onRemove: (environment) => {
+        const test = this.#tests.get(environment.key)
+        if (test) this.#end(test, environment)
       }
-    },
-
-    dropped: (): number => dropped,
-
-    /** Returns the record of each test as JSON, in the order in which their environments were created. */
-    records: (): string[] => [...tests.values()].map(recordOf),
-
-    /** Returns the requests that no test has made. */
-    others: (): OtherRequest[] =>
-      [...environments.list().filter(({ key }) => !tests.has(key)), undefined].flatMap(
-        (environment) => {
-          const name = environment && { environment: text(environment.name) }
-          return answered(journals.of(environment)).map((request) => ({ ...request, ...name }))
-        }
-      )
+    })
   }
 
-  /** Notes that an environment is a test's. */
-  function begin(environment: Environment): Test {
-    const unauthenticatedAfter = journals.of(undefined).lastSequence
+  /** Marks an environment as a test's. */
+  begin(environment: Environment): Test {
+    const unauthenticatedAfter = this.#services.journals.of(undefined).lastSequence
     const test = { environment, description: {}, startedAt: steadyClock(), unauthenticatedAfter }
-    tests.set(environment.key, test)
+    this.#tests.set(environment.key, test)
     return test
   }
 
-  /** Keeps the record of a test whose environment is about to be removed, unless nobody has used it. */
-  function end(test: Test, environment: Environment): void {
-    const isUsed = journals.of(environment).lastSequence > 0 || test.description.title !== undefined
-    if (isUsed) Object.assign(test, { record: recordOf(test), environment: undefined })
-    else tests.delete(environment.key)
-    dropExcess()
+  /** Adds to the description of an environment's test. */
+  describe(environment: Environment, description: TestDescription): void {
+    const test = this.#tests.get(environment.key) ?? this.begin(environment)
+    for (const [name, value] of Object.entries(description)) {
+      const redacted = typeof value === 'string' ? this.#redact(value) : value
+      Object.assign(test.description, { [name]: redacted })
+    }
   }
 
-  function recordOf({
-    environment,
-    description,
-    startedAt,
-    unauthenticatedAfter,
-    record: kept = ''
-  }: Test): string {
-    if (!environment) return kept
+  /** Returns the number of dropped records. */
+  dropped(): number {
+    return this.#dropped
+  }
+
+  /** Returns the record of each test as JSON, in the order in which their environments were created. */
+  records(): string[] {
+    return [...this.#tests.values()].map((test) => this.#recordOf(test))
+  }
+
+  /** Returns the requests that belong to no test. */
+  others(): OtherRequest[] {
+    const { environments, journals } = this.#services
+    const owners = environments.list().filter(({ key }) => !this.#tests.has(key))
+    return [...owners, undefined].flatMap((owner) => {
+      const name = owner && { environment: this.#redact(owner.name) }
+      return answered(journals.of(owner)).map((request) => ({ ...request, ...name }))
+    })
+  }
+
+  /** Redacts secrets. The redaction is created each time, because API keys are added and removed. */
+  #redact(value: string): string {
+    return this.#services.redactionOf().redact(value)
+  }
+
+  /** Stores the record of a test whose environment is about to be removed, unless it was never used. */
+  #end(test: Test, environment: Environment): void {
+    const { lastSequence } = this.#services.journals.of(environment)
+    const isUsed = lastSequence > 0 || test.description.title !== undefined
+    if (isUsed) Object.assign(test, { record: this.#recordOf(test), environment: undefined })
+    else this.#tests.delete(environment.key)
+    this.#dropExcess()
+  }
+
+  #recordOf(test: Test): string {
+    const { environment, description, startedAt, unauthenticatedAfter } = test
+    if (!environment) return test.record ?? ''
+    const { journals, faults } = this.#services
     const journal = journals.of(environment)
-    const left = attempt(() => environments.diffBaseline(environment))
+    const left = this.#leftoverChanges(environment)
     const record: TestRecord = {
-      title: text(environment.name),
+      title: this.#redact(environment.name),
       outcome: 'unknown',
       duration: steadyClock() - startedAt,
       ...description,
       started: isoTime(startedAt),
-      environment: text(environment.name),
+      environment: this.#redact(environment.name),
       requests: answered(journal),
       lost: journal.lostCount(),
       unauthenticated: answered(journals.of(undefined), unauthenticatedAfter),
-      // What replaces a secret in JSON leaves it JSON.
-      faults: JSON.parse(text(JSON.stringify(faults.list(environment)))),
+      // Redacted JSON is still JSON.
+      faults: JSON.parse(this.#redact(JSON.stringify(faults.list(environment)))),
       changes: [...journal.changes()],
       ...(left && isDifferent(left) && { left })
     }
     return JSON.stringify(record)
   }
 
-  function dropExcess(): void {
-    const ended = [...tests].filter(([, { environment }]) => !environment)
+  /** Returns the differences from the baseline, or undefined if the data is lost. */
+  #leftoverChanges(environment: Environment): EnvironmentDiff | undefined {
+    try {
+      return this.#services.environments.diffBaseline(environment)
+    } catch (error) {
+      if (error instanceof DomainError) return undefined
+      throw error
+    }
+  }
+
+  #dropExcess(): void {
+    const ended = [...this.#tests].filter(([, { environment }]) => !environment)
     const hasFailed = ([, { description }]: [number, Test]) =>
       Number(description.outcome === 'failed')
     const passedFirst = ended.sort((one, other) => hasFailed(one) - hasFailed(other))
     let bytes = ended.reduce((sum, [, { record = '' }]) => sum + record.length, 0)
     for (const [index, [key, { record = '' }]] of passedFirst.entries()) {
       if (ended.length - index <= MAX_TESTS && bytes <= MAX_BYTES) return
-      tests.delete(key)
-      dropped += 1
+      this.#tests.delete(key)
+      this.#dropped += 1
       bytes -= record.length
     }
   }

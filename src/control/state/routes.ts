@@ -74,7 +74,13 @@ const AdvanceRequest = namedObject('AdvanceRequest', 'How far to advance the clo
 })
 
 /** Reads, replaces and resets the state of one environment, and keeps snapshots of it. */
-export function stateRoutes(route: AddRoute, { environments, seeds }: Services): void {
+export function stateRoutes(route: AddRoute, services: Services): void {
+  seedRoutes(route, services)
+  resetRoutes(route, services)
+  snapshotRoutes(route, services)
+}
+
+function seedRoutes(route: AddRoute, { seeds }: Services): void {
   route('GET', '/state', 'exportState', 'Export this environment as a seed', {
     description:
       'JSON, or YAML if Accept asks for it; an environment with it answers the same byte for byte.',
@@ -109,7 +115,9 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
       return { mode }
     }
   })
+}
 
+function resetRoutes(route: AddRoute, { environments }: Services): void {
   route('POST', '/reset', 'resetEnvironment', 'Reset this environment to its baseline', {
     description: 'The baseline is the state in which the environment was created or seeded.',
     body: ref(ResetRequest),
@@ -122,7 +130,9 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
     response: ref(EnvironmentDiff),
     handler: async ({ environment }) => environments.diffBaseline(environment)
   })
+}
 
+function snapshotRoutes(route: AddRoute, { environments }: Services): void {
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
     response: listOf(
       'snapshots',
