@@ -12,7 +12,14 @@ test('closing waits for a client that reads slowly, and cuts nothing of its answ
   const content = 'x'.repeat(50_000)
   const messages = Array.from({ length: 1000 }, () => ({ channel: 'email', content }))
   const warnings: string[] = []
-  const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) })
+  const logger = pino(
+    { level: 'warn' },
+    {
+      write: (line) => {
+        warnings.push(line)
+      }
+    }
+  )
   const seed = { environments: [{ name: 'Shop', apiKeys: ['shop-key'], messages }] }
   const mock = await createMock({ seed, logger })
   onTestFinished(() => mock.close())

@@ -36,7 +36,9 @@ function call({ url }: Mock, path: string, method = 'GET', key = 'shop-key') {
 
 test('a mock starts where there is no fetch, and says so when it is to be its own client', async () => {
   vi.stubGlobal('fetch', undefined)
-  onTestFinished(() => void vi.unstubAllGlobals())
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+  })
   const mock = await given()
   await expect(mock.health()).rejects.toThrow(
     'this environment has no fetch; pass one as the option `fetch`'
@@ -98,7 +100,14 @@ describe('exportOnExit', () => {
   test('that fails in the end is logged, and closing rejects', async () => {
     const file = join(createTempFolder(), 'state.yaml')
     const lines: string[] = []
-    const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
+    const logger = pino(
+      { level: 'error' },
+      {
+        write: (line: string) => {
+          lines.push(line)
+        }
+      }
+    )
     const mock = await createMock({ seed: SHOP, exportOnExit: file, logger })
     mkdirSync(file)
     await expect(mock.close()).rejects.toThrow('is not a regular file')
@@ -160,7 +169,14 @@ test('closing waits for what is in flight, and closing again for the same', asyn
 
 test('closing waits for an answered request that is still being sent, and no longer', async () => {
   const warnings: string[] = []
-  const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) })
+  const logger = pino(
+    { level: 'warn' },
+    {
+      write: (line) => {
+        warnings.push(line)
+      }
+    }
+  )
   const mock = await given({ seed: SHOP, logger })
   const socket = connect(mock.port, '127.0.0.1')
   socket.write(
@@ -230,7 +246,9 @@ test('watched seed files are taken over when they change, and it is told what ca
 describe('what can not be is thrown with the remedy:', () => {
   test('a taken port', async () => {
     const server = createServer()
-    onTestFinished(() => void server.close())
+    onTestFinished(() => {
+      server.close()
+    })
     await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle))
     const { port } = server.address() as { port: number }
     const failure = createMock({ seed: SHOP, port })
@@ -326,7 +344,9 @@ test('it prints nothing, and listens to no signal or event of the process', asyn
   const console = (['log', 'warn', 'error'] as const).map((method) =>
     vi.spyOn(globalThis.console, method)
   )
-  onTestFinished(() => void vi.restoreAllMocks())
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+  })
   const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)])
   const before = listeners()
   const mock = await createMock({ seed: SHOP })

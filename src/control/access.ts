@@ -6,9 +6,9 @@ import { DomainError } from '../domain/errors.js'
 import { hashOfKey } from '../environments/api-keys.js'
 
 /**
- * Guards what touches all environments. On loopback it is open, but not to a page of another site, be it by its own
- * request (Origin) or by a name that it lets point here (Host), nor to another machine that a proxy asks for. From
- * elsewhere it needs the admin token; a wrong one is refused everywhere.
+ * Guards the routes about all environments. Loopback requests need no token unless they come from a page of another site
+ * (Origin), through a foreign name that resolves to this machine (Host), or through a proxy for another machine. All other
+ * requests need the admin token. A wrong token is always rejected.
  */
 export const serverAccess = fp<{ adminToken: string | undefined }>(
   async (app, { adminToken }) => {
@@ -42,14 +42,14 @@ function refuseStranger({ headers, socket }: FastifyRequest): void {
     )
 }
 
-/** Returns what says that another site asks, by the name of the server or the page's own; undefined if nothing does. */
+/** Returns the sign that another site sends the request, from its Host or Origin header, or undefined if there is none. */
 export function strangerIn({ host, origin }: IncomingHttpHeaders): string | undefined {
   if (!isLoopbackName(host)) return `the Host header is ${host ?? 'missing'}, not this machine`
   if (origin === undefined || isLoopbackName(origin.replace(/^https?:\/\//, ''))) return undefined
   return 'the request comes from a page of another site (Origin)'
 }
 
-/** Returns the addresses that proxies say they forward for. */
+/** Returns the client addresses that proxies report. */
 function relayedFor({
   forwarded = '',
   'x-forwarded-for': addresses = ''

@@ -20,13 +20,13 @@ type RouteGroup<Allowed extends Access> = (route: AddRoute<Allowed>, options: Op
 
 interface Options extends Services {
   tests: TestService
-  /** The assumptions of environments that have no own ones. */
+  /** The assumptions of environments that don't set their own. */
   assumptions: Assumptions
   /** Returns the document of the control routes. */
   document: () => Promise<object>
 }
 
-/** Registers the control routes under `/_mock`. Throws for a route that would not be in their document. */
+/** Registers the control routes under `/_mock`. Throws for a route that is missing from their document. */
 export function registerControl(app: FastifyInstance, options: Options): void {
   app.setErrorHandler(rejectBadSeed)
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -50,7 +50,7 @@ export function registerControl(app: FastifyInstance, options: Options): void {
     Report: testRoutes
   })
 
-  /** Registers groups of routes, each by its tag in the document, behind hooks. */
+  /** Registers groups of routes behind hooks. Each group is named by its tag in the document. */
   function register<Allowed extends Access>(
     access: Allowed,
     hooks: FastifyPluginCallback<Options>[],
@@ -65,7 +65,7 @@ export function registerControl(app: FastifyInstance, options: Options): void {
   }
 }
 
-/** Rejects with `invalid` a seed or a record that can't be loaded, each issue under its path in what was sent. */
+/** Rejects an invalid seed or record with `invalid`, and lists each issue under its path in the body. */
 function rejectBadSeed(error: unknown): never {
   if (!(error instanceof SeedError)) throw error
   const errors = createFieldErrors()

@@ -3,7 +3,7 @@ import { type ServiceOptions, startServices } from '../services.js'
 
 export type Services = ReturnType<typeof buildServices>
 
-/** The service layer over one database, whole. */
+/** Builds all services over one database. */
 export function buildServices(options: ServiceOptions) {
   const services = startServices(options)
   return { ...services, seeds: seedService({ ...options, environments: services.environments }) }

@@ -29,7 +29,9 @@ function givenUser(port?: number): User {
   const cwd = createTempFolder()
   const env = { TMPDIR: createTempFolder(), ...(port && { NOTIFICATION_MOCK_PORT: `${port}` }) }
   const run: User['run'] = (...args) => runCommand(args, { cwd, env })
-  onTestFinished(async () => void (await run('stop', '--all')))
+  onTestFinished(async () => {
+    await run('stop', '--all')
+  })
   return {
     cwd,
     env,

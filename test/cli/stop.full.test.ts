@@ -27,7 +27,9 @@ function connectTo({ url }: RunningProcess): Socket {
     host: '127.0.0.1',
     allowHalfOpen: true
   })
-  onTestFinished(() => void socket.destroy())
+  onTestFinished(() => {
+    socket.destroy()
+  })
   return socket.on('error', () => {})
 }
 

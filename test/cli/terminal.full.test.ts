@@ -62,7 +62,9 @@ async function givenTarget(): Promise<string> {
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ ...fields, data: page, hasMore: false }))
   }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
+  onTestFinished(() => {
+    server.close()
+  })
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

@@ -14,7 +14,9 @@ async function givenClient() {
 
 async function givenHttpServer(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close().closeAllConnections())
+  onTestFinished(() => {
+    server.close().closeAllConnections()
+  })
   await new Promise((listening) => server.once('listening', listening))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

@@ -17,11 +17,7 @@ async function operationsOf(mock: TestMock): Promise<Operation[]> {
       route: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),
       path: path.replace('{name}', 'none').replace('{id}', 'none').replace('{sequence}', '1'),
-      needs: security.some((each) => 'ApiKey' in each)
-        ? 'environment'
-        : security.length > 0
-          ? 'server'
-          : 'nothing'
+      needs: neededAccess(security)
     }))
   )
 }
@@ -106,3 +102,8 @@ test('a control answer that is not as the document says fails the run', async ()
   mock.services.faults.list = () => [{ id: 7 } as never]
   await expect(mock.get('/_mock/faults')).rejects.toThrow('response violates the API reference')
 })
+
+function neededAccess(security: readonly object[]): 'environment' | 'server' | 'nothing' {
+  if (security.some((scheme) => 'ApiKey' in scheme)) return 'environment'
+  return security.length > 0 ? 'server' : 'nothing'
+}

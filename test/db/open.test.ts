@@ -14,8 +14,7 @@ import { createTempFolder } from '../support/process.js'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 
-const NEWER_MIGRATION =
-  'INSERT INTO __drizzle_migrations (hash, created_at) ' + `VALUES ('later', ${Date.UTC(2100, 0)})`
+const NEWER_MIGRATION = `INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('later', ${Date.UTC(2100, 0)})`
 
 describe('openDatabase', () => {
   test('creates a missing file in WAL mode with our application id and every migration', () => {

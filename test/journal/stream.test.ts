@@ -13,7 +13,9 @@ import {
 } from '../support/control.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 /** A client of the stream, over a socket of its own, once the stream has begun. */
 async function streamOf(mock: TestMock, ...headers: string[]) {
@@ -25,7 +27,14 @@ async function streamOf(mock: TestMock, ...headers: string[]) {
       id: Number(id),
       entry: JSON.parse(data ?? '') as RecordedRequest
     }))
-  return { text, events, closed, leave: () => void socket.destroy() }
+  return {
+    text,
+    events,
+    closed,
+    leave: () => {
+      socket.destroy()
+    }
+  }
 }
 
 /** In an event each of its characters takes six bytes: 8 MiB are 24 events. */

@@ -9,7 +9,9 @@ import { createTempFolder } from '../support/process.js'
 function givenDisk(): string {
   const disk = createTempFolder()
   execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk])
-  onTestFinished(() => void execFileSync('/bin/umount', ['-l', disk]))
+  onTestFinished(() => {
+    execFileSync('/bin/umount', ['-l', disk])
+  })
   return disk
 }
 

@@ -21,21 +21,21 @@ import type { TestService } from '../report/service.js'
 import type { Services } from '../services.js'
 import { MAX_SEED, toClockSetting } from '../state/routes.js'
 
-/** In milliseconds: 30 days. */
+/** 30 days, in milliseconds. */
 const MAX_TTL = 30 * 24 * 60 * 60 * 1000
 
 const NAME =
-  'Display name, unique; if left out, that of the seed or the origin, with a number if it is taken'
-const ASSUMPTIONS = 'Assumptions that differ from the profile, by their ids'
+  'Display name, unique; defaults to the name of the seed or the origin, with a number if it is taken'
+const ASSUMPTIONS = 'Assumptions that differ from the profile, by id'
 const CLOCK =
-  'A time in ISO 8601 to fix the clock at, or a setting; if left out, that of the origin or of the seed'
-const FAULTS = 'Fault rules that it has from its first request on'
+  'An ISO 8601 time that fixes the clock, or a setting; defaults to the clock of the origin or the seed'
+const FAULTS = 'Fault rules that apply from the first request on'
 const LATENCY =
-  'How much later its answers come: the name of a preset, or a setting; if left out, that of the server'
+  'Delay of the responses: the name of a preset, or a setting; defaults to the latency of the server'
 const API_KEY =
-  'The key to it, unique: 16 characters, or 8 with a digit or hyphen; a new one if left out'
+  'The API key, unique: 16 characters, or 8 with a digit or hyphen; defaults to a new key'
 const TTL =
-  'Removed after this long without use, at most 30d: milliseconds, or a text such as 10m; never if left out'
+  'Time without use after which the environment is removed, at most 30d: milliseconds, or a text such as 10m; defaults to never'
 const Milliseconds = Type.Integer({ minimum: 1, maximum: MAX_TTL, format: 'int64' })
 const ownKey = {
   minLength: 8,
@@ -51,17 +51,19 @@ export const NewEnvironment = namedObject(
   'An environment to create: empty, seeded or forked',
   {
     name: text(NAME, { minLength: 1, maxLength: 200 }),
-    organizationId: text('A new organization if left out', { pattern: ID_PATTERN.source }),
+    organizationId: text('Owning organization; defaults to a new one', {
+      pattern: ID_PATTERN.source
+    }),
     from: text('Id or name of the environment to fork, with all its ids'),
-    snapshot: text('Name of a snapshot of that environment to fork instead'),
+    snapshot: text('Name of a snapshot of that environment, to fork the snapshot instead'),
     scenario: text(
       'Name of a built-in seed, such as failures: its first environment, without its keys'
     ),
     seed: Type.Optional(
-      freeObject('A seed with one environment, or its content alone; its ids and keys are ignored')
+      freeObject('A seed with one environment, or only its content; ids and keys are ignored')
     ),
     profile: Type.Optional(
-      ref(ProfileName, 'If left out, that of the forked environment or of the seed')
+      ref(ProfileName, 'Defaults to the profile of the forked environment or the seed')
     ),
     assumptions: Type.Optional(recordOf(Type.String(), ASSUMPTIONS, 100)),
     clock: Type.Optional(Type.Union([Type.String(), ref(ClockSetting)], { description: CLOCK })),
@@ -81,18 +83,18 @@ export type NewEnvironment = Static<typeof NewEnvironment>
 
 export const CreatedEnvironment = namedObject(
   'CreatedEnvironment',
-  'A new environment, and the key to it',
+  'A new environment and its API key',
   {
     environmentId: Type.String({ description: 'Identifier of the environment' }),
     organizationId: Type.String({ description: 'Owning organization' }),
     name: Type.String({ description: 'Display name' }),
     apiKey: Type.String({
-      description: 'The key to the environment. It is stored as a hash alone'
+      description: 'The API key of the environment. The server stores only its hash'
     }),
     profile: ref(ProfileName),
     unauthenticatedAfter: Type.Integer({
       format: 'int64',
-      description: 'Sequence of the last request without a valid key'
+      description: 'Sequence of the last unauthenticated request'
     })
   }
 )
@@ -106,22 +108,22 @@ export const ListedEnvironment = namedObject(
   {
     ...identity,
     assumptions: recordOf(Type.String(), ASSUMPTIONS),
-    createdAt: dateTime('When it was created'),
+    createdAt: dateTime('Creation time'),
     ttl: Type.Optional(
       Type.Integer({
         format: 'int64',
-        description: 'Milliseconds from its last use to its removal'
+        description: 'Milliseconds from the last use to the removal'
       })
     ),
     expiresAt: Type.Optional(
-      dateTime("When it is removed unless it is used before, by the machine's clock")
+      dateTime("Removal time if the environment stays unused, by the machine's clock")
     )
   }
 )
 export type ListedEnvironment = Static<typeof ListedEnvironment>
 
 const EnvironmentId = Type.String({
-  description: 'The id, or the name if only one environment has it'
+  description: 'The id, or the name if it is unique'
 })
 
 /** Creates, lists and removes environments. */
@@ -132,7 +134,7 @@ export function environmentRoutes(
   const { environments, seeds, faults, latency, tests } = options
   route('POST', '/environments', 'createEnvironment', 'Create an environment', {
     description:
-      'Empty, from a seed or a scenario, or as a fork; nothing is created unless all that is asked for can be.',
+      'Creates an empty environment, one from a seed or scenario, or a fork. Creates nothing if any part of the request is invalid.',
     body: ref(NewEnvironment),
     bodyLimit: MAX_SEED,
     response: ref(CreatedEnvironment),
@@ -170,12 +172,12 @@ export function environmentRoutes(
 
   route('GET', '/environments/:id/keys', 'listApiKeys', 'List the API keys of an environment', {
     description:
-      'Those that were named since the server started, and those used since: keys are stored as hashes.',
+      'Lists the keys that were set or used since the server started: keys are stored as hashes.',
     params: strictObject({ id: EnvironmentId }),
     response: listOf(
       'apiKeys',
       Type.String(),
-      'The keys that the server knows; none if it has their hashes alone'
+      'The keys that the server knows; empty if it has only their hashes'
     ),
     handler: async ({ params }, reply) => {
       reply.header('cache-control', 'no-store')
@@ -197,7 +199,7 @@ export function environmentRoutes(
 
 type Wanted = Parameters<Services['seeds']['createEnvironment']>[0]
 
-/** Returns what the body asks for, in numbers and settings. Throws `invalid` where it contradicts itself or says nothing. */
+/** Returns the requested environment with parsed durations and settings. Throws `invalid` for contradictory or invalid fields. */
 function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironment): Wanted {
   const { from, snapshot, scenario, seed, assumptions = {} } = rest
   const errors = createFieldErrors()

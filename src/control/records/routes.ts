@@ -22,7 +22,7 @@ import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { Services } from '../services.js'
 
 const NEW_MESSAGE =
-  'A message as in a seed; without createdAt it is of now, by the clock of the environment'
+  'A message as in a seed; createdAt defaults to the current time of the environment'
 export const NewMessage = namedObject('NewMessage', NEW_MESSAGE, SeedMessage.properties)
 export type NewMessage = Static<typeof NewMessage>
 
@@ -48,7 +48,7 @@ export type IntegrationPatch = Static<typeof IntegrationPatch>
 export const StepPatch = patchOf<SeedStep>('StepPatch', SeedStep)
 export type StepPatch = Static<typeof StepPatch>
 
-/** Returns the schema of a change: any of the fields but `_id`, or null in place of one. */
+/** Returns the schema of a change: any field except `_id`, or null instead of a value. */
 function patchOf<RecordSeed>($id: string, { properties }: TObject): TUnsafe<Patch<RecordSeed>> {
   const { _id, ...fields } = properties
   const nullable = Object.entries(fields).map(([name, field]) => {
@@ -56,7 +56,7 @@ function patchOf<RecordSeed>($id: string, { properties }: TObject): TUnsafe<Patc
     const options = { ...(description && { description }), ...(writeOnly && { writeOnly }) }
     return [name, Type.Optional(Type.Union([field, Type.Null()], options))]
   })
-  const description = 'The fields to change; null removes one that may be left out'
+  const description = 'The fields to change; null removes an optional field'
   return Type.Unsafe<Patch<RecordSeed>>(
     strictObject(Object.fromEntries(nullable), { $id, description })
   )
@@ -68,16 +68,16 @@ const ListedStep = strictObject(
 
 export const ListedWorkflow = namedObject(
   'ListedWorkflow',
-  'A workflow, and what its steps are asked for by',
+  'A workflow with the identifiers of its steps',
   {
     _id: Type.String({ description: 'Record identifier of the workflow' }),
     identifier: Type.String({ description: 'Unique identifier of the workflow' }),
-    slug: Type.String({ description: 'Its slug' }),
+    slug: Type.String({ description: 'Slug of the workflow' }),
     name: Type.String({ description: 'Display name' }),
     origin: Type.String({
-      description: `Where it was created: ${ORIGINS.join(', ')}, or the vendor's names of these`
+      description: `Where it was created: ${ORIGINS.join(', ')}, or the vendor's names for them`
     }),
-    steps: Type.Array(ListedStep, { description: 'Its steps, in their order' })
+    steps: Type.Array(ListedStep, { description: 'The steps, in order' })
   }
 )
 export type ListedWorkflow = Static<typeof ListedWorkflow>
@@ -91,27 +91,42 @@ const IntegrationId = Type.String({
 
 /** Adds, changes and removes single messages and integrations, lists integrations and workflows, and changes a step. */
 export function recordRoutes(route: AddRoute, { seeds }: Services): void {
-  const message = [
-    ref(NewMessage),
-    ref(MessagePatch),
-    ref(MessageResponse),
-    toMessageResponse
-  ] as const
-  const integration = [
-    ref(NewIntegration),
-    ref(IntegrationPatch),
-    ref(Integration),
-    toIntegrationResponse
-  ] as const
-  editRoutes(route, seeds, 'messages', 'a message', MessageId, ...message)
-  editRoutes(route, seeds, 'integrations', 'an integration', IntegrationId, ...integration)
+  editRoutes(route, seeds, {
+    kind: 'messages',
+    noun: 'a message',
+    id: MessageId,
+    seed: ref(NewMessage),
+    patch: ref(MessagePatch),
+    response: ref(MessageResponse),
+    show: toMessageResponse
+  })
+  editRoutes(route, seeds, {
+    kind: 'integrations',
+    noun: 'an integration',
+    id: IntegrationId,
+    seed: ref(NewIntegration),
+    patch: ref(IntegrationPatch),
+    response: ref(Integration),
+    show: toIntegrationResponse
+  })
+  workflowRoutes(route, seeds)
 
+  route('GET', '/integrations', 'listIntegrations', 'List the integrations', {
+    description:
+      'Includes soft-deleted integrations. Each has the form that set-primary returns in this environment.',
+    response: listOf('integrations', ref(Integration), 'All of them, in insertion order'),
+    handler: async ({ environment }) => ({
+      integrations: seeds
+        .listIntegrations(environment)
+        .map((each) => toIntegrationResponse(each, environment))
+    })
+  })
+}
+
+/** Lists workflows and changes a step. */
+function workflowRoutes(route: AddRoute, seeds: Services['seeds']): void {
   route('GET', '/workflows', 'listWorkflows', 'List the workflows, with the ids of their steps', {
-    response: listOf(
-      'workflows',
-      ref(ListedWorkflow),
-      'All, in the order in which they were added'
-    ),
+    response: listOf('workflows', ref(ListedWorkflow), 'All of them, in insertion order'),
     handler: async ({ environment }) => ({
       workflows: seeds
         .listWorkflows(environment)
@@ -126,46 +141,36 @@ export function recordRoutes(route: AddRoute, { seeds }: Services): void {
 
   route('PATCH', '/workflows/:workflow/steps/:step', 'changeStep', 'Change a step of a workflow', {
     description:
-      'Any field but `_id`: its control values, issues, variables, controls, name and type.',
+      'Changes any field except `_id`: control values, issues, variables, controls, name and type.',
     params: strictObject({ workflow: WorkflowId, step: StepId }),
     body: ref(StepPatch),
     response: ref(WorkflowStep),
     handler: async ({ environment, params, body }) =>
       named(seeds.changeStep(environment, params.workflow, params.step, body), environment)
   })
-
-  route('GET', '/integrations', 'listIntegrations', 'List the integrations', {
-    description: 'Soft-deleted ones too, each as set-primary answers with it in this environment.',
-    response: listOf(
-      'integrations',
-      ref(Integration),
-      'All, in the order in which they were added'
-    ),
-    handler: async ({ environment }) => ({
-      integrations: seeds
-        .listIntegrations(environment)
-        .map((each) => toIntegrationResponse(each, environment))
-    })
-  })
 }
 
-/** Adds the routes that add, change and remove single records of a kind. They respond with the record as the API shows it. */
+interface Edited<Kind extends EditedKind> {
+  kind: Kind
+  noun: string
+  id: TString
+  seed: TUnsafe<EditedSeeds[Kind]>
+  patch: TUnsafe<Patch<EditedSeeds[Kind]>>
+  response: TSchema
+  show: (record: EnvironmentData[Kind][number], environment: Environment) => object
+}
+
+/** Adds the routes that add, change and remove single records of a kind. Each returns the record as the service shows it. */
 function editRoutes<Kind extends EditedKind>(
   route: AddRoute,
   seeds: Services['seeds'],
-  kind: Kind,
-  noun: string,
-  id: TString,
-  seed: TUnsafe<EditedSeeds[Kind]>,
-  patch: TUnsafe<Patch<EditedSeeds[Kind]>>,
-  response: TSchema,
-  show: (record: EnvironmentData[Kind][number], environment: Environment) => object
+  { kind, noun, id, seed, patch, response, show }: Edited<Kind>
 ): void {
   const name = kind === 'messages' ? 'Message' : 'Integration'
   const params = strictObject({ id })
   const path = `/${kind}/:id`
   route('POST', `/${kind}`, `add${name}`, `Add ${noun}`, {
-    description: 'It is checked as in a seed.',
+    description: 'Applies the same checks as a seed.',
     body: seed,
     response,
     status: 201,
@@ -176,7 +181,7 @@ function editRoutes<Kind extends EditedKind>(
 
   route('PATCH', path, `change${name}`, `Change ${noun}`, {
     description:
-      'Any field but `_id`; what follows from it changes too, such as the addresses of a subscriber.',
+      'Changes any field except `_id`, and the values derived from it, such as the addresses of a subscriber.',
     params,
     body: patch,
     response,
@@ -191,7 +196,7 @@ function editRoutes<Kind extends EditedKind>(
   })
 }
 
-/** Returns a record with the names that the environment assumes (assumption `vendor-names`). */
+/** Returns a record with the names that the environment uses (assumption `vendor-names`). */
 function named<Named extends object>(record: Named, { assumptions }: Environment): Named {
   return assumptions['vendor-names'] === 'vendor' ? withVendorNames(record) : record
 }

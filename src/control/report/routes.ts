@@ -7,25 +7,25 @@ import type { Services } from '../services.js'
 import { RunRecord, TestDescription } from './schemas.js'
 import type { TestService } from './service.js'
 
-/** Tells an environment of the test that it is made for. */
+/** Describes the test of an environment. */
 export function testRoutes(route: AddRoute, { tests }: { tests: TestService }): void {
-  route('PUT', '/test', 'describeTest', 'Tell of the test that this environment is made for', {
-    description: 'For the report of the run. What is told later is added to what was told before.',
+  route('PUT', '/test', 'describeTest', 'Describe the test of this environment', {
+    description: 'Adds the fields to the report of the run. Later calls add to earlier ones.',
     changesNothing: true,
     body: ref(TestDescription),
     handler: async ({ environment, body }) => tests.describe(environment, body)
   })
 }
 
-/** Tells all that the tests have done. */
+/** Reports everything that the tests did. */
 export function reportRoutes(
   route: AddRoute<'server'>,
   options: Services & { tests: TestService }
 ): void {
   const { tests, coverage, environments, startedAt } = options
-  route('GET', '/report', 'getReport', 'Get what all tests have done', {
+  route('GET', '/report', 'getReport', 'Get the report of all tests', {
     description:
-      'Each environment that was created by a request is taken for one of a test, after its removal too.',
+      'Counts each environment that a request created as a test, even after its removal.',
     response: ref(RunRecord),
     handler: async (_request, reply) => {
       const { profile, assumptions } = environments.defaults
@@ -38,43 +38,43 @@ export function reportRoutes(
         coverage: coverage.ofServer()
       }
       reply.type('application/json; charset=utf-8')
-      // Those of tests are JSON already.
+      // The test records are JSON already.
       return `{"tests":[${tests.records().join()}],${JSON.stringify(rest).slice(1)}`
     }
   })
 }
 
-/** Reports how much of the contract the requests of one environment have met. */
+/** Reports and clears the API reference coverage of one environment. */
 export function coverageRoutes(route: AddRoute, { coverage }: Services): void {
   route(
     'GET',
     '/coverage',
     'getCoverage',
-    'Report how much of the contract the requests have met',
+    'Report how much of the API reference the requests cover',
     {
       description:
-        'Since it was created or its coverage was cleared; the journal and resets do not matter.',
+        'Counts requests since the environment was created or its coverage was cleared, regardless of the journal and resets.',
       response: ref(Coverage),
       handler: async ({ environment }) => coverage.of(environment)
     }
   )
 
   route('DELETE', '/coverage', 'clearCoverage', "Clear this environment's coverage", {
-    description: "The server's coverage keeps what was counted.",
+    description: "The server's coverage keeps its counts.",
     handler: async ({ environment }) => coverage.clear(environment)
   })
 }
 
-/** Reports the same for all requests. */
+/** Reports and clears the API reference coverage of all requests. */
 export function serverCoverageRoutes(route: AddRoute<'server'>, { coverage }: Services): void {
   route(
     'GET',
     '/coverage/server',
     'getServerCoverage',
-    'Report how much of the contract all requests have met',
+    'Report how much of the API reference all requests cover',
     {
       description:
-        'Those of all environments, also of removed ones, and those without a valid key.',
+        'Counts the requests of all environments, including removed ones, and unauthenticated requests.',
       response: ref(Coverage),
       handler: async () => coverage.ofServer()
     }

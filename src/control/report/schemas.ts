@@ -18,17 +18,13 @@ const text = (description: string, maxLength: number) =>
   Type.Optional(Type.String({ maxLength, description }))
 const milliseconds = (description: string) => Type.Number({ minimum: 0, description })
 
-export const TestDescription = namedObject(
-  'TestDescription',
-  'What an environment is told of its test',
-  {
-    title: text('Its title, with those of the groups that it is in', 2000),
-    file: text('Its file, and its line after a colon', 2000),
-    outcome: Type.Optional(stringEnum(OUTCOMES, { description: '`unknown` until it is told' })),
-    error: text('Why it has failed', 20_000),
-    duration: Type.Optional(milliseconds('How long it took, in milliseconds'))
-  }
-)
+export const TestDescription = namedObject('TestDescription', 'The description of a test', {
+  title: text('Title of the test, preceded by the titles of its groups', 2000),
+  file: text('File of the test, with the line after a colon', 2000),
+  outcome: Type.Optional(stringEnum(OUTCOMES, { description: '`unknown` until it is reported' })),
+  error: text('The reason for a failure', 20_000),
+  duration: Type.Optional(milliseconds('Duration of the test, in milliseconds'))
+})
 export type TestDescription = Static<typeof TestDescription>
 
 const answered = (description: string) => Type.Array(ref(RecordedExchange), { description })
@@ -36,62 +32,67 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const TestRecord = namedObject(
   'TestRecord',
-  'What a test has done to its environment, and what it has left',
+  'The requests and changes of a test, and the resulting state of its environment',
   {
     ...TestDescription.properties,
-    title: Type.String({ description: 'Its title; the name of the environment if none was told' }),
-    outcome: stringEnum(OUTCOMES, { description: '`unknown` if it was not told' }),
-    started: dateTime("When the environment was created, by the machine's clock"),
+    title: Type.String({
+      description: 'Title of the test; defaults to the name of the environment'
+    }),
+    outcome: stringEnum(OUTCOMES, { description: '`unknown` if it was not reported' }),
+    started: dateTime("Creation time of the environment, by the machine's clock"),
     duration: milliseconds(
-      'Milliseconds that the test took, if it was told; else how long its environment was there'
+      'Duration of the test in milliseconds; defaults to the lifetime of the environment'
     ),
     environment: Type.String({ description: 'Name of the environment' }),
-    requests: answered('The requests to it, oldest first'),
-    lost: count('How many older requests the journal has forgotten'),
+    requests: answered('The requests to the environment, oldest first'),
+    lost: count('Number of older requests that the journal dropped'),
     unauthenticated: answered(
-      'The requests without a valid key in that time, be they of this test or of one beside it'
+      'Unauthenticated requests during the test, including requests of parallel tests'
     ),
     faults: Type.Array(ref(FaultRule), {
-      description: 'Its fault rules at its end, with their counters'
+      description: 'The fault rules at the end of the test, with their counters'
     }),
-    changes: Type.Array(ref(Change), { description: 'What was done to it between the requests' }),
+    changes: Type.Array(ref(Change), {
+      description: 'The changes to the environment between the requests'
+    }),
     left: Type.Optional(
-      ref(EnvironmentDiff, 'How its end differs from its beginning; absent if it does not')
+      ref(
+        EnvironmentDiff,
+        'The difference between the final state and the baseline; absent if there is none'
+      )
     )
   }
 )
 export type TestRecord = Static<typeof TestRecord>
 
-export const OtherRequest = namedObject('OtherRequest', 'A request that no test has made', {
+export const OtherRequest = namedObject('OtherRequest', 'A request that belongs to no test', {
   ...RecordedExchange.properties,
   environment: Type.Optional(
-    Type.String({ description: 'Name of its environment; absent without a valid key' })
+    Type.String({ description: 'Name of the environment; absent for an unauthenticated request' })
   )
 })
 export type OtherRequest = Static<typeof OtherRequest>
 
-export const RunRecord = namedObject('RunRecord', 'All that the tests of a run have done', {
+export const RunRecord = namedObject('RunRecord', 'The report of a run', {
   run: strictObject(
     {
-      started: dateTime("When the server was started, by the machine's clock"),
-      duration: milliseconds('Milliseconds since then'),
+      started: dateTime("Start time of the server, by the machine's clock"),
+      duration: milliseconds('Milliseconds since the start'),
       version: Type.String({ description: 'Version of notification-mock' }),
       profile: ref(ProfileName),
       assumptions: recordOf(
         Type.String(),
         'Assumptions of the server that differ from the profile'
       ),
-      node: Type.String({ description: 'Version of the Node that the server runs in' })
+      node: Type.String({ description: 'Version of Node.js that runs the server' })
     },
-    { description: 'The run, and its server' }
+    { description: 'The run and its server' }
   ),
   coverage: ref(Coverage),
   tests: Type.Array(ref(TestRecord), {
-    description: 'In the order in which their environments were created'
+    description: 'The tests, ordered by the creation of their environments'
   }),
-  dropped: count(
-    'How many tests more there were, whose records have been dropped: 200 of 64 MiB together are kept'
-  ),
-  others: Type.Array(ref(OtherRequest), { description: 'The requests that no test has made' })
+  dropped: count('Number of dropped test records: at most 200 records and 64 MiB are kept'),
+  others: Type.Array(ref(OtherRequest), { description: 'The requests that belong to no test' })
 })
 export type RunRecord = Static<typeof RunRecord>

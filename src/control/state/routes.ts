@@ -21,34 +21,39 @@ import type { Services } from '../services.js'
 
 /** The body limit of requests that carry a seed, in bytes. */
 export const MAX_SEED = 8 * 1024 * 1024
-/** The same for YAML, to read which takes fifty times as long as JSON. */
+/** The body limit for YAML, in bytes: reading YAML takes fifty times as long as reading JSON. */
 const MAX_YAML = 2 * 1024 * 1024
 
 const SEED_MODES = ['merge', 'replace'] as const
 const MODE =
-  'merge: add to what is there; replace: become what the seed describes, also for later resets'
+  'merge: add to the existing state; replace: replace the state and the baseline with the seed'
 const SeedQuery = strictObject({
   mode: stringEnum(SEED_MODES, { default: 'merge', description: MODE }),
   scenario: Type.Optional(
-    Type.String({ description: 'Name of a built-in seed, in place of a body' })
+    Type.String({ description: 'Name of a built-in seed, instead of a body' })
   )
 })
 
 const SeedDocument = freeObject('A seed with one environment')
-/** Published as the object that it describes, and taken as any text: the reader of seeds knows lines and columns. */
+/** Published as an object but accepted as any text, so that the seed reader can report lines and columns. */
 const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 
-export const ResetPart = namedEnum('ResetPart', 'What can be reset', RESET_PARTS)
+export const ResetPart = namedEnum(
+  'ResetPart',
+  'A part of the state that a reset restores',
+  RESET_PARTS
+)
 export type ResetPart = Static<typeof ResetPart>
 
-const PARTS = 'Everything if left out; data is the records, the profile and the assumptions'
-const ResetRequest = namedObject('ResetRequest', 'What to reset', {
+const PARTS =
+  'The default is everything; data includes the records, the profile and the assumptions'
+const ResetRequest = namedObject('ResetRequest', 'The parts to reset', {
   parts: Type.Optional(Type.Array(ref(ResetPart), { minItems: 1, description: PARTS }))
 })
 
-export const ResetResult = namedObject('ResetResult', 'What was reset', {
-  parts: Type.Array(ref(ResetPart), { description: 'What was reset' }),
-  duration: Type.Number({ minimum: 0, description: 'How long it took, in milliseconds' })
+export const ResetResult = namedObject('ResetResult', 'The result of a reset', {
+  parts: Type.Array(ref(ResetPart), { description: 'The parts that were reset' }),
+  duration: Type.Number({ minimum: 0, description: 'Duration of the reset, in milliseconds' })
 })
 export type ResetResult = Static<typeof ResetResult>
 
@@ -58,13 +63,17 @@ const SnapshotName = Type.String({
   description: 'Name of the snapshot'
 })
 
-export const ClockState = namedObject('ClockState', 'The setting of the clock, and its time', {
-  setting: ref(ClockSetting),
-  now: dateTime('The time of the environment')
-})
+export const ClockState = namedObject(
+  'ClockState',
+  'The setting of the clock and the current time',
+  {
+    setting: ref(ClockSetting),
+    now: dateTime('The current time of the environment')
+  }
+)
 export type ClockState = Static<typeof ClockState>
 
-const AdvanceRequest = namedObject('AdvanceRequest', 'How far to advance the clock', {
+const AdvanceRequest = namedObject('AdvanceRequest', 'Advances the clock', {
   by: Type.Integer({
     minimum: 1,
     maximum: MAX_OFFSET,
@@ -73,25 +82,19 @@ const AdvanceRequest = namedObject('AdvanceRequest', 'How far to advance the clo
   })
 })
 
-/** Reads, replaces and resets the state of one environment, and keeps snapshots of it. */
-export function stateRoutes(route: AddRoute, services: Services): void {
-  seedRoutes(route, services)
-  resetRoutes(route, services)
-  snapshotRoutes(route, services)
-}
-
-function seedRoutes(route: AddRoute, { seeds }: Services): void {
+/** Reads, replaces and resets the state of one environment, and manages its snapshots. */
+export function stateRoutes(route: AddRoute, { environments, seeds }: Services): void {
   route('GET', '/state', 'exportState', 'Export this environment as a seed', {
     description:
-      'JSON, or YAML if Accept asks for it; an environment with it answers the same byte for byte.',
+      'Returns JSON, or YAML if Accept requests it. An environment with this seed returns the same responses byte for byte.',
     response: SeedDocument,
     handler: async (request, reply) => {
       const { environment, headers } = request
-      // What Accept names first counts.
+      // The first format in Accept wins.
       const format =
         /json|yaml|\*/i.exec(headers.accept ?? '')?.[0].toLowerCase() === 'yaml' ? 'yaml' : 'json'
       reply.type(`application/${format}; charset=utf-8`)
-      // Of a HEAD none is made.
+      // A HEAD request exports nothing.
       const pieces = request.method === 'HEAD' ? [] : seeds.export(environment, format)
       return reply.send(Readable.from(pieces, { objectMode: false }))
     }
@@ -99,52 +102,51 @@ function seedRoutes(route: AddRoute, { seeds }: Services): void {
 
   route('POST', '/seed', 'loadSeed', 'Load a seed into this environment', {
     description:
-      'JSON or YAML with one environment, or a built-in seed: the whole of it, or nothing if it has an error.',
+      'Accepts JSON or YAML with one environment, or the name of a built-in seed. Loads nothing if the seed has an error.',
     querystring: SeedQuery,
     body: SeedText,
     bodyLimit: MAX_SEED,
     textBody: true,
-    response: strictObject({ mode: stringEnum(SEED_MODES, { description: 'How it was loaded' }) }),
+    response: strictObject({
+      mode: stringEnum(SEED_MODES, { description: 'The mode that was used' })
+    }),
     handler: async ({ environment, body, query: { mode, scenario } }) => {
       if (scenario !== undefined && body.trim() !== '')
         throw invalidFields({ scenario: { messages: [ONE_AT_A_TIME] } })
-      // With 413, as Fastify rejects a body that is too large.
+      // Returns 413, as Fastify does for a body that is too large.
       if (!/^\s*\{/.test(body) && Buffer.byteLength(body) > MAX_YAML)
         throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
       await seeds.load(environment, scenario === undefined ? { seed: body } : { scenario }, mode)
       return { mode }
     }
   })
-}
 
-function resetRoutes(route: AddRoute, { environments }: Services): void {
   route('POST', '/reset', 'resetEnvironment', 'Reset this environment to its baseline', {
-    description: 'The baseline is the state in which the environment was created or seeded.',
+    description: 'The baseline is the state after the environment was created or seeded.',
     body: ref(ResetRequest),
     response: ref(ResetResult),
     handler: async ({ environment, body: { parts = [...RESET_PARTS] } }) =>
       timed(parts, () => environments.reset(environment, parts))
   })
 
-  route('GET', '/diff', 'diffBaseline', 'Compare the present state with the baseline', {
+  route('GET', '/diff', 'diffBaseline', 'Compare the current state with the baseline', {
     response: ref(EnvironmentDiff),
     handler: async ({ environment }) => environments.diffBaseline(environment)
   })
+
+  snapshotRoutes(route, environments)
 }
 
-function snapshotRoutes(route: AddRoute, { environments }: Services): void {
+/** Lists, takes, restores, compares and removes the snapshots of one environment. */
+function snapshotRoutes(route: AddRoute, environments: Services['environments']): void {
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
-    response: listOf(
-      'snapshots',
-      ref(Snapshot),
-      'All of the environment, in the order in which they were taken'
-    ),
+    response: listOf('snapshots', ref(Snapshot), 'All snapshots of the environment, oldest first'),
     handler: async ({ environment }) => ({ snapshots: environments.listSnapshots(environment) })
   })
 
   route('PUT', '/snapshots/:name', 'takeSnapshot', 'Take a snapshot', {
     description:
-      'Stores the present state under the name, in place of an earlier snapshot of that name.',
+      'Stores the current state under the name and replaces an earlier snapshot with the same name.',
     params: strictObject({ name: SnapshotName }),
     response: ref(Snapshot),
     handler: async ({ environment, params }) => environments.takeSnapshot(environment, params.name)
@@ -163,7 +165,7 @@ function snapshotRoutes(route: AddRoute, { environments }: Services): void {
     'GET',
     '/snapshots/:name/diff',
     'diffSnapshot',
-    'Compare the present state with a snapshot',
+    'Compare the current state with a snapshot',
     {
       params: strictObject({ name: SnapshotName }),
       response: ref(EnvironmentDiff),
@@ -179,7 +181,7 @@ function snapshotRoutes(route: AddRoute, { environments }: Services): void {
   })
 }
 
-/** Recorded requests and faults stay: a restore happens within a test, which still looks at its requests. */
+/** Excludes recorded requests and faults: a test that restores a snapshot still checks its requests. */
 const RESTORED: ResetPart[] = ['data', 'clock', 'idempotency']
 
 const ONE_AT_A_TIME =
@@ -222,7 +224,7 @@ const toClockState = ({ clock, now }: Environment): ClockState => ({
   now: isoTime(now())
 })
 
-/** Returns the setting of a clock, with its time in UTC; that of a mere time fixes it there. Throws `invalid` for no time. */
+/** Returns the setting of a clock, with its time in UTC. A plain time fixes the clock. Throws `invalid` for an invalid time. */
 export function toClockSetting(field: string, wanted: string | ClockSetting): ClockSetting {
   if (typeof wanted === 'string')
     return { mode: 'fixed', at: isoTime(parseTimeField(field, wanted)) }
