@@ -177,7 +177,7 @@ describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () 
       `exec --seed seed.json --log-level debug --coverage -- ${inner}`
     )
     expectHarmless(printed)
-    expect(printed).toContain('`X\\u001b` of listMessages')
+    expect(printed).toContain('`X\\u001b` is not a parameter of listMessages')
   })
 })
 
