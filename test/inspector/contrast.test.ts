@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const css = readFileSync(new URL('../../src/inspector/style.css', import.meta.url), 'utf8')
 
-/** The colours of a theme, by the names of their tokens. */
+/** Returns the colors of a theme by token name. */
 const tokens = (theme: 'light' | 'dark') =>
   new Map(
     [...css.matchAll(/--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)/g)].map(
@@ -12,7 +12,7 @@ const tokens = (theme: 'light' | 'dark') =>
   )
 
 const TONES = ['good', 'warn', 'bad', 'fault', 'accent']
-/** Which colours of text stand on which surfaces; `soft` is what a chip or a callout of a tone stands on. */
+/** Lists the text colors used on each surface; `soft` is the background of a chip or callout in a tone. */
 const PAIRS: readonly (readonly [text: string, surface: string])[] = [
   ...['text', 'muted', ...TONES].flatMap((text) =>
     ['page', 'surface', 'sunk', 'accent-soft'].map((surface) => [text, surface] as const)
@@ -26,7 +26,7 @@ const PAIRS: readonly (readonly [text: string, surface: string])[] = [
 ]
 
 test.each(['light', 'dark'] as const)(
-  'every colour of text has a contrast of 4.5 or more in %s',
+  'every text color has a contrast of at least 4.5 in the %s theme',
   (theme) => {
     const colours = tokens(theme)
     const share =
@@ -48,13 +48,13 @@ test.each(['light', 'dark'] as const)(
   }
 )
 
-/** The ratio of WCAG 2, from 1 to 21. */
+/** Returns the WCAG 2 contrast ratio, from 1 to 21. */
 function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** As `color-mix` of CSS in sRGB. */
+/** Mixes two colors like `color-mix` in CSS does in sRGB. */
 function mixed(one: string, other: string, share: number): string {
   const parts = [1, 3, 5].map((at) => {
     const [a = 0, b = 0] = [one, other].map((colour) =>

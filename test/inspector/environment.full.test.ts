@@ -10,7 +10,7 @@ import {
 } from '../support/inspector.js'
 import { createTempFolder } from '../support/process.js'
 
-test('a snapshot, a change, what differs by field, a restore and its Undo take six clicks', async (context) => {
+test('a snapshot, a change, its differences by field, a restore and Undo take six clicks', async (context) => {
   const inspector = await openInspector(context, { hash: '#/integrations' })
   const { page, env } = inspector
   const clicks = countClicks()
@@ -39,7 +39,7 @@ test('a snapshot, a change, what differs by field, a restore and its Undo take s
   await expect.poll(primary).toBe('Mailgun (EU)')
   expect(clicks.count).toBe(6)
 
-  // What was taken back leaves nothing behind; what was not stays in a snapshot, and a reset does too.
+  // An action that Undo reverts leaves no snapshot. Other actions keep theirs, and so does a reset.
   await expect.poll(async () => (await env.snapshots()).length).toBe(1)
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Environment Development' }).click()
@@ -52,7 +52,7 @@ test('a snapshot, a change, what differs by field, a restore and its Undo take s
   expect(await primary()).toBe('Mailgun (EU)')
 })
 
-test('what the environment has changed since it was made is one click away, the newest snapshot comes first', async (context) => {
+test('one click shows the changes since the environment was created, with the newest snapshot first', async (context) => {
   const { page, env } = await openInspector(context, {
     hash: '#/messages',
     viewport: { width: 390, height: 800 }
@@ -76,7 +76,7 @@ test('what the environment has changed since it was made is one click away, the 
   await expect.poll(async () => (await env.snapshots()).map(({ name }) => name)).toEqual(['newer'])
 })
 
-test('the clock goes a day ahead by two clicks, is stopped, set, and follows the machine again', async (context) => {
+test('two clicks advance the clock by a day, and it can be frozen, set, and returned to the system time', async (context) => {
   const inspector = await openInspector(context, { hash: '#/workflows' })
   const { page, env } = inspector
   const clock = page.getByRole('button', { name: /^Clock: / })
@@ -107,7 +107,7 @@ test('the clock goes a day ahead by two clicks, is stopped, set, and follows the
   await expect.poll(async () => (await env.clock.get()).setting).toEqual({ mode: 'wall' })
 })
 
-test('the state is exported by two clicks, a seed loaded from a file or by its name, refused with its lines, and all can be undone', async (context) => {
+test('two clicks export the state, a seed loads from a file or by name, errors name their lines, and Undo reverts each load', async (context) => {
   const inspector = await openInspector(context, { hash: '#/workflows' })
   const { page, env } = inspector
   const menu = page.getByRole('button', { name: 'Environment Development' })
@@ -162,7 +162,7 @@ test('the state is exported by two clicks, a seed loaded from a file or by its n
   await page.getByText('Order shipped').waitFor()
 })
 
-test('the profile is told with the positions of its own marked, and an environment is made', async (context) => {
+test('the profile is shown with its changed values marked, and an environment is created', async (context) => {
   const inspector = await openInspector(context, {
     args: ['--assume', 'envelope=data'],
     hash: '#/workflows',
@@ -182,7 +182,7 @@ test('the profile is told with the positions of its own marked, and an environme
   await expectAccessible(inspector)
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.keyboard.press('Escape')
-  // The focus goes back to where the menu is opened.
+  // The focus returns to the button that opens the menu.
   await expect
     .poll(() => page.evaluate('document.activeElement.ariaLabel'))
     .toBe('Environment Development')

@@ -8,7 +8,7 @@ import {
   sendRequest
 } from '../support/inspector.js'
 
-test('the next list calls fail with 500 twice after three clicks, and every view tells that a fault is on', async (context) => {
+test('three clicks make the next two list calls fail with 500, and every view shows that a fault is active', async (context) => {
   const inspector = await openInspector(context, { hash: '#/workflows' })
   const { page, env } = inspector
   const clicks = countClicks()
@@ -21,17 +21,17 @@ test('the next list calls fail with 500 twice after three clicks, and every view
   const statuses = []
   for (let count = 0; count < 3; count++) statuses.push(await sendRequest(env, '/v1/messages'))
   expect(statuses).toEqual([500, 500, 200])
-  // The page sees the requests come.
+  // The page shows the requests as they arrive.
   await page.getByText('hit 2 requests').waitFor()
   await page.getByRole('button', { name: '0 faults' }).waitFor()
-  // What was used up does not come back by Undo.
+  // Undo doesn't renew a fault that is used up.
   const { id: used = '' } = (await env.faults.list())[0] ?? {}
   await page.getByRole('button', { name: `Remove ${used}` }).click()
   const told = page.locator('.toast').filter({ hasText: `Removed ${used}` })
   await told.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Undone').waitFor()
   expect(await sendRequest(env, '/v1/messages')).toBe(200)
-  // Others set them too.
+  // Other clients add faults too.
   await page.getByRole('button', { name: '0 faults' }).click()
   await env.faults.add({ times: 'always', effect: { status: 429 } })
   await sendRequest(env, '/v1/messages')
@@ -41,14 +41,14 @@ test('the next list calls fail with 500 twice after three clicks, and every view
   await expect.poll(async () => (await env.faults.list()).map(({ id }) => id)).toEqual(['fault-2'])
   await page.getByRole('button', { name: 'Remove all' }).click()
   await expect.poll(() => env.faults.list()).toEqual([])
-  // A request that met one says which.
+  // A request that a fault affected names its rule.
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Requests' }).click()
   await requestRows(page).filter({ hasText: '429' }).click()
   await page.getByText('rule fault-2').first().waitFor()
 })
 
-test('answers are slow by 2 s after two clicks, or as a preset has it', async (context) => {
+test('two clicks delay responses by 2 s, and a preset sets its own delay', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/messages' })
   const clicks = countClicks()
   await clicks.click(page.getByRole('button', { name: '0 faults' }))
@@ -65,7 +65,7 @@ test('answers are slow by 2 s after two clicks, or as a preset has it', async (c
   await expect.poll(async () => (await env.latency.get()).delay).toBe(0)
 })
 
-test('each fault is what a client meets, a rule is written as JSON, and rules are told in words', async (context) => {
+test('each fault affects the client as named, a rule can be written as JSON, and rules are described in words', async (context) => {
   const inspector = await openInspector(context, { viewport: { width: 390, height: 800 } })
   const { page, env } = inspector
   await page.getByRole('button', { name: '0 faults' }).click()
@@ -108,7 +108,7 @@ test('each fault is what a client meets, a rule is written as JSON, and rules ar
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.getByRole('button', { name: 'Remove all' }).click()
   await expect.poll(() => env.faults.list()).toEqual([])
-  // Earlier toasts have an Undo too.
+  // Earlier toasts also have an Undo button.
   const told = page.locator('.toast').filter({ hasText: 'Removed all faults' })
   await told.getByRole('button', { name: 'Undo' }).click()
   await expect

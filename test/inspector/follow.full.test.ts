@@ -5,7 +5,7 @@ import { expectAccessible, openInspector, requestRows, sendRequest } from '../su
 
 const items = (page: Page) => page.locator('main [data-item]')
 
-test('between the requests stands what was done to the environment, and what a request has changed', async (context) => {
+test('the list shows changes to the environment between the requests, and the changes of each request', async (context) => {
   const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env } = inspector
   await env.clock.set('2030-01-01T00:00:00Z')
@@ -36,7 +36,7 @@ test('between the requests stands what was done to the environment, and what a r
   await expectAccessible(inspector)
 })
 
-test('the page follows what others do: a reset, the clock, records and rules', async (context) => {
+test('the page follows the changes of other clients: a reset, the clock, records and rules', async (context) => {
   const { page, env, go, events } = await openInspector(context)
   await sendRequest(env, '/v1/messages?limit=1')
   await expect.poll(() => requestRows(page).count()).toBe(1)
@@ -62,7 +62,7 @@ test('the page follows what others do: a reset, the clock, records and rules', a
   expect(events.troubles).toEqual([])
 })
 
-test('what one reads stays as it is while others change it, until one looks away', async (context) => {
+test('a list under the pointer does not change until the pointer leaves it', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/messages' })
   await items(page).nth(1).hover()
   const first = await items(page).first().innerText()

@@ -6,7 +6,7 @@ import {
   openInspector
 } from '../support/inspector.js'
 
-test('the primary of a channel is switched by one click, as the app does it, and back by Undo', async (context) => {
+test('one click switches the primary integration of a channel through the API, and Undo switches it back', async (context) => {
   const inspector = await openInspector(context, { hash: '#/integrations' })
   const { page, env } = inspector
   const clicks = countClicks()
@@ -26,7 +26,7 @@ test('the primary of a channel is switched by one click, as the app does it, and
   await expect.poll(() => primaryOf('email')).toEqual(['SendGrid'])
   await expectAccessibleInBoth(inspector)
 
-  // Off: the channel has none then. What the service refuses is said in its words.
+  // Switched off, the channel has no primary. The page shows the error text of the service.
   await toggle('Twilio').click()
   await expect.poll(() => primaryOf('sms')).toEqual([])
   await page.getByRole('button', { name: 'Undo' }).last().click()
@@ -37,7 +37,7 @@ test('the primary of a channel is switched by one click, as the app does it, and
   expect(await toggle('Vonage').isChecked()).toBe(false)
 })
 
-test('an integration is added as JSON with the message of the server at its line, edited, deleted and back; credentials are hidden until asked for', async (context) => {
+test('an integration is added as JSON with server errors at their lines, edited, deleted and restored, and its credentials are hidden by default', async (context) => {
   const inspector = await openInspector(context, {
     hash: '#/integrations',
     viewport: { width: 390, height: 800 }
@@ -75,7 +75,7 @@ test('an integration is added as JSON with the message of the server at its line
   }
   await edit('"active": true', '"active": false')
   expect(await page.locator('body').innerText()).not.toContain('SG.secret')
-  // What is hidden stays as it was.
+  // Hidden credentials keep their values.
   expect(await added()).toMatchObject({ active: false, credentials: second.credentials })
   await page.getByRole('button', { name: 'Show credentials' }).click()
   await page

@@ -9,7 +9,7 @@ import {
   openInspector
 } from '../support/inspector.js'
 
-test('a message for a subscriber is added by four clicks, read, edited where the server says what is wrong, and deleted and back', async (context) => {
+test('four clicks add a message for a subscriber, which is marked as read, edited with errors at their lines, deleted and restored', async (context) => {
   const inspector = await openInspector(context, { hash: '#/messages' })
   const { page, env } = inspector
   const clicks = countClicks()
@@ -17,7 +17,7 @@ test('a message for a subscriber is added by four clicks, read, edited where the
   await list.getByRole('link').first().waitFor()
   await clicks.click(page.getByRole('button', { name: 'Add', exact: true }))
   const dialog = page.getByRole('dialog', { name: 'Add a message' })
-  // The subscriber has the focus.
+  // The subscriber field has the focus.
   await page.keyboard.type('user-ada')
   await clicks.click(dialog.getByText('sms', { exact: true }))
   await clicks.click(dialog.getByLabel('Content'))
@@ -51,7 +51,7 @@ test('a message for a subscriber is added by four clicks, read, edited where the
   expect(await page.evaluate('getSelection().toString()')).toContain('"status": "gone"')
   await expectAccessible(inspector)
   expect((await first())?.content).toBe('Your tea is here')
-  // Who writes on meanwhile is told what is wrong all the same.
+  // The error is shown even if the text changes while the request is pending.
   const answered = page.waitForResponse((response) => response.request().method() === 'PATCH')
   await page.route('**/_mock/messages/*', async (route) => {
     await json.fill('{')
@@ -75,7 +75,7 @@ test('a message for a subscriber is added by four clicks, read, edited where the
   expect(await first()).toEqual(kept)
 })
 
-test('one line searches by subscriber, transaction, context and channel, its address keeps it, and refusals are in words', async (context) => {
+test('one field searches by subscriber, transaction, context and channel, the address keeps the search, and errors are shown as text', async (context) => {
   const { page, env, url, go } = await openInspector(context, { hash: '#/messages' })
   const search = page.getByRole('searchbox', { name: 'Search messages' })
   const rows = page.getByRole('list', { name: 'Messages, newest first' }).getByRole('link')
@@ -99,7 +99,7 @@ test('one line searches by subscriber, transaction, context and channel, its add
     expect(hash()).toBe(`#/messages?q=${words.replace(' ', '+')}`)
     expect(await search.inputValue()).toBe(words)
   }
-  // From there on to the list.
+  // The arrow moves from the search field to the list.
   await page.keyboard.press('ArrowDown')
   await expect
     .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
@@ -109,7 +109,7 @@ test('one line searches by subscriber, transaction, context and channel, its add
   await page.getByRole('heading', { name: 'No matching messages' }).waitFor()
   await go('#/messages?channel=fax')
   await page.getByRole('alert').getByText('channel').waitFor()
-  // What the page asks for to show it is none of the app's requests.
+  // The page's own requests aren't recorded as requests of the app.
   expect(await env.requests.list()).toHaveLength(4)
 
   await page.route('**/v1/messages*', (route) => route.abort())
@@ -119,7 +119,7 @@ test('one line searches by subscriber, transaction, context and channel, its add
   await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
   await rows.first().waitFor()
 
-  // What is open follows the arrows, and Escape closes it where one was.
+  // The arrows open the next message. Escape closes it and focuses its row.
   await rows.nth(1).click()
   await page.getByRole('tab', { name: 'As received' }).waitFor()
   await page.keyboard.press('ArrowDown')
@@ -132,7 +132,7 @@ test('one line searches by subscriber, transaction, context and channel, its add
     .toBe(await rows.nth(2).getAttribute('href'))
 })
 
-test('a list shows the row that a link has opened, and Tab finds one in it wherever it is scrolled', async (context) => {
+test('a list shows the row that a link opens, and Tab reaches a row at any scroll offset', async (context) => {
   const { page, env, url, go } = await openInspector(context, { hash: '#/messages' })
   const answer = await fetch(`${url}/v1/messages?limit=100`, { headers: env.headers })
   const { data } = (await answer.json()) as { data: { _id: string }[] }
@@ -157,7 +157,7 @@ test('a list shows the row that a link has opened, and Tab finds one in it where
   )
 })
 
-test('each channel is shown as its subscriber sees it, in both themes, an email as high as its content', async (context) => {
+test('each channel is shown as the subscriber sees it, in both themes, and an email is as tall as its content', async (context) => {
   const inspector = await openInspector(context, {
     args: ['--seed', 'unicode'],
     hash: '#/messages',
@@ -201,7 +201,7 @@ test('each channel is shown as its subscriber sees it, in both themes, an email 
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 })
 
-test('a thousand messages are asked for at once and only those in sight are rows; more come as one scrolls, also during a load', async (context) => {
+test('the page loads a thousand messages at once, renders only visible rows, and loads more on scrolling, also during a load', async (context) => {
   const { page, env, events } = await openInspector(context, { hash: '#/messages' })
   await env.seed({ generate: { messages: 1200 } })
   const asked = () =>
@@ -219,7 +219,7 @@ test('a thousand messages are asked for at once and only those in sight are rows
   expect(asked().slice(before)).toEqual(['0', '1'])
   expect(await page.locator('[aria-setsize="1260"]').count()).toBeLessThan(100)
 
-  // Somebody adds one, and the end comes into sight while the page loads that.
+  // Another client adds a message, and the list is scrolled to its end while the page loads it.
   await page.reload()
   await expect.poll(() => count.innerText()).toBe('1,000 of 1,260')
   let goOn = () => {}
@@ -238,7 +238,7 @@ test('a thousand messages are asked for at once and only those in sight are rows
   await expect.poll(() => count.innerText()).toBe('1,261')
 })
 
-test('nothing that a seed holds runs, loads anything or leads away', async (context) => {
+test('content of a seed runs no script, loads no resource and navigates nowhere', async (context) => {
   let hits = 0
   const trap = createServer((_, response) => {
     hits++
@@ -353,14 +353,14 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
   await page.getByText('integration changed').first().waitFor()
   expect(await page.evaluate('window.ran')).toBeUndefined()
   expect(hits).toBe(0)
-  // What styles name is refused by the policy before it is sent.
+  // The content security policy blocks resources named in styles before they are requested.
   const elsewhere = events.requested.filter(
     (each) => !each.startsWith(url) && !each.startsWith('about:')
   )
   expect(elsewhere.filter((each) => !events.troubles.includes(`${each} csp`))).toEqual([])
   expect(new URL(page.url()).origin).toBe(url)
 
-  // The same text as HTML does all of this.
+  // The same text in an unprotected page does all of this.
   await page.route('**/control', (route) => route.fulfill({ contentType: 'text/html', body: evil }))
   await page.goto(`${url}/control`)
   await expect.poll(() => page.evaluate('window.ran')).toBe(1)

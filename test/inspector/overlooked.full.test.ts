@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openInspector } from '../support/inspector.js'
 
-test('in a narrow window everything of the bar and every view stands in sight', async (context) => {
+test('a narrow window shows every button of the bar and the link of every view', async (context) => {
   const { page } = await openInspector(context, { viewport: { width: 390, height: 800 } })
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   const parts = [

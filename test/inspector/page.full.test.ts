@@ -15,7 +15,7 @@ import {
   startProcess
 } from '../support/process.js'
 
-test('the page opens with the requests of the first environment, and asks no other server for anything', async (context) => {
+test('the page opens with the requests of the first environment and sends no request to another server', async (context) => {
   const { page, events, url } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Environment Development' }).waitFor()
@@ -25,14 +25,14 @@ test('the page opens with the requests of the first environment, and asks no oth
   expect(events.troubles).toEqual([])
 })
 
-test('its script is under 50 KB compressed, its style under 6', async () => {
+test('the compressed script is under 50 KB, and the compressed style under 6 KB', async () => {
   const folder = join(commandIn(await buildPackage()), '../../inspector')
   const size = (name: string) => gzipSync(readFileSync(join(folder, name))).length
   expect(size('inspector.js')).toBeLessThan(50 * 1024)
   expect(size('inspector.css')).toBeLessThan(6 * 1024)
 })
 
-test('every view can be gone to by its icon and by the palette, and has no obstacles in light and dark', async (context) => {
+test('every view opens by its icon and by the palette, and is accessible in both themes', async (context) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const inspector = await openInspector(context, { colorScheme })
     const { page } = inspector
@@ -50,7 +50,7 @@ test('every view can be gone to by its icon and by the palette, and has no obsta
       await links.filter({ hasText: name }).click()
       expect(await links.filter({ hasText: name }).getAttribute('aria-current')).toBe('page')
     }
-    // The rail is one stop of Tab, and the arrows walk through it.
+    // The rail is one tab stop, and the arrows move within it.
     await links.last().focus()
     await page.keyboard.press('Home')
     await page.keyboard.press('ArrowDown')
@@ -59,12 +59,12 @@ test('every view can be gone to by its icon and by the palette, and has no obsta
   }
 }, 180_000)
 
-test('an address that is malformed shows its view', async (context) => {
+test('a malformed address shows its view', async (context) => {
   const { page } = await openInspector(context, { hash: '#/messages/%E0' })
   await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
 })
 
-test('the keys are told by ? and by the palette', async (context) => {
+test('the ? key opens the list of keyboard shortcuts', async (context) => {
   const { page } = await openInspector(context)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('?')
@@ -76,12 +76,12 @@ test('the keys are told by ? and by the palette', async (context) => {
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' })
 })
 
-test('the palette shows the command that the arrows have come to', async (context) => {
+test('the palette scrolls to the selected command', async (context) => {
   const { page } = await openInspector(context)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
   const options = page.getByRole('listbox', { name: 'Results' }).getByRole('option')
-  // Their names are loaded.
+  // Wait for the names of the seeds.
   await options.filter({ hasText: 'built-in seed' }).first().waitFor()
   const count = await options.count()
   for (let index = 1; index < count; index++) await page.keyboard.press('ArrowDown')
@@ -95,7 +95,7 @@ test('the palette shows the command that the arrows have come to', async (contex
 })
 
 describe('an address', () => {
-  test('names the environment, which can be chosen by its name', async (context) => {
+  test('names the chosen environment', async (context) => {
     const { page, url } = await openInspector(context, { hash: '#/messages' })
     await page.getByRole('button', { name: 'Environment Development' }).click()
     await page.getByRole('button', { name: 'Production', exact: true }).first().click()
@@ -104,14 +104,14 @@ describe('an address', () => {
     await page.waitForURL(`${url}/#/integrations?environment=Production`)
   })
 
-  test('of an environment that is not there says which there are', async (context) => {
+  test('with an unknown environment lists the existing ones', async (context) => {
     const { page } = await openInspector(context, { hash: '#/messages?environment=Nowhere' })
     await page.getByRole('heading', { name: 'No environment is named Nowhere' }).waitFor()
     await page.getByRole('link', { name: 'Production' }).click()
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   })
 
-  test('of an environment that was created after the page was loaded shows it', async (context) => {
+  test('with an environment created after the page loaded shows that environment', async (context) => {
     const { page, mock, url } = await openInspector(context)
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     await mock.environment({ name: 'Later' })
@@ -124,7 +124,7 @@ describe('an address', () => {
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
   })
 
-  test('is not said to be of no environment while the page still looks', async (context) => {
+  test('is not reported as unknown while the environments are loading', async (context) => {
     const { page, mock, url } = await openInspector(context)
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     let answer = () => {}
@@ -148,12 +148,12 @@ describe('an address', () => {
   })
 })
 
-test('a list of environments that fails to load once leaves the page there, with the error and another try', async (context) => {
+test('if the list of environments fails to load once, the page stays and shows the error with a Try again button', async (context) => {
   const { page, env } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.route('**/_mock/environments', (route) => route.abort())
   const alert = page.getByRole('alert')
-  // The list is loaded again when another client has changed something.
+  // The page reloads the list when another client changes something.
   const afterChange = async () => {
     await env.clock.advance('1h')
     return alert.count()
@@ -167,7 +167,7 @@ test('a list of environments that fails to load once leaves the page there, with
   expect((await env.clock.get()).now).toBeTruthy()
 })
 
-test('a key that is typed opens the environment that the address names, and no other one', async (context) => {
+test('a typed key opens only the environment that the address names', async (context) => {
   const data = join(createTempFolder(), 'data.db')
   const first = await startCommand(['--data', data])
   const { apiKey } = await connect(first.url).environment({ name: 'Kept' })
@@ -203,10 +203,10 @@ test('a key that is typed opens the environment that the address names, and no o
 describe('from another machine', () => {
   const args = ['--host', '0.0.0.0', '--admin-token', 'the-admin-token']
 
-  test('it asks for the admin token, says that one is wrong, and keeps it in memory only', async (context) => {
+  test('the page prompts for the admin token, reports a wrong one, and keeps the token only in memory', async (context) => {
     const { url } = await startCommand(args)
     const { page } = await openPage(context)
-    // By a name that is not one of this machine, as from another.
+    // A host name that is not local simulates another machine.
     await page.goto(`http://mock.test:${new URL(url).port}/`)
     const token = page.getByRole('textbox', { name: 'Admin token' })
     await page.getByRole('alert').waitFor()
@@ -226,7 +226,7 @@ describe('from another machine', () => {
     await token.waitFor()
   })
 
-  test('it shows one environment to who has only its key', async (context) => {
+  test('the page shows only one environment to a user with its API key', async (context) => {
     const { url } = await startCommand(args)
     const { page } = await openPage(context)
     await page.goto(`http://mock.test:${new URL(url).port}/`)
@@ -239,7 +239,7 @@ describe('from another machine', () => {
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Environment', exact: false }).click()
     await page.getByRole('button', { name: 'Copy API key' }).waitFor()
-    // Neither the others nor its profile are told to it.
+    // The menu shows neither the other environments nor the profile.
     for (const name of ['Production', 'Profile…'])
       expect(await page.getByRole('button', { name, exact: name === 'Production' }).count()).toBe(0)
     await page.goto(`http://mock.test:${new URL(url).port}/#/requests?environment=Development`)
@@ -250,7 +250,7 @@ describe('from another machine', () => {
   })
 })
 
-test('behind a path of a proxy it finds its files and its server', async (context) => {
+test('the page finds its files and its server behind a proxy with a path prefix', async (context) => {
   const { url } = await startCommand(['--admin-token', 'the-admin-token'])
   const proxy = createServer((request, response) => {
     const path = request.url?.replace(/^\/mocks\/one/, '')
@@ -260,7 +260,7 @@ test('behind a path of a proxy it finds its files and its server', async (contex
       response.writeHead(answer.statusCode ?? 500, answer.headers)
       answer.pipe(response)
     })
-    // The server may end while a stream is open.
+    // The server may stop while a stream is open.
     asked.on('error', () => response.destroy())
     request.pipe(asked)
   }).listen(0, '127.0.0.1')
@@ -274,7 +274,7 @@ test('behind a path of a proxy it finds its files and its server', async (contex
   expect(events.troubles).toEqual([])
 })
 
-test('a server without it answers browsers as it does programs', async () => {
+test('a server without the inspector sends browsers the same response as programs', async () => {
   const { url } = await startCommand(['--no-inspector'])
   const page = await fetch(url, { headers: { accept: 'text/html,*/*;q=0.8' } })
   expect([page.status, page.headers.get('content-type')]).toEqual([
@@ -284,7 +284,7 @@ test('a server without it answers browsers as it does programs', async () => {
   expect((await fetch(`${url}/inspector/inspector.js`)).status).toBe(404)
 })
 
-test('what it is made of is read only when it is asked for, and a server that lacks it says so', async () => {
+test('the server starts without the inspector files and reports that they are missing when the page is requested', async () => {
   const built = await buildPackage()
   const folder = createTempFolder()
   for (const name of ['migrations', 'seeds', 'node_modules'])

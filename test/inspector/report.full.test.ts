@@ -8,7 +8,7 @@ import { openPage } from '../support/browser.js'
 import { expectAccessible } from '../support/inspector.js'
 import { createProject, envWithoutRunner, modules } from '../support/project.js'
 
-/** Runs a program of a project under `exec --report`. Returns the file of the report, and the exit code. */
+/** Runs a program of a project under `exec --report`. Returns the exit code, the output and the path of the report. */
 async function reported(files: Record<string, string>, program: readonly string[]) {
   const cwd = await createProject(files)
   const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
@@ -21,7 +21,7 @@ async function reported(files: Record<string, string>, program: readonly string[
   return { code, output, file: join(cwd, 'run.html') }
 }
 
-/** The same for a script that has a client of its server as `mock`. */
+/** Runs a script under `exec --report`, with a client of its server as `mock`. Returns the path of the report. */
 async function reportedScript(script: string, ...args: string[]): Promise<string> {
   const head = `import { connect } from 'notification-mock'\nconst mock = connect(process.env.NOTIFICATION_MOCK_URL)\n`
   const { file, ...ended } = await reported({ 'script.js': head + script }, [
@@ -42,7 +42,7 @@ async function openReport(context: TestContext, file: string, options = {}) {
   return opened
 }
 
-/** The names of the tests in the list, and what stands below them. */
+/** Returns the links in the list of tests. */
 const rows = (page: Page) => page.getByRole('list', { name: 'Tests' }).getByRole('link')
 
 const RUN = `import { expect, test } from 'notification-mock/vitest'
@@ -67,7 +67,7 @@ for (let number = 0; number < 27; number++) {
   })
 }`
 
-test('a run of 30 tests in vitest is told from its report alone, from disk: what the three that failed did wrong', async (context) => {
+test('the report of 30 vitest tests, opened from disk, explains why three failed', async (context) => {
   const vitest = [join(modules, '.bin/vitest'), 'run', '--testTimeout=60000', '--hookTimeout=60000']
   const { file, ...ended } = await reported({ 'shop.test.js': RUN }, vitest)
   expect(ended).toMatchObject({ code: 1, output: expect.stringContaining('the report is in') })
@@ -96,7 +96,7 @@ test('a run of 30 tests in vitest is told from its report alone, from disk: what
 
 const ATTACK = `<img src=x onerror="document.title='struck'"></script><script>document.title='struck'</script>`
 
-test('hostile text of a test, a request, a header and an answer stays text', async (context) => {
+test('hostile text in a test, a request, a header and a response stays text', async (context) => {
   const file = await reportedScript(
     `const attack = process.argv[2]
     const messages = [{ channel: 'sms', content: attack }]
@@ -123,11 +123,11 @@ test('hostile text of a test, a request, a header and an answer stays text', asy
       .poll(() => page.getByRole('group', { name: 'Response body' }).innerText())
       .toContain('{')
   }
-  // The title of the page is the command: an attack that had run would have changed it.
+  // The page title is the command. A script that runs changes it.
   expect(await page.title()).toContain(ATTACK)
   expect(await page.locator('img').count()).toBe(0)
 
-  // The same text does strike in a page that does not guard against it.
+  // The same text runs in an unprotected page, so this test can fail.
   const unguarded = file.replace('run.html', 'unguarded.html')
   writeFileSync(unguarded, `<title>well</title><p>${ATTACK}</p>`)
   await page.goto(pathToFileURL(unguarded).href)
@@ -142,7 +142,7 @@ const TWO = `for (const outcome of ['passed', 'failed']) {
   await env.remove()
 }`
 
-test('it keeps nobody from using it, in both themes, on a desk and on a phone', async (context) => {
+test('the report is accessible in both themes and on a phone', async (context) => {
   const file = await reportedScript(TWO)
   for (const [colorScheme, width] of [
     ['light', 1280],
@@ -172,7 +172,7 @@ const MANY = `for (let number = 0; number < 200; number++) {
   await env.remove()
 }`
 
-test('a report of 200 tests and 5,000 requests has them all, and at most 200 KB beside its data', async (context) => {
+test('a report of 200 tests and 5,000 requests contains all of them and at most 200 KB in addition to its data', async (context) => {
   const file = await reportedScript(MANY)
   const html = readFileSync(file, 'utf8')
   const [data = ''] = /data-encoding="deflate-raw">[^<]*/.exec(html) ?? []
@@ -184,7 +184,7 @@ test('a report of 200 tests and 5,000 requests has them all, and at most 200 KB 
   await rows(page).first().click()
   const requests = page.getByRole('list', { name: 'Requests' }).getByRole('link')
   await expect.poll(() => requests.count()).toBe(25)
-  // The answer stays in sight below them, and so does the one that the keys have come to.
+  // The response below the list and the selected request stay visible.
   await page.setViewportSize({ width: 1280, height: 640 })
   await requests.first().focus()
   await page.keyboard.press('End')

@@ -7,14 +7,14 @@ import { expectAccessible, openInspector, requestRows, sendRequest } from '../su
 import { watchPage } from '../support/page-costs.js'
 import { startCommand } from '../support/process.js'
 
-/** The row whose target ends so. */
+/** Returns the row of the request whose target ends with the text. */
 const row = (page: Page, end: string) =>
   requestRows(page).filter({
     has: page.locator('bdi').filter({ hasText: new RegExp(`${end.replace(/[?]/g, '[?]')}$`) })
   })
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search requests' })
 
-test('a request shows up with its reason, is found by a line of search, and opens by keyboard with all that was sent', async (context) => {
+test('a request appears with its reason, is found by search, and opens by keyboard with everything that was sent', async (context) => {
   const inspector = await openInspector(context)
   const { page, env, events } = inspector
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
@@ -73,7 +73,7 @@ test('a request shows up with its reason, is found by a line of search, and open
   await search(page).fill('')
   await expect.poll(() => requestRows(page).count()).toBe(6)
 
-  // From the search on to the list, and in it.
+  // The arrows move from the search field to the list and within it.
   await search(page).press('ArrowDown')
   await page.keyboard.press('ArrowDown')
   const detail = page.getByRole('group', { name: 'Request 5' })
@@ -93,7 +93,7 @@ test('a request shows up with its reason, is found by a line of search, and open
   await page.keyboard.press('ArrowRight')
   await expect.poll(() => detail.getByRole('listitem').count()).toBe(7)
   await expectAccessible(inspector)
-  // The tab stays as one walks on.
+  // The selected tab stays when another request is opened.
   await requestRows(page).nth(1).focus()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowDown')
@@ -108,12 +108,12 @@ test('a request shows up with its reason, is found by a line of search, and open
   await expect
     .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
     .toBe('#/requests/3')
-  // What was opened is closed: the newest that failed stands there again.
+  // The opened request is closed, so the newest failed request is shown again.
   await page.getByRole('group', { name: 'Request 6' }).waitFor()
   expect(events.troubles).toEqual([])
 })
 
-test('what came by the keyboard alone: Tab is at the list after eight stops at most, and every stop shows the focus', async (context) => {
+test('Tab reaches the list after at most eight stops, and every stop shows the focus', async (context) => {
   const { page, env } = await openInspector(context)
   await sendRequest(env, '/v1/messages')
   await row(page, '/v1/messages').waitFor()
@@ -130,13 +130,13 @@ test('what came by the keyboard alone: Tab is at the list after eight stops at m
   expect(stops).toContain('Requests, newest first')
 })
 
-test('deleted requests are gone from the page, and an address of one says so', async (context) => {
+test('deleted requests disappear from the page, and the address of a deleted request reports it', async (context) => {
   const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env, go } = inspector
   await sendRequest(env, '/v1/messages?limit=1')
   await row(page, 'limit=1').waitFor()
   await sendRequest(env, '/v1/messages?limit=-1')
-  // That which is open by itself can't be closed.
+  // A request that opens automatically can't be closed.
   await page.getByRole('group', { name: 'Request 2' }).waitFor()
   expect(await page.getByRole('link', { name: 'Close' }).count()).toBe(0)
   await page.keyboard.press('Control+k')
@@ -150,7 +150,7 @@ test('deleted requests are gone from the page, and an address of one says so', a
   await expectAccessible(inspector)
 })
 
-test('nothing moves while one reads: what comes waits behind its number, by mouse, keyboard, scrolling and pause', async (context) => {
+test('hovering, focusing, scrolling and pausing hold the list, and a button counts the new requests', async (context) => {
   const { page, env } = await openInspector(context, { viewport: { width: 390, height: 700 } })
   const newOnes = (count: number) => page.getByRole('button', { name: `${count} new` })
   for (let count = 0; count < 60; count += 1) await sendRequest(env, `/v1/messages?page=${count}`)
@@ -189,7 +189,7 @@ test('nothing moves while one reads: what comes waits behind its number, by mous
   await page.getByRole('button', { name: 'Paused' }).click()
   await row(page, 'limit=5').waitFor()
 
-  // Where there is room for one of the two only, what is open stands over the list.
+  // In a narrow window the open request covers the list.
   await row(page, 'limit=5').click()
   const detail = page.getByRole('group', { name: 'Request 65' })
   await detail.waitFor()
@@ -199,7 +199,7 @@ test('nothing moves while one reads: what comes waits behind its number, by mous
   expect(await detail.count()).toBe(0)
 })
 
-test('requests without a valid key stand beside them with what is wrong, but not for who has one key only', async (context) => {
+test('unauthenticated requests are listed with their error, but not for a user with one API key', async (context) => {
   const { url } = await startCommand(['--host', '0.0.0.0', '--admin-token', 'the-admin-token'])
   const wrong = `ApiKey ${'5'.repeat(32)}`
   await fetch(`${url}/v1/messages`, { headers: { authorization: wrong } })
@@ -230,7 +230,7 @@ test('requests without a valid key stand beside them with what is wrong, but not
   expect(await page.getByText('without a valid key').count()).toBe(0)
 })
 
-test('a tab that is not seen keeps no connection, and shows what is there when it is seen again', async (context) => {
+test('a hidden tab closes its connection and shows the current requests when it becomes visible', async (context) => {
   const { page, env, events, url } = await openInspector(context)
   const streams = () =>
     events.requested.filter((each) => each.includes('/_mock/requests/stream')).length
@@ -254,7 +254,7 @@ test('a tab that is not seen keeps no connection, and shows what is there when i
   expect(await requestRows(page).count()).toBe(2)
   expect(streams()).toBe(before + 1)
 
-  // Held, and emptied by someone else.
+  // The list is paused, and another client clears it.
   await page.keyboard.press('p')
   await env.requests.clear()
   await row(page, 'limit=2').waitFor({ state: 'detached' })
@@ -262,7 +262,7 @@ test('a tab that is not seen keeps no connection, and shows what is there when i
   await row(page, 'limit=3').waitFor()
 })
 
-test('when the server is started again, the page says that it was gone and shows what comes then', async (context) => {
+test('the page reports a stopped server and shows new requests after the server restarts', async (context) => {
   const first = await startCommand(['--port', '0'])
   const { port } = new URL(first.url)
   const { page } = await openPage(context)
@@ -272,7 +272,7 @@ test('when the server is started again, the page says that it was gone and shows
   await row(page, 'limit=7').waitFor()
   first.child.kill('SIGKILL')
   await page.getByRole('alert').getByText('Not connected').waitFor()
-  // Another process may have the port for a moment.
+  // Another process may use the port for a moment.
   await vi.waitFor(() => startCommand(['--port', port]), { timeout: 20_000 })
   await sendRequest(ofProduct(), '/v1/messages?limit=8')
   await row(page, 'limit=8').waitFor()
@@ -280,7 +280,7 @@ test('when the server is started again, the page says that it was gone and shows
   expect(await row(page, 'limit=7').count()).toBe(0)
 })
 
-test('what fails to load once is loaded again', async (context) => {
+test('the page retries a failed load', async (context) => {
   const inspector = await openInspector(context, { hash: '#/coverage' })
   const { page, env } = inspector
   for (let count = 0; count < 301; count++) await sendRequest(env, '/v1/messages?limit=1')
@@ -301,7 +301,7 @@ test('what fails to load once is loaded again', async (context) => {
     .toBe('#/requests/1')
 })
 
-test('of 10,000 requests the newest are there at once, the oldest by one key, and each is found by search', async (context) => {
+test('with 10,000 requests the newest appear at once, one key reaches the oldest, and search finds any of them', async (context) => {
   const { page, env } = await openInspector(context, { args: ['--journal', '10000'] })
   for (let count = 0; count < 10_000; count += 50) {
     await Promise.all(
@@ -315,7 +315,7 @@ test('of 10,000 requests the newest are there at once, the oldest by one key, an
     await requestRows(page).first().waitFor()
     return page.evaluate<number>('performance.now()')
   }
-  // Alone on a machine in 300 ms.
+  // Takes 300 ms on an idle machine.
   await expect.poll(firstRow).toBeLessThan(1500)
   expect(await page.locator('[data-key]').count()).toBeLessThan(100)
   await search(page).fill('page=1789')
@@ -335,7 +335,7 @@ test('of 10,000 requests the newest are there at once, the oldest by one key, an
   expect(await page.locator('[data-key]').count()).toBeLessThan(100)
 }, 120_000)
 
-test('with 500 requests a second for 20 seconds the page stays usable, small, and shows the last one', async (context) => {
+test('the page stays usable and small at 500 requests a second for 20 seconds, and shows the last one', async (context) => {
   const { page, env, events } = await openInspector(context)
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   const watched = await watchPage(page)
@@ -352,14 +352,14 @@ test('with 500 requests a second for 20 seconds the page stays usable, small, an
       while (sent < due) answers.push(sendRequest(env, `/v1/messages?limit=1&page=${++sent}`))
     }
     await Promise.all(answers)
-    // Behind all others: those that are sent together arrive in any order.
+    // Sent after all others, because requests sent together arrive in any order.
     await sendRequest(env, `/v1/messages?limit=1&page=${++sent}`)
     await row(page, `page=${count}`).waitFor()
   }
   await sendUntil(2000)
   const before = await sizeNow()
   await sendUntil(9000)
-  // It can be used meanwhile.
+  // The page can be used during the load.
   const rest = sendUntil(10_000)
   await search(page).fill('limit=1')
   await expect.poll(() => page.url()).toContain('q=limit%3D1')
@@ -372,16 +372,16 @@ test('with 500 requests a second for 20 seconds the page stays usable, small, an
   expect(after.heap - before.heap).toBeLessThan(3 * 1024 * 1024)
   const inTasks = (await watched.longTasks()).reduce((sum, duration) => sum + duration, 0)
   const blocked = inTasks / (await page.evaluate<number>('performance.now()'))
-  // Alone on a machine next to nothing, with all rows rendered a quarter. As other tests run beside it, one task may be long.
+  // Near zero on an idle machine, and a quarter if all rows were rendered. Other tests run at the same time, so one task may be long.
   expect(blocked).toBeLessThan(0.12)
   expect(events.troubles).toEqual([])
 }, 180_000)
 
-/** A text that would run, were it taken for markup, in each place that one can stand in. */
+/** Holds text that runs if it is treated as markup, an attribute or a URL. */
 const HOSTILE =
   '<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'`javascript:window.ran=1'
 
-test('hostile text in a path, a query, a header, a body and an answer stays text', async (context) => {
+test('hostile text in a path, a query, a header, a body and a response stays text', async (context) => {
   const { page, env, go, events } = await openInspector(context)
   const hostile = encodeURIComponent(HOSTILE)
   await env.faults.add({
@@ -413,7 +413,7 @@ test('hostile text in a path, a query, a header, a body and an answer stays text
     )
   expect(await ran()).toEqual([undefined, 0])
   expect(events.troubles.filter((each) => !each.includes('503'))).toEqual([])
-  // The same text as markup is seen: this can fail.
+  // The same text inserted as markup is detected, so this test can fail.
   await page.evaluate(
     `document.querySelector('main').insertAdjacentHTML('beforeend', ${JSON.stringify(HOSTILE)})`
   )
@@ -424,9 +424,9 @@ test.each([
   { width: 320, height: 640 },
   { width: 640, height: 400 }
 ])(
-  'nothing stands beside the screen at $width px, and the first row is at 120 px or higher up',
+  'the page fits the screen at $width px, and the first row starts within 120 px of the top',
   async (viewport) => {
-    // At 200 % zoom a window of 1280 by 800 px has 640 by 400.
+    // At 200% zoom a window of 1280 by 800 px measures 640 by 400 px.
     const context = { skip: () => {} } as unknown as Parameters<typeof openInspector>[0]
     const { page, env, go } = await openInspector(context, { viewport })
     await sendRequest(env, '/v1/messages?limit=5000')

@@ -14,7 +14,7 @@ import { createTempFolder } from '../support/process.js'
 
 const COPYING = { permissions: ['clipboard-read', 'clipboard-write'] }
 
-test('why a request was refused stands on the first screen, with what the app received', async (context) => {
+test('the first screen shows why a request was rejected and the response that the app received', async (context) => {
   const { page, env } = await openInspector(context)
   await sendRequest(env, '/v1/messages?limit=5000')
   await sendRequest(env, '/v1/messages')
@@ -24,7 +24,7 @@ test('why a request was refused stands on the first screen, with what the app re
   expect(await body.innerText()).toContain('"statusCode": 422')
 })
 
-test('the next list call fails with 500 twice after three clicks, and Undo takes it back', async (context) => {
+test('three clicks make the next two list calls fail with 500, and Undo removes the fault', async (context) => {
   const inspector = await openInspector(context)
   const { page, env } = inspector
   const clicks = countClicks()
@@ -46,7 +46,7 @@ test('the next list call fails with 500 twice after three clicks, and Undo takes
   await expect.poll(async () => (await env.faults.list()).map(({ times }) => times)).toEqual([2])
 })
 
-test('a request is sent again by its curl after two clicks, and verified by what is copied for a test', async (context) => {
+test('two clicks copy a curl command that repeats the request, and the copied test code verifies it', async (context) => {
   const { page, env } = await openInspector(context, COPYING)
   const body = `{"note":"it's \\"quoted\\" and שלום"}`
   const path = '/v1/integrations/sendgrid-main/set-primary?note=%5Ba%5D%20%26%20b&note=2'
@@ -85,7 +85,7 @@ test('a request is sent again by its curl after two clicks, and verified by what
   expect(await run(env)).toMatchObject({ matched: 3 })
 })
 
-test('a request is replayed by one click, and its new answer stands beside the old one with what differs', async (context) => {
+test('one click replays a request and shows both responses with their differences', async (context) => {
   const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env } = inspector
   await env.faults.add({ effect: { status: 503 } })
@@ -107,7 +107,7 @@ test('a request is replayed by one click, and its new answer stands beside the o
   await page.getByRole('tab', { name: 'Response' }).click()
   expect(await page.getByRole('group', { name: 'Now' }).count()).toBe(0)
 
-  // Of a long answer the beginning is kept, without its secrets: so it is of the new one.
+  // Both responses are truncated and redacted in the same way, so they are equal.
   await sendRequest(env, '/v1/messages?limit=60')
   await requestRows(page).filter({ hasText: 'limit=60' }).first().click()
   await page.getByRole('group', { name: 'Response body' }).getByText('"totalCount"').waitFor()
@@ -116,7 +116,7 @@ test('a request is replayed by one click, and its new answer stands beside the o
   await page.getByText('The responses are equal').waitFor()
 })
 
-test('hints are a click away, also on a phone, and lead to their requests', async (context) => {
+test('one click shows the hints, also on a phone, and each hint links to its requests', async (context) => {
   const inspector = await openInspector(context, { viewport: { width: 390, height: 800 } })
   const { page, env } = inspector
   await sendRequest(env, '/v1/messages?chanel=email')
@@ -130,11 +130,11 @@ test('hints are a click away, also on a phone, and lead to their requests', asyn
   await requestRows(page).first().waitFor()
 })
 
-test('two answers are compared after three clicks', async (context) => {
+test('three clicks compare two responses', async (context) => {
   const { page, env } = await openInspector(context)
   await sendRequest(env, '/v1/messages?limit=2')
   await sendRequest(env, '/v1/messages?limit=2')
-  // Otherwise the first of them may be the one that is clicked.
+  // Otherwise the click may hit the first of them.
   await requestRows(page).nth(1).waitFor()
   const clicks = countClicks()
   await clicks.click(requestRows(page).first())
@@ -144,7 +144,7 @@ test('two answers are compared after three clicks', async (context) => {
   expect(clicks.count).toBe(3)
 })
 
-test('a transactionId among 100,000 messages is found by its palette: paste, Enter', async (context) => {
+test('pasting a transactionId into the palette and pressing Enter finds it among 100,000 messages', async (context) => {
   const { page, env } = await openInspector(context, {
     args: ['--seed', await seedOf(100_000)],
     hash: '#/integrations'
@@ -162,7 +162,7 @@ test('a transactionId among 100,000 messages is found by its palette: paste, Ent
   expect(new URL(page.url()).hash).toBe(`#/messages?transactionId=${transactionId}`)
 }, 120_000)
 
-test('the palette finds requests, integrations, workflows and subscribers, and says when there is nothing', async (context) => {
+test('the palette finds requests, integrations, workflows and subscribers, and reports when nothing matches', async (context) => {
   const inspector = await openInspector(context)
   const { page, env } = inspector
   await sendRequest(env, '/v1/messages?limit=7', { headers: { 'x-request-id': 'trace-4711' } })
@@ -187,7 +187,7 @@ test('the palette finds requests, integrations, workflows and subscribers, and s
     await found.getByRole('option', { name: option }).first().waitFor()
   }
   await expectAccessible(inspector)
-  // Who presses the arrow too soon has chosen the first one.
+  // Pressing the arrow before the results arrive selects the first one.
   await find('mailgun-eu')
   await page.keyboard.press('ArrowDown')
   await found.getByRole('option', { name: /Mailgun/, selected: true }).waitFor()
@@ -196,7 +196,7 @@ test('the palette finds requests, integrations, workflows and subscribers, and s
   await expectAccessible(inspector)
 })
 
-/** A seed file with so many messages. */
+/** Writes a seed file that generates the number of messages. Returns its path. */
 async function seedOf(messages: number): Promise<string> {
   const file = join(createTempFolder(), 'many.yaml')
   await writeFile(
