@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createMock } from '../src/index.js'
 import { buildPackage, commandIn } from './support/process.js'
 
-test('closing waits for a client that reads slowly, and cuts nothing of its answer', async () => {
+test('closing waits until a slow client has read its whole response', async () => {
   const content = 'x'.repeat(50_000)
   const messages = Array.from({ length: 1000 }, () => ({ channel: 'email', content }))
   const warnings: string[] = []
@@ -33,11 +33,11 @@ test('closing waits for a client that reads slowly, and cuts nothing of its answ
   for await (const chunk of socket) size += chunk.length
   await closing
   expect(size).toBeGreaterThan(1000 * content.length)
-  // It would be warned of a connection that had to be cut.
+  // Closing a busy connection would log a warning.
   expect(warnings).toEqual([])
 })
 
-test('with unref a forgotten close does not keep `node --test` alive, connections or none', async () => {
+test('with unref, an unclosed mock does not keep `node --test` running, even with open connections', async () => {
   const folder = await buildPackage()
   const program = `
     import { test } from 'node:test'
@@ -62,7 +62,7 @@ test('with unref a forgotten close does not keep `node --test` alive, connection
   })
 })
 
-test('an error that nobody catches shows its sentence, and no pages of the bundle before it', async () => {
+test('an uncaught error prints its message without the source of the bundle before it', async () => {
   for (const load of [
     "Promise.resolve(require('notification-mock'))",
     "import('notification-mock')"

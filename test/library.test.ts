@@ -34,7 +34,7 @@ function call({ url }: Mock, path: string, method = 'GET', key = 'shop-key') {
   return fetch(`${url}${path}`, { method, headers: { authorization: `ApiKey ${key}` } })
 }
 
-test('a mock starts where there is no fetch, and says so when it is to be its own client', async () => {
+test('a mock starts without a global fetch, and its client methods report the missing fetch', async () => {
   vi.stubGlobal('fetch', undefined)
   onTestFinished(() => {
     vi.unstubAllGlobals()
@@ -46,7 +46,7 @@ test('a mock starts where there is no fetch, and says so when it is to be its ow
   expect(await mock.close()).toBeUndefined()
 })
 
-test('a mock takes a free port of loopback, and tells its environments with their keys', async () => {
+test('a mock listens on a free loopback port, and lists its environments with their keys', async () => {
   const mock = await given()
   expect(mock).toMatchObject({
     url: `http://127.0.0.1:${mock.port}`,
@@ -57,7 +57,7 @@ test('a mock takes a free port of loopback, and tells its environments with thei
 })
 
 describe('exportOnExit', () => {
-  test('keeps all environments as a seed, which brings them back with ids, keys, settings and every byte', async () => {
+  test('exports all environments as a seed that restores ids, keys, settings and exact responses', async () => {
     const file = join(createTempFolder(), 'state.yaml')
     const first = await createMock({ seeds: ['default'], exportOnExit: file })
     await call(first, '/v1/integrations/mailgun-eu/set-primary', 'POST', 'development-key')
@@ -82,7 +82,7 @@ describe('exportOnExit', () => {
     expect(facts(await second.listEnvironments())).toEqual(facts(listed))
   })
 
-  test('is refused at the start where nothing can be written, and a start that fails leaves the file as it was', async () => {
+  test('rejects an unwritable file at the start, and leaves the file unchanged when the start fails', async () => {
     const path = createTempFolder()
     await expect(createMock({ exportOnExit: join(path, 'gone/state.yaml') })).rejects.toThrow(
       /can't write .*ENOENT/
@@ -97,7 +97,7 @@ describe('exportOnExit', () => {
     expect(readFileSync(file, 'utf8')).toBe('before')
   })
 
-  test('that fails in the end is logged, and closing rejects', async () => {
+  test('logs a failed export, and close() rejects', async () => {
     const file = join(createTempFolder(), 'state.yaml')
     const lines: string[] = []
     const logger = pino(
@@ -115,7 +115,7 @@ describe('exportOnExit', () => {
   })
 })
 
-test('several mocks side by side share nothing', async () => {
+test('mocks in one process share no data', async () => {
   const mocks = await Promise.all(Array.from({ length: 5 }, () => given()))
   expect(new Set(mocks.map(({ port }) => port)).size).toBe(5)
   const [first, second] = mocks as [Mock, Mock]
@@ -127,7 +127,7 @@ test('several mocks side by side share nothing', async () => {
   for (const mock of mocks.slice(1)) expect((await call(mock, '/v1/messages')).status).toBe(200)
 })
 
-test('what a closed mock took is free; after a restart the keys of the seeds are known, and those used since; in the file is none', async () => {
+test('a closed mock frees its port and file, stores no keys in it, and knows seeded and used keys after a restart', async () => {
   const folder = createTempFolder()
   const options = { seed: SHOP, data: join(folder, 'mock.db') }
   const first = await createMock(options)
@@ -155,7 +155,7 @@ test('what a closed mock took is free; after a restart the keys of the seeds are
   ])
 })
 
-test('closing waits for what is in flight, and closing again for the same', async () => {
+test('closing waits for requests in flight, and a second close waits for the same requests', async () => {
   const mock = await given()
   const answers = Promise.all(
     Array.from({ length: 20 }, () => call(mock, '/v1/messages').then(({ status }) => status))
@@ -167,7 +167,7 @@ test('closing waits for what is in flight, and closing again for the same', asyn
   await expect(call(mock, '/v1/messages')).rejects.toThrow()
 })
 
-test('closing waits for an answered request that is still being sent, and no longer', async () => {
+test('closing waits for the rest of a request that already has its response, and no longer', async () => {
   const warnings: string[] = []
   const logger = pino(
     { level: 'warn' },
@@ -187,11 +187,11 @@ test('closing waits for an answered request that is still being sent, and no lon
   const closing = mock.close()
   socket.write('{'.repeat(1000))
   await closing
-  // It would be warned of a connection that had to be cut.
+  // Closing a busy connection would log a warning.
   expect(warnings).toEqual([])
 })
 
-test('its options decide how it answers', async () => {
+test('options change the responses', async () => {
   const mock = await given({
     seed: SHOP,
     profile: 'live',
@@ -202,7 +202,7 @@ test('its options decide how it answers', async () => {
   expect(mock.environments[0]?.profile).toBe('live')
 })
 
-test('a seed may be a value, YAML or JSON, and is used after seed files', async () => {
+test('accepts a seed as an object, YAML or JSON, and loads it after the seed files', async () => {
   const folder = createTempFolder()
   writeFileSync(join(folder, 'base.yaml'), 'environments: [{ name: Base }]')
   const names = async (options: MockOptions) =>
@@ -212,7 +212,7 @@ test('a seed may be a value, YAML or JSON, and is used after seed files', async 
   expect(await names({ seeds: [join(folder, 'base.yaml')], seed: SHOP })).toEqual(['Base', 'Shop'])
 })
 
-test('watched seed files are taken over when they change, and it is told what came of it', async () => {
+test('reloads changed seed files, and calls the watch function with the result', async () => {
   const folder = createTempFolder()
   const file = join(folder, 'shop.json')
   writeFileSync(file, JSON.stringify(SHOP))
@@ -243,7 +243,7 @@ test('watched seed files are taken over when they change, and it is told what ca
   }
 })
 
-describe('what can not be is thrown with the remedy:', () => {
+describe('an invalid start throws an error with a fix for', () => {
   test('a taken port', async () => {
     const server = createServer()
     onTestFinished(() => {
@@ -258,7 +258,7 @@ describe('what can not be is thrown with the remedy:', () => {
     )
   })
 
-  test('mistakes in a seed, with their paths', async () => {
+  test('errors in a seed, with their paths', async () => {
     const failure = createMock({ seed: { environments: [{ nam: 'Shop' }] } })
     await expect(failure).rejects.toThrow(SeedError)
     await expect(failure).rejects.toMatchObject({
@@ -275,34 +275,34 @@ describe('what can not be is thrown with the remedy:', () => {
 
   test.each<[string, object, string]>([
     [
-      'a file where the text belongs',
+      'a path in place of the seed text',
       { seed: './shop.yaml' },
       'to load ./shop.yaml, add it to `seeds`'
     ],
     [
-      'a watch that can not be told',
+      'a watch option that is not a function',
       { seeds: ['default'], watch: true },
       'watch must be a function'
     ],
     [
-      'a watch over no file',
+      'a watch without files',
       { watch: () => {} },
       'there are no files to watch; add files to `seeds`'
     ],
-    ['an option that is none', { prot: 4210 }, 'there is no option prot; did you mean port?'],
+    ['an unknown option', { prot: 4210 }, 'there is no option prot; did you mean port?'],
     [
-      'a port that is a text',
+      'a port that is a string',
       { port: '4210' },
       'the port must be an integer from 0 to 65535, not 4210'
     ],
     [
-      'a clock that is a time',
+      'a clock that is not a function',
       { clock: '2026-02-18' },
       'clock must be a function that returns milliseconds'
     ],
     ['an empty host', { host: '' }, 'the host must be'],
     [
-      'a token that nobody can send',
+      "a token that a header can't carry",
       { adminToken: 'a\nb' },
       "characters that a header can't carry"
     ],
@@ -312,23 +312,23 @@ describe('what can not be is thrown with the remedy:', () => {
       'the profile must be one of document, live, not lvie'
     ],
     [
-      'a wrong position',
+      'an unknown value of an assumption',
       { assumptions: { envelope: 'box' } },
       'envelope must be one of bare, data, not box'
     ],
-    ['half a request in the journal', { journal: 1.5 }, 'the journal size must be an integer'],
     [
-      'a data folder that is not there',
-      { data: '/no/such/mock.db' },
-      'the file or its folder is missing'
-    ]
+      'a journal size that is not an integer',
+      { journal: 1.5 },
+      'the journal size must be an integer'
+    ],
+    ['a missing data folder', { data: '/no/such/mock.db' }, 'the file or its folder is missing']
   ])('%s', async (_, options, sentence) => {
     const failure = createMock({ seed: SHOP, ...options } as MockOptions)
     await expect(failure).rejects.toThrow(StartError)
     await expect(failure).rejects.toThrow(sentence)
   })
 
-  test('and leaves nothing open: the file can be used at once', async () => {
+  test('a failed host, and leaves the data file usable at once', async () => {
     const folder = createTempFolder()
     const data = join(folder, 'mock.db')
     await expect(createMock({ seed: SHOP, data, host: '192.0.2.1' })).rejects.toThrow(
@@ -339,7 +339,7 @@ describe('what can not be is thrown with the remedy:', () => {
   })
 })
 
-test('it prints nothing, and listens to no signal or event of the process', async () => {
+test('prints nothing, and adds no listeners to the process', async () => {
   const written = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'))
   const console = (['log', 'warn', 'error'] as const).map((method) =>
     vi.spyOn(globalThis.console, method)

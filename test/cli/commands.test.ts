@@ -8,7 +8,7 @@ const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
 )
 
-/** What help says of each flag of serve. */
+/** The texts in the help for each flag of `serve`. */
 const FLAGS = [
   ['--host', 'default: 127.0.0.1', 'NOTIFICATION_MOCK_HOST'],
   ['--port', 'default: 4210', 'NOTIFICATION_MOCK_PORT, else PORT'],
@@ -37,8 +37,8 @@ describe('help', () => {
     }
   )
 
-  test('lists the commands and the exit codes, whatever the variables are', async () => {
-    // Wrong values keep a server from starting, but nobody from reading what they should be.
+  test('lists the commands and the exit codes even when a variable is invalid', async () => {
+    // An invalid value stops a server from starting, but the help is still readable.
     const { stdout: text } = await runCommand(['--help'], { env: { NOTIFICATION_MOCK_PORT: 'x' } })
     const commands = [...text.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, command]) => command)
     const wanted = [
@@ -56,7 +56,7 @@ describe('help', () => {
     expect(text).toContain('Exit codes: 0 success, 1 failure, 2 usage error.')
   })
 
-  test('its examples work as they are written', async () => {
+  test('shows examples that run unchanged', async () => {
     const text = await help('--help')
     const examples = [...text.matchAll(/^ {2}\$ (.*?) {2,}/gm)].map(([, example = '']) => example)
     expect(examples.length).toBeGreaterThanOrEqual(5)
@@ -70,7 +70,7 @@ describe('help', () => {
       if (['seed', 'exec'].includes(words[0] ?? '')) {
         expect(await runCommand(words, { cwd, env })).toMatchObject({ code: 0 })
       } else {
-        // Whatever port it names may be taken here.
+        // The port in the example may be in use on this machine.
         const { child, ended } = await startCommand([...words, '--port', '0'], { cwd, env })
         child.kill()
         expect(await ended).toMatchObject({ code: 0 })
@@ -92,7 +92,7 @@ test('--version prints the version', async () => {
 })
 
 describe('seed check', () => {
-  /** Returns their paths. */
+  /** Writes the seed files and returns their paths. */
   function givenSeeds(...texts: string[]): string[] {
     const folder = createTempFolder()
     return texts.map((text, index) => {
@@ -108,10 +108,10 @@ describe('seed check', () => {
     workflows: [{ identifier: shipped, steps: [{ type: email }] }]
 `
 
-  test('counts the records of a valid seed, and exits with 0; a name is that of a seed of the package', async () => {
+  test('prints the record counts of a valid seed, exits with 0, and resolves the names of built-in seeds', async () => {
     const cwd = createTempFolder()
     writeFileSync(join(cwd, 'shop.yaml'), VALID)
-    // A folder beside it is none.
+    // A folder with the name of a built-in seed is not a seed.
     mkdirSync(join(cwd, 'empty'))
     const { stdout, ...ended } = await runCommand(['seed', 'check', 'shop.yaml', 'empty'], { cwd })
     expect(ended).toEqual({ code: 0, signal: null, stderr: '' })
@@ -121,7 +121,7 @@ describe('seed check', () => {
     expect(stdout).toMatch(/^shop\.yaml, \S*empty\S*: no issues\n$/m)
   })
 
-  test('of a seed of nothing says that there will be no keys', async () => {
+  test('reports that an empty seed creates no API keys', async () => {
     const [file = ''] = givenSeeds('environments: []')
     const none =
       'no environments, so every request gets a 401 until you create one with POST /_mock/environments'
@@ -131,7 +131,7 @@ describe('seed check', () => {
     })
   })
 
-  test('prints every issue of every seed in its own line on stderr, and exits with 1; --json as JSON', async () => {
+  test('prints each issue of each seed on one line of stderr, exits with 1, and prints JSON with --json', async () => {
     const [first = '', other = ''] = givenSeeds(
       'environments:\n  - nam: Shop\n  - { name: A, profile: x }\n',
       'a: []\n'
@@ -153,7 +153,7 @@ describe('seed check', () => {
   })
 })
 
-test('seed list names the seeds that come with the package, and what each is for', async () => {
+test('seed list prints the name and the purpose of each built-in seed', async () => {
   const { stdout } = await runHere(['seed', 'list', '--json'])
   const { seeds }: { seeds: { name: string; description: string }[] } = JSON.parse(stdout)
   expect(seeds.map(({ name }) => `${name}.yaml`).sort()).toEqual(
@@ -166,7 +166,7 @@ test('seed list names the seeds that come with the package, and what each is for
 })
 
 describe('openapi', () => {
-  test('prints the document of the given profile and assumptions as JSON, and nothing else', async () => {
+  test('prints only the OpenAPI document for the given profile and assumptions, as JSON', async () => {
     const document = await runCommand(['openapi'])
     const live = await runHere(['openapi', '--profile', 'live'])
     const assumed = await runHere(['openapi', '--assume', 'vendor-names=vendor'])
@@ -179,7 +179,7 @@ describe('openapi', () => {
     ])
   })
 
-  test('--control prints that of the control routes', async () => {
+  test('--control prints the OpenAPI document of the control routes', async () => {
     const { stdout } = await runHere(['openapi', '--control'], {
       NOTIFICATION_MOCK_PROFILE: 'live'
     })
@@ -187,7 +187,7 @@ describe('openapi', () => {
   })
 })
 
-test('healthcheck exits with 0 when the server is healthy, wherever the same variables make it listen', async () => {
+test('healthcheck exits with 0 when the server at the address from the same variables is healthy', async () => {
   const { url } = await startCommand(['--no-seed', '--host', '0.0.0.0'])
   const { port } = new URL(url)
   const healthy = { code: 0, stdout: 'healthy\n', stderr: '' }

@@ -4,7 +4,7 @@ import { addFault, DEVELOPMENT, PRODUCTION } from '../support/control.js'
 import { useMock } from '../support/mock.js'
 import { runHere } from './here.js'
 
-test('reports the whole server, or one environment, as text, Markdown or JSON', async () => {
+test('reports the whole server or one environment as text, Markdown or JSON', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages')
   await mock.get('/v1/messages', { key: PRODUCTION })
@@ -30,7 +30,7 @@ test('reports the whole server, or one environment, as text, Markdown or JSON', 
   })
 })
 
-test('is at most 12 lines unless all are asked for: figures, slips, then what was not met', async () => {
+test('prints at most 12 lines without --all: figures, typos, then uncovered cases', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?chanel=sms')
   const whole = (await mock.get('/_mock/coverage/server')).json
@@ -47,7 +47,7 @@ test('is at most 12 lines unless all are asked for: figures, slips, then what wa
   expect(lines.slice(-2)).toEqual(['and 28 more: MORE', ''])
 })
 
-test.each([[['--min', '101']], [['nonsense']]])('%j ends with 2', async (args) => {
+test.each([[['--min', '101']], [['nonsense']]])('%j exits with 2', async (args) => {
   expect((await runHere(['coverage', ...args])).code).toBe(2)
 })
 
@@ -55,7 +55,7 @@ test.each([
   ['coverage', 'http://me:secret@127.0.0.1:9'],
   ['healthcheck', 'http://127.0.0.1:9/?key=secret'],
   ['wait', 'secret']
-])('%s does not repeat a url that is wrong, and names its variable', async (command, url) => {
+])('%s names the variable of an invalid URL, and does not print the URL', async (command, url) => {
   const refused = {
     code: 2,
     stderr: expect.stringMatching(/^error: NOTIFICATION_MOCK_URL must be (?!.*secret)/)
@@ -63,7 +63,7 @@ test.each([
   expect(await runHere([command], { NOTIFICATION_MOCK_URL: url })).toMatchObject(refused)
 })
 
-test('a report that can not be had is an error that says why, without the key', async () => {
+test('throws an error with the reason, and without the key, when the report is unavailable', async () => {
   const mock = await useMock({ adminToken: 'the-token' })
   await expect(fetchCoverage(mock.url, { apiKey: 'nobody-here' })).rejects.toThrow(
     /^no environment has this key(?!.*nobody-here)/
@@ -82,7 +82,7 @@ test('a report that can not be had is an error that says why, without the key', 
   )
 })
 
-test('tells injected answers, and requests beside the contract', async () => {
+test('lists injected responses and requests outside the API reference', async () => {
   const mock = await useMock()
   for (const status of [503, 422]) {
     await addFault(mock, { effect: { status } })

@@ -37,7 +37,7 @@ async function setPrimary(url: string, identifier: string, key: string) {
   return { replayed: response.headers.get('idempotency-replay'), body: await response.text() }
 }
 
-test('what a session has made is exported when it stops, and a seed from then on', async () => {
+test('exports the data of a session on exit as a seed that a later session loads', async () => {
   const cwd = createTempFolder()
   givenSeed(cwd, 'shop')
   const first = await startCommand(['--seed', 'shop.yaml', '--export-on-exit', 'state.yaml'], {
@@ -59,7 +59,7 @@ test('what a session has made is exported when it stops, and a seed from then on
   )
 })
 
-test('a new file is seeded; one with environments is left as it was, and keys are told that the seeds name', async () => {
+test('seeds a new data file, leaves an existing one unchanged, and prints the keys found in the seeds', async () => {
   const cwd = createTempFolder()
   givenSeed(cwd, 'shop')
   givenSeed(cwd, 'other')
@@ -96,14 +96,14 @@ test('a new file is seeded; one with environments is left as it was, and keys ar
   })
 })
 
-/** Root may do anything to any file: as root, the command is run as nobody, if that one can read our package. */
+/** Root bypasses file permissions, so root runs the command as `nobody`, if `nobody` can read the package. */
 const NOBODY: Options = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 const canBeNobody =
   process.getuid !== undefined &&
   spawnSync(process.execPath, [commandIn(await buildPackage()), '--version'], NOBODY).status === 0
 
 test.skipIf(!canBeNobody)(
-  'without the permission to write the file, or to look into its folder, an old data file is refused, and is as it was',
+  'rejects an existing data file without write access, or in an unreadable folder, and leaves it unchanged',
   async () => {
     const folder = createTempFolder()
     await stopped(await startCommand(['--no-seed', '--data', 'mock.db'], { cwd: folder }))

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { Report } from '../../src/client/index.js'
 import { createTempFolder, runCommand } from '../support/process.js'
 
-/** Sends a request with a slip in it as a test would, in an environment of its own, and one without a valid key. */
+/** Sends, like a test, a request with a typo in a new environment, and a request without a valid key. */
 const PROGRAM = `
   const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_REPORT: report } = process.env
   const call = async (method, path, key, body) =>
@@ -25,7 +25,7 @@ async function run(args: readonly string[], code = 0) {
   return { ...ended, read: (name: string) => readFileSync(join(folder, name), 'utf8'), folder }
 }
 
-test('--report writes what all tests have done, how the command has ended, and no secret of its line', async () => {
+test('--report writes all tests and the exit code of the command, without the secrets in its arguments', async () => {
   const { code, stdout, stderr, read, folder } = await run(['--report', 'run.html'], 3)
   expect({ code, stderr }).toEqual({
     code: 3,
@@ -48,7 +48,7 @@ test('--report writes what all tests have done, how the command has ended, and n
   ])
 })
 
-test('--summary appends failures, hints and the coverage, in which what others wrote stays text', async () => {
+test('--summary appends failures, hints and the coverage, and escapes Markdown and HTML in test output', async () => {
   const { code, read } = await run(['--summary', 'summary.md'])
   expect(code).toBe(0)
   const summary = read('summary.md')
@@ -63,7 +63,7 @@ test('--summary appends failures, hints and the coverage, in which what others w
   expect(summary).not.toContain('<b>')
 })
 
-test('--strict makes a success a failure, with each hint in a line; what is allowed passes', async () => {
+test('--strict turns a success into a failure, prints each hint on one line, and ignores allowed hints', async () => {
   const refused = await run(['--strict'])
   expect(refused.code).toBe(1)
   expect(refused.stderr).toContain(

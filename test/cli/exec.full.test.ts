@@ -16,7 +16,7 @@ import {
   startProcess
 } from '../support/process.js'
 
-/** Without a terminal, as in CI, whoever runs the tests. */
+/** Runs the command without a terminal, as in CI. */
 const WITHOUT_TERMINAL = { detached: true } as const
 
 async function endOf(words: string[], options: Options = {}): Promise<ProcessResult> {
@@ -25,14 +25,14 @@ async function endOf(words: string[], options: Options = {}): Promise<ProcessRes
   ).ended
 }
 
-/** The process has ended; a zombie that nobody has collected yet has ended too. */
+/** Resolves when the process has exited; an unreaped zombie counts as exited. */
 async function untilEnded(pid: number): Promise<void> {
   const isRunning = () =>
     existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   await vi.waitFor(() => expect(isRunning()).toBe(false), { timeout: 10_000, interval: 10 })
 }
 
-/** Prints what it and a process that it has started are, once the server has answered: the guard knows of it then. */
+/** Prints its own id and its child's id after a response of the server: from then on the guard knows both. */
 const ASK = `"${process.execPath}" -e "fetch(process.env.NOTIFICATION_MOCK_URL + '/health')"`
 const FAMILY = ['sh', '-c', `sleep 1000 & ${ASK} && echo $$ $!; wait; true`]
 
@@ -49,25 +49,25 @@ async function startFamily(
 }
 
 test.each(['SIGTERM', 'SIGKILL', 'SIGSEGV'] as const)(
-  'dies of %s that its command has died of',
+  'exits with %s when its command is killed by it',
   async (signal) => {
     const words = ['sh', '-c', `ulimit -c 0; kill -${constants.signals[signal]} $$`]
     expect(await endOf(words, { cwd: createTempFolder() })).toMatchObject({ code: null, signal })
   }
 )
 
-describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s to exec alone', (signal) => {
-  test('reaches the command and what it has started, and none of them is left', async () => {
+describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s sent to exec only', (signal) => {
+  test('ends the command and all of its child processes', async () => {
     const { exec, pids } = await startFamily()
     exec.child.kill(signal)
     const { code, stderr } = await exec.ended
     expect(stderr).toBe('')
-    // A shell ends with 128 + the signal's number where it does not die of it.
+    // A shell that the signal does not kill exits with 128 + the signal's number.
     expect([null, 128 + constants.signals[signal]]).toContain(code)
     for (const pid of pids) await untilEnded(pid)
   })
 
-  test('lets a command that handles it decide when and how to end, with the server', async () => {
+  test('lets a command that handles the signal choose its exit code, and keeps the server running until then', async () => {
     const program = `process.on('${signal}', async () => {
       const { status } = await fetch(process.env.NOTIFICATION_MOCK_URL + '/health')
       process.exit(status - 100)
@@ -80,13 +80,13 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s to exec alone', (sig
   })
 })
 
-test('a command ends with an exec that is killed by SIGKILL, and so does what it has started', async () => {
+test('SIGKILL to exec ends the command and all of its child processes', async () => {
   const { exec, pids } = await startFamily()
   exec.child.kill('SIGKILL')
   for (const pid of pids) await untilEnded(pid)
 })
 
-test('what a command leaves behind is ended with it, also if it does not want to; nothing stays in a folder', async () => {
+test('ends the remaining child processes of a command, even if they ignore SIGTERM, and leaves no files', async () => {
   const [cwd, folder] = [createTempFolder(), createTempFolder()]
   const script = `trap '' TERM; sleep 1000 & echo $!; trap - TERM; sleep 1000 & echo $!; exit 3`
   const { code, stdout } = await endOf(['sh', '-c', script], {
@@ -100,7 +100,7 @@ test('what a command leaves behind is ended with it, also if it does not want to
   expect([...readdirSync(cwd), ...readdirSync(folder)]).toEqual([])
 })
 
-test('says that the server has failed, asks the command to end, and ends with 125', async () => {
+test('reports that the server failed, ends the command, and exits with 125', async () => {
   const fault = join(createTempFolder(), 'fault.mjs')
   writeFileSync(fault, `process.once('SIGWINCH', () => { throw new Error('out of the blue') })`)
   const { exec, pids } = await startFamily({ env: { NODE_OPTIONS: `--import=${fault}` } })
@@ -112,9 +112,9 @@ test('says that the server has failed, asks the command to end, and ends with 12
   for (const pid of pids) await untilEnded(pid)
 })
 
-test('at a terminal the command reads what is typed, and a Ctrl-C reaches it once', async () => {
+test('at a terminal, the command reads the typed input, and receives Ctrl-C once', async () => {
   const file = join(createTempFolder(), 'program.mjs')
-  // It ends once all signals that came with the first have come.
+  // It exits 300 ms after the first signal, so that it counts any duplicates.
   const program = `import { openSync } from 'node:fs'
     import { ReadStream } from 'node:tty'
     let interrupts = 0
@@ -126,7 +126,7 @@ test('at a terminal the command reads what is typed, and a Ctrl-C reaches it onc
     console.log('listening')`
   writeFileSync(file, program)
   const ours = `"${process.execPath}" "${commandIn(await buildPackage())}"`
-  // In place of the shell: one that waits, as dash does, is ended by Ctrl-C itself.
+  // `exec` replaces the shell: Ctrl-C would end a waiting shell, such as dash.
   const command = `exec ${ours} exec --no-seed -- "${process.execPath}" "${file}"`
   const { child, ended } = await startProcess('script', ['-qec', command, '/dev/null'], {
     ready: /listening/
@@ -137,7 +137,7 @@ test('at a terminal the command reads what is typed, and a Ctrl-C reaches it onc
   expect(await ended).toMatchObject({ code: 1, signal: null })
 })
 
-test('a SIGTERM to npm, whose script it is, ends the command', async () => {
+test('SIGTERM to npm ends the command of its script', async () => {
   const folder = await createDependentPackage({
     test: `notification-mock exec --no-seed -- sh ./test.sh && echo never`
   })
@@ -152,7 +152,7 @@ test('a SIGTERM to npm, whose script it is, ends the command', async () => {
   await untilEnded(Number(npm.printed))
 })
 
-test('sets the variables that --env or its variable names; no key where there is none', async () => {
+test('sets the variables named by --env or NOTIFICATION_MOCK_ENV, and no key if there is no environment', async () => {
   const program = `const { API, FIRST, NOTIFICATION_MOCK_ADMIN_TOKEN: TOKEN, NOTIFICATION_MOCK_API_KEY: KEY } = process.env
     console.log(JSON.stringify({ API, FIRST, TOKEN, KEY }))`
   const run = async (flags: string[], env: Record<string, string> = {}) =>
@@ -176,7 +176,7 @@ test('sets the variables that --env or its variable names; no key where there is
 })
 
 describe('the coverage', () => {
-  test('is printed on stderr and written as JSON; stdout is that of the command', async () => {
+  test('is printed on stderr and written as JSON, while stdout has only the output of the command', async () => {
     const cwd = createTempFolder()
     const flags = ['--coverage', '--coverage-json', 'coverage.json', '--min', '0']
     const { code, stdout, stderr } = await runCommand(['exec', ...flags, '--', 'echo', 'done'], {
@@ -193,21 +193,21 @@ describe('the coverage', () => {
 
   test.each([
     [
-      'below --min fails a command that was done',
+      'below --min fails a successful command',
       ['--min', '90'],
       0,
       1,
       /exec: the coverage of the API is 0 %/
     ],
     [
-      'that can not be written fails it too',
+      "that can't be written fails a successful command",
       ['--coverage-json', '/gone/a'],
       0,
       125,
       /exec: can't write/
     ],
     [
-      'leaves a failure of the command as it is',
+      'keeps the exit code of a failed command',
       ['--min', '90', '--coverage-json', '/gone/a'],
       3,
       3,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { runCommand } from '../support/process.js'
 import { runHere } from './here.js'
 
-test('runs a command against a server of its own, ends with its exit code, and stops the server', async () => {
+test('runs a command against a new server, exits with its exit code, and stops the server', async () => {
   const program = `
     const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_API_KEY: key } = process.env
     fetch(url + '/v1/messages', { headers: { authorization: 'ApiKey ' + key } }).then(async (response) => {
@@ -10,7 +10,7 @@ test('runs a command against a server of its own, ends with its exit code, and s
       console.error((await response.json()).totalCount)
       process.exitCode = 42
     })`
-  // That of the product, perhaps.
+  // PORT may be set for the product under test.
   const { stdout, ...ended } = await runCommand(['exec', '--', process.execPath, '-e', program], {
     env: { PORT: '1' }
   })
@@ -18,23 +18,18 @@ test('runs a command against a server of its own, ends with its exit code, and s
   await expect(fetch(`${stdout.trim()}/health`)).rejects.toThrow('fetch failed')
 })
 
-describe('what is not the fault of the command has an exit code of its own, and a line that says so', () => {
+describe('an error outside the command has its own exit code and a one-line message', () => {
   test.concurrent.each<[string, string[], number, string]>([
+    ['a missing seed', ['--seed', 'gone.yaml', '--', 'true'], 125, "gone.yaml: can't be read"],
     [
-      'a seed that is not there',
-      ['--seed', 'gone.yaml', '--', 'true'],
-      125,
-      "gone.yaml: can't be read"
-    ],
-    [
-      'a report that can not be written',
+      "a report that can't be written",
       REPORT,
       125,
       "can't write gone/run.html: its folder does not exist; create it first"
     ],
-    ['a command that can not be executed', ['--', '/'], 126, "can't run /: it is not executable"],
+    ["a command that can't be executed", ['--', '/'], 126, "can't run /: it is not executable"],
     [
-      'a command that is not there',
+      'a missing command',
       ['--', 'gone'],
       127,
       "can't run gone: the command, or the interpreter in its first line, does not exist"
@@ -53,7 +48,7 @@ describe('what is not the fault of the command has an exit code of its own, and 
     [[], "missing required argument 'command'"],
     [['--env', 'A=urls', '--', 'true'], 'It must be a name, =, and url,'],
     [['--allow', 'everything', '--', 'true'], 'It must be one of path-not-mocked, ']
-  ])('a command line of %j', async (args, sentence) => {
+  ])('an invalid command line: %j', async (args, sentence) => {
     const ended = await runHere(['exec', ...args])
     expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(LINE) })
     expect(ended.stderr).toContain(sentence)

@@ -7,8 +7,8 @@ import type { ProcessResult } from '../support/process.js'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs a command line in this process, which takes a hundredth of the time of one of its own. For what ends by itself, and
- * neither serves nor runs a command.
+ * Runs a command line in this process, which takes a hundredth of the time of a new process. Use it for command lines
+ * that exit by themselves, and neither serve nor run a command.
  */
 export async function runHere(
   args: readonly string[],
@@ -41,7 +41,7 @@ export async function runHere(
   }
 }
 
-/** Returns what a server would be started with. */
+/** Returns the options that a command line would start a server with. */
 export async function optionsOf(
   args: readonly string[],
   env: Record<string, string> = {}

@@ -11,7 +11,7 @@ import {
   startProcess
 } from '../support/process.js'
 
-/** That of util-linux, which gives a command a terminal; others are told otherwise what to run. */
+/** `script` of util-linux gives a command a terminal; other versions take other arguments. */
 const HAS_SCRIPT = process.platform === 'linux'
 
 const SECRETS = ['shop-key-7f3a', 'SG.credential-91c', 'no-such-key-5d2']
@@ -29,7 +29,7 @@ function givenShop(): string {
   return cwd
 }
 
-/** One request that is answered, and some that are refused, with secrets wherever a client may put them. */
+/** Sends one successful request and some rejected ones, with secrets wherever a client may put them. */
 async function callAll(url: string): Promise<void> {
   const call = (path: string, authorization: string, method = 'GET') =>
     fetch(`${url}${path}`, { method, headers: { authorization } })
@@ -50,7 +50,7 @@ async function logOf({ child, url, ended }: RunningProcess): Promise<string> {
   return stderr
 }
 
-test('to a file the log is JSON, one line a refusal with its reason, and no key or credential', async () => {
+test('logs to a file one line of JSON with the reason for each rejected request, without keys and credentials', async () => {
   const log = await logOf(await startCommand(['--seed', 'shop.yaml'], { cwd: givenShop() }))
   const lines = log
     .trimEnd()
@@ -67,7 +67,7 @@ test('to a file the log is JSON, one line a refusal with its reason, and no key 
 })
 
 test.skipIf(!HAS_SCRIPT)(
-  'on a terminal the log is lines for people, in colour unless NO_COLOR is set',
+  'logs readable lines on a terminal, in color unless NO_COLOR is set',
   async () => {
     const { code, stdout } = await onTerminal()
     expect(code).toBe(0)
@@ -94,7 +94,7 @@ test.skipIf(!HAS_SCRIPT)(
 const ESCAPE = String.fromCharCode(27)
 const CTRL_C = String.fromCharCode(3)
 
-/** Everything that a terminal shows of it; the key is among it, as it is printed for the user. */
+/** Returns the whole output at a terminal, including the key, which the command prints for the user. */
 async function onTerminal(env: Record<string, string> = {}): Promise<ProcessResult> {
   const file = commandIn(await buildPackage())
   const command = `exec "${process.execPath}" "${file}" --seed shop.yaml --port 0`

@@ -9,7 +9,7 @@ import {
 } from '../support/process.js'
 import { expectCleanFile } from './stopping.js'
 
-/** Our command as bash runs it, between what else is to be done there. */
+/** Returns our command, quoted for use in a bash script. */
 async function ours(...args: string[]): Promise<string> {
   return [process.execPath, commandIn(await buildPackage()), ...args]
     .map((word) => `"${word}"`)
@@ -20,14 +20,14 @@ async function startInBash(script: string, cwd: string): Promise<RunningProcess>
   return startProcess('bash', ['-c', script], { cwd })
 }
 
-/** More refusals than a pipe holds lines. */
+/** Causes more rejected requests than a pipe can buffer as log lines. */
 async function refuseMany(url: string): Promise<void> {
   for (let count = 0; count < 1500; count += 1) {
     expect((await fetch(`${url}/v1/messages`)).status).toBe(401)
   }
 }
 
-test('a server whose stderr nobody reads answers, and ends with 0 and a clean file on SIGTERM', async () => {
+test('a server with an unread stderr responds, and exits on SIGTERM with 0 and a clean file', async () => {
   const cwd = createTempFolder()
   const server = await ours('--port', '0', '--data', 'kept.db')
   const { child, url, ended } = await startInBash(
@@ -42,7 +42,7 @@ test('a server whose stderr nobody reads answers, and ends with 0 and a clean fi
   expectCleanFile(cwd)
 })
 
-test('a reader that has enough ends a command quietly, and a full disk is told in one line', async () => {
+test('a command exits silently when its reader closes the pipe, and reports a full disk in one line', async () => {
   const run = async (script: string) => {
     const { ended } = await startProcess('bash', ['-c', `set -o pipefail; ${script}; echo $?`], {
       ready: /^\d+$/m

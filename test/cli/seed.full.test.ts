@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTempFolder, runCommand, startCommand } from '../support/process.js'
 
-test('seed new writes a beginning with comments that has no issue, and never over a file', async () => {
+test('seed new writes a commented seed without issues, and never overwrites a file', async () => {
   const cwd = createTempFolder()
   expect(await runCommand(['seed', 'new'], { cwd })).toMatchObject({ code: 0, stderr: '' })
   const text = readFileSync(join(cwd, 'seed.yaml'), 'utf8')
@@ -25,7 +25,7 @@ test('seed new writes a beginning with comments that has no issue, and never ove
   expect(readFileSync(join(cwd, 'seed.yaml'), 'utf8')).toBe('mine')
 })
 
-test('seed export writes the state of the environment of a key as a seed that has no issue', async () => {
+test('seed export writes the state of the environment with the given key as a seed without issues', async () => {
   const cwd = createTempFolder()
   const { url } = await startCommand(['--seed', 'one-page'])
   const env = { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_API_KEY: 'development-key' }

@@ -28,17 +28,17 @@ environments:
     apiKeys: ["it's-$HOME-\`x\`-key!"]
     messages: [{ channel: email, subject: Hello }]
 `
-/** Of characters that a shell interprets. */
+/** A key with characters that a shell interprets. */
 const SHOP_KEY = "it's-$HOME-`x`-key!"
 
-/** A folder with the seed in it, to start the command in. */
+/** Creates a working directory for the command, with the seed in it. */
 function givenShop(seed = SHOP): { cwd: string } {
   const cwd = createTempFolder()
   writeFileSync(join(cwd, 'shop.yaml'), seed)
   return { cwd }
 }
 
-/** What it sets for a service of our name. */
+/** The variables that Kubernetes sets for a service named `notification-mock`. */
 const KUBERNETES = {
   NOTIFICATION_MOCK_PORT: 'tcp://10.0.0.1:4210',
   NOTIFICATION_MOCK_SERVICE_HOST: '10.0.0.1'
@@ -48,8 +48,8 @@ function shell(command: string): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)('bash', ['-c', command])
 }
 
-describe('when it is ready', () => {
-  test('it prints its address, its keys, and a curl that works as pasted', async () => {
+describe('when the server is ready', () => {
+  test('prints its address, its keys, and a curl command that runs unchanged', async () => {
     const { printed, url } = await startCommand(['--seed', 'shop.yaml'], givenShop())
 
     const lines = printed
@@ -69,7 +69,7 @@ describe('when it is ready', () => {
     expect((await fetch(`${url}/docs`)).status).toBe(200)
   })
 
-  test('--json makes it one line of JSON, with environments, ids and keys', async () => {
+  test('--json prints one line of JSON with environments, ids and keys', async () => {
     const { printed } = await startCommand(['--seed', 'shop.yaml', '--json'], givenShop())
     expect(printed).toMatch(/^\{.*\}\n$/)
     expect(JSON.parse(printed)).toEqual({
@@ -89,7 +89,7 @@ describe('when it is ready', () => {
     })
   })
 
-  test('--no-seed starts without environments, and says so; --host 0.0.0.0 prints an address that can be called', async () => {
+  test('--no-seed starts without environments and prints a note, and --host 0.0.0.0 prints a reachable address', async () => {
     const { printed, url } = await startCommand(['--no-seed', '--host', '0.0.0.0'])
     expect(printed).toContain(`is ready at http://127.0.0.1:`)
     expect(printed).toContain(
@@ -99,7 +99,7 @@ describe('when it is ready', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
 
-  test('--profile and --assume decide how it answers; --no-cors keeps other origins out', async () => {
+  test('--profile and --assume change the responses, and --no-cors blocks other origins', async () => {
     const args = [
       '--seed',
       'shop.yaml',
@@ -123,8 +123,8 @@ describe('when it is ready', () => {
 
 const ELSEWHERE = { headers: { origin: 'http://elsewhere.example' } }
 
-describe('an option set by', () => {
-  test('a variable is used unless its flag is given; a variable names several seeds, and a flag is repeated', async () => {
+describe('option values', () => {
+  test('a flag overrides its variable; several seeds are a list in the variable, and repeated flags', async () => {
     const { cwd } = givenShop()
     writeFileSync(join(cwd, 'other.json'), '{"environments":[{"name":"Other"}]}')
     const seeds = { NOTIFICATION_MOCK_SEED: 'shop.yaml,other.json' }
@@ -142,49 +142,59 @@ describe('an option set by', () => {
 
   test.each([
     [
-      '--no-seed wins over a variable',
+      '--no-seed overrides a variable',
       ['--no-seed'],
       { NOTIFICATION_MOCK_SEED: 'a.yaml' },
       { seeds: [] }
     ],
     [
-      '--seed wins over no seed in a variable',
+      '--seed overrides NOTIFICATION_MOCK_NO_SEED',
       ['--seed', 'a'],
       { NOTIFICATION_MOCK_NO_SEED: '1' },
       { seeds: ['a'] }
     ],
-    ['the last of --no-seed and --seed counts', ['--no-seed', '--seed', 'a'], {}, { seeds: ['a'] }],
+    [
+      'the last one of --no-seed and --seed is used',
+      ['--no-seed', '--seed', 'a'],
+      {},
+      { seeds: ['a'] }
+    ],
     ['a switch of 0 is off', [], { NOTIFICATION_MOCK_NO_CORS: '0' }, { cors: true }],
     ['a switch of No is off', [], { NOTIFICATION_MOCK_NO_SEED: 'No' }, { seeds: ['default'] }],
-    ['an empty variable is none', [], { NOTIFICATION_MOCK_PROFILE: '' }, { profile: 'document' }],
-    ['those of a Kubernetes service are not ours', [], KUBERNETES, { port: 4210 }],
-    ['PORT is the port when no other is given', [], { PORT: '1' }, { port: 1 }],
     [
-      'NOTIFICATION_MOCK_PORT wins over PORT',
+      'an empty variable is ignored',
+      [],
+      { NOTIFICATION_MOCK_PROFILE: '' },
+      { profile: 'document' }
+    ],
+    ['the variables of a Kubernetes service are ignored', [], KUBERNETES, { port: 4210 }],
+    ['PORT is used when no other port is given', [], { PORT: '1' }, { port: 1 }],
+    [
+      'NOTIFICATION_MOCK_PORT overrides PORT',
       [],
       { PORT: '1', NOTIFICATION_MOCK_PORT: '2' },
       { port: 2 }
     ],
     [
-      'a flag wins over PORT',
+      'a flag overrides PORT',
       ['--port', '3'],
       { PORT: '1', NOTIFICATION_MOCK_PORT: '2' },
       { port: 3 }
     ],
     ['200,50 is a latency', ['--latency', '200,50'], {}, { latency: { delay: 200, spread: 50 } }]
-  ])('flag and variable: %s', async (_, args, env, expected) => {
+  ])('%s', async (_, args, env, expected) => {
     expect(await optionsOf(args, env as unknown as Record<string, string>)).toMatchObject(expected)
   })
 })
 
-describe('what can not be done is reported in one line, with the remedy and without a stack', () => {
+describe('an error is reported in one line, with a fix and without a stack trace', () => {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
   writeFileSync(join(folder, 'wrong.yaml'), 'environments: \n')
   afterAll(() => rmSync(folder, { recursive: true }))
 
   test.each<[string, string[], string]>([
     ['an unknown flag', ['--prot', '1'], `unknown option '--prot'; did you mean --port?`],
-    ['a port that is no number', ['--port', '4e3'], 'It must be an integer from 0 to 65535.'],
+    ['a port that is not a number', ['--port', '4e3'], 'It must be an integer from 0 to 65535.'],
     ['an unknown profile', ['--profile', 'lvie'], 'Allowed choices are document, live.'],
     [
       'an unknown assumption',
@@ -192,7 +202,7 @@ describe('what can not be done is reported in one line, with the remedy and with
       'no assumption envelop; did you mean envelope?'
     ],
     ['an unknown command', ['srve'], `unknown command 'srve'; did you mean serve?`],
-    ['a word too many', ['serve', 'shop.yaml'], `too many arguments for 'serve'`],
+    ['an extra argument', ['serve', 'shop.yaml'], `too many arguments for 'serve'`],
     [
       'an unknown subcommand',
       ['seed', 'chekc', 'x'],
@@ -200,40 +210,34 @@ describe('what can not be done is reported in one line, with the remedy and with
     ],
     ['nothing to watch', ['--watch', '--no-seed'], '--watch and --no-seed contradict each other'],
     [
-      'a latency of no kind',
+      'an unknown latency',
       ['--latency', 'slow'],
       'one of none, office, mobile, bad, not slow; write milliseconds as'
     ],
     [
-      'a wrong variable',
+      'an invalid variable',
       ['NOTIFICATION_MOCK_PORT=x'],
       `'x' from env 'NOTIFICATION_MOCK_PORT' is invalid. It`
     ]
-  ])('%s is a command line that is wrong: 2', (_, args, sentence) =>
-    expectRefused(args, 2, sentence)
-  )
+  ])('%s is a usage error: 2', (_, args, sentence) => expectRefused(args, 2, sentence))
 
   const wrong = join(folder, 'wrong.yaml')
   test.each<[string, string[], string]>([
-    [
-      'a seed that is not there',
-      ['--seed', 'gone.yaml'],
-      `gone.yaml: can't be read: there is no such file`
-    ],
-    ['a name of no seed', ['--seed', 'defualt'], 'did you mean default?'],
+    ['a missing seed', ['--seed', 'gone.yaml'], `gone.yaml: can't be read: there is no such file`],
+    ['an unknown seed name', ['--seed', 'defualt'], 'did you mean default?'],
     [
       'an issue in a seed',
       ['--seed', wrong],
       'wrong.yaml:1:15 environments: must be a list, not null'
     ],
     [
-      'an address that is not ours',
+      'an address of another machine',
       ['--no-seed', '--host', '192.0.2.1'],
       'choose another with --host'
     ],
-    ['a data file that is no database', ['--no-seed', '--data', wrong], 'it is not a database'],
+    ['a data file that is not a database', ['--no-seed', '--data', wrong], 'it is not a database'],
     ['no healthy server', ['healthcheck', '--port', '9'], 'http://127.0.0.1:9/health: no response']
-  ])('%s can not be done: 1', (_, args, sentence) => expectRefused(args, 1, sentence))
+  ])('%s is a failure: 1', (_, args, sentence) => expectRefused(args, 1, sentence))
 
   async function expectRefused(args: string[], code: number, sentence: string) {
     const [name = '', value] = args[0]?.split('=') ?? []
@@ -243,7 +247,7 @@ describe('what can not be done is reported in one line, with the remedy and with
     expect(ended.stderr).not.toMatch(/\n {4}at |Error:/)
   }
 
-  test('a database addon that was not built, as when npm may run no scripts or Node has changed', async () => {
+  test('a database addon that is not built, for example after npm ran without scripts or Node changed', async () => {
     const folder = await givenCopy('package.json', 'dist', 'migrations', 'seeds')
     const addon = realpathSync(join(await buildPackage(), 'node_modules/better-sqlite3'))
     mkdirSync(join(folder, 'node_modules'))
@@ -268,10 +272,10 @@ describe('what can not be done is reported in one line, with the remedy and with
   const CRASHING = /must be .* 12, and 13.2.0 is .*; with npm, run: npm install --no-save .*@12$/
   const LEFT_OUT = /not installed; with npm, run: npm install --include=optional --ignore-scripts$/
   test.each<[string, string, string, string | undefined, RegExp]>([
-    ['that Node 20 needs and that is not installed', '20.19.2', '9', undefined, LACKING],
+    ['that Node 20 needs and that is missing', '20.19.2', '9', undefined, LACKING],
     ['that would crash this Node, before it is loaded', '20.19.2', '9', '13.2.0', CRASHING],
     [
-      'that is not installed, as when optional packages are left out',
+      'that is missing, for example because optional packages are omitted',
       '24.19.0',
       '10',
       undefined,
@@ -295,7 +299,7 @@ describe('what can not be done is reported in one line, with the remedy and with
     expect(stderr.trimEnd()).toMatch(message)
   })
 
-  test('a Node that is too old, before anything else is loaded', async () => {
+  test('an unsupported Node version, before anything else is loaded', async () => {
     const env = { NODE_OPTIONS: otherNode({ node: '18.20.8' }) }
     expect(await runCommand(['--version'], { env })).toEqual({
       code: 1,
@@ -307,17 +311,17 @@ describe('what can not be done is reported in one line, with the remedy and with
   })
 })
 
-/** Whether this Node takes better-sqlite3 12: it is built for one Node alone. */
+/** Whether this Node needs better-sqlite3 12, whose builds work with one Node version only. */
 const NEEDS_BUILD = Number(process.versions.napi) < 10
 
-/** A folder with these parts of our package. */
+/** Creates a folder with the given parts of our package. */
 async function givenCopy(...names: string[]): Promise<string> {
   const [ours, folder] = [await buildPackage(), createTempFolder()]
   for (const name of names) cpSync(join(ours, name), join(folder, name), { recursive: true })
   return folder
 }
 
-/** The option that makes Node say that it is another. */
+/** Returns the option that makes Node report another version. */
 function otherNode(versions: { node: string; napi?: string }): string {
   const file = join(createTempFolder(), 'other.mjs')
   writeFileSync(

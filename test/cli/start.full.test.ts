@@ -18,13 +18,13 @@ interface User {
   cwd: string
   env: Record<string, string>
   run(...args: string[]): Promise<ProcessResult>
-  /** Starts a server, and returns what is told of it. */
+  /** Starts a server and returns its JSON description. */
   start(
     ...args: string[]
   ): Promise<{ url: string; pid: number; logFile: string; startedAt: string; instance: string }>
 }
 
-/** A user whose started servers are stopped when the test ends. */
+/** Creates a user whose servers are stopped when the test ends. */
 function givenUser(port?: number): User {
   const cwd = createTempFolder()
   const env = { TMPDIR: createTempFolder(), ...(port && { NOTIFICATION_MOCK_PORT: `${port}` }) }
@@ -60,7 +60,7 @@ function isHealthy(url: string): Promise<boolean> {
   )
 }
 
-test('start, status and stop work together without a word more', async () => {
+test('start, status and stop work together without further arguments', async () => {
   const { run } = givenUser(await freePort())
   expect(await run('status')).toMatchObject(NONE)
   expect(await run('stop')).toEqual(ok('no server is running\n'))
@@ -74,7 +74,7 @@ test('start, status and stop work together without a word more', async () => {
   expect(started.stdout).toContain(`notification-mock stop --port ${new URL(url).port}\n`)
   await fetch(`${url}/v1/messages`)
   expect(readFileSync(log, 'utf8')).toMatch(/^\{.*"statusCode":401.*\}\n$/)
-  // Its lines may say what others should not read.
+  // The log may contain private data.
   expect(statSync(log).mode & 0o777).toBe(0o600)
   expect(statSync(dirname(log)).mode & 0o777).toBe(0o700)
   const taken = failed(
@@ -89,7 +89,7 @@ test('start, status and stop work together without a word more', async () => {
   expect(await run('status')).toMatchObject(NONE)
 })
 
-test('start fails with what the log says, and leaves nothing behind', async () => {
+test('start fails with the error from the log, and leaves no server behind', async () => {
   const { run } = givenUser()
   const sentence =
     "error: the server did not start: gone.yaml: can't be read: there is no such file"
@@ -97,7 +97,7 @@ test('start fails with what the log says, and leaves nothing behind', async () =
   expect(await run('status')).toMatchObject(NONE)
 })
 
-test('stop of several asks for a choice; --all stops them all, whatever port a variable names', async () => {
+test('stop requires a choice between several servers, and --all stops all of them despite a port variable', async () => {
   const { start, run, cwd, env } = givenUser()
   const [one, two, three] = [await start(), await start(), await start()]
   expect(await run('stop')).toEqual(failed('choose one with --port, or use --all'))
@@ -112,7 +112,7 @@ test('stop of several asks for a choice; --all stops them all, whatever port a v
   expect(await Promise.all([two, three].map(({ url }) => isHealthy(url)))).toEqual([false, false])
 })
 
-test('stop ends no process but the server that was started, whoever has its port and number now', async () => {
+test('stop ends only a started server, not another process with the same port or process id', async () => {
   const { start, run, env } = givenUser()
   const killed = await start()
   const file = join(dirname(killed.logFile), `${new URL(killed.url).port}.json`)
@@ -128,20 +128,20 @@ test('stop ends no process but the server that was started, whoever has its port
   expect(await isHealthy(other.url)).toBe(true)
 })
 
-test('a server that npm has started goes on when npm has ended', async () => {
+test('a server started through npm keeps running after npm exits', async () => {
   const { env, run } = givenUser()
   const folder = await createDependentPackage({
     mock: 'notification-mock start --no-seed --port 0 --json'
   })
   const npm = await startProcess('npm', ['--silent', 'run', 'mock'], { cwd: folder, env })
   await npm.ended
-  // Longer than a server looks for who has started it.
+  // Longer than the interval between checks of the parent process.
   await delay(300)
   expect(await isHealthy(JSON.parse(npm.printed).url)).toBe(true)
   expect(await run('stop')).toMatchObject({ code: 0 })
 })
 
-test('a signal to a start that takes long ends the server too', async () => {
+test('a signal to a slow start also ends the server', async () => {
   const { cwd, env, run } = givenUser()
   writeSeed(cwd, 400_000)
   const args = ['start', '--seed', 'seed.json', '--port', '0', '--data', 'kept.db']
@@ -152,7 +152,7 @@ test('a signal to a start that takes long ends the server too', async () => {
   expect(await run('status')).toMatchObject(NONE)
 })
 
-test('wait ends when the server is ready, also if that is started later, and says what it did if it is not', async () => {
+test('wait exits when the server is ready, even if it starts later, and reports the last failure on a timeout', async () => {
   const port = await freePort()
   const { run } = givenUser(port)
   const waiting = run('wait')

@@ -16,7 +16,7 @@ import {
 } from './stopping.js'
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  '%s ends an idle server with 0 and a clean file, whatever connections are kept open',
+  '%s ends an idle server with 0 and a clean file despite open connections',
   async (signal) => {
     const cwd = createTempFolder()
     const { child, url, ended } = await startCommand(KEPT, { cwd })
@@ -29,13 +29,13 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     unused.on('error', () => {})
 
     child.kill(signal)
-    // No word of having cut a connection either: it did not wait for one.
+    // There is no warning about closed connections: the server did not wait for any.
     expect(await ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expectCleanFile(cwd)
   }
 )
 
-test('a signal finishes what is being sent, and keeps its effect, also when it comes twice as through npm', async () => {
+test('a signal lets requests in flight finish and take effect, even if it arrives twice, as through npm', async () => {
   const cwd = createTempFolder()
   const { child, url, ended } = await startCommand(KEPT, { cwd })
   const calls = await Promise.all(
@@ -46,7 +46,7 @@ test('a signal finishes what is being sent, and keeps its effect, also when it c
   child.kill('SIGTERM')
   await untilClosing(url)
   child.kill('SIGTERM')
-  // One after the other: while the first is answered, a cut would come.
+  // In sequence: a server that closes connections would do so during the first response.
   for (const [index, call] of calls.entries()) {
     expect(await call.finish()).toMatchObject({
       status: 200,
@@ -59,7 +59,7 @@ test('a signal finishes what is being sent, and keeps its effect, also when it c
   expect(primaryInFile(cwd)).toBe(1)
 })
 
-test('an uncaught error closes the file clean, is logged, and ends it with 1', async () => {
+test('an uncaught error is logged, leaves a clean file, and ends the server with 1', async () => {
   const cwd = createTempFolder()
   writeFileSync(
     join(cwd, 'fault.mjs'),

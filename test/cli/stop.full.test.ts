@@ -33,7 +33,7 @@ function connectTo({ url }: RunningProcess): Socket {
   return socket.on('error', () => {})
 }
 
-/** What may keep a server busy when it is asked to stop, each begun so that the server knows of it. */
+/** Work that can keep a server busy when it stops. Each function resolves when the server has begun the work. */
 const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
   'a request that never ends': ({ url }) => startOpenRequest(`${url}${SET_PRIMARY}`, AUTHORIZATION),
   'a request whose headers never end': async (server) => {
@@ -52,7 +52,7 @@ const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
       await fetch(`${server.url}/v1/messages?a=${'x'.repeat(8000)}`, { headers: AUTHORIZATION })
     }
   },
-  'a delayed answer': async ({ url }) => {
+  'a delayed response': async ({ url }) => {
     fetch(`${url}/v1/messages`, {
       headers: { ...AUTHORIZATION, 'x-mock-fault': 'delay=60000' }
     }).catch(() => {})
@@ -61,7 +61,7 @@ const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
 }
 
 test.each(Object.entries(BUSY))(
-  '%s: SIGTERM ends the process within a second, the file clean',
+  '%s: SIGTERM ends the process within a second and leaves a clean file',
   async (what, makeBusy) => {
     const cwd = createTempFolder()
     const server = await startCommand(KEPT, { cwd })
@@ -70,18 +70,18 @@ test.each(Object.entries(BUSY))(
     server.child.kill('SIGTERM')
     const { code, stderr } = await server.ended
     expect(code).toBe(0)
-    // What the server itself can end need not be cut.
+    // The server ends its own streams and delays, so only unfinished requests are closed with a warning.
     expect(stderr.includes('"msg":"closing connections that are still busy"')).toBe(
       what.startsWith('a request')
     )
-    // With room for a busy machine.
+    // The limit allows for a busy machine.
     expect(performance.now() - sentAt).toBeLessThan(3500)
     expectCleanFile(cwd)
   }
 )
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends a start at once, and the next begins anew',
+  '%s ends a start at once, and the next start seeds the file again',
   async (signal) => {
     const cwd = createTempFolder()
     writeSeed(cwd, 400_000)
@@ -91,7 +91,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const asked = performance.now()
     child.kill(signal)
     expect(await ended).toEqual({ code: null, signal, stdout: '', stderr: '' })
-    // Seeding would take ten times as long.
+    // Seeding takes ten times as long.
     expect(performance.now() - asked).toBeLessThan(2000)
 
     writeSeed(cwd, 1)
@@ -103,14 +103,14 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 
 test.each([
   ['SIGTERM', 'npm alone'],
-  ['SIGINT', 'the whole group, as of a terminal']
+  ['SIGINT', 'the whole group, as from a terminal']
 ] as const)(
-  'started by npm, %s to %s finishes what is in flight and closes the file clean',
+  'after a start through npm, %s to %s lets requests in flight finish and leaves a clean file',
   async (signal, to) => {
     const folder = await createDependentPackage({
       start: 'notification-mock --port 0 --data kept.db'
     })
-    // In a process group of its own, like a job of a shell or a service of a supervisor.
+    // In a separate process group, like a shell job or a supervised service.
     const server = await startProcess('npm', ['--silent', 'start'], { cwd: folder, detached: true })
     const call = await startOpenRequest(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
     process.kill(to === 'npm alone' ? server.child.pid : -server.child.pid, signal)

@@ -5,27 +5,27 @@ import Database from 'better-sqlite3'
 import { expect, vi } from 'vitest'
 import { integrationRows } from '../support/rows.js'
 
-/** The default seed's key and one of its integrations that is not primary. */
+/** The API key of the default seed, and the path that makes one of its other integrations primary. */
 export const AUTHORIZATION = { authorization: 'ApiKey development-key' }
 export const SET_PRIMARY = '/v1/integrations/mailgun-eu/set-primary'
 
 export const KEPT = ['--data', 'kept.db']
 
-/** Writes a seed of an environment with so many generated messages: 400,000 take long to load. */
+/** Writes a seed with an environment and the given number of generated messages; 400,000 load slowly. */
 export function writeSeed(folder: string, messages: number): void {
   const workflows = [{ identifier: 'order', steps: [{ type: 'email' }] }]
   const environments = [{ name: 'Shop', apiKeys: ['shop'], workflows, generate: { messages } }]
   writeFileSync(join(folder, 'seed.json'), JSON.stringify({ environments }))
 }
 
-/** Resolves as soon as the file is being seeded. */
+/** Resolves when the seeding of the data file begins. */
 export const untilSeeding = (folder: string) =>
   vi.waitFor(() => expect(existsSync(join(folder, 'kept.db-wal'))).toBe(true), {
     timeout: 20_000,
     interval: 20
   })
 
-/** Holds for a server that was stopped as it should be: nothing is left beside the file, and the file is whole. */
+/** Expects the state after a clean stop: an intact data file, and no other files next to it. */
 export function expectCleanFile(folder: string): void {
   expect(readdirSync(folder).filter((name) => name.startsWith('kept.db'))).toEqual(['kept.db'])
   const file = new Database(join(folder, 'kept.db'), { readonly: true })
@@ -40,7 +40,7 @@ export function primaryInFile(folder: string): unknown {
   return row?.is_primary
 }
 
-/** Resolves as soon as the server takes no new connection: it has begun to close. */
+/** Resolves when the server accepts no new connections, which means that it is closing. */
 export async function untilClosing(url: string): Promise<void> {
   const { port, hostname } = new URL(url)
   while (await takesConnections(Number(port), hostname));

@@ -13,10 +13,10 @@ import {
   startProcess
 } from '../support/process.js'
 
-/** That of util-linux, which gives a command a terminal. */
+/** `script` of util-linux gives a command a terminal. */
 const HAS_SCRIPT = process.platform === 'linux'
 
-/** C0, C1, DEL, controls of direction, line ends: a colour, and a line that looks as if it were ours. */
+/** C0, C1, DEL, direction controls and line ends: they set a color and fake a line of our output. */
 const HOSTILE = 'X\u001b[31m\u009b31m\u007f\u202e\u2066\u2028\r\nFAKE: | Admin token: 1'
 const KEY = 'terminal-key-7f3a'
 
@@ -26,7 +26,7 @@ const SEED = {
   ]
 }
 
-/** A folder with a seed of hostile names, and one that has an issue of such a name. */
+/** Creates a folder with a seed of hostile names, and a seed with an issue in a hostile name. */
 function givenSeeds(): string {
   const cwd = createTempFolder()
   writeFileSync(join(cwd, 'seed.json'), JSON.stringify(SEED))
@@ -38,7 +38,7 @@ function givenSeeds(): string {
   return cwd
 }
 
-/** A service that says hostile things, and has one message, the first of the default seed with a hostile field. */
+/** Starts a service with hostile responses and one message: the first of the default seed, with a hostile field. */
 async function givenTarget(): Promise<string> {
   const own = await startCommand([])
   const headers = { authorization: 'ApiKey development-key' }
@@ -69,7 +69,7 @@ async function givenTarget(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Starts our command at a terminal, where it prints what `ready` matches. */
+/** Starts our command at a terminal, and resolves when its output matches `ready`. */
 async function startOnTerminal(command: string, cwd: string, ready = /./) {
   const ours = `exec "${process.execPath}" "${commandIn(await buildPackage())}" ${command}`
   const env = { TERM: 'xterm-256color', NO_COLOR: '1', TMPDIR: cwd }
@@ -81,13 +81,13 @@ async function printedBy(command: string, cwd = givenSeeds()): Promise<string> {
   return stdout
 }
 
-/** All that is hostile is shown, and none of it is obeyed. */
+/** Expects that the output shows the hostile text with all control characters escaped. */
 function expectHarmless(printed: string): void {
   expect(printed).toContain('FAKE')
   expectNothingObeyed(printed)
 }
 
-/** What clears the line of progress is ours. */
+/** Expects no hostile control characters; the sequence that clears the progress line is our own. */
 function expectNothingObeyed(printed: string): void {
   const lines = printed.replaceAll('\u001b[K', '').replaceAll('\r', '\n').split('\n')
   for (const line of lines) {
@@ -106,8 +106,8 @@ async function call(url: string, path: string, init: RequestInit = {}): Promise<
 
 const PATH = `/v2/workflows/${encodeURIComponent(HOSTILE)}/steps/x`
 
-describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () => {
-  test('in what serve prints and logs, at every level, and in what it says of a changed seed', async () => {
+describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
+  test('in the output and the log of serve, at each level, and in its messages about a changed seed', async () => {
     const cwd = givenSeeds()
     const file = 'FAKE\u001b[31m\u202e.db'
     const args = `--seed seed.json --watch --port 0 --log-level trace --data "${file}"`
@@ -134,7 +134,7 @@ describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () 
     expect(stdout).toMatch(/^\[[\d:]+\] ERROR: the data file .* was deleted or moved/m)
   })
 
-  test('in what start prints', async () => {
+  test('in the output of start', async () => {
     const cwd = givenSeeds()
     const printed = await printedBy('start --seed seed.json --port 0', cwd)
     process.kill(Number(/Process (\d+)/.exec(printed)?.[1]))
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () 
   })
 
   test.each(['seed check seed.json', 'seed check wrong.json', 'seed check --json wrong.json'])(
-    'in %s',
+    'in the output of %s',
     async (command) => {
       expectHarmless(await printedBy(command))
     }
@@ -150,7 +150,7 @@ describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () 
 
   const access = '--api-key some-key-of-theirs'
   test.each(['--verbose', '--json'])(
-    'in conformance %s, which repeats nothing of what a target says',
+    'in the output of conformance %s, which has no text from the target',
     async (flag) => {
       const printed = await printedBy(
         `conformance ${flag} --target ${await givenTarget()} ${access}`
@@ -165,11 +165,11 @@ describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () 
     ['compare --target', '--seed seed.json'],
     ['compare --target', '--seed seed.json --json'],
     ['record --from', '--out out.yaml']
-  ])('in %s <url> %s', async (command, more) => {
+  ])('in the output of %s <url> %s', async (command, more) => {
     expectHarmless(await printedBy(`${command} ${await givenTarget()} ${access} ${more}`))
   })
 
-  test('in coverage, and in exec with its own', async () => {
+  test('in the output of exec --coverage', async () => {
     const ask = `fetch(process.env.NOTIFICATION_MOCK_URL + process.argv[1], { headers: { authorization: 'ApiKey ${KEY}' } })`
     const path = `/v1/messages?${encodeURIComponent(HOSTILE)}=1`
     const inner = `"${process.execPath}" -e "${ask}" '${path}'`
@@ -181,7 +181,7 @@ describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () 
   })
 })
 
-test('a watched seed that becomes a pipe or a device is reported, and the server goes on', async () => {
+test('reports a watched seed that becomes a pipe or a device, and keeps serving', async () => {
   const cwd = givenSeeds()
   const { child, url, ended } = await startCommand(['--seed', 'seed.json', '--watch'], { cwd })
   for (const become of ['mkfifo seed.json', 'ln -s /dev/zero seed.json']) {

@@ -11,7 +11,7 @@ environments:
 `
 const OTHER = '  - { name: Other, subscribers: [{ subscriberId: ada }] }\n'
 const MORE = `${SHOP.replace('}]', '}, { channel: sms, content: Bye }]')}`
-/** What a reload of Shop prints. */
+/** Returns the line that a reload of Shop prints. */
 const reloaded = (messages: string, file = 'shop.yaml') =>
   `seed changed: ${file}: Shop reloaded (${messages}, 0 integrations, 0 subscribers, 0 workflows, 0 steps)\n`
 const MORE_RELOADED = reloaded('2 messages')
@@ -19,15 +19,15 @@ const STAYS = 'the changed seed was not applied; the data is unchanged\n'
 
 interface Watched extends RunningProcess {
   cwd: string
-  /** Puts a text into the file, as `cat` does. */
+  /** Writes a text to the file in place, as `cat` does. */
   write(text: string, file?: string): void
-  /** Settles with so many lines that it has written to stdout since, or to stderr. */
+  /** Resolves with the given number of next lines from stdout; `nextErrorLines` reads stderr. */
   nextLines(lines: number): Promise<string>
   nextErrorLines(lines: number): Promise<string>
   get(path: string, key?: string): Promise<Record<string, unknown>>
 }
 
-/** The command, watching the files in a folder; stopped when the test ends. */
+/** Starts the command with --watch on the files in a new folder, and stops it when the test ends. */
 async function watched(
   files: Record<string, string>,
   args: readonly string[] = []
@@ -54,7 +54,7 @@ async function watched(
   }
 }
 
-/** All that is written from now on, some lines at a time. */
+/** Returns a function that reads the next lines written to the stream. */
 function linesOf(stream: RunningProcess['child']['stdout']): (lines: number) => Promise<string> {
   let text = ''
   stream.on('data', (more: string) => {
@@ -69,7 +69,7 @@ function linesOf(stream: RunningProcess['child']['stdout']): (lines: number) => 
   }
 }
 
-test('applies a seed that is written over, prints what was reloaded, and serves it; a data file is as it was left', async () => {
+test('loads an overwritten seed, prints the reloaded environments, and starts with the existing data file', async () => {
   const data = ['--data', join(createTempFolder(), 'mock.db')]
   const first = await watched({ 'shop.yaml': SHOP }, data)
   first.child.kill('SIGTERM')
@@ -80,7 +80,7 @@ test('applies a seed that is written over, prints what was reloaded, and serves 
   mock.write(MORE.replace('Hello', 'Hi'))
   expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 2 })
-  // What was asked before a change is still in the journal.
+  // The journal keeps the requests from before the change.
   expect(await mock.get('/_mock/requests')).toMatchObject({
     requests: [{ status: 200 }, { status: 200 }]
   })
@@ -96,7 +96,7 @@ seed changed: shop.yaml: Shop removed
   expect(await mock.get('/v1/messages')).toMatchObject({ status: 401 })
 })
 
-test('prints issues once with their locations, and keeps the old data until they are fixed', async () => {
+test('prints issues once with their locations, and keeps the old data until the seed is fixed', async () => {
   const mock = await watched({ 'shop.yaml': SHOP })
   mock.write(SHOP.replace('channel: email', 'channel: emial'))
   const issue =

@@ -33,7 +33,7 @@ async function errorOf(promise: Promise<unknown>): Promise<MockError> {
 const list = ({ url, headers }: { url: string; headers: Record<string, string> }, query = '') =>
   fetch(`${url}/v1/messages${query}`, { headers })
 
-test('`await using` removes the environment at the end of the block, and it can be removed before', async () => {
+test('`await using` removes the environment at the end of the block, even if it is already removed', async () => {
   const { mock } = await givenClient()
   let key = ''
   {
@@ -45,7 +45,7 @@ test('`await using` removes the environment at the end of the block, and it can 
   expect((await errorOf(mock.attach(key).clock.get())).status).toBe(401)
 })
 
-test('an environment has what it is created with: a scenario, a profile, a stopped clock, faults, a key and a ttl', async () => {
+test('creates an environment with a scenario, a profile, a stopped clock, faults, a key and a TTL', async () => {
   const { mock } = await givenClient()
   await using env = await mock.environment({
     scenario: 'failures',
@@ -63,7 +63,7 @@ test('an environment has what it is created with: a scenario, a profile, a stopp
   ).toBe(90_000)
 })
 
-test('a verification that fails is an error whose message names the nearest request', async () => {
+test('a failed verification throws an error that names the nearest request', async () => {
   const { env } = await givenClient()
   await list(env, '?channel=sms')
   const expected = { operation: 'listMessages', query: { channel: 'email' } } as const
@@ -80,7 +80,7 @@ test('a verification that fails is an error whose message names the nearest requ
   })
 })
 
-test('a request can be waited for, in time and until a signal', async () => {
+test('waits for a request until a timeout or an abort signal', async () => {
   const { env } = await givenClient()
   await list(env)
   const waiting = env.requests.waitFor({ path: setPrimary(MAILGUN), status: 200 }, { within: '1m' })
@@ -94,7 +94,7 @@ test('a request can be waited for, in time and until a signal', async () => {
   await expect(ended).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
-test('wrong fields are listed by name, and the message says what is wrong with them', async () => {
+test('lists invalid fields by name, and describes each problem in the message', async () => {
   const { env } = await givenClient()
   const error = await errorOf(env.faults.add({ effect: { status: 200 }, tims: 1 } as never))
   expect(error.status).toBe(422)
@@ -102,7 +102,7 @@ test('wrong fields are listed by name, and the message says what is wrong with t
   expect(error.message).toContain('did you mean times?')
 })
 
-test('a reason that a header can not carry as it is, is read as it was meant', async () => {
+test('decodes a reason that is encoded for the header', async () => {
   const { env } = await givenClient()
   await list(env, `?subscriberId=${encodeURIComponent('Zoë – 100 %41')}`)
   const error = await errorOf(
@@ -111,7 +111,7 @@ test('a reason that a header can not carry as it is, is read as it was meant', a
   expect(error.message).toContain('query.subscriberId is "Zoë – 100 %41"')
 })
 
-test('a snapshot can be restored and removed, whatever its name, and has one of its own without', async () => {
+test('restores and removes a snapshot with any name, or with a generated name', async () => {
   const { env } = await givenClient()
   for (const name of ['a/b?c#d %', undefined]) {
     const before = await env.snapshot(name)
@@ -127,7 +127,7 @@ test('a snapshot can be restored and removed, whatever its name, and has one of 
   expect(await env.snapshots()).toMatchObject([{ size: { messages: 60 } }])
 })
 
-test('the clock takes times and lengths of time', async () => {
+test('the clock accepts times and durations', async () => {
   const { env } = await givenClient()
   const at = async (state: Promise<{ now: string }>) => (await state).now
   expect(await at(env.clock.set('2026-02-18T10:00:00Z'))).toBe('2026-02-18T10:00:00.000Z')
@@ -144,7 +144,7 @@ test('the clock takes times and lengths of time', async () => {
   }
 })
 
-test('the admin token opens the routes of the server, and is sent nowhere else', async () => {
+test('sends the admin token to server routes only', async () => {
   const { url } = await useNewMock({ adminToken: 'the-admin-token' })
   const sent: [string, string][] = []
   const mock = connect(url, {
@@ -168,7 +168,7 @@ test('the admin token opens the routes of the server, and is sent nowhere else',
   expect(error.message).not.toContain('another-token')
 })
 
-test('a key or a token that no header can carry is refused, and not repeated', async () => {
+test('rejects a key or a token with characters that are invalid in a header, without printing it', async () => {
   const { mock } = await givenClient()
   const secret = 'hunter2\nhunter3'
   const refused = "the key or token contains characters that a header can't carry"
@@ -181,7 +181,7 @@ test('a key or a token that no header can carry is refused, and not repeated', a
   }
 })
 
-test('where no server answers, the error names the url and the remedy', async () => {
+test('without a response, the error names the URL and a fix', async () => {
   const { url } = await useNewMock()
   const gone = new URL(url)
   gone.port = '9'
@@ -192,7 +192,7 @@ test('where no server answers, the error names the url and the remedy', async ()
   )
 })
 
-test('where something else answers, the error says so', async () => {
+test('the error reports a response from another kind of server', async () => {
   const html = await givenHttpServer((_request, response) => response.end('<!doctype html>'))
   expect((await errorOf(connect(html).listEnvironments())).message).toContain(
     `check that ${html} is the URL of a notification-mock server`
@@ -206,7 +206,7 @@ test('where something else answers, the error says so', async () => {
   })
 })
 
-test('the url may end with a slash, or have a path', async () => {
+test('accepts a URL with a trailing slash or a path', async () => {
   const paths: (string | undefined)[] = []
   const proxy = await givenHttpServer((request, response) => {
     paths.push(request.url)
@@ -227,7 +227,7 @@ test.each([
     'http://user:hunter2@127.0.0.1:4210',
     'the URL of a server must not contain a user name or password'
   ]
-])('the url %j is refused', (url, message) => {
+])('rejects the URL %j', (url, message) => {
   expect(() => connect(url)).toThrow(MockError)
   expect(() => connect(url)).toThrow(message)
   expect(() => connect(url)).not.toThrow('hunter2')

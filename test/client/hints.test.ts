@@ -12,7 +12,7 @@ import { useMock } from '../support/mock.js'
 
 const about = (hints: Hint[]) => hints.map(({ id, requests }) => [id, requests])
 
-/** Sends requests one after the other; one that gets no answer is no failure. */
+/** Creates an environment and functions that send requests and ignore a lost response. */
 async function given() {
   const { url } = await useMock()
   const env = await connect(url).environment({ from: 'Development' })
@@ -26,7 +26,7 @@ async function given() {
 const found = async ({ requests }: Environment) =>
   hintsOf(await requests.list(), await requests.changes())
 
-test('requests in order give no hints', async () => {
+test('gives no hints for correct requests', async () => {
   const { env, send, post } = await given()
   await send('/v1/messages?channel=email&limit=50')
   for (const page of [0, 1]) await send(`/v1/messages?page=${page}`)
@@ -38,7 +38,7 @@ test('requests in order give no hints', async () => {
   expect(await found(env)).toEqual([])
 })
 
-test('a path that is not served is one, once for each path', async () => {
+test('gives one hint for each path that is not mocked', async () => {
   const { env, send, post } = await given()
   for (const path of ['/v1/subscribers', '/v1/subscribers', '/v1/topics']) await send(path)
   await post('/v1/messages')
@@ -53,7 +53,7 @@ test('a path that is not served is one, once for each path', async () => {
   ])
 })
 
-test('a parameter that is not read is one, with what was probably meant', async () => {
+test('gives a hint for an unknown parameter, with the likely intended name', async () => {
   const { env, send } = await given()
   await send('/v1/messages?chanel=email&zzz=1&limit=100')
   await send('/v1/messages?zzz=1&limit=100')
@@ -67,14 +67,14 @@ test('a parameter that is not read is one, with what was probably meant', async 
   ])
 })
 
-test('an idempotency key that is sent with another request is one, and with the same one it is not', async () => {
+test('gives a hint for an idempotency key that is reused with a different request', async () => {
   const { env, post } = await given()
   for (const id of [MAILGUN, MAILGUN, SENDGRID]) await post(setPrimary(id), 'same')
   await post(setPrimary(SENDGRID), 'other')
   expect(about(await found(env))).toEqual([['idempotency-key-reused', [1, 2, 3]]])
 })
 
-test('a set-primary that is repeated after no answer is one without a key, and none with it', async () => {
+test('gives a hint for a set-primary request retried after a lost response without an idempotency key', async () => {
   const { env, post } = await given()
   const loseOne = () => env.faults.add({ effect: { lostResponse: true } })
   await loseOne()
@@ -85,7 +85,7 @@ test('a set-primary that is repeated after no answer is one without a key, and n
   expect(about(await found(env))).toEqual([['unsafe-retry', [3, 4]]])
 })
 
-test('an error of the client that is repeated unchanged is one, unless something was changed or it was injected', async () => {
+test('gives a hint for a repeated client error, unless it is injected or the data or clock changed between', async () => {
   const { env, send } = await given()
   const none = '/v2/workflows/none/steps/none'
   await send(none)
@@ -116,7 +116,7 @@ const request = (sequence: number, fields: Partial<RecordedRequest>): RecordedRe
   ...fields
 })
 
-test('more than 20 of the same request within 2 seconds are one, by the machine, whatever the clock says', async () => {
+test('gives a hint for more than 20 equal requests within 2 seconds of real time', async () => {
   const every = (milliseconds: number, count: number) =>
     Array.from({ length: count }, (_, index) =>
       request(index + 1, {
@@ -133,7 +133,7 @@ test('more than 20 of the same request within 2 seconds are one, by the machine,
   expect(hintsOf(mixed)).toEqual([])
 })
 
-test('a first page with more behind it is one, if no other page of the same filters is asked for', async () => {
+test('gives a hint for a first page with more results if no other page with the same filters is requested', async () => {
   const { env, send } = await given()
   await send('/v1/messages?limit=5')
   await send('/v1/messages?channel=email&limit=5')
@@ -141,7 +141,7 @@ test('a first page with more behind it is one, if no other page of the same filt
   expect(about(await found(env))).toEqual([['page-not-requested', [1]]])
 })
 
-test('a change counts from the request that it came after', () => {
+test('a change counts only after the request that precedes it', () => {
   const both = [1, 2].map((sequence) => request(sequence, { status: 404 }))
   const change = (after: number): Change => ({ sequence: 1, time: '', after, summary: 'any' })
   for (const changes of [[], [change(0)]])

@@ -19,7 +19,7 @@ const FILTER: Required<RequestFilter> = {
 
 const MESSAGE = '6727a0492fdd8b34c6270000'
 
-/** What each method is called with, if with anything. */
+/** The arguments of each method that takes any. */
 const ARGUMENTS: Record<string, unknown[]> = {
   'mock.apiKeys': ['Development'],
   'mock.removeEnvironment': ['Other'],
@@ -49,7 +49,7 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'env.snapshot': ['other']
 }
 
-/** A client whose answers are checked against the document, an environment with a request, and all that is sent. */
+/** Creates a client that checks responses against the OpenAPI document, an environment, and a list of all requests. */
 async function given() {
   const { url } = await useMock()
   const contract = contractOf(await (await fetch(`${url}/_mock/openapi.json`)).text())
@@ -96,7 +96,7 @@ async function describedOperations(
   )
 }
 
-/** All functions of an object, and of those in it, by their names. */
+/** Returns the methods of an object and of its nested objects, with their names. */
 function methodsOf(
   name: string,
   object: object
@@ -107,11 +107,11 @@ function methodsOf(
   })
 }
 
-/** Those that remove what others need come last. */
+/** Ranks methods so that those that remove data run last. */
 const rankOf = (name: string) =>
   ['.clear', '.remove', 'env.remove'].filter((end) => name.endsWith(end)).length
 
-test('each method asks for control routes, which answer as the document says, and together they ask for all of them', async () => {
+test('each method calls documented control routes, and together the methods call all of them', async () => {
   const { url, sent, mock, env, snapshot } = await given()
   const operations = await describedOperations(url)
   const met = new Set<string>()
@@ -122,7 +122,7 @@ test('each method asks for control routes, which answer as the document says, an
     ...methodsOf('env', env)
   ]
   for (const [name, method] of methods.sort(([one], [other]) => rankOf(one) - rankOf(other))) {
-    // That one sends nothing.
+    // `attach` sends no request.
     if (name === 'mock.attach') continue
     sent.length = 0
     const result = method(...(ARGUMENTS[name] ?? []))

@@ -5,7 +5,7 @@ import { connect, type Environment } from '../../src/client/index.js'
 import { until } from '../support/control.js'
 import { useMock, useNewMock } from '../support/mock.js'
 
-/** A way to a server whose connections can be cut. */
+/** Starts a proxy to a server that can close all of its connections. */
 async function givenWay(target: { port: number }) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -39,13 +39,13 @@ async function given() {
 const ask = ({ headers }: Environment, url: string, page: number) =>
   fetch(`${url}/v1/messages?page=${page}`, { headers })
 
-/** Resolves when the environment's stream has begun: it then has what ends from now on. */
+/** Resolves when the environment's stream is open: it includes all requests that finish from then on. */
 const begun = (way: { sockets: Set<Socket> }) =>
   until(() =>
     [...way.sockets].some(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten > 0)
   )
 
-test('a stream has the requests that end after its beginning, and ends by `break`, which closes the connection', async () => {
+test('a stream yields the requests that finish after its start, and `break` closes its connection', async () => {
   const { server, way, env } = await given()
   const streaming = connect(way.url).attach(env.apiKey)
   await ask(env, server.url, 1)
@@ -58,12 +58,12 @@ test('a stream has the requests that end after its beginning, and ends by `break
   await until(() => way.sockets.size === 0)
 })
 
-test('a stream whose connection is cut goes on, with nothing lost and nothing twice', async () => {
+test('a stream continues after its connection is lost, without missing or repeated requests', async () => {
   const { server, way, env } = await given()
   const stream = connect(way.url).attach(env.apiKey).requests.stream()
   const first = stream.next()
   await begun(way)
-  // Before anything has come over it.
+  // Before the stream has received anything.
   way.cut()
   for (const page of [1, 2]) await ask(env, server.url, page)
   expect((await first).value).toMatchObject({ query: { page: '1' } })
@@ -74,7 +74,7 @@ test('a stream whose connection is cut goes on, with nothing lost and nothing tw
   await stream.return()
 })
 
-test('a stream ends by its signal, while it waits too', async () => {
+test('an abort signal ends a stream, even while it waits', async () => {
   const { url } = await useMock()
   const env = await connect(url).environment()
   const ending = new AbortController()
@@ -96,7 +96,7 @@ test('a stream ends when the environment is removed', async () => {
   expect(await next).toEqual({ done: true, value: undefined })
 })
 
-test('a stream is an error when the key is none, or when the server has gone for more than a moment', async () => {
+test('a stream throws if the key is unknown, or if the server stays unreachable', async () => {
   const { url } = await useMock()
   await expect(connect(url).attach('no-key').requests.stream().next()).rejects.toMatchObject({
     status: 401
@@ -111,7 +111,7 @@ test('a stream is an error when the key is none, or when the server has gone for
   await expect(next).rejects.toThrow(`no response from ${way.url}`)
 })
 
-test('a stream that always ends before anything has come is given up', async () => {
+test('a stream throws after repeated connections without data', async () => {
   const { requests } = connect('http://127.0.0.1:9', {
     fetch: async () => new Response('')
   }).attach('any-key')

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type LoggedMock, useLoggedMock } from '../support/logged-mock.js'
 import { createTempFolder } from '../support/process.js'
 
-/** A disk of 4 MB. Only root can have one. */
+/** Mounts a disk of 4 MB, which requires root. */
 function givenDisk(): string {
   const disk = createTempFolder()
   execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk])
@@ -23,7 +23,7 @@ function fill(disk: string): void {
     try {
       for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
     } catch {
-      // It is full to this size.
+      // No block of this size fits any more.
     }
   }
 }
@@ -39,7 +39,7 @@ const SEED = {
   ]
 }
 
-/** A request of each kind that writes. */
+/** One request for each kind of write. */
 const WRITES: [
   name: string,
   path: string,
@@ -68,7 +68,7 @@ async function send(mock: LoggedMock, [, path, method, headers, body]: (typeof W
 }
 
 test.skipIf(!canMount)(
-  'while the disk is full each write is a 507 that changes nothing, reads go on, and with space again writes do',
+  'returns 507 and changes nothing for each write to a full disk, serves reads, and writes once there is space',
   async () => {
     const disk = givenDisk()
     const mock = await useLoggedMock({ data: join(disk, 'mock.db') })
@@ -78,7 +78,7 @@ test.skipIf(!canMount)(
     ]
     const before = await state()
     fill(disk)
-    // What the log has room for is still written.
+    // Writes still succeed while they fit into the write-ahead log.
     while ((await mock.call('/_mock/snapshots/filling', { method: 'PUT' })).status !== 507);
     for (const write of WRITES) {
       const answer = await send(mock, write)

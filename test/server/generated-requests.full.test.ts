@@ -14,16 +14,16 @@ import {
 } from '../support/generated-requests.js'
 import { startCommand } from '../support/process.js'
 
-/** Requests in all. 100,000, which take three minutes, have been sent with `GENERATED_REQUESTS=100000`. */
+/** The total number of requests. `GENERATED_REQUESTS=100000` takes three minutes. */
 const REQUESTS = Number(process.env.GENERATED_REQUESTS ?? 30_000)
-/** So many are generated at a time. */
+/** The number of requests generated at a time. */
 const BATCH = 100
 
-/** The kinds of environment, each with requests of its own one after the other, all at the same time. */
+/** The kinds of environment. They run in parallel, each with a sequence of its own requests. */
 const ENVIRONMENTS = ['document', 'live', 'faulty', 'seeded'] as const
 type Kind = (typeof ENVIRONMENTS)[number]
 
-test(`${REQUESTS} generated requests, half of them broken, bring no 5xx, no answer off the documents and no growth`, {
+test(`${REQUESTS} generated requests, half of them invalid, cause no 5xx, no undocumented response and no memory growth`, {
   timeout: 900_000
 }, async () => {
   const { child, url } = await startCommand(['--log-level', 'silent'])
@@ -42,7 +42,7 @@ test(`${REQUESTS} generated requests, half of them broken, bring no 5xx, no answ
           seed: done * 10 + index
         })) {
           const status = await client.send(request).catch((error: Error) => {
-            // One of each kind.
+            // Keep one problem of each kind.
             const kindOf = `${request.operation} ${error.message.slice(0, 60)}`
             if (!problems.has(kindOf)) problems.set(kindOf, `${kind}: ${error.message}`)
             return 0
@@ -57,9 +57,9 @@ test(`${REQUESTS} generated requests, half of them broken, bring no 5xx, no answ
 
   expect([...problems.values()]).toEqual([])
   expect(largestSizeOf(child.pid)).toBeLessThan(400)
-  // The rest is not for that environment, or was answered by a fault, or from the store of another profile.
+  // The other requests do not fit the environment, have a fault, or replay a response of another profile.
   expect(judged).toBeGreaterThan((REQUESTS * 2) / 3)
-  // That it was no storm of refusals: each operation had answers of both kinds, those of the contract in both profiles.
+  // Each operation had successful and rejected requests, and each operation of the API reference in both profiles.
   const operations = new Set(
     [...seen].filter((name) => !name.includes(':')).map((name) => name.replace(/ .*/, ''))
   )
@@ -101,7 +101,7 @@ function caller(url: string, agent: Agent) {
     })
 }
 
-/** An environment of this kind, and what sends it generated requests. */
+/** Creates an environment of the given kind, and a client that sends it generated requests. */
 async function givenClient(kind: Kind, call: Call) {
   const made = await call({
     method: 'POST',
@@ -120,7 +120,7 @@ async function givenClient(kind: Kind, call: Call) {
   const controlText = await get('/_mock/openapi.json')
   const state = JSON.parse(await get('/_mock/state')).environments[0]
   const ids: string[] = []
-  // Those that are changed and removed, so that the others stay.
+  // Only these are changed and removed, so that the seeded ones stay.
   const [messageIds, integrationIds]: [string[], string[]] = [[], []]
   const workflows: string[] = state.workflows.map(
     ({ identifier }: { identifier: string }) => identifier
@@ -159,7 +159,7 @@ async function givenClient(kind: Kind, call: Call) {
   let judged = 0
 
   return {
-    /** How many answers have been checked against the documents. */
+    /** Returns the number of responses checked against the documents. */
     judged: () => judged,
 
     requests: async (): Promise<fc.Arbitrary<GeneratedRequest>> => {
@@ -167,7 +167,7 @@ async function givenClient(kind: Kind, call: Call) {
       return requests
     },
 
-    /** Sends it; throws for an answer that is not as the documents say. Returns the status, 0 for a cut connection. */
+    /** Sends a request and returns its status, or 0 for a lost connection. Throws if the response is undocumented. */
     // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one check per kind of response, read from top to bottom
     async send(request: GeneratedRequest): Promise<number> {
       const { operation, path } = request
@@ -183,17 +183,17 @@ async function givenClient(kind: Kind, call: Call) {
       const { status, text } = answer
       const isFaulted = kind === 'faulty' && /^\/v\d/.test(path)
       if (isFaulted) return status
-      // 501 is what a path gets that the service has and this server does not serve.
+      // The server returns 501 for paths of the service that are not mocked.
       if (status >= 500 && status !== 501)
         throw new Error(`${status}: ${JSON.stringify(request).slice(0, 2000)}\n${text}`)
-      // It is stored as it was answered, perhaps before a seed changed the profile; and in `live` a key replays to another
-      // path too, as `//set-primary`, which no document has.
+      // A stored response may be from before a seed changed the profile; and in `live` a key also replays to another
+      // path, such as `//set-primary`, which is undocumented.
       if (kind !== 'document' && answer.headers.has('idempotency-replay')) return status
       const isControl = /^\/(_mock|health)(?![^/?#])/.test(path)
       contractOf(isControl ? controlText : document).check({ ...request, ...answer })
       judged += 1
       if (status >= 300) return status
-      // The profile may be another one, and with it the document.
+      // The profile may have changed, and the document with it.
       if (/Seed|reset|restore/i.test(operation)) document = await get('/openapi.json')
       if (operation === 'createEnvironment' && request.method === 'POST')
         await keepFew(JSON.parse(text).environmentId)
@@ -204,7 +204,7 @@ async function givenClient(kind: Kind, call: Call) {
     }
   }
 
-  /** Created environments are removed after a while, so that growth would be the server's own. */
+  /** Removes older environments, so that they cause no memory growth. */
   async function keepFew(id: string | undefined): Promise<void> {
     if (id === undefined || id === environmentId) return
     ids.push(id)
@@ -213,13 +213,13 @@ async function givenClient(kind: Kind, call: Call) {
   }
 }
 
-/** Adds an id to a few, as older ones are soon gone: by a reset, a restore or a seed. */
+/** Adds an id and drops the oldest, because a reset, a restore or a seed soon removes older records. */
 function addNewest(ids: string[], id: string): void {
   ids.push(id)
   if (ids.length > 4) ids.shift()
 }
 
-/** Faults are injected into one environment only, whose other answers nobody judges; and only one is seeded anew. */
+/** Only `faulty` gets faults, and its API responses are not checked; only `seeded` loads seeds. */
 function isFor(kind: Kind, { operation, headers, method }: GeneratedRequest): boolean {
   if (operation === 'addFault' || (method === 'POST' && operation.endsWith('aults')))
     return kind === 'faulty'
@@ -227,7 +227,7 @@ function isFor(kind: Kind, { operation, headers, method }: GeneratedRequest): bo
   return !('x-mock-fault' in headers)
 }
 
-/** The largest size of a process in memory so far, in MB; 0 where the system does not tell. */
+/** Returns the peak memory of a process in MB, or 0 if the system does not report it. */
 function largestSizeOf(pid: number): number {
   try {
     const [, size = '0'] =

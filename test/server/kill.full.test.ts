@@ -9,16 +9,16 @@ import { createRandom } from '../../src/domain/random.js'
 import { createTempFolder, type RunningProcess, startCommand } from '../support/process.js'
 import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../support/rows.js'
 
-/** So many in CI; more with `KILLS=200`. */
+/** The number of kills; `KILLS=200` runs more than CI does. */
 const KILLS = Number(process.env.KILLS ?? 50)
 const CALLS = 64
-/** At least as many as a call has. */
+/** An upper limit for the steps of a call. */
 const STEPS = 60
 
-/** `CRASH_SEED=<number>` repeats the kills of an earlier run: after as many answers, though not to the microsecond. */
+/** `CRASH_SEED=<number>` repeats the kills of an earlier run after the same number of responses, not microseconds. */
 const RANDOM_SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
 
-/** A keyed call. It has an integration of its own, which shows for ever whether the call has had its effect. */
+/** A call with an idempotency key and its own integration, which shows later whether the call took effect. */
 interface Call {
   environment: number
   integration: string
@@ -27,7 +27,7 @@ interface Call {
 
 const KILL_SWITCH = join(import.meta.dirname, 'kill-switch.mjs')
 
-/** The integration of those calls that ask for one which is not there. */
+/** The integration in the calls to an integration that does not exist. */
 const UNKNOWN = 'unknown'
 
 interface Answer {
@@ -36,15 +36,15 @@ interface Answer {
   body: Buffer
 }
 
-/** A data file, its seed, and what has to be in it. */
+/** A data file, its seed, and its expected primaries. */
 interface DataFile {
   file: string
   seed: string
-  /** The primary of each environment's email channel. */
+  /** The primary integration of each environment's email channel. */
   primaries: Map<number, string>
 }
 
-test(`killed at ${KILLS} random instants, a call has had no effect, or has had it and is replayed`, async () => {
+test(`killed at ${KILLS} random times, a call either has no effect, or takes effect and is replayed`, async () => {
   console.info(`CRASH_SEED=${RANDOM_SEED}`)
   const random = randomNumbers(RANDOM_SEED)
   const dataFile = givenDataFile(KILLS)
@@ -66,9 +66,9 @@ test(`killed at ${KILLS} random instants, a call has had no effect, or has had i
 
 test.each([
   ['that succeeds', 0],
-  ['that is refused', 7]
+  ['that is rejected', 7]
 ])(
-  'killed before any step of a call %s, it has had no effect, or has had it and is replayed',
+  'killed before any step, a call %s either has no effect, or takes effect and is replayed',
   async (_, place) => {
     const dataFile = givenDataFile(STEPS)
     const outcomes: number[] = []
@@ -87,12 +87,12 @@ test.each([
       await checkReplays(dataFile, server, calls, stored)
     }
 
-    // Nothing up to the commit, all of it after; that is, before the answer.
+    // The call has no effect before the commit and its full effect after it, even before the response.
     expect(outcomes.join('')).toMatch(/^0{8,}1+$/)
   }
 )
 
-/** One call in eight is refused, as refusals are stored and replayed too. */
+/** Returns calls to an environment. One in eight is rejected, because rejections are stored and replayed too. */
 function callsTo(environment: number): Call[] {
   return Array.from({ length: CALLS }, (_, index) => ({
     environment,
@@ -101,7 +101,7 @@ function callsTo(environment: number): Call[] {
   }))
 }
 
-/** So many environments, whose integrations are all inactive, but for the primaries. */
+/** Creates a data file with the given number of environments, where only the primary integrations are active. */
 function givenDataFile(size: number): DataFile {
   const folder = createTempFolder()
   const environments = Array.from({ length: size }, (_, index) => ({
@@ -127,8 +127,8 @@ function givenDataFile(size: number): DataFile {
 }
 
 /**
- * Sends all calls at once, each over a connection of its own, and kills the server when it has given so many answers
- * and so much time has passed, while it has the rest in hand. Resolves with the answers that arrived whole.
+ * Sends all calls at once, each over its own connection, and kills the server after the given number of responses and
+ * the given delay, while the other calls are in flight. Resolves with the complete responses.
  */
 async function killedInStorm(
   server: RunningProcess,
@@ -176,13 +176,13 @@ function parseAnswer(received: Buffer): Answer | undefined {
   }
 }
 
-/** Holds up this process while the server, in its own, goes on. */
+/** Blocks this process while the server process continues. */
 function spin(microseconds: number): void {
   const end = performance.now() + microseconds / 1000
   while (performance.now() < end);
 }
 
-/** What a killed server has left: of each call all or nothing. Answers with what is stored of these calls, by key. */
+/** Checks that a killed server kept all or nothing of each call. Returns the stored responses by idempotency key. */
 function checkWhatIsLeft(
   dataFile: DataFile,
   calls: Call[],
@@ -202,7 +202,7 @@ function checkWhatIsLeft(
   return stored
 }
 
-/** An effect without its stored answer would be done twice; an answer without its effect, never. */
+/** Checks that each effect has a stored response and vice versa: else a retry repeats the effect or never causes it. */
 function checkAtomic(
   calls: Call[],
   integrations: IntegrationRow[],
@@ -224,14 +224,14 @@ function checkAtomic(
   }
 }
 
-/** A client can rely on an answer that it has received. */
+/** Checks that each response that a client received is stored. */
 function checkAnswered(answers: Map<Call, Answer>, stored: Map<string, KeyRow>): void {
   for (const [{ key }, { status, body }] of answers) {
     expect([key, stored.get(key)]).toMatchObject([key, { status, body }])
   }
 }
 
-/** In each environment the email channel has the primary that it should have, and no channel has another. */
+/** Checks that each environment has exactly its expected primary integrations. */
 function checkPrimaries({ primaries }: DataFile, integrations: IntegrationRow[]): void {
   const found = integrations
     .filter(({ is_primary }) => is_primary === 1)
@@ -248,7 +248,7 @@ function checkPrimaries({ primaries }: DataFile, integrations: IntegrationRow[])
   expect(torn).toEqual([])
 }
 
-/** After a restart: a stored response is replayed, whether or not a client has received it; other calls are done now. */
+/** Checks that a restarted server replays each stored response, received or not, and runs the other calls. */
 async function checkReplays(
   { primaries }: DataFile,
   server: RunningProcess,
@@ -271,7 +271,7 @@ async function checkReplays(
   }
 }
 
-/** What is in a file that no server has open: read off a copy, so that it is still the server that has to recover it. */
+/** Reads a copy of a data file without a running server, so that the server itself still has to recover the file. */
 function read({ file }: DataFile): { integrations: IntegrationRow[]; keys: KeyRow[] } {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
   const copy = join(folder, 'copy.db')
@@ -313,7 +313,7 @@ async function givenServer(options: string[], module?: string): Promise<RunningP
   return startCommand(['--json', '--log-level', 'warn', ...options], { env })
 }
 
-/** Whole numbers from 0 to below a limit; the same ones for the same seed. */
+/** Returns a function for random integers from 0 to below a limit, which repeat with the same seed. */
 function randomNumbers(seed: number): (limit: number) => number {
   const random = createRandom(seed)
   return (limit) => Math.floor(random.next() * limit)
