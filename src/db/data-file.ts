@@ -140,7 +140,7 @@ function findLoss(lastStats: FileStats, stats: FileStats | undefined): string | 
 
 /**
  * Returns a `StartError` that says how to fix the problem if the error is about the data file or
- * the database addon. Returns any other error as it is.
+ * the database addon. Returns any other error unchanged.
  */
 export function toStartError(error: unknown, file: string | undefined): unknown {
   const { message = '', code, cause } = error as NodeJS.ErrnoException

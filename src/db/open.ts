@@ -46,8 +46,8 @@ export type DatabaseImage =
 
 /**
  * Opens the file, creating it if it is missing, or a database in memory. Migrates it to this
- * version's schema. Throws `StartError`, and leaves the file as it was, if the file is in use,
- * unusable, of a newer version or of another program.
+ * version's schema. Throws `StartError` without changing the file if it is in use, unusable,
+ * of a newer version or of another program.
  *
  * `close` merges the write-ahead log into the file. You can call it twice.
  */

@@ -6,7 +6,7 @@ export type Profile = (typeof PROFILES)[number]
 
 /**
  * The questions that the API reference leaves open or Novu settles differently, with each profile's
- * value and what it does.
+ * value and its effect.
  */
 // An environment can override single assumptions, so code checks an assumption, never the profile.
 const ASSUMPTIONS = {
@@ -184,7 +184,7 @@ export type Assumptions = { readonly [Id in AssumptionId]: Definitions[Id][Profi
 
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
 
-/** Returns an assumption as it is published: what each value does, and the value per profile. */
+/** Returns the published form of an assumption: each value's effect, and the value per profile. */
 export function describeAssumption(id: AssumptionId) {
   const { description, document, live } = ASSUMPTIONS[id]
   return {
@@ -195,12 +195,12 @@ export function describeAssumption(id: AssumptionId) {
   }
 }
 
-/** Returns the possible values of an assumption, that of the profile `document` first. */
+/** Returns the possible values of an assumption, starting with the profile `document`'s. */
 export const valuesOf = (id: AssumptionId): string[] =>
   PROFILES.map((profile) => ASSUMPTIONS[id][profile][0])
 
 /**
- * Returns the values that differ from those of the profile. Omits unknown assumptions, which
+ * Returns the values that differ from the profile's. Omits unknown assumptions, which
  * another version may have stored.
  */
 export function overridesOf(profile: Profile, assumptions: Assumptions): Record<string, string> {

@@ -53,7 +53,7 @@ export interface ErrorResponse extends ErrorDetails {
   body?: unknown
 }
 
-/** The clock and assumptions of the request's environment, or else those of the server. */
+/** The clock and assumptions of the request's environment, or else the server's. */
 export interface ErrorSources {
   now: Clock
   assumptions?: Assumptions
@@ -78,7 +78,7 @@ export function errorHandler(
   }
 }
 
-/** The statuses after which clients repeat a request. */
+/** The statuses that make clients repeat a request. */
 const RETRYABLE = [409, 429, 503]
 
 /** Sends and logs an error. Every error body except those on bare sockets is sent from here. */
@@ -90,7 +90,7 @@ export function sendErrorResponse(
 ) {
   const { status, reason, headers = {} } = response
   logError(reply, response, error)
-  // The hooks that set it don't run if the path can't be decoded.
+  // The hooks that set `x-request-id` don't run if the path can't be decoded.
   if (!reply.raw.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id)
   // Closing the connection while the client still sends its body would discard the response.
   if (status === 413) reply.removeHeader('connection')
@@ -105,7 +105,7 @@ export function sendErrorResponse(
   reply.code(status).type(type).send(Buffer.from(text))
 }
 
-/** Returns the body that a fault defines, if it does. */
+/** Returns the body that a fault defines, or undefined if it defines none. */
 function bodyText({ body }: ErrorResponse, type: string): string | undefined {
   const isPlainText = typeof body === 'string' && !/json/i.test(type)
   return isPlainText ? body : JSON.stringify(body)
@@ -168,7 +168,7 @@ function damagedReason(dataFile: string | undefined): string {
   )
 }
 
-/** Returns the response for what Fastify rejects, or undefined for all other errors. */
+/** Returns the response for a rejection by Fastify, or undefined for all other errors. */
 function frameworkErrorResponse(error: unknown, code: string): ErrorResponse | undefined {
   const { statusCode: status, message } = error as { statusCode?: unknown; message?: unknown }
   if (!/^(FST_|ECONNRESET$)/.test(code)) return undefined
@@ -176,7 +176,7 @@ function frameworkErrorResponse(error: unknown, code: string): ErrorResponse | u
   return { status, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[code] }
 }
 
-/** Clearer texts for errors of Fastify. */
+/** Clearer texts for Fastify's errors. */
 const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
   FST_ERR_BAD_URL: {
     message: 'Malformed path',
@@ -230,7 +230,7 @@ export function setReasonHeader(reply: FastifyReply, reason: string): void {
   reply.header('x-mock-reason', headerText(reasons))
 }
 
-/** Returns at most 1000 characters, and percent-encodes all that isn't printable ASCII. */
+/** Returns at most 1000 characters, and percent-encodes everything that isn't printable ASCII. */
 export function headerText(text: string): string {
   const printable = text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent)
   return printable.length > MAX_REASON ? `${printable.slice(0, MAX_REASON - 3)}...` : printable

@@ -4,7 +4,7 @@ import { DomainError } from '../domain/errors.js'
 import { suggest } from '../domain/suggestions.js'
 import { pathOf } from './target.js'
 
-/** A path that has routes, with the methods of these. */
+/** A path that has routes, and their methods. */
 export interface ServedPath {
   url: string
   pattern: RegExp
@@ -12,7 +12,7 @@ export interface ServedPath {
 }
 
 interface NotFoundOptions {
-  /** Collects the paths of this app's routes, and may contain those of another app. */
+  /** Collects the paths of this app's routes. It may already contain another app's paths. */
   served: ServedPath[]
   /** Whether the error explains what is not mocked. Otherwise it is a plain 404. */
   explains: (request: FastifyRequest) => boolean
@@ -98,7 +98,7 @@ function suggestSpelling(served: readonly ServedPath[], path: string): string | 
   return spellings.find((spelling) => findPath(served, spelling))
 }
 
-/** Returns a served path of which each differing segment is a likely typo. */
+/** Returns a served path that differs from the request only in likely typos. */
 function suggestPath(served: readonly ServedPath[], path: string): string | undefined {
   const segments = normalize(path).split('/')
   const candidates = served.flatMap(({ url }) => {
@@ -109,8 +109,8 @@ function suggestPath(served: readonly ServedPath[], path: string): string | unde
 }
 
 /**
- * Returns the path that a served URL stands for, with the request's segments as its parameters, or
- * undefined if a segment is too different.
+ * Returns the URL of a route with the request's segments as its parameters, or undefined if a
+ * segment is too different.
  */
 function correctSegments(
   segments: readonly string[],

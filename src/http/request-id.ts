@@ -7,8 +7,8 @@ const SAFE_ID = /^[\w.:-]{1,64}$/
 const MIN_SECRET_LENGTH = 4
 
 /**
- * Returns Fastify's `genReqId`: the client's own `x-request-id` if it is safe to log and is no secret, otherwise
- * `req-1`, `req-2`, …
+ * Returns Fastify's `genReqId`: the client's own `x-request-id` if it is safe to log and isn't a
+ * secret, otherwise `req-1`, `req-2`, …
  */
 export function createRequestIds(isSecret: (id: string) => boolean) {
   let count = 0

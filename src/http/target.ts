@@ -30,10 +30,10 @@ function decodeAscii(name: string): string {
   )
 }
 
-/** Returns the path as it was sent, without the query. */
+/** Returns the path without the query, and doesn't decode it. */
 export const pathOf = (url: string): string => withoutHost(url).replace(/[?#].*$/s, '')
 
-/** Returns the query as it was sent, without the path. */
+/** Returns the query without the path, and doesn't decode it. */
 export const queryOf = (url: string): string => /\?([^#]*)/.exec(url)?.[1] ?? ''
 
 function withoutHost(url: string): string {

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 
 /**
  * Replaces a file with the temporary file that `write` creates. If `write` rejects or the process
- * is killed, the file stays as it was. Rejects if the path is a link or anything else that isn't a
+ * is killed, the file stays unchanged. Rejects if the path is a link or anything else that isn't a
  * regular file.
  */
 export async function replaceFile<Result>(

@@ -17,7 +17,7 @@ export interface OperationSummary {
 /** An error that an operation responds with. */
 export interface OperationError {
   status: ErrorStatus
-  /** Distinguishes errors with the same status. An error without a code stands for all others. */
+  /** Distinguishes errors with the same status. An error without a code covers the rest. */
   code?: ErrorCode
   /** The assumption, and its value, without which this error does not occur. */
   under?: readonly [AssumptionId, string]

@@ -5,8 +5,8 @@ import { Errors, type ValueError } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
 
 /**
- * A global symbol, because all copies of this module share TypeBox's registry: some tests load both the
- * sources and the build.
+ * A global symbol, because all copies of this module share TypeBox's registry: some tests load both
+ * the sources and the build.
  */
 const Target = Symbol.for('notification-mock/target')
 

@@ -16,7 +16,7 @@ import { compile, targetOf } from './typebox.js'
 /** Field names and list indexes that lead from a value to one inside it. */
 export type Path = readonly (string | number)[]
 
-/** One way in which a value does not match its schema. */
+/** A mismatch between a value and its schema. */
 export interface ValidationIssue {
   path: Path
   /** Completes a sentence that starts with the path: `must be a string`. */
@@ -67,7 +67,7 @@ export function formatPath(path: Path): string {
   return parts.join('')
 }
 
-/** A TypeBox error. An error about a reference is replaced by those of the referenced schema. */
+/** A TypeBox error. The errors of a referenced schema replace the error about the reference. */
 interface SchemaError extends Pick<ValueError, 'type' | 'schema' | 'value'> {
   path: Path
   /** For a union, the errors of each variant. */

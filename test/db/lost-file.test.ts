@@ -54,7 +54,7 @@ describe.skipIf(process.platform === 'win32').each(LOSSES)(
 )
 
 test.skipIf(process.platform === 'win32').each(LOSSES.filter(([how]) => how !== 'truncated'))(
-  'the data of a file that is %s can still be read and exported',
+  'the data can still be read and exported after the file is %s',
   async (how, lose) => {
     const { mock } = await startAndLoseFile(how, lose)
     expect((await mock.get('/v1/messages')).status).toBe(200)
@@ -62,7 +62,7 @@ test.skipIf(process.platform === 'win32').each(LOSSES.filter(([how]) => how !== 
   }
 )
 
-test('a damaged page is a 500 that names the data file and how to fix it', async () => {
+test('a damaged database page causes a 500 that names the data file and the fix', async () => {
   const data = join(createTempFolder(), 'mock.db')
   const messages = Array.from({ length: 500 }, () => ({ channel: 'email' as const }))
   const seed = seedOf({ messages })

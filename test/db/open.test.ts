@@ -322,7 +322,7 @@ const message = (subject: string) => ({
 
 /**
  * Inserts an environment with the message `present`, whose baseline has the message `former`, and a
- * dataset 7 that a killed process left unused. The columns are those of the first five migrations.
+ * dataset 7 that a killed process left unused. It uses the columns of the first five migrations.
  */
 function fillOlderFile(file: string): void {
   const client = new Database(file)

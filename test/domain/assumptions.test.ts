@@ -26,7 +26,10 @@ const CHANNEL_IDS = {
   in_app: '66f1c2a47c9b1a0012ad0006'
 }
 
-/** Calls with the key of one environment, and its sibling's key: same organization, profile and assumptions. */
+/**
+ * Sends requests with the API key of one environment. Its sibling has the same organization,
+ * profile and assumptions.
+ */
 interface Client {
   get(path: string, call?: TestRequest): Promise<TestResponse>
   post(path: string, call?: TestRequest): Promise<TestResponse>
@@ -34,10 +37,10 @@ interface Client {
   siblingKey: string
 }
 
-/** Holds when the environment stands in this position of the row, whatever the positions of all other rows. */
+/** Checks the effect of one value of an assumption, whatever values the other assumptions have. */
 type Case = (client: Client) => Promise<void>
 
-const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } = {
+const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
   envelope: {
     bare: (client) => expectEnvelope(client, false),
     data: (client) => expectEnvelope(client, true)
@@ -284,7 +287,7 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
     async 'ten-fields'(client) {
       const [{ subscriber, email }] = (await client.get('/v1/messages?channel=chat')).json.data
       expect(subscriber).toEqual(EMBEDDED)
-      // The address that the message itself was sent to stays.
+      // The message keeps its own email address.
       expect(email).toBe('ada@example.com')
     }
   },
@@ -353,7 +356,7 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
       const { headers, json } = await reusedKey(client)
       expect(json).not.toHaveProperty('errors')
       expect(headers.get('link')).toBe('https://docs.novu.co/additional-resources/idempotency')
-      // Of a replay it says nothing.
+      // A replay has no link.
       const replay = await setPrimary(client, MAIL, { headers: { 'idempotency-key': 'again' } })
       expect(replay.headers.get('link')).toBeNull()
     }
@@ -406,7 +409,7 @@ const NAMED = {
 }
 const CONTACTS = { email: 'ada@example.com', phone: '+15550100', locale: 'en', timezone: 'UTC' }
 const ADA = { ...NAMED, ...CONTACTS, data: { plan: 'pro' } }
-/** What is left of a subscriber in a message. */
+/** The subscriber fields that a message has under either value of `embedded-subscriber`. */
 const EMBEDDED = {
   ...NAMED,
   _id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -417,29 +420,29 @@ const EMBEDDED = {
   deleted: false
 }
 
-test('every row has a case for each of its positions', () => {
+test('every assumption has a case for each of its values', () => {
   expect(Object.keys(CASES).sort()).toEqual([...ASSUMPTION_IDS].sort())
   for (const id of ASSUMPTION_IDS)
     expect(Object.keys(CASES[id]).sort(), id).toEqual(valuesOf(id).sort())
 })
 
-describe('an environment that says so in its seed', () => {
+describe('an environment in a seed', () => {
   test.each(ASSUMPTION_IDS)(
-    'has its own position of %s, whatever the server and others have',
+    'has its own value of %s, whatever values the server and other environments have',
     async (id) => {
-      const environments = valuesOf(id).flatMap((position) => {
-        return seedWithSibling(position, {
-          profile: profileElsewhere(id, position),
-          assumptions: { [id]: position }
+      const environments = valuesOf(id).flatMap((value) => {
+        return seedWithSibling(value, {
+          profile: profileElsewhere(id, value),
+          assumptions: { [id]: value }
         })
       })
       const server = valuesOf(id).at(-1) ?? ''
       const mock = await useMock({ assumptions: { [id]: server }, seed: { environments } })
-      for (const position of valuesOf(id)) await caseOf(id, position)(clientOf(mock, position))
+      for (const value of valuesOf(id)) await caseOf(id, value)(clientOf(mock, value))
     }
   )
 
-  test('may have its own profile, overridden by the assumptions of the server and then by its own', async () => {
+  test("can have its own profile, overridden by the server's assumptions and then by its own", async () => {
     const environments = [
       ...seedWithSibling('plain'),
       ...seedWithSibling('live', { profile: 'live' }),
@@ -472,16 +475,16 @@ describe('an environment that says so in its seed', () => {
         'total-count': 'present'
       }
     } as const
-    for (const [name, positions] of Object.entries(expected)) {
-      for (const [id, position] of Object.entries(positions)) {
-        await caseOf(id as AssumptionId, position)(clientOf(mock, name))
+    for (const [name, values] of Object.entries(expected)) {
+      for (const [id, value] of Object.entries(values)) {
+        await caseOf(id as AssumptionId, value)(clientOf(mock, name))
       }
     }
   })
 })
 
 test.each(PROFILES)(
-  'GET /_mock/assumptions lists every row, and where it stands on a server of `%s`',
+  'GET /_mock/assumptions lists every assumption with its value on a server in profile %s',
   async (profile) => {
     const mock = await useMock({
       profile,
@@ -507,7 +510,7 @@ test.each([
   ],
   ['toString', 'bare', 'there is no assumption toString; the assumptions are envelope, '],
   ['envelope', 'toString', 'assumption envelope must be one of bare, data, not toString']
-])('an unknown assumption or position is rejected: %s=%s', async (id, value, message) => {
+])('an unknown assumption or value is rejected: %s=%s', async (id, value, message) => {
   const start = useMock({ assumptions: { [id]: value } })
   await expect(start).rejects.toThrow(StartError)
   await expect(start).rejects.toThrow(message)
@@ -517,22 +520,25 @@ test.each([
   )
 })
 
-test('an unknown profile is rejected, in words that name the profiles', async () => {
+test('an unknown profile is rejected with a message that lists the profiles', async () => {
   await expect(useMock({ profile: 'real' as Profile })).rejects.toThrow(
     'must be one of document, live, not real'
   )
 })
 
-/** Two environments of one organization, named after it, with the same records but for one integration. */
+/**
+ * Returns two environments of the organization `name`. Their records are the same, except that only
+ * the second has the integration `ONLY_THERE`.
+ */
 function seedWithSibling(
   name: string,
-  saying: { profile?: Profile; assumptions?: Record<string, string> } = {}
+  settings: { profile?: Profile; assumptions?: Record<string, string> } = {}
 ): object[] {
   const environment = (suffix: string, integrations: object[]) => ({
     name: `${name}-${suffix}`,
     organization: name,
     apiKeys: [`${name}-${suffix}-key`],
-    ...saying,
+    ...settings,
     integrations,
     subscribers: [
       {
@@ -610,18 +616,21 @@ function clientOf(mock: TestMock, name: string): Client {
   }
 }
 
-/** The profile in which the row stands in another position, if there is one, so that only the override can be why. */
-function profileElsewhere(id: AssumptionId, position: string): Profile {
-  return PROFILES.find((profile) => describeAssumption(id)[profile] !== position) ?? 'document'
+/**
+ * Returns a profile with another value of the assumption, if there is one, so that only the
+ * override can explain the result.
+ */
+function profileElsewhere(id: AssumptionId, value: string): Profile {
+  return PROFILES.find((profile) => describeAssumption(id)[profile] !== value) ?? 'document'
 }
 
-function caseOf(id: AssumptionId, position: string): Case {
-  const found = (CASES[id] as Record<string, Case>)[position]
-  if (!found) throw new Error(`no case for ${id}=${position}`)
+function caseOf(id: AssumptionId, value: string): Case {
+  const found = (CASES[id] as Record<string, Case>)[value]
+  if (!found) throw new Error(`no case for ${id}=${value}`)
   return found
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read into answers that have been checked against the contract
+// biome-ignore lint/suspicious/noExplicitAny: tests read fields of validated responses
 function object({ status, text, json }: TestResponse): any {
   expect(status, text).toBe(200)
   return 'data' in json ? json.data : json
@@ -635,7 +644,7 @@ function someStep(client: Client): Promise<TestResponse> {
   return client.get('/v2/workflows/external/steps/email-step')
 }
 
-/** Returns those by which a step is found. */
+/** Returns the ids and slugs that find a step. */
 async function foundSteps(client: Client, names: string[]): Promise<string[]> {
   const answers = await Promise.all(
     names.map((name) => client.get(`/v2/workflows/external/steps/${name}`))
@@ -643,7 +652,7 @@ async function foundSteps(client: Client, names: string[]): Promise<string[]> {
   return names.filter((_, index) => answers[index]?.status === 200)
 }
 
-/** Returns the answer to a key that was used for another body. */
+/** Returns the response to an idempotency key that was already used with another body. */
 async function reusedKey(client: Client): Promise<TestResponse> {
   const headers = { 'idempotency-key': 'again' }
   await setPrimary(client, MAIL, { headers })
@@ -652,7 +661,7 @@ async function reusedKey(client: Client): Promise<TestResponse> {
   return answer
 }
 
-/** `of` says what the context of a refusal is that no other row is about. */
+/** Checks `ctx` in errors that no other assumption affects. `of` returns its expected content. */
 async function expectContext(
   client: Client,
   of: (status: number, error: string) => object
@@ -666,11 +675,12 @@ async function expectContext(
   for (const { status, json } of [gone, replay, reused, malformed, unserved]) {
     expect(json.ctx, json.message).toEqual(of(status, json.error))
   }
-  // What is invalid is told by field, and what is injected as what it stands for.
+  // A validation error lists its fields in `errors` and leaves `ctx` empty.
   expect((await client.get('/v1/messages?page=-1')).json).toMatchObject({
     ctx: {},
     errors: { page: {} }
   })
+  // An injected error has the `ctx` of a real one.
   const busy = await client.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })
   expect(busy.json.ctx).toEqual(of(503, 'Service Unavailable'))
   const broken = await client.get('/v1/messages', { headers: { 'x-mock-fault': 'status=500' } })
@@ -696,7 +706,7 @@ async function expectNames(
   const [message] = (await client.get('/v1/messages?channel=chat')).json.data
   expect(message.providerId).toBe(slack)
   const { channels } = message.subscriber
-  // In one position of embedded-subscriber there are none.
+  // With `embedded-subscriber=ten-fields` there are no channels.
   if (channels)
     expect(channels).toMatchObject([
       { providerId: slack, credentials: { channel: 'service-slack' } }
@@ -704,7 +714,7 @@ async function expectNames(
   expect(message.payload).toEqual({ providerId: 'service-slack' })
 }
 
-/** Lists that no position of `paging-bounds` accepts. */
+/** Queries that every value of `paging-bounds` rejects. */
 const NEVER_A_PAGE = ['limit=-1', 'limit=1.5', 'page=-1', 'page=x']
 
 const KEYED = { headers: { 'idempotency-key': 'one' } }
@@ -714,10 +724,10 @@ function expectRefusal(
   expected: number,
   message: string,
   facts?: object
-  // biome-ignore lint/suspicious/noExplicitAny: tests read into responses that were already validated
+  // biome-ignore lint/suspicious/noExplicitAny: tests read fields of validated responses
 ): any {
   expect([status, json.message]).toEqual([expected, message])
-  // What it is without facts of its own is for the row about that to say.
+  // Without facts, the assumption `error-context` decides between these two.
   if (facts) expect(json.ctx).toEqual(facts)
   else expect([{}, { error: json.error, statusCode: expected }]).toContainEqual(json.ctx)
   expect(json).not.toHaveProperty('data')
@@ -746,7 +756,7 @@ async function expectEmptyPage(client: Client, query: string, reason: string): P
   expect(answer.headers.get('x-mock-reason')).toBe(reason)
 }
 
-/** Expects of the list that each of these, the only parameter, is a 422 on its field. */
+/** Expects a 422 on the field for each of these queries, which have one parameter each. */
 async function expectInvalid(client: Client, ...queries: string[]): Promise<void> {
   for (const query of queries) {
     const [field = '', value] = query.split('=')
@@ -769,7 +779,7 @@ async function expectReused(client: Client, id: string, body?: string): Promise<
   expectRefusal(answer, 422, 'Request with key "one" is being reused for a different body')
 }
 
-test('what another version has stored for a row that this one does not know is left out', () => {
+test('overridesOf omits a stored assumption that only another version knows', () => {
   const stored = assume('document', { 'row-of-another-version': 'on', credentials: 'hidden' })
   expect(overridesOf('document', stored)).toEqual({ credentials: 'hidden' })
 })

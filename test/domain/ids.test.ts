@@ -8,7 +8,7 @@ const ENCODED = [
   ['0015943e7ace93b0540ae377', '026PyJ6ENG5VHmpL'],
   ['000000000000000000000000', '000000000000'],
   ['000000000000000000000001', '000000000001'],
-  // 62 ** 16 and the number before it: where ids start to take 17 digits.
+  // 62 ** 16 - 1, the last id with 16 digits, and 62 ** 16, the first with 17.
   ['9a09afbae83050a9de00ffff', 'zzzzzzzzzzzzzzzz'],
   ['9a09afbae83050a9de010000', '10000000000000000'],
   ['ffffffffffffffffffffffff', '1f2SI9UJPXvb7vdJ1']
@@ -28,7 +28,7 @@ describe('slugify', () => {
     expect(slugify(name)).toBe(slug)
   })
 
-  test('returns the same slug as the package for words and punctuation', () => {
+  test('returns the same slug as the npm package for words and punctuation', () => {
     const word = fc.stringMatching(/^(?:[A-Z]?[a-z\d]{1,6}|[A-Z]{1,4}|[A-Za-z\d]{1,6})$/)
     const names = fc
       .array(
@@ -49,7 +49,7 @@ describe('slugify', () => {
 })
 
 describe('base62', () => {
-  test.each(ENCODED)('id %s is encoded as %s and decoded', (id, text) => {
+  test.each(ENCODED)('encodes the id %s as %s and decodes it again', (id, text) => {
     expect(encodeBase62(id)).toBe(text)
     expect(decodeBase62(text)).toBe(id)
   })
@@ -60,7 +60,7 @@ describe('base62', () => {
     ['an eleven-byte number without a leading zero', '6PyJ6ENG5VHmpL'],
     ['an extra leading zero', '0WOmdqnzOjKcHpEdl'],
     ['a number larger than twelve bytes', '1f2SI9UJPXvb7vdJ2']
-  ])('%s is not an id', (_what, text) => {
+  ])('does not decode %s', (_what, text) => {
     expect(decodeBase62(text)).toBeUndefined()
   })
 })

@@ -4,7 +4,7 @@ import { exchange } from '../http/exchange.js'
 import { KEYS, SEED } from '../support/logged-mock.js'
 import { useMock } from '../support/mock.js'
 
-/** Queries of the message list with the number of messages found; there are three, see the seed. */
+/** Queries of the message list with the number of matches. The seed has three messages. */
 const FOUND: [string, number][] = [
   ['', 3],
   ['transactionId=one', 1],
@@ -26,7 +26,7 @@ const FOUND: [string, number][] = [
   [Array(10_000).fill('a=1').join('&'), 3]
 ]
 
-test('a query returns the messages that match it', async () => {
+test('totalCount is the number of messages that match the query', async () => {
   const mock = await useMock({ seed: SEED })
   for (const [query, count] of FOUND) {
     const { json } = await mock.get(`/v1/messages?${query}`)
@@ -37,14 +37,14 @@ test('a query returns the messages that match it', async () => {
   }
 })
 
-/** `page` and `limit` with what they are taken for. */
+/** Queries with the page and page size that they select. */
 const PAGING: [string, { page: number; pageSize: number }][] = [
   ['page=0.0&limit=10.00', { page: 0, pageSize: 10 }],
   ['page=%31&limit=25', { page: 1, pageSize: 25 }],
   ['page=9007199254740991&limit=1000', { page: 9007199254740991, pageSize: 1000 }]
 ]
 
-test.each(PAGING)('%s is taken, in both profiles', async (query, expected) => {
+test.each(PAGING)('%s is accepted in both profiles', async (query, expected) => {
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, KEYS.live]) {
     const answer = await mock.get(`/v1/messages?${query}`, { key })
@@ -56,7 +56,7 @@ test.each(PAGING)('%s is taken, in both profiles', async (query, expected) => {
 const WHOLE = 'page must be a whole number from 0'
 const SIZE = 'limit must be a whole number from 1 to 1000'
 
-/** Parameter, value as it is sent, value as it is shown, complaint. */
+/** Parameter, value in the query string, value in the error, message. */
 const REFUSED: [string, string, unknown, string][] = [
   ['page', '', '', WHOLE],
   ['page', '+5', ' 5', WHOLE],
@@ -86,7 +86,7 @@ const REFUSED: [string, string, unknown, string][] = [
   )
 ]
 
-test('an invalid parameter is a 422 on its field, with the value that was sent', async () => {
+test('an invalid parameter gets a 422 that names the parameter and its value', async () => {
   const mock = await useMock({ seed: SEED })
   for (const [name, sent, value, message] of REFUSED) {
     const answer = await mock.get(`/v1/messages?${name}=${sent}`)
@@ -114,7 +114,7 @@ test.each([
   ['GET', '/v1/messages'],
   ['GET', '/v2/workflows/shipped/steps/email-step'],
   ['POST', '/v1/integrations/mailgun/set-primary']
-])('a query that can not be read is 400 for %s %s', async (method, path) => {
+])('a malformed query string gets a 400 from %s %s', async (method, path) => {
   const mock = await useMock({ seed: SEED })
   for (const [query, reason] of MALFORMED) {
     const answer = await exchange(
@@ -130,12 +130,12 @@ test.each([
   }
 })
 
-test('operations without query parameters ignore the query', async () => {
+test('routes without query parameters ignore a malformed query', async () => {
   const mock = await useMock({ seed: SEED })
   for (const path of ['/health?%zz', '/openapi.json?a=%ff'])
     expect(await mock.get(path)).toMatchObject({ status: 200 })
 })
 
-test('a plus is a space, in names too, and a value keeps its equals signs', () => {
+test('parses a plus as a space in names and values, and keeps equals signs in values', () => {
   expect(parseQuery('a+b=c+d&e=f=g&h')).toEqual({ 'a b': 'c d', e: 'f=g', h: '' })
 })

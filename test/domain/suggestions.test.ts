@@ -9,6 +9,6 @@ test.each([
   ['abcdfe', ['abcdef'], 'abcdef'],
   ['xychannel', ['channel'], 'channel'],
   ['hcnanle', ['channel'], undefined]
-])('suggests for %s out of %j: %s', (word, candidates, suggestion) => {
+])('for %s and the candidates %j, suggests %s', (word, candidates, suggestion) => {
   expect(suggest(word, candidates)).toBe(suggestion)
 })

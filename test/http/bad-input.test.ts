@@ -10,12 +10,15 @@ import { type Bytes, connectTo, exchange, type RawAnswer } from './exchange.js'
 
 interface Row {
   send: Bytes | Bytes[]
-  /** The statuses of all answers on the connection, in their order. */
+  /** The statuses of all responses on the connection, in order. */
   statuses: number[]
-  /** What the last answer says was asked for, if it is a refusal. */
+  /** The path in the body of the last response, if that is an error. */
   path?: string
   method?: string
-  /** What the client does once it has sent: wait for the answers, or end its side, or go away. */
+  /**
+   * Ends the client's side right after sending, or resets the connection after the responses.
+   * Without it, the client ends its side after the responses.
+   */
   after?: 'end' | 'reset'
 }
 
@@ -57,7 +60,7 @@ const REQUEST_LINE: Record<string, Row> = {
     path: '/v1/messages'
   }),
   CONNECT: answered([405], `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`),
-  'HEAD of what is refused': answered(
+  'HEAD with an invalid parameter': answered(
     [422],
     `HEAD /v1/messages?page=x HTTP/1.1\r\n${HOST}${KEY}\r\n`,
     {
@@ -66,7 +69,7 @@ const REQUEST_LINE: Record<string, Row> = {
   ),
   'an absolute URL': asked('http://mock.test/v1/messages', 200),
   'OPTIONS *': answered([204], `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`),
-  // As for the start page.
+  // Gets the start page.
   'GET *': answered([200], get('*')),
   'a URL of 200 kB': asked(list(`a=${'x'.repeat(200_000)}`), 200)
 }
@@ -79,8 +82,8 @@ const HEADERS: Record<string, Row> = {
     [431],
     get('/v1/messages', `x: ${'x'.repeat(300_000)}\r\n`)
   ),
-  'an expectation that is not met': answered([417], post(`expect: 200-ok\r\n${EMPTY}`)),
-  'an expectation of a request that is refused': answered(
+  'an unknown expectation': answered([417], post(`expect: 200-ok\r\n${EMPTY}`)),
+  'an expectation without an API key': answered(
     [100, 401],
     `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}expect: 100-continue\r\ncontent-length: 2\r\n\r\n{}`,
     { path: SET_PRIMARY }
@@ -88,45 +91,51 @@ const HEADERS: Record<string, Row> = {
 }
 
 const FRAMING: Record<string, Row> = {
-  'two lengths': malformed(post('content-length: 2\r\ncontent-length: 3\r\n', '{}x')),
-  'a length below nothing': malformed(post('content-length: -1\r\n')),
-  'a length and chunks': malformed(post(`content-length: 6\r\n${CHUNKED}`, '0\r\n\r\nG')),
-  'chunked, and then another coding': malformed(
+  'two different content lengths': malformed(
+    post('content-length: 2\r\ncontent-length: 3\r\n', '{}x')
+  ),
+  'a negative content length': malformed(post('content-length: -1\r\n')),
+  'a content length and chunks': malformed(post(`content-length: 6\r\n${CHUNKED}`, '0\r\n\r\nG')),
+  'another coding after chunked': malformed(
     post('transfer-encoding: chunked, gzip\r\n', '0\r\n\r\n')
   ),
-  'a request smuggled behind chunks': answered(
+  'a request smuggled after chunks': answered(
     [400],
     post(`${CHUNKED}content-length: 4\r\n`, `1\r\nZ\r\n0\r\n\r\n${get('/health')}`)
   ),
-  'a body cut off': { ...malformed(post('content-length: 10\r\n', '{}')), after: 'end' },
-  'nothing at all': answered([], '', { after: 'end' }),
-  'half a body under an idempotency key, and the client gone': answered(
+  'a truncated body': { ...malformed(post('content-length: 10\r\n', '{}')), after: 'end' },
+  'no bytes at all': answered([], '', { after: 'end' }),
+  'a partial body with an idempotency key, then a reset': answered(
     [100],
     post('expect: 100-continue\r\nidempotency-key: a\r\ncontent-length: 10\r\n', '{}'),
     { after: 'reset' }
   ),
   'a request byte by byte': answered([200], [...get('/v1/messages')]),
-  'three requests at once': answered(
+  'three pipelined requests': answered(
     [200, 200, 422],
     get('/v1/messages') + post(EMPTY) + get('/v1/messages?page=x'),
     {
       path: '/v1/messages?page=x'
     }
   ),
-  'slow, and then an expectation that is not met': answered(
+  'a slow request before an unknown expectation': answered(
     [200, 417, 200],
     get('/v1/messages', 'x-mock-fault: delay=50\r\n') +
       post(`expect: 200-ok\r\n${EMPTY}`) +
       get('/health')
   ),
-  'good, and then no HTTP': answered([200, 400], `${get('/v1/messages')}nonsense\r\n\r\n`, {
-    path: ''
-  }),
-  'good, too large a header, good': answered(
+  'a valid request before bytes that are not HTTP': answered(
+    [200, 400],
+    `${get('/v1/messages')}nonsense\r\n\r\n`,
+    {
+      path: ''
+    }
+  ),
+  'an oversized header between two valid requests': answered(
     [200, 431],
     `${get('/v1/messages')}${get('/health', `x: ${'x'.repeat(300_000)}\r\n`)}${get('/health')}`
   ),
-  'too large a body, and then good': answered(
+  'an oversized body before a valid request': answered(
     [413, 200],
     post('content-length: 2000000\r\n', 'x'.repeat(2_000_000)) + get('/v1/messages')
   )
@@ -135,41 +144,40 @@ const FRAMING: Record<string, Row> = {
 const JSON_TYPE = 'content-type: application/json\r\n'
 
 const BODIES: Record<string, Row> = {
-  none: answered([200], post(EMPTY)),
-  'none, and no length': answered([200], post('')),
-  'none, declared as JSON': answered([200], post(JSON_TYPE)),
-  'none, in chunks, declared as JSON': answered([200], post(JSON_TYPE + CHUNKED, '0\r\n\r\n')),
+  'no body': answered([200], post(EMPTY)),
+  'no body and no content length': answered([200], post('')),
+  'no body, declared as JSON': answered([200], post(JSON_TYPE)),
+  'an empty chunked body, declared as JSON': answered(
+    [200],
+    post(JSON_TYPE + CHUNKED, '0\r\n\r\n')
+  ),
   'fields of an integration': bodied(
     JSON_TYPE,
     '{"primary":false,"__proto__":{"a":1},"constructor":{}}',
     200
   ),
   null: bodied(`content-type: application/json; charset=utf-8\r\n`, 'null', 200),
-  'a list': bodied('content-type: application/vnd.api+json\r\n', '[1]', 200),
+  'a JSON array': bodied('content-type: application/vnd.api+json\r\n', '[1]', 200),
   'JSON nested 100,000 times': bodied(JSON_TYPE, '['.repeat(1e5) + ']'.repeat(1e5), 200),
   'malformed JSON': bodied(JSON_TYPE, '{', 400),
   'JSON in UTF-16': bodied('content-type: application/json; charset=utf-16\r\n', '{\0}\0', 400),
   'JSON that is not UTF-8': bodied(JSON_TYPE, '\xff', 400),
   'compressed JSON': bodied(`${JSON_TYPE}content-encoding: gzip\r\n`, '\x1f\x8b', 200),
-  'JSON texts, one a line': bodied('content-type: application/jsonl\r\n', '{', 200),
-  'of a type whose name ends like that of JSON': bodied(
-    'content-type: x-application/json\r\n',
-    '{',
-    200
-  ),
+  'JSON Lines': bodied('content-type: application/jsonl\r\n', '{', 200),
+  'the content type x-application/json': bodied('content-type: x-application/json\r\n', '{', 200),
   'a form': bodied('content-type: application/x-www-form-urlencoded\r\n', 'a=%zz&b', 200),
-  'a form in parts': bodied('content-type: multipart/form-data; boundary=x\r\n', '--x--\r\n', 200),
+  'a multipart form': bodied('content-type: multipart/form-data; boundary=x\r\n', '--x--\r\n', 200),
   text: bodied('content-type: text/plain\r\n', '{', 200),
   bytes: bodied('content-type: application/octet-stream\r\n', '\0\xff\xfe', 200),
-  'one of no type': bodied('', '{"a":', 200),
-  'one of a type that is none': bodied('content-type: ;;json\r\n', '{', 200),
-  'one of 1 MiB': bodied('', 'x'.repeat(1024 * 1024), 200),
-  'one of 1 MiB and a byte, in chunks': answered(
+  'a body without a content type': bodied('', '{"a":', 200),
+  'an invalid content type': bodied('content-type: ;;json\r\n', '{', 200),
+  'a body of 1 MiB': bodied('', 'x'.repeat(1024 * 1024), 200),
+  'a chunked body of 1 MiB and one byte': answered(
     [413],
     post(CHUNKED, `100001\r\n${'x'.repeat(0x100001)}\r\n0\r\n\r\n`),
     { path: SET_PRIMARY }
   ),
-  'one of a GET': answered(
+  'a body in a GET request': answered(
     [200],
     `${get('/v1/messages', 'content-type: application/json\r\ncontent-length: 1\r\n')}{`
   )
@@ -177,34 +185,37 @@ const BODIES: Record<string, Row> = {
 
 const PATHS: Record<string, Row> = {
   'a null byte': malformed(get('/v1/mess\0ages')),
-  'a byte that is not ASCII': malformed(get(step('\xff'))),
+  'a non-ASCII byte': malformed(get(step('\xff'))),
   '%zz': asked(step('%zz'), 400),
   '%ff': asked(step('%ff'), 400),
   'an encoded line break': asked(step('a%0d%0aset-cookie:%20a=b'), 404),
   'an encoded slash': asked(step('a%2Fb'), 404),
   'encoded dots': asked(step('%2e%2e'), 404),
   backslashes: asked('/v1\\messages', 404),
-  'encoded dots to leave them': asked('/docs/static/%2e%2e%2f%2e%2e%2fpackage.json', 404),
+  'encoded dots that leave the static files': asked(
+    '/docs/static/%2e%2e%2f%2e%2e%2fpackage.json',
+    404
+  ),
   'an empty id': asked(step(''), 404),
   'an id of 200 kB': asked(step('x'.repeat(200_000)), 404),
-  'bad encoding where nothing is served': asked('/nope/%zz', 400)
+  'malformed encoding in an unknown path': asked('/nope/%zz', 400)
 }
 
 const QUERIES: Record<string, Row> = {
-  'a byte that is not ASCII': malformed(get(list('a=\xff'))),
-  '10,000 lists with a great index': asked(
+  'a non-ASCII byte': malformed(get(list('a=\xff'))),
+  '10,000 lists with a large index': asked(
     list(Array.from({ length: 10_000 }, (_, i) => `x${i}[9999]=1`).join('&')),
     200
   ),
   'brackets nested 10,000 times': asked(list(`a${'[b]'.repeat(10_000)}=1`), 200),
-  'a lone [': asked(list('[=1&transactionId[=1'), 422),
+  'an unclosed bracket': asked(list('[=1&transactionId[=1'), 422),
   constructor: asked(list('constructor[prototype][page]=1&page[constructor]=1'), 422)
 }
 
 describe.each([
   ['request line', REQUEST_LINE],
   ['headers', HEADERS],
-  ['length and chunks', FRAMING],
+  ['message framing', FRAMING],
   ['body', BODIES],
   ['path', PATHS],
   ['query', QUERIES]
@@ -223,14 +234,14 @@ describe.each([
     await mustGoOn(mock)
   })
 
-  test('and nothing of it was a fault of ours, nor keeps the server from closing', async () => {
+  test('these requests cause no internal errors, and the server still closes', async () => {
     const mock = mockOfGroup()
     await mock.app.close()
     expect(failures(mock)).toEqual([])
   })
 })
 
-/** All that comes back, until the server has nothing more to say. */
+/** Sends the row's bytes and returns every response on the connection. */
 async function answersTo(
   mock: TestMock,
   { send, statuses, method, after }: Row
@@ -275,7 +286,7 @@ async function mustBeRefusal(mock: TestMock, answer: RawAnswer, method = 'GET'):
   ])
 }
 
-/** On new connections all is as before, and nothing was a fault of ours so far. */
+/** Expects new connections to work as before, and no internal error in the log. */
 async function mustGoOn(mock: LoggedMock): Promise<void> {
   expect(await exchange(mock, get('/health'))).toMatchObject({ status: 200 })
   const page = await exchange(mock, get('/v1/messages'))
@@ -291,17 +302,20 @@ test.each([
   ['headers', 431, '/v1/messages', { header: 5_000_000 }],
   ['a URL', 431, '/v1/messages', { query: 5_000_000 }],
   ['a body', 413, SET_PRIMARY, { method: 'POST', body: 20_000_000 }],
-  ['a body that nobody asked for', 405, '/v1/messages', { method: 'POST', body: 20_000_000 }]
+  ['a body with an unsupported method', 405, '/v1/messages', { method: 'POST', body: 20_000_000 }]
 ])(
   'a client that is still sending %s gets %i before the connection is closed',
   async (_what, status, path, sizes) => {
     const { url } = await useMock({ seed: SEED })
-    const told = await fetchElsewhere(url + path, sizes, 5)
-    expect(told).toEqual(Array(5).fill(status))
+    const statuses = await fetchElsewhere(url + path, sizes, 5)
+    expect(statuses).toEqual(Array(5).fill(status))
   }
 )
 
-/** The status in the body of each answer, or the code of the error, of a client in another process: it does not wait. */
+/**
+ * Sends requests from another process, so that the client keeps sending while the server responds.
+ * Returns the status in each response's body, or the code of the error.
+ */
 async function fetchElsewhere(url: string, sizes: object, times: number): Promise<unknown> {
   const client = `
     const { method = 'GET', header, query, body } = ${JSON.stringify(sizes)}
@@ -324,7 +338,7 @@ async function fetchElsewhere(url: string, sizes: object, times: number): Promis
   return JSON.parse(stdout)
 }
 
-test('a client that asks for a tunnel behind many requests, and then resets the connection, ends nothing', async () => {
+test('the server survives a connection reset after pipelined requests and a CONNECT', async () => {
   const mock = await useNewMock({ seed: SEED })
   const socket = connect(mock.port, '127.0.0.1')
   const closed = once(socket, 'close')

@@ -3,7 +3,7 @@ import { SEED, useLoggedMock } from '../support/logged-mock.js'
 import { useMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
 
-/** One request for each status that can be provoked, with what stands in its answer. */
+/** One request for each status that a client can cause, with fields of the response. */
 const REFUSALS: [
   string,
   number,
@@ -25,18 +25,18 @@ const REFUSALS: [
     {},
     { error: 'Bad Request', message: 'Malformed path' }
   ],
-  ['no key', 401, '/v1/messages?a=1', { key: null }, { error: 'Unauthorized' }],
+  ['missing API key', 401, '/v1/messages?a=1', { key: null }, { error: 'Unauthorized' }],
   ['unknown path', 404, '/nope?a=1', {}, { error: 'Not Found', message: 'Cannot GET /nope' }],
   ['wrong method', 405, '/v1/messages?a=1', { method: 'PUT' }, { error: 'Method Not Allowed' }],
   [
-    'too large a body',
+    'oversized body',
     413,
     '/v1/integrations/mailgun/set-primary',
     { method: 'POST', body: 'x'.repeat(2_000_000) },
     { error: 'Payload Too Large', message: 'Request body is too large' }
   ],
   [
-    'bad field',
+    'invalid parameter',
     422,
     '/v1/messages?page=x&a=%20b',
     {},
@@ -46,11 +46,11 @@ const REFUSALS: [
       errors: { page: { messages: ['page must be a whole number from 0'], value: 'x' } }
     }
   ],
-  ['unserved path', 501, '/v1/topics?a=1', {}, { error: 'Not Implemented' }]
+  ['unmocked path', 501, '/v1/topics?a=1', {}, { error: 'Not Implemented' }]
 ]
 
 test.each(REFUSALS)(
-  '%s: %i in the one error body, with the path and query of the request',
+  '%s: responds %i with the common error body and the path and query of the request',
   async (...row) => {
     const [, status, path, call, expected] = row
     const mock = await useMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
@@ -78,7 +78,7 @@ test.each([
   ['GET', '/v2/workflows/shipped/steps/email-step', 'workflow_steps'],
   ['POST', '/v1/integrations/mailgun/set-primary', 'integrations'],
   ['GET', '/_mock/integrations', 'integrations']
-])('an internal error in %s %s reveals nothing but how to find it in the log', async (...row) => {
+])('an internal error in %s %s exposes only the id of its log entry', async (...row) => {
   const [method, path, table] = row
   const mock = await useLoggedMock()
   mock.db.client.pragma('foreign_keys = off')
@@ -91,12 +91,12 @@ test.each([
     json: { error: 'Internal Server Error', path, ctx: {} }
   })
   expect(answer.json.errorId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-  const told = answer.text + JSON.stringify([...answer.headers])
+  const visible = answer.text + JSON.stringify([...answer.headers])
   const inside = new RegExp(
     `sqlite|no such table|node_modules|\\.ts\\b|"[^"]*\\b${table}\\b[^"]*"`,
     'i'
   )
-  expect(told.replaceAll(path, '')).not.toMatch(inside)
+  expect(visible.replaceAll(path, '')).not.toMatch(inside)
 
   const failures = mock.log.filter(({ msg }) => msg === 'request failed')
   expect(failures).toHaveLength(2)
@@ -129,7 +129,7 @@ test.each([
   ['/_mock/assumptions', {}],
   ['/openapi.json', {}],
   ['/v1/%zz', {}]
-])('HEAD %s has the status and headers of GET, and no body', async (path, call) => {
+])('HEAD %s returns the status and headers of GET without a body', async (path, call) => {
   const mock = await useMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
   const [get, head] = [
     await mock.get(path, call),
@@ -142,7 +142,7 @@ test.each([
   }
 })
 
-test('every answer has an x-request-id: the one that was sent, or a new one', async () => {
+test('every response has an x-request-id: the one in the request, or a new one', async () => {
   const mock = await useMock({ seed: SEED })
   const unauthenticated = { key: null }
   for (const [path, call] of [
@@ -160,7 +160,7 @@ test('every answer has an x-request-id: the one that was sent, or a new one', as
   }
 })
 
-test('an x-request-id that is not fit for a log line is not taken', async () => {
+test('an empty, overlong or unsafe x-request-id is replaced', async () => {
   const mock = await useMock({ seed: SEED })
   for (const name of ['', ' ', 'a b', 'é', '"quoted"', 'x'.repeat(65), '{"a":1}']) {
     const answer = await exchange(

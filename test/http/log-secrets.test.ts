@@ -6,7 +6,7 @@ const ADMIN_TOKEN = 'admin-token-77aa'
 const ODD_KEY = 'a/b=c&d?e'
 const OF_NOBODY = '0123456789abcdef0123456789abcdef'
 
-/** Where a client may send a secret; in its own place it is an ordinary key. */
+/** Places where a client may send a secret by mistake. `authorization` has a valid key. */
 const PLACES: [
   name: string,
   request: (secret: string) => { line: string; headers?: string; body?: string }
@@ -57,7 +57,7 @@ const ODD_PLACES = [
   'a snapshot'
 ]
 
-test('no secret stands in the log at any level, wherever it was sent', async () => {
+test('no log line at any level contains a secret, wherever the client sent it', async () => {
   const mock = await useLoggedMock({ adminToken: ADMIN_TOKEN })
   mock.services.environments.addApiKey(mock.services.environments.find('Live'), ODD_KEY)
   const leaks: string[] = []
@@ -80,7 +80,7 @@ test('no secret stands in the log at any level, wherever it was sent', async () 
   expect(leaks).toEqual([])
 })
 
-test('a request with the longest path there is is refused and logged at once', async () => {
+test('a path with 30,000 segments is rejected and logged quickly, in short lines', async () => {
   const mock = await useLoggedMock()
   const startedAt = performance.now()
   const words = Array.from({ length: 30_000 }, (_, index) => `${index}`).join('/')

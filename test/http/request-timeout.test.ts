@@ -6,12 +6,12 @@ import { connectTo } from './exchange.js'
 const HEAD = `host: a\r\nauthorization: ApiKey ${KEYS.shop}\r\n`
 const POST = `POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\n${HEAD}idempotency-key: one\r\ncontent-length: 2\r\n\r\n`
 
-test('a request that is not sent in time is a 408 that does nothing, and its idempotency key is free again', async () => {
+test('an incomplete request times out with a 408 and does not use up its idempotency key', async () => {
   const mock = await useMock({ seed: SEED, requestTimeout: 100 })
   const slow = await connectTo(mock)
   slow.send(`${POST}{`)
   expect(await slow.answer()).toMatchObject({ status: 408 })
-  // What comes of it now is too late.
+  // The rest of the body arrives too late.
   slow.send('}')
   expect(await slow.answer()).toBeUndefined()
 
@@ -23,7 +23,7 @@ test('a request that is not sent in time is a 408 that does nothing, and its ide
   next.socket.destroy()
 })
 
-test('it limits neither the time of an answer nor that between two requests', async () => {
+test('the request timeout limits neither the response time nor the time between requests', async () => {
   const mock = await useMock({ seed: SEED, requestTimeout: 50 })
   const connection = await connectTo(mock)
   for (let count = 0; count < 2; count += 1) {

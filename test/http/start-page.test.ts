@@ -10,21 +10,25 @@ test.each([
   ['GET', '*/*'],
   ['GET', 'application/json, text/plain, */*'],
   ['HEAD', undefined]
-])('%s / with the Accept %s answers 200 in JSON, without a key', async (method, accept) => {
-  const { url } = await useMock()
-  const response = await fetch(url, { method, headers: accept ? { accept } : {} })
-  expect(response.status).toBe(200)
-  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
-  const text = await response.text()
-  if (method === 'HEAD') expect(text).toBe('')
-  else {
-    const { name, version, ...links } = JSON.parse(text)
-    expect([name, version, links.health]).toEqual(['notification-mock', VERSION, '/health'])
-    for (const path of Object.values(links)) expect((await fetch(`${url}${path}`)).status).toBe(200)
+])(
+  '%s / with the Accept header %s responds with JSON and needs no API key',
+  async (method, accept) => {
+    const { url } = await useMock()
+    const response = await fetch(url, { method, headers: accept ? { accept } : {} })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    const text = await response.text()
+    if (method === 'HEAD') expect(text).toBe('')
+    else {
+      const { name, version, ...links } = JSON.parse(text)
+      expect([name, version, links.health]).toEqual(['notification-mock', VERSION, '/health'])
+      for (const path of Object.values(links))
+        expect((await fetch(`${url}${path}`)).status).toBe(200)
+    }
   }
-})
+)
 
-test('a browser gets the inspector, which may load and run nothing but what is its own', async () => {
+test('a browser gets the inspector, with a policy that allows only its own files', async () => {
   const { url } = await useMock()
   const page = await fetch(url, { headers: { accept: ACCEPT_OF_BROWSERS } })
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -47,14 +51,14 @@ test('a browser gets the inspector, which may load and run nothing but what is i
   }
 })
 
-/** As a browser asks. */
+/** Sends the Accept header of a browser. */
 const visit = (url: string, headers: Record<string, string>) =>
   requestWithHost({ accept: ACCEPT_OF_BROWSERS, ...headers }, url)
 
 const STRANGERS = [{ host: 'evil.example' }, { origin: 'http://evil.example' }]
 
 test.each(STRANGERS)(
-  'with %j neither the page nor keys are given, and what programs get is',
+  'a request with %j can read the JSON summary, but neither the inspector nor API keys',
   async (stranger) => {
     const { url } = await useMock()
     for (const path of ['/', '/inspector/inspector.js', '/_mock/environments/Development/keys']) {
@@ -65,7 +69,7 @@ test.each(STRANGERS)(
   }
 )
 
-test('no page of another site can read the page, also where it may be asked for by any name', async () => {
+test('the inspector sends no CORS headers, even if an admin token allows any host and origin', async () => {
   const own = await useMock()
   const open = await useMock({ adminToken: 'let-me-in' })
   for (const path of ['/', '/inspector/inspector.js', '/inspector/inspector.css']) {
