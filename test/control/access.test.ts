@@ -9,7 +9,7 @@ import { givenEnvironment } from './environments/environment-client.js'
 const TOKEN = 'let-me-in'
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** Each of the routes that touch all environments. */
+/** The routes that affect all environments. */
 const ROUTES: [method: string, path: string][] = [
   ['POST', '/_mock/environments'],
   ['GET', '/_mock/environments'],
@@ -81,13 +81,13 @@ const outside = Object.values(networkInterfaces())
   .find((address) => address?.family === 'IPv4' && !address.internal)?.address
 
 test.skipIf(outside === undefined)(
-  'from an address that is not loopback the admin token is needed, and must have been set',
+  'requests to a non-loopback address need the admin token, which must have been set',
   async () => {
     const mock = await useMock({ host: '0.0.0.0', adminToken: TOKEN })
     const url = `http://${outside}:${mock.port}`
     const statuses = []
     for (const [method, path] of ROUTES) {
-      // Not even with the Host of loopback, which anyone can send.
+      // Any client can send a loopback Host.
       for (const headers of [{}, { host: 'localhost' }, bearer('wrong'), bearer(TOKEN)]) {
         statuses.push((await requestWithHost(headers, url + path, method)).status)
       }
@@ -97,7 +97,7 @@ test.skipIf(outside === undefined)(
       (await requestWithHost({ authorization: 'ApiKey development-key' }, `${url}/v1/messages`))
         .status
     ).toBe(200)
-    // Whoever sees it in a test runner sends no header by hand.
+    // A user of a test runner doesn't send headers by hand.
     await expect(connect(url).listEnvironments()).rejects.toThrow(
       'from NOTIFICATION_MOCK_ADMIN_TOKEN'
     )
@@ -111,7 +111,7 @@ test.skipIf(outside === undefined)(
   }
 )
 
-test('a key gives access to its own environment only', async () => {
+test('a key gives access only to its own environment', async () => {
   const mock = await useMock()
   const { apiKey: key } = await givenEnvironment(mock)
   const keys = ['development-key', 'production-key']

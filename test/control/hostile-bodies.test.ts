@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { DEVELOPMENT } from '../support/control.js'
 import { useMock } from '../support/mock.js'
 
-/** Names that every object has by its prototype. */
+/** Names that every object inherits from its prototype. */
 const INHERITED = ['toString', 'constructor', '__proto__']
 
 test.each(INHERITED)(
-  'a field or a parameter named %s is refused as any unknown one',
+  'rejects a field or a parameter named %s like any unknown one',
   async (name) => {
     const mock = await useMock()
     const field = `{${JSON.stringify(name)}: 1}`
@@ -22,7 +22,7 @@ test.each(INHERITED)(
   }
 )
 
-test('what a document calls as prototypes do is kept, and given back as it came', async () => {
+test('keeps and returns free fields with the names of prototype members', async () => {
   const mock = await useMock()
   const own =
     '{"__proto__":{"a":[{"__proto__":1}]},"constructor":{"prototype":null},"toString":"text"}'
@@ -50,7 +50,7 @@ test('what a document calls as prototypes do is kept, and given back as it came'
 
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`
 
-test('a body nested more than 100 deep is refused by every route, and nothing of it is stored', async () => {
+test('every route rejects a body nested more than 100 deep, and stores nothing', async () => {
   const mock = await useMock()
   const deep = { body: { messages: ['body is nested more than 100 levels deep: flatten it'] } }
   for (const depth of [102, 150_000]) {
@@ -65,18 +65,18 @@ test('a body nested more than 100 deep is refused by every route, and nothing of
     }
   }
   expect((await mock.get('/_mock/environments')).json.environments).toHaveLength(3)
-  // The body and its effect are two of the hundred.
+  // The body and its effect are two of the hundred levels.
   const { status } = await mock.post('/_mock/faults', {
     body: `{"effect": {"status": 503, "body": ${nested(98)}}}`
   })
-  // Without a comparison with the document, which knows nothing of what a fault sends.
+  // Not checked against the document, which doesn't describe the body of a fault.
   const sent = await fetch(`${mock.url}/v1/messages`, {
     headers: { authorization: `ApiKey ${DEVELOPMENT}` }
   })
   expect([status, await sent.text()]).toEqual([201, nested(98)])
 })
 
-test('a body that is too large is refused with 413 and the way that takes it: a file at the start', async () => {
+test('rejects a body that is too large with 413, and names the seed file as the alternative', async () => {
   const mock = await useMock()
   const reason =
     'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: load a larger seed from a file at the start, with --seed, and add many messages with `generate:` in a seed file'

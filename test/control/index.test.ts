@@ -4,7 +4,7 @@ import { registerControl } from '../../src/control/index.js'
 import { COMPILERS } from '../../src/http/validation.js'
 
 test.each(['/extra', '/_mock/extra'])(
-  'a control route %s without a description fails the start',
+  'rejects the control route %s without a description at the start',
   async (url) => {
     const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
     app.register(async (scope) => {

@@ -9,7 +9,7 @@ interface Operation {
   needs: 'environment' | 'server' | 'nothing'
 }
 
-/** All that the document of the control routes describes. */
+/** Returns every route in the document of the control routes. */
 async function operationsOf(mock: TestMock): Promise<Operation[]> {
   const { paths } = (await mock.get('/_mock/openapi.json')).json
   return Object.entries<Record<string, { security?: object[] }>>(paths).flatMap(([path, methods]) =>
@@ -22,7 +22,7 @@ async function operationsOf(mock: TestMock): Promise<Operation[]> {
   )
 }
 
-test('every route about one environment rejects requests without its key, those with the admin token too', async () => {
+test('every route about one environment rejects requests without its key, even with the admin token', async () => {
   const mock = await useMock({ adminToken: 'let-me-in' })
   for (const { method, path, route, needs } of await operationsOf(mock)) {
     if (needs !== 'environment') continue
@@ -42,7 +42,7 @@ test('every route about one environment rejects requests without its key, those 
   }
 })
 
-test('every route refuses query parameters that it does not have, names them, and does nothing', async () => {
+test('every route rejects and names unknown query parameters, and does nothing', async () => {
   const mock = await useMock()
   await addFault(mock, { times: 'always', effect: { status: 503 } })
   await mock.get('/v1/messages')
@@ -58,7 +58,7 @@ test('every route refuses query parameters that it does not have, names them, an
   expect(await journalOf(mock)).toHaveLength(1)
 })
 
-test('every route that takes a body refuses fields that it does not have, and every other any field', async () => {
+test('every route rejects unknown fields of a body', async () => {
   const mock = await useMock()
   await addFault(mock, { times: 'always', effect: { status: 503 } })
   for (const { method, path, route } of await operationsOf(mock)) {
@@ -72,11 +72,11 @@ test('every route that takes a body refuses fields that it does not have, and ev
   expect((await mock.get('/_mock/faults')).json.faults).toHaveLength(1)
 })
 
-test('every route refuses a body that is not JSON, or no object, whatever it says it is', async () => {
+test('every route rejects a body that is not a JSON object, whatever its content type', async () => {
   const mock = await useMock()
   for (const { method, path, route } of await operationsOf(mock)) {
     if (method === 'GET') continue
-    // Takes YAML too, where a mistake is told with its place.
+    // This route accepts YAML too, and reports the place of a syntax error.
     const expected = path === '/_mock/seed' ? 422 : 400
     for (const type of [
       'application/json',
@@ -97,7 +97,7 @@ test('every route refuses a body that is not JSON, or no object, whatever it say
   }
 })
 
-test('a control answer that is not as the document says fails the run', async () => {
+test('the test client rejects a control response that the document does not allow', async () => {
   const mock = await useMock()
   mock.services.faults.list = () => [{ id: 7 } as never]
   await expect(mock.get('/_mock/faults')).rejects.toThrow('response violates the API reference')

@@ -12,7 +12,7 @@ const STATUS = 'must be a whole number from 400 to 599'
 const TIMES = 'must be a whole number from 1 or "always"'
 const TTL = 'must be a whole number from 1 to 2592000000 or a duration, such as 30s, 10m or 1h'
 
-/** What is sent, and the message for each invalid field. */
+/** Invalid bodies, each with the message for every field. */
 const CASES: [to: [string, string], sent: unknown, messages: Record<string, string>][] = [
   [FAULT, [], { body: 'must be an object, not a list' }],
   [FAULT, {}, { body: 'must have effect' }],
@@ -72,7 +72,7 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
   ]
 ]
 
-test('an invalid control request gets, for each field, what it must be and what was probably meant', async () => {
+test('an invalid control request gets the rule and the closest known name for every field', async () => {
   const mock = await useMock()
   for (const [[method, path], sent, said] of CASES) {
     const { status, json } = await send(mock, method, path, sent)

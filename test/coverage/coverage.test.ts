@@ -28,7 +28,7 @@ async function countsOf(mock: TestMock, id: string) {
   return { count, injected, covered }
 }
 
-/** What may be met beside an item: its operation, the 200 of it, its parameter, and the value that is sent of that. */
+/** Items that one request covers together: an operation, its 200, a parameter and its value. */
 function besides({ id }: CoverageItem): string[] {
   const [operation, , name = ''] = id.split('.')
   const parameter = name.replace(/=.*/, '')
@@ -37,7 +37,7 @@ function besides({ id }: CoverageItem): string[] {
 }
 
 test.each(PROFILES)(
-  'each item can be met without any other than those it is a case of, and all lead to 100 %%, with the profile %s',
+  'each item can be covered alone, and all of them give 100 %%, with the profile %s',
   async (profile) => {
     const mock = await useMock({ profile })
     const items = itemsOf(await serverCoverage(mock))
@@ -55,7 +55,7 @@ test.each(PROFILES)(
       covered: items.length,
       total: items.length
     })
-    // What has no valid key belongs to no environment, so it has no 401.
+    // An unauthenticated request belongs to no environment, so no environment covers 401.
     const unauthenticated = items.filter(({ id }) => id.endsWith('.401'))
     expect(await coverageOf(mock)).toMatchObject({
       percentage: 100,
@@ -64,7 +64,7 @@ test.each(PROFILES)(
   }
 )
 
-test('counts parameters, values and headers of requests that were answered with 200, and of no others', async () => {
+test('counts parameters, values and headers only of requests with a 200', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?channel=sms&limit=-1')
   expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({
@@ -95,7 +95,7 @@ test('counts parameters, values and headers of requests that were answered with 
   })
 })
 
-test('an injected answer is told apart, and counts only for what the server has no real one of', async () => {
+test('counts injected responses separately, and as coverage only where no real response exists', async () => {
   const mock = await useMock()
   for (const status of [404, 500, 503]) {
     await addFault(mock, { operation: 'setIntegrationAsPrimary', effect: { status } })
@@ -114,7 +114,7 @@ test('an injected answer is told apart, and counts only for what the server has 
   expect(setPrimaryCoverage?.others).toEqual([{ status: 503, count: 0, injected: 1 }])
 })
 
-test('tells requests that no operation serves and parameters that none reads, without keys and the first 20 only', async () => {
+test('lists the first 20 unmocked requests and unknown parameters, without keys', async () => {
   const mock = await useMock()
   await mock.get(`/v1/topics/${PRODUCTION}?a=1`)
   await mock.call('/v1/messages', { method: 'POST' })
@@ -147,7 +147,7 @@ test('tells requests that no operation serves and parameters that none reads, wi
   expect([later.requests, later.targets.length]).toEqual([unmocked.requests + tooMany.length, 20])
 })
 
-test("an environment's coverage is its own, and the server's that of all, also of removed ones and without a key", async () => {
+test("separates an environment's coverage from the server's, which includes removed environments and unauthenticated requests", async () => {
   const mock = await useMock()
   const { environmentId, apiKey } = (await create(mock, { from: 'Development' })).json
   await mock.get('/v1/messages?channel=sms', { key: apiKey })
@@ -165,7 +165,7 @@ test("an environment's coverage is its own, and the server's that of all, also o
   expect(met.map(({ name }) => name)).toEqual(['called', '200', '401', 'channel', 'channel=sms'])
 })
 
-test('DELETE starts again: for one environment, or for all and the server', async () => {
+test('DELETE clears the coverage of one environment, or of all and the server', async () => {
   const mock = await useMock()
   for (const key of [DEVELOPMENT, OTHER_ORGANIZATION]) await mock.get('/v1/messages', { key })
   expect((await mock.call('/_mock/coverage', { method: 'DELETE' })).status).toBe(204)

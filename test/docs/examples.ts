@@ -129,7 +129,7 @@ function formatJson(value: unknown, indent = ''): string {
   return `${open}\n${parts.join(',\n')}\n${indent}${close}`
 }
 
-/** Whether output is what a page shows: `…` stands for the rest of a line, or alone for any lines. */
+/** Returns whether output matches a page: `…` matches the rest of a line or, alone, any lines. */
 export function matchesShown(output: string, shown: string): boolean {
   const pattern = shown
     .split(/(^ *…\n|…)/m)

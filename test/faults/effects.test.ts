@@ -11,9 +11,9 @@ import {
 } from '../support/control.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-/** Whether Mailgun is the primary of its channel: false before, in the default seed. */
+/** Returns whether Mailgun is the primary of its channel, which it isn't in the default seed. */
 function isDone(mock: TestMock): boolean {
-  // Of the environment or of its baseline, which is never written to.
+  // The maximum of the environment's rows and the baseline's, which are never changed.
   const row = mock.db.client
     .prepare('SELECT max(is_primary) AS done FROM integrations WHERE id = ?')
     .get(MAILGUN)
@@ -43,7 +43,7 @@ const REFUSALS: [number, string, Record<string, string | null>][] = [
   [599, 'Error', {}]
 ]
 
-test('an injected status has the error body and headers of the service, and nothing is done or stored', async () => {
+test('an injected status has the error body and headers of the API, and the operation does not run', async () => {
   const mock = await useMock()
   for (const [status, message, headers] of REFUSALS) {
     const { id } = (await addFault(mock, { effect: { status } })).json
@@ -67,7 +67,7 @@ test('an injected status has the error body and headers of the service, and noth
 
 const AUTHORIZED = { headers: { authorization: 'ApiKey development-key' } }
 
-test('headers and body of a rule replace those of the service', async () => {
+test('headers and body of a rule replace the default ones', async () => {
   const mock = await useMock()
   await addFault(mock, {
     effect: { status: 429, headers: { 'Retry-After': '7', 'X-Own': 'a' }, body: { own: [1] } }
@@ -92,7 +92,7 @@ test('headers and body of a rule replace those of the service', async () => {
   ])
 })
 
-test('abort reset closes the connection without an answer, and nothing is done or stored', async () => {
+test('abort reset closes the connection without a response, and the operation does not run', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { abort: 'reset' } })
   const connection = raw(
@@ -106,7 +106,7 @@ test('abort reset closes the connection without an answer, and nothing is done o
   expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, null])
 })
 
-test('lostResponse does and stores the work, and sends nothing', async () => {
+test('lostResponse runs the operation, stores its response and sends nothing', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { lostResponse: true } })
   const connection = raw(
@@ -124,7 +124,7 @@ test('lostResponse does and stores the work, and sends nothing', async () => {
   expect(replay).toMatchObject({ status: 200, flags: { replayed: true } })
 })
 
-test('abort truncate does and stores the work, and sends half of the body', async () => {
+test('abort truncate runs the operation, stores its response and sends half of it', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { abort: 'truncate' } })
   const connection = raw(
@@ -145,7 +145,7 @@ test('abort truncate does and stores the work, and sends half of the body', asyn
   })
 })
 
-test('a delayed set-primary whose client went away still runs: with its key 409, and then the replay', async () => {
+test('a delayed set-primary runs although its client disconnected: its key gets 409, then the replay', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { delay: 700 } })
   const first = raw(
@@ -167,7 +167,7 @@ test('a delayed set-primary whose client went away still runs: with its key 409,
   expect([third.status, third.headers.get('idempotency-replay')]).toEqual([200, 'true'])
 })
 
-test('a server that closes does not wait for a delay: it answers at once', async () => {
+test('a closing server ends delays and responds at once', async () => {
   const mock = await useMock()
   await addFault(mock, { times: 2, effect: { delay: 600_000 } })
   const waiting = [
@@ -239,7 +239,7 @@ test('rejects an invalid x-mock-fault header with 400', async () => {
   expect(isDone(mock)).toBe(false)
 })
 
-test('with faultHeader false the header is unread and rules still apply', async () => {
+test('with faultHeader false the header is unknown and rules still apply', async () => {
   const mock = await useMock({ faultHeader: false })
   expect(
     (await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })).status

@@ -5,11 +5,11 @@ import { type TestMock, useMock } from '../support/mock.js'
 const resolveLatency = async (mock: TestMock, key?: string) =>
   (await mock.get('/_mock/latency', key ? { key } : {})).json
 
-/** Longer than any test may take. */
+/** Longer than the timeout of a test. */
 const FOR_EVER = 60_000
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
-test('a latency is set by a preset or by figures, told with its figures, and that of one environment alone', async () => {
+test('sets the latency of one environment by preset or figures, and returns the figures', async () => {
   const mock = await useMock()
   expect(await resolveLatency(mock)).toEqual({ preset: 'none', delay: 0, spread: 0 })
   const mobile = await setLatency(mock, { preset: 'mobile' })
@@ -37,7 +37,7 @@ test.each([
     /^latency can have either a preset or its own delay and spread/
   ]
 ])(
-  'the latency %j is refused with the field and what it takes, and stays as it was',
+  'rejects the latency %j with the field and its rule, and keeps the old one',
   async (latency, field, said) => {
     const mock = await useMock()
     const refused = await setLatency(mock, latency)
@@ -49,7 +49,7 @@ test.each([
   }
 )
 
-test('every answer to a valid key is delayed once, whatever it is, and the journal tells by how much', async () => {
+test('delays every authenticated response once, and records the delay', async () => {
   const mock = await useMock()
   await setLatency(mock, { delay: 25 })
   const statuses = [
@@ -69,14 +69,14 @@ test('every answer to a valid key is delayed once, whatever it is, and the journ
   }
 })
 
-test('neither control routes nor answers without a valid key are delayed', async () => {
+test('delays neither control routes nor unauthenticated requests', async () => {
   const mock = await useMock()
   await setLatency(mock, { delay: FOR_EVER })
   expect((await mock.get('/v1/messages', { key: null })).status).toBe(401)
   expect((await mock.post('/_mock/reset')).status).toBe(200)
 })
 
-test('a reset of the faults goes back to the latency of the start: of its creation, or of the server', async () => {
+test('a reset of the faults restores the initial latency of the environment or the server', async () => {
   const mock = await useMock({ latency: 'office' })
   const own = (await create(mock, { latency: { delay: 7 } })).json.apiKey
   const fork = (await create(mock, { from: 'Development' })).json.apiKey

@@ -19,7 +19,7 @@ test.each([
 
     const entries = await journalOf(mock, '?operation=setIntegrationAsPrimary')
     expect(entries.map(({ flags }) => flags.replayed ?? false)).toEqual([false, replayed])
-    // One key, under which one answer is stored: what a replay has not done again.
+    // One key has one stored response, so the operation ran once.
     const [key] = keyRows(mock.db.client).map((row) => row.key)
     expect(entries.map((entry) => entry.headers['idempotency-key'])).toEqual([key, key])
   }

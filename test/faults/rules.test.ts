@@ -11,7 +11,7 @@ import { type TestMock, useMock } from '../support/mock.js'
 
 const REFUSE = { status: 503 }
 
-/** The statuses of so many lists in a row. */
+/** Returns the statuses of a number of list requests in a row. */
 async function lists(mock: TestMock, count: number): Promise<number[]> {
   const statuses: number[] = []
   for (let n = 0; n < count; n++) statuses.push((await mock.get('/v1/messages?limit=1')).status)
@@ -20,7 +20,7 @@ async function lists(mock: TestMock, count: number): Promise<number[]> {
 
 const ruleOf = async (mock: TestMock) => (await mock.get('/_mock/faults')).json.faults[0]
 
-test('a rule that says no more hits once, and shows what it has seen and hit', async () => {
+test('a plain rule applies once, and counts the requests it saw and hit', async () => {
   const mock = await useMock()
   const made = await addFault(mock, { effect: REFUSE })
   expect(made).toMatchObject({ status: 201, json: { id: 'fault-1', times: 1, seen: 0, hits: 0 } })
@@ -47,7 +47,7 @@ test.each<[string, object, string]>([
   )
 })
 
-test('a probability hits that share of requests, the same ones for the same random seed', async () => {
+test('a probability hits its share of requests, the same ones for the same random seed', async () => {
   const mock = await useMock()
   const run = async () => {
     await mock.call('/_mock/faults', { method: 'DELETE' })
@@ -65,7 +65,7 @@ test('a probability hits that share of requests, the same ones for the same rand
   expect(hits).toBeLessThan(24)
 })
 
-test('a rule applies only to its operation and match, where a number is compared as text', async () => {
+test('a rule applies only to its operation and match, and compares numbers as strings', async () => {
   const mock = await useMock()
   const add = (rule: object) => addFault(mock, { times: 'always', ...rule })
   await add({ operation: 'setIntegrationAsPrimary', effect: { status: 500 } })
@@ -85,7 +85,7 @@ test('a rule applies only to its operation and match, where a number is compared
   expect(faults.map(({ hits }: { hits: number }) => hits)).toEqual([1, 1, 1, 1])
 })
 
-test('an environment has at most a thousand rules', async () => {
+test('an environment has at most 1,000 rules', async () => {
   const mock = await useMock()
   const faults = Array(1000).fill({ effect: REFUSE })
   const { apiKey } = (await create(mock, { faults })).json
@@ -101,7 +101,7 @@ test('an environment has at most a thousand rules', async () => {
   expect(await add()).toMatchObject({ status: 201, json: { id: 'fault-1001' } })
 })
 
-test('faults are not injected into control routes, unauthenticated or unserved requests', async () => {
+test('injects no faults into control, unauthenticated or unmocked requests', async () => {
   const mock = await useMock()
   await addFault(mock, { times: 'always', effect: REFUSE })
   const headers = { 'x-mock-fault': 'status=503' }
@@ -122,7 +122,7 @@ test('rejects an invalid rule with the name of its field', async () => {
   expect(await lists(mock, 1)).toEqual([200])
 })
 
-/** More, with what is said of it, is in validation-messages.test.ts. */
+/** validation-messages.test.ts has more, with the messages. */
 const WRONG: [object, string[]][] = [
   [{ effect: { status: 399 } }, ['effect.status']],
   [{ effect: { status: 600 } }, ['effect.status']],
@@ -142,7 +142,7 @@ const WRONG: [object, string[]][] = [
   ]
 ]
 
-test('a header that can not be sent is refused with its value, but for that of a secret', async () => {
+test('rejects an invalid header with its value, unless it is a secret', async () => {
   const mock = await useMock()
   const headers = {
     authorization: 'Bearer s3cret\n',

@@ -18,7 +18,7 @@ async function changesOf(mock: TestMock, key?: string): Promise<Change[]> {
   return (await mock.get('/_mock/requests/changes', key ? { key } : {})).json.changes
 }
 
-test('lists each change with its time, the request that it came after, its operation in words and what it was about', async () => {
+test('lists each change with its time, preceding request, operation, summary and target', async () => {
   const mock = await useMock({ now: NOW })
   await addFault(mock, { effect: { status: 503, body: { text: 'nothing of bodies' } } })
   await mock.get('/v1/messages', { key: PRODUCTION })
@@ -71,7 +71,7 @@ test('lists each change with its time, the request that it came after, its opera
   expect(await changesOf(mock, PRODUCTION)).toEqual([])
 })
 
-test('what is refused, what only reads and what the page looks at is no change; a change tells its number', async () => {
+test('records no change for rejected and reading requests, and returns the number of a change', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages')
   await addFault(mock, { effect: { status: 99 } })
@@ -89,7 +89,7 @@ test('what is refused, what only reads and what the page looks at is no change; 
   expect(await told('/_mock/reset')).toBe('2')
 })
 
-test('a key that is sent as the name of something is not listed', async () => {
+test('does not list a key that was sent as a name', async () => {
   const mock = await useMock()
   for (const name of [PRODUCTION, DEVELOPMENT]) {
     await mock.call(`/_mock/snapshots/${name}`, { method: 'PUT' })
@@ -98,14 +98,14 @@ test('a key that is sent as the name of something is not listed', async () => {
   expect((await changesOf(mock)).map(({ target }) => target)).toEqual(['***', '***', '***', '***'])
 })
 
-test('keeps the last 200 changes, also where no requests are recorded', async () => {
+test('keeps the last 200 changes, even if no requests are recorded', async () => {
   const mock = await useMock({ journal: 0 })
   for (let count = 0; count < 203; count++) await mock.call('/_mock/faults', { method: 'DELETE' })
   const sequences = (await changesOf(mock)).map(({ sequence }) => sequence)
   expect(sequences).toEqual(Array.from({ length: 200 }, (_, index) => index + 4))
 })
 
-test('what the server does by itself is a change without an operation', async () => {
+test('records a change by the server itself without an operation', async () => {
   const mock = await useNewMock()
   mock.resetAll()
   const [change] = await changesOf(mock)
@@ -117,7 +117,7 @@ test('what the server does by itself is a change without an operation', async ()
   })
 })
 
-test('the stream sends each change when it is made, and resumes after a change', async () => {
+test('streams each change, and resumes after a change', async () => {
   const mock = await useMock()
   const eventsOf = (text: string) => [
     ...text.matchAll(/^(?:id: \d+\n)?event: (\w+)\ndata: (.*)\n\n/gm)

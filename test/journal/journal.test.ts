@@ -18,7 +18,7 @@ import { useMock } from '../support/mock.js'
 
 const AUTHORIZED = { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }
 
-test('records what a request sent and how it was answered', async () => {
+test('records a request and its outcome', async () => {
   const mock = await useMock({ now: Date.parse('2026-02-18T10:00:00Z') })
   const answer = await mock.post(`${setPrimary(MAILGUN)}?x=1&y=2&y=3`, {
     headers: { 'idempotency-key': 'once', 'content-type': 'application/json', 'X-Trace': 'abc' },
@@ -42,7 +42,7 @@ test('records what a request sent and how it was answered', async () => {
   expect(entry?.duration).toBeGreaterThan(0)
 })
 
-test('leaves out who says that they only look on, from faults and coverage too', async () => {
+test('ignores requests with x-mock-unrecorded, in faults and coverage too', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { status: 503 } })
   const look = (path: string) => mock.get(path, { headers: { 'x-mock-unrecorded': 'by a person' } })
@@ -54,7 +54,7 @@ test('leaves out who says that they only look on, from faults and coverage too',
   expect((await mock.get('/_mock/coverage')).json).toMatchObject({ requests: 1 })
 })
 
-test('records the reason of an error, and flags replayed and unserved requests', async () => {
+test('records the reason of an error, and flags replayed and unmocked requests', async () => {
   const mock = await useMock()
   const refused = await mock.post(setPrimary('none'))
   const keyed = { headers: { 'idempotency-key': 'k' } }
@@ -86,7 +86,7 @@ test('keeps the configured number of requests; with 0 it keeps none and rejects 
   expect(verdict).toMatchObject({ status: 400, json: { message: 'The journal is turned off' } })
 })
 
-test('records a request only in the journal of the environment of its key; without a valid one in the unauthenticated', async () => {
+test('records a request in the journal of its environment, or of the unauthenticated requests', async () => {
   const mock = await useMock()
   const keys = [DEVELOPMENT, PRODUCTION, OTHER_ORGANIZATION]
   for (const [limit, key] of keys.entries())
@@ -132,7 +132,7 @@ test('does not record requests to control routes, documents and preflights', asy
   expect(await unauthenticatedJournalOf(mock)).toEqual([])
 })
 
-test('records a request once that is rejected before its operation runs', async () => {
+test('records a request that is rejected before its operation runs exactly once', async () => {
   const mock = await useMock()
   await mock.post(setPrimary(MAILGUN), { headers: { 'idempotency-key': 'k'.repeat(256) } })
   await mock.get('/v1/messages?limit=%zz&page=1')
@@ -245,7 +245,7 @@ test('lists unknown parameters and headers, and none for the official client', a
   expect(others).toEqual(Array(4).fill({ query: [], headers: [] }))
 })
 
-test('keeps the beginning of a long body, and returns a body that is not text in base64', async () => {
+test('keeps the start of a long body, and returns a binary body in base64', async () => {
   const mock = await useMock()
   await mock.post(setPrimary(MAILGUN), { body: 'word '.repeat(100_000) })
   await fetch(`${mock.url}${setPrimary(MAILGUN)}`, {

@@ -4,7 +4,7 @@ import { useMock } from '../support/mock.js'
 
 const GUARD = 10_000
 
-test('a pattern is matched in linear time, where the engine of Node takes longer than the world lasts', async () => {
+test('matches in linear time a pattern that backtracks exponentially in Node', async () => {
   const mock = await useMock()
   const long = `${'a'.repeat(5000)}!`
   await mock.get(`/v1/messages?x=${long}`)
@@ -37,7 +37,7 @@ const REFUSED = [
   ['(', 'must be a regular expression: Invalid regular expression: /(/: Unterminated group']
 ] as const
 
-test('a pattern that can not be matched is refused wherever it stands, and nothing is stored', async () => {
+test('rejects an unsupported pattern in every place, and stores nothing', async () => {
   const mock = await useMock()
   for (const [matches, message] of REFUSED) {
     const errorsAt = (...paths: string[]) =>
@@ -57,7 +57,7 @@ test('a pattern that can not be matched is refused wherever it stands, and nothi
   expect((await mock.get('/_mock/faults')).json.faults).toEqual([])
 })
 
-test('what would be compared with each request too often is refused with its limit', async () => {
+test('rejects too many patterns or values with the limit', async () => {
   const mock = await useMock()
   const fields = (count: number, value: unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, value]))

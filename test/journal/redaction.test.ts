@@ -55,12 +55,12 @@ test('redacts API keys wherever a client sends them', async () => {
   ]
   expect(journals.map(({ length }) => length)).toEqual([13, 13, 17])
   const shown = JSON.stringify(journals)
-  // Of the one in Basic also its beginning.
+  // Also the start of the key in a Basic header.
   const forms = [DEVELOPMENT, encoded, twice, BASIC, BASIC.slice(0, BASIC.length / 2)]
   expect(forms.filter((form) => shown.includes(form))).toEqual([])
 })
 
-test('redacts the admin token everywhere, though it is base64', async () => {
+test('redacts the admin token everywhere, even with base64 characters', async () => {
   const adminToken = 'Zm9v/YmFy+w=='
   const mock = await useMock({ adminToken })
   const encoded = encodeURIComponent(adminToken)
@@ -78,7 +78,7 @@ test('redacts the admin token everywhere, though it is base64', async () => {
   expect([adminToken, encoded].filter((form) => shown.includes(form))).toEqual([])
 })
 
-test('redacts a key in a binary body and at the cut of a long body', async () => {
+test('redacts a key in a binary body and at the end of a cut body', async () => {
   const mock = await useMock()
   const headers = { authorization: `ApiKey ${PRODUCTION}` }
   const binary = Buffer.concat([
@@ -113,7 +113,7 @@ test('redacts values named like credentials, and keeps the scheme of Authorizati
   })
 })
 
-test('hides the value of a parameter whose percent-encoded name is that of a credential, also in a malformed query', async () => {
+test('redacts a parameter with the percent-encoded name of a credential, also in a malformed query', async () => {
   const mock = await useMock()
   const query = 'tok%65n=hidden-1&%61piKey=hidden-2&%zz&page=shown'
   const answer = await mock.get(`/v1/messages?${query}`)

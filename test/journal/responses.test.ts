@@ -8,7 +8,7 @@ async function recorded(mock: TestMock, sequence = 1): Promise<RecordedExchange>
   return (await mock.get(`/_mock/requests/${sequence}`)).json
 }
 
-test('a request is kept with the status, the headers and the body that its client has received', async () => {
+test('keeps the status, headers and body that the client received', async () => {
   const mock = await useMock()
   const refused = await mock.get('/v1/messages?limit=5000')
   const { response, ...request } = await recorded(mock)
@@ -18,7 +18,7 @@ test('a request is kept with the status, the headers and the body that its clien
   expect(response).not.toHaveProperty('truncated')
 })
 
-test('of a long answer the first 16 KiB are kept, without half a word at the end', async () => {
+test('keeps the first 16 KiB of a long response, without half a word at the end', async () => {
   const mock = await useMock()
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms', content: 'word '.repeat(6000) })
   const { text } = await mock.get('/v1/messages?limit=1')
@@ -32,7 +32,7 @@ test('of a long answer the first 16 KiB are kept, without half a word at the end
   expect(response?.body?.endsWith('word ')).toBe(true)
 })
 
-test('a request without a valid key is kept with its answer too, and one that is not there is not found', async () => {
+test('keeps unauthenticated requests with their responses, and responds 404 for an unknown one', async () => {
   const mock = await useMock()
   const { text } = await mock.get('/v1/messages', { key: null })
   const [{ sequence }] = (await mock.get('/_mock/requests/unauthenticated')).json.requests.slice(-1)
@@ -42,7 +42,7 @@ test('a request without a valid key is kept with its answer too, and one that is
   expect([none.status, none.json.message]).toEqual([404, 'Request 9 not found'])
 })
 
-test('nothing secret of an answer is shown: no credentials, no signing keys', async () => {
+test('hides credentials and signing keys in responses', async () => {
   const mock = await useMock()
   const { json } = await mock.post(setPrimary(MAILGUN))
   expect(Object.keys(json.credentials).length).toBeGreaterThan(2)
@@ -59,7 +59,7 @@ test('nothing secret of an answer is shown: no credentials, no signing keys', as
   })
 })
 
-test('a lost answer is none, half an answer is what came, and HEAD has no body', async () => {
+test('shows no response if it was lost, the received half if truncated, and no body for HEAD', async () => {
   const mock = await useMock()
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })
   await addFault(mock, { effect: { lostResponse: true } })
@@ -113,7 +113,7 @@ test('keeps a request whose response was dropped, and marks the response as drop
   expect((await recorded(mock, 2)).response).toHaveProperty('body')
 })
 
-test('a set-primary says which integration stepped up and which stepped down, and one that changes nothing does not', async () => {
+test('records which integrations a set-primary promotes and demotes, and nothing for a no-op', async () => {
   const mock = await useMock()
   const keyed = { headers: { 'idempotency-key': 'once' } }
   await mock.post(setPrimary(MAILGUN), keyed)
@@ -128,7 +128,7 @@ test('a set-primary says which integration stepped up and which stepped down, an
   expect(others).toEqual([undefined, undefined])
 })
 
-test('a control call says what it has changed', async () => {
+test('records the changes of a control request', async () => {
   const mock = await useMock()
   const { _id } = (await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })).json
   await send(mock, 'PATCH', `/_mock/messages/${_id}`, { transactionId: 'other' })
@@ -154,7 +154,7 @@ test('a control call says what it has changed', async () => {
   ])
 })
 
-test('a list says that there are more pages, and the last one does not', async () => {
+test('records whether a list has more pages', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages')
   await mock.get('/v1/messages?page=5')

@@ -5,7 +5,7 @@ import { type TestMock, useMock } from '../support/mock.js'
 const sequences = async (mock: TestMock, query: string) =>
   (await journalOf(mock, `?${query}`)).map(({ sequence }) => sequence)
 
-test('words are looked for in method, path, parameters, ids, body and reason, in any case, and all must be there', async () => {
+test('a search finds requests with all words in method, path, parameters, ids, body or reason, in any case', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?contextKeys=tenant%3AAcme&limit=5000')
   await mock.post(setPrimary(MAILGUN), {
@@ -28,7 +28,7 @@ test('words are looked for in method, path, parameters, ids, body and reason, in
   }
 })
 
-test('a search finds nothing by a secret', async () => {
+test('a search never finds a request by a secret', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?apiKey=hidden-value')
   expect(await sequences(mock, 'text=hidden-value')).toEqual([])

@@ -17,11 +17,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A client of the stream, over a socket of its own, once the stream has begun. */
+/** Opens a stream over its own socket, and resolves once the stream has begun. */
 async function streamOf(mock: TestMock, ...headers: string[]) {
   const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
   await until(() => text().includes('as they end'))
-  // As in the wire format, with what Node puts around each chunk taken away.
+  // The wire format without the chunk sizes that Node adds.
   const events = () =>
     [...text().matchAll(/^id: (\d+)\nevent: request\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
       id: Number(id),
@@ -37,13 +37,13 @@ async function streamOf(mock: TestMock, ...headers: string[]) {
   }
 }
 
-/** In an event each of its characters takes six bytes: 8 MiB are 24 events. */
+/** Each character takes six bytes in an event, so that 24 events are 8 MiB. */
 const LARGE = '\u0001'.repeat(60_000)
 
 const limits = ({ events }: Awaited<ReturnType<typeof streamOf>>) =>
   events().map(({ entry }) => entry.query.limit)
 
-test('streams each request when it is answered, or never will be, as the journal lists it', async () => {
+test('streams each request when it ends, with or without a response, as the journal lists it', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?limit=1')
   const stream = await streamOf(mock)
@@ -73,7 +73,7 @@ test('Last-Event-ID resumes the stream without loss or repetition', async () => 
   await mock.get('/v1/messages?limit=4')
   await until(() => second.events().length >= 3)
   expect(limits(second)).toEqual(['2', '3', '4'])
-  // The second is one of an earlier run of the server.
+  // The second id comes from an earlier run of the server.
   for (const id of [0, 500]) {
     const third = await streamOf(mock, `last-event-id: ${id}`)
     await until(() => third.events().length >= 4)
@@ -81,7 +81,7 @@ test('Last-Event-ID resumes the stream without loss or repetition', async () => 
   }
 })
 
-test('a stream that is resumed tells how many requests are no longer in the journal', async () => {
+test('a resumed stream reports how many requests are no longer in the journal', async () => {
   const mock = await useMock({ journal: 2 })
   for (const limit of [1, 2, 3, 4, 5]) await mock.get(`/v1/messages?limit=${limit}`)
   const stream = await streamOf(mock, 'last-event-id: 1')
@@ -89,7 +89,7 @@ test('a stream that is resumed tells how many requests are no longer in the jour
   expect(stream.text()).toContain(': 2 requests before this one are no longer in the journal\n')
 })
 
-test('resumes by the order of answers, not of arrivals', async () => {
+test('resumes in the order in which requests ended, not arrived', async () => {
   const mock = await useMock()
   const slow = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'content-length: 2'))
   await until(async () => (await journalOf(mock)).length === 1)
@@ -108,7 +108,7 @@ test('resumes by the order of answers, not of arrivals', async () => {
   ])
 })
 
-test('a stream for which 8 MiB wait ends, and a client that resumes it gets each request and goes on', async () => {
+test('ends a stream with 8 MiB unread, and a client that resumes it misses no request', async () => {
   const mock = await useMock()
   for (let count = 0; count < 30; count++) await mock.post(setPrimary('none'), { body: LARGE })
   const resumed = await streamOf(mock, 'last-event-id: 0')
@@ -124,7 +124,7 @@ test('a stream for which 8 MiB wait ends, and a client that resumes it gets each
   expect(sequences).toEqual(Array.from({ length: 31 }, (_, index) => index + 1))
 })
 
-test('streams end when their environment is removed, and all when the server closes, which does not wait for them', async () => {
+test('ends streams when their environment is removed or the server closes, which does not wait', async () => {
   const mock = await useMock()
   const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
   const doomed = raw(mock, head('GET /_mock/requests/stream').replace('development-key', apiKey))

@@ -20,7 +20,7 @@ async function givenLists(...limits: number[]): Promise<TestMock> {
 
 const list = (limit: number) => ({ operation: 'listMessages', query: { limit: String(limit) } })
 
-test('without a count it holds for at least one request, and returns their sequences', async () => {
+test('without a count it needs at least one request, and returns the sequences', async () => {
   const mock = await givenLists(1, 2, 1)
   expect(await verify(mock, list(1))).toMatchObject({
     status: 200,
@@ -30,7 +30,7 @@ test('without a count it holds for at least one request, and returns their seque
   expect((await verify(mock, list(3))).status).toBe(417)
 })
 
-/** How many requests there are, and a bound: whether it holds for that number. */
+/** A number of requests, a bound, and whether the bound holds. */
 const BOUNDS: [count: 0 | 2, bound: object, holds: boolean][] = [
   ...[1, 2, 3].map((count): [2, object, boolean] => [2, { count }, count === 2]),
   ...[1, 2, 3].map((atLeast): [2, object, boolean] => [2, { atLeast }, atLeast <= 2]),
@@ -61,7 +61,7 @@ test('count, atLeast, atMost and never hold exactly within their bounds', async 
   )
 })
 
-test('inOrder allows other requests in between, and no other order', async () => {
+test('inOrder allows other requests in between, but no other order', async () => {
   const mock = await givenLists(1, 2, 3)
   expect((await verify(mock, { inOrder: [list(1), list(3)] })).json).toMatchObject({
     requests: [1, 3]
@@ -76,7 +76,7 @@ test('inOrder allows other requests in between, and no other order', async () =>
   expect((await verify(mock, { inOrder: [list(1), list(1)] })).status).toBe(417)
 })
 
-test('values match as text, as a set where they were repeated, or by a regular expression', async () => {
+test('values match as strings, as a set if repeated, or by a regular expression', async () => {
   const mock = await useMock()
   const headers = { 'X-Run': 'run-7' }
   await mock.get('/v1/messages?contextKeys=a:1&contextKeys=b:2&channel=email&limit=10', { headers })
@@ -155,7 +155,7 @@ test('a single wrong field is reported as the only difference of the nearest req
   }
 })
 
-test('returns the three requests with the fewest differences, newest first, and names what is not read of them', async () => {
+test('returns the three nearest requests, newest first, with their unknown parameters and headers', async () => {
   const mock = await givenLists(1, 2, 3, 4)
   await mock.post(setPrimary(MAILGUN))
   const { nearest } = (await verify(mock, list(9))).json.ctx
@@ -174,7 +174,7 @@ test("reports a matching request with another environment's key or without a val
   expect(await elsewhere()).toEqual([])
   await mock.get('/v1/messages?limit=1', { key: PRODUCTION })
   expect(await elsewhere()).toEqual(['such a request came with the key of environment Production'])
-  // Also when its headers are others: the key explains more.
+  // Also with other headers, because the key explains more.
   const withHeader = { ...list(1), headers: { 'x-trace': '1' } }
   expect((await verify(mock, withHeader)).json.ctx.elsewhere).toHaveLength(1)
   await mock.get('/v1/messages?limit=1', { key: OTHER_ORGANIZATION })
@@ -189,10 +189,10 @@ test("reports a matching request with another environment's key or without a val
   expect(verdict.headers.get('x-mock-reason')).toContain('such a request came without a valid key')
 })
 
-/** Ten minutes: an answer that comes within a test has come by a request. */
+/** Ten minutes. A response within the test's timeout was caused by a request. */
 const within = 600_000
 
-test('within waits for the arrival of a request, for its answer, for a number, for an order', async () => {
+test('within waits for a request, its response, a count or an order', async () => {
   const mock = await useMock()
   const arrival = verify(mock, { operation: 'setIntegrationAsPrimary', within })
   const answer = verify(mock, { status: 200, body: '{}', within })
@@ -210,7 +210,7 @@ test('within waits for the arrival of a request, for its answer, for a number, f
   expect(await never).toMatchObject({ status: 417, json: { ctx: { matched: [3] } } })
 })
 
-test('upper bounds within hold when the time is up', async () => {
+test('within waits to the end for upper bounds', async () => {
   const mock = await givenLists(1)
   for (const bounds of [
     { ...list(2), never: true },
@@ -231,7 +231,7 @@ test('a wait ends when its server closes or its environment is removed', async (
   await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE' })
   expect([401, 417]).toContain((await own).status)
 
-  // By a client that would keep its connection for ever.
+  // The client would keep its connection open.
   const body = JSON.stringify({ within })
   const waiting = raw(
     mock,
@@ -243,7 +243,7 @@ test('a wait ends when its server closes or its environment is removed', async (
   expect(waiting.text()).toMatch(/^HTTP\/1.1 417 /)
 })
 
-/** Malformed patterns are in patterns.test.ts. */
+/** patterns.test.ts has malformed patterns. */
 const IMPOSSIBLE: [object, string[]][] = [
   [{ count: 1, atLeast: 1 }, ['atLeast']],
   [{ count: 1, never: true }, ['never']],
@@ -256,7 +256,7 @@ const IMPOSSIBLE: [object, string[]][] = [
   [{ query: { a: [] } }, ['query.a']]
 ]
 
-test('rejects contradicting bounds with their names', async () => {
+test('rejects contradictory bounds and names them', async () => {
   const mock = await useMock()
   for (const [verification, fields] of IMPOSSIBLE) {
     const refused = await verify(mock, verification)

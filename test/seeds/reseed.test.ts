@@ -94,7 +94,7 @@ describe('a changed environment', () => {
     apiKeys: ['new-key']
   }
 
-  test('equals that of a new server with the seeds', () => {
+  test('equals a new server with the seeds', () => {
     const mock = seedNow(SHOP, OTHER)
     mock.reseed(changed, OTHER)
     const started = startedWith(changed, OTHER)

@@ -44,7 +44,7 @@ export interface RunningProcess {
 
 export interface Options
   extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached' | 'timeout'> {
-  /** Added to the environment variables, except those of this project and npm. */
+  /** Added to the environment variables, from which those of this project and npm are removed. */
   env?: Record<string, string>
   /** Matches the output when the process is ready. By default, the output of `serve`. */
   ready?: RegExp

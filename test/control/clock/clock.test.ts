@@ -10,7 +10,7 @@ const DAY = 24 * 60 * MINUTE
 const advance = (mock: TestMock, by: number) => send(mock, 'POST', '/_mock/clock/advance', { by })
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
-test('the clock follows the machine, is fixed, or has an offset; and can be advanced', async () => {
+test('the clock follows the machine, is fixed or has an offset, and can be advanced', async () => {
   let wall = Date.parse(NOON)
   const mock = await useMock({ clock: () => wall })
   expect((await mock.get('/_mock/clock')).json).toEqual({ setting: { mode: 'wall' }, now: NOON })
@@ -40,7 +40,7 @@ test('the clock follows the machine, is fixed, or has an offset; and can be adva
   })
 })
 
-test('every time that the server writes is by the clock of the environment', async () => {
+test('every timestamp comes from the clock of the environment', async () => {
   const mock = await useMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
   const refusals = [
@@ -103,7 +103,7 @@ const NO_TIMES = [
   ...['2026-02-18 12:00:00Z', '0000-01-01T00:00:00Z', '10000-01-01T00:00:00Z', '1969-12-31']
 ]
 
-test('a time or a step that can not be is refused and named, and the clock stays as it was', async () => {
+test('rejects an impossible timestamp or step with the name of the field, and keeps the clock', async () => {
   const mock = await useMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
   for (const [field, refused] of [

@@ -9,7 +9,7 @@ const SEED = seedOf(SHOP)
 
 const jsonOf = (value: unknown) => JSON.stringify(value)
 
-test('an environment that is created without a seed is empty, and has its own key and organization', async () => {
+test('an environment without a seed is empty, and has its own key and organization', async () => {
   const mock = await useMock()
   const one = await givenEnvironment(mock)
   const two = await givenEnvironment(mock, { name: 'Two' })
@@ -31,7 +31,7 @@ test('an environment that is created without a seed is empty, and has its own ke
   expectSound(mock.db)
 })
 
-test('a fork with a seed has the records of both, and is reset to them', async () => {
+test('a fork with a seed has the records of both, also after a reset', async () => {
   const mock = await useMock()
   const origin = await givenEnvironment(mock, { seed: SEED })
   const seed = {
@@ -45,7 +45,7 @@ test('a fork with a seed has the records of both, and is reset to them', async (
   expect(await stateOf(mock, fork.apiKey)).toEqual(both)
 })
 
-test('an environment is in the organization that is named, and shares it', async () => {
+test('an environment can share the organization of another one', async () => {
   const mock = await useMock()
   const origin = await givenEnvironment(mock, { seed: SEED, profile: 'live' })
   const { organizationId } = origin
@@ -67,7 +67,7 @@ test('an environment is in the organization that is named, and shares it', async
   ).toBe(404)
 })
 
-test('the list tells all environments in the order of their making, snapshots and keys apart', async () => {
+test('lists all environments, oldest first, without snapshots and keys', async () => {
   const mock = await useMock({ assumptions: { envelope: 'data' } })
   const assumptions = { credentials: 'hidden', 'total-count': 'present' } as const
   const made = await givenEnvironment(mock, { name: 'Mine', assumptions })
@@ -78,7 +78,7 @@ test('the list tells all environments in the order of their making, snapshots an
   const names = list.json.environments.map(({ name }: { name: string }) => name)
   expect(names).toEqual([...mock.seededEnvironments.map(({ name }) => name), 'Mine', 'Live'])
   const { apiKey, unauthenticatedAfter, ...told } = made
-  // Of the assumptions those that differ from the profile, whoever set them.
+  // Only assumptions that differ from the profile are listed.
   const differing = { envelope: 'data', credentials: 'hidden' }
   const createdAt = expect.stringMatching(/^\d{4}-.*Z$/)
   expect(list.json.environments.at(-2)).toEqual({ ...told, assumptions: differing, createdAt })
@@ -87,7 +87,7 @@ test('the list tells all environments in the order of their making, snapshots an
     expect(list.text).not.toContain(key)
 })
 
-test('an environment has its keys told by id and by name, to no cache, until it is removed', async () => {
+test('lists the keys of an environment by id or name, uncached, until it is removed', async () => {
   const mock = await useMock()
   const made = await givenEnvironment(mock, { name: 'Mine', from: 'Development' })
   const keysOf = (id: string) => mock.get(`/_mock/environments/${id}/keys`, { key: null })
@@ -106,7 +106,7 @@ test('an environment has its keys told by id and by name, to no cache, until it 
   expect(again.apiKey).not.toBe(made.apiKey)
 })
 
-test('a removed environment leaves nothing: no row in any table, no key, no snapshot, no journal', async () => {
+test('removing an environment removes its rows, keys, snapshots and journal', async () => {
   const mock = await useMock()
   const before = rowCounts(mock.db)
   const { environmentId, apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
@@ -139,7 +139,7 @@ test('a removed environment leaves nothing: no row in any table, no key, no snap
   ])
 })
 
-test('removing takes the name of one, and refuses a name of several and a name of none', async () => {
+test('removes an environment by a unique name, and rejects an ambiguous or unknown name', async () => {
   const twins = ['a', 'b'].map((organization) => ({
     name: 'Mine',
     organization,
@@ -165,7 +165,7 @@ test('removing takes the name of one, and refuses a name of several and a name o
 const FAULT = { effect: { status: 503 } }
 const CONTRADICTION = { effect: { status: 503, abort: 'reset' } }
 
-/** What is refused, the status, and the field that the answer names. */
+/** Invalid bodies, each with the status and the reported field. */
 const INVALID: [title: string, wanted: object, status: number, field?: string][] = [
   ['an empty name', { name: '' }, 422, 'name'],
   ['an unknown profile', { profile: 'real' }, 422, 'profile'],
@@ -217,7 +217,7 @@ const INVALID: [title: string, wanted: object, status: number, field?: string][]
 ]
 
 test.each(INVALID)(
-  '%s is rejected with the error body, and nothing is created',
+  'rejects %s with the error body, and creates nothing',
   async (_title, wanted, status, field) => {
     const mock = await useMock()
     const before = rowCounts(mock.db)
@@ -232,7 +232,7 @@ test.each(INVALID)(
   }
 )
 
-test('the content of an environment alone is a seed, when it is created and when it is loaded', async () => {
+test('the content of one environment is a valid seed, to create one and to load', async () => {
   const mock = await useMock({ now: NOW })
   const whole = await givenEnvironment(mock, { seed: SEED, name: 'Whole' })
   const alone = await givenEnvironment(mock, { seed: SHOP })
@@ -260,7 +260,7 @@ test('the content of an environment alone is a seed, when it is created and when
   ])
 })
 
-test('the clock that is asked for sets the times that the seed leaves out, and is what a reset goes back to', async () => {
+test('the requested clock sets the default timestamps of the seed, and a reset restores it', async () => {
   const mock = await useMock()
   const at = '2026-02-18T10:00:00.000Z'
   const seed = {
@@ -286,7 +286,7 @@ test('the clock that is asked for sets the times that the seed leaves out, and i
   })
 })
 
-test('a key that is an ordinary word is refused and not repeated, and words of a key are not redacted', async () => {
+test('rejects an ordinary word as a key without repeating it, and does not redact words of a key', async () => {
   const mock = await useMock()
   for (const apiKey of ['notification', 'abcdefghijklmno', 'se cret', 'key-one']) {
     const refused = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
@@ -305,7 +305,7 @@ test('a key that is an ordinary word is refused and not repeated, and words of a
   ])
 })
 
-test('without a name an environment gets one that is free', async () => {
+test('an environment without a name gets a free one', async () => {
   const mock = await useMock()
   const names = []
   const bad = jsonOf({ seed: { messages: [{ channel: 'sms', subscriberId: 'nobody' }] } })
@@ -318,7 +318,7 @@ test('without a name an environment gets one that is free', async () => {
     { seed: SEED }
   ]) {
     names.push((await givenEnvironment(mock, wanted)).name)
-    // What can not be created takes none.
+    // A rejected environment takes no name.
     expect((await mock.post('/_mock/environments', { key: null, body: bad })).status).toBe(422)
   }
   expect(names).toEqual([

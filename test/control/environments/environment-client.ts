@@ -9,7 +9,7 @@ import type { TestMock, TestResponse } from '../../support/mock.js'
 
 export type SeededEnvironment = Seed['environments'][number]
 
-/** An environment for the test alone. */
+/** Creates an environment for one test. */
 export async function givenEnvironment(
   mock: TestMock,
   wanted: NewEnvironment = {}
@@ -19,12 +19,12 @@ export async function givenEnvironment(
   return made.json
 }
 
-/** What an environment exports, as an object. */
+/** Returns the export of an environment as an object. */
 export async function stateOf(mock: TestMock, key: string): Promise<SeededEnvironment> {
   return (await mock.get('/_mock/state', { key })).json.environments[0]
 }
 
-/** A call whose answer is not held against the contract, which takes long for a key that is used but a few times. */
+/** Sends a request without checking the response against the API reference, which is slow for a rarely used key. */
 export async function plainCall(
   mock: { url: string },
   path: string,
@@ -42,14 +42,14 @@ const TABLES = [
 ]
 const PARTS = ['integrations', 'subscribers', 'workflows', 'messages', 'idempotency']
 
-/** How many rows each table has. */
+/** Returns the number of rows of each table. */
 export function rowCounts({ client }: Db): Record<string, unknown> {
   return Object.fromEntries(
     TABLES.map((table) => [table, client.prepare(`SELECT count(*) FROM ${table}`).pluck().get()])
   )
 }
 
-/** Fails unless each dataset is referred to, each pointer leads to one, and each row lies in one. */
+/** Fails unless every dataset is referenced, every reference has a dataset, and every row belongs to one. */
 export function expectSound({ client }: Db): void {
   const pointers = PARTS.map((part) => `SELECT ${part} AS dataset FROM environments`).join(
     ' UNION '
@@ -79,8 +79,8 @@ export function expectSound({ client }: Db): void {
 type Origin = Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
 
 /**
- * The answers of all three operations for every record, byte for byte but for the owners' ids, which are replaced by
- * words. Leaves the environment changed, as a set-primary is among them for every integration.
+ * Returns the responses of all three operations for every record, with placeholders for the owners' ids. Changes the
+ * environment, because it sets every integration as primary.
  */
 export async function everyAnswer(
   mock: TestMock,
@@ -131,9 +131,9 @@ function inQuery(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** Expects copies of an environment, made from its state as JSON and as YAML, to give the same answers, byte for byte. */
+/** Expects copies of an environment, created from its JSON and YAML exports, to give exactly the same responses. */
 export async function expectSameAnswers(mock: TestMock, origin: Origin) {
-  /** With the name of the origin, as that of a copy has a number. */
+  /** Uses the name of the origin, because the name of a copy has a number. */
   const exported = async ({ apiKey, name }: Origin) => {
     const answer = await plainCall(mock, '/_mock/state', apiKey)
     const text = answer.text.replace(
@@ -167,7 +167,7 @@ export async function expectSameAnswers(mock: TestMock, origin: Origin) {
   const answers = await everyAnswer(mock, origin)
   expect(await everyAnswer(mock, ofJson)).toEqual(answers)
   expect(await everyAnswer(mock, ofYaml)).toEqual(answers)
-  // The answers have changed the environments, alike.
+  // Sending the requests changed all environments in the same way.
   const changed = await exported(origin)
   for (const copy of [ofJson, ofYaml]) {
     expect((await exported(copy)).text).toBe(changed.text)

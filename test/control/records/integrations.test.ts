@@ -49,7 +49,7 @@ test.each([
   ['an identifier that is taken', { ...SPARE, identifier: 'sendgrid-main' }, 409, undefined],
   ['an id that is taken', { ...SPARE, _id: SENDGRID }, 409, undefined]
 ])(
-  'an integration with %s is rejected with its field, and nothing is added',
+  'rejects an integration with %s with the name of the field, and adds nothing',
   async (_title, body, status, field) => {
     const mock = await useMock()
     const before = await stateOf(mock, DEVELOPMENT)
@@ -62,7 +62,7 @@ test.each([
   }
 )
 
-test('a credential of the wrong type is not repeated', async () => {
+test('does not repeat a credential of the wrong type in the error', async () => {
   const mock = await useMock()
   const seed = { integrations: [{ ...SPARE, credentials: { password: 987654321 } }] }
   for (const refused of [
@@ -79,7 +79,7 @@ test('a credential of the wrong type is not repeated', async () => {
   expect(text).toContain('credentials.password must be a string, not a number: put it in quotes')
 })
 
-test('a change by id or identifier merges fields, and keeps the id and the order', async () => {
+test('a change by id or identifier merges fields and keeps the id and the order', async () => {
   const mock = await useMock()
   const before = await list(mock)
   const [first] = before
@@ -102,7 +102,7 @@ test('a change by id or identifier merges fields, and keeps the id and the order
   expect((await mock.post(setPrimary('sendgrid-main'))).status).toBe(404)
 })
 
-test('a change can make the one primary of a channel, and no second one, nor take a name', async () => {
+test('a change can make the only primary of a channel, but no second one, and cannot take a used name', async () => {
   const mock = await useMock()
   const refused = await change(mock, MAILGUN, { primary: true })
   expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['primary']])
@@ -114,11 +114,11 @@ test('a change can make the one primary of a channel, and no second one, nor tak
   expect((await change(mock, 'none', {})).status).toBe(404)
   await change(mock, SENDGRID, { primary: false })
   expect((await change(mock, MAILGUN, { primary: true })).json.primary).toBe(true)
-  // The database agrees.
+  // The database rejects it too.
   expect((await mock.post(setPrimary(SENDGRID))).json.primary).toBe(true)
 })
 
-test('a removed primary leaves its channel without one, and a reset brings it back', async () => {
+test('removing a primary leaves its channel without one, and a reset restores it', async () => {
   const mock = await useMock()
   const before = await list(mock)
   const remove = () => mock.call('/_mock/integrations/sendgrid-main', { method: 'DELETE' })
@@ -130,7 +130,7 @@ test('a removed primary leaves its channel without one, and a reset brings it ba
   expect(await list(mock)).toEqual(before)
 })
 
-test('a list in an environment that hides credentials hides them, as set-primary does', async () => {
+test('the list hides credentials where set-primary hides them', async () => {
   const mock = await useMock()
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
   const primary = (await mock.post(setPrimary(SENDGRID), { key })).json.data
@@ -140,7 +140,7 @@ test('a list in an environment that hides credentials hides them, as set-primary
   expect(stored.integrations?.[0]?.credentials).not.toEqual({})
 })
 
-test('the list of workflows names what each step is asked for by', async () => {
+test('the list of workflows has the ids of every step', async () => {
   const mock = await useMock()
   const { workflows } = (await mock.get('/_mock/workflows')).json
   expect(workflows).toHaveLength(9)

@@ -3,7 +3,7 @@ import { DEVELOPMENT, journalOf, send } from '../../support/control.js'
 import { type TestMock, useMock } from '../../support/mock.js'
 import { stateOf } from '../environments/environment-client.js'
 
-/** Later than all messages of the default seed. */
+/** Later than every message of the default seed. */
 const LATER = '2099-01-01T00:00:00.000Z'
 const ID = '000000000000000000000001'
 
@@ -14,7 +14,7 @@ const change = (mock: TestMock, id: string, patch: object) =>
 const list = async (mock: TestMock, query = '', key = DEVELOPMENT) =>
   (await mock.get(`/v1/messages?limit=1000${query}`, { key })).json
 
-test('an added message is answered as the list shows it, of now by the clock of the environment, and first', async () => {
+test('responds with an added message as the list shows it: first, and created now by the environment clock', async () => {
   const mock = await useMock()
   await send(mock, 'PUT', '/_mock/clock', { mode: 'fixed', at: LATER })
   await list(mock, '&subscriberId=user-ada')
@@ -68,7 +68,7 @@ const REFUSED: [title: string, message: object, status: number, field?: string, 
   ]
 
 test.each(REFUSED)(
-  'a message with %s is rejected with its field, and nothing is added',
+  'rejects a message with %s with the name of the field, and adds nothing',
   async (...row) => {
     const [, message, status, field, words = /./] = row
     const mock = await useMock()
@@ -82,7 +82,7 @@ test.each(REFUSED)(
   }
 )
 
-test('a change merges fields, and all that is searched by them follows', async () => {
+test('a change merges fields, and filters find the changed message', async () => {
   const mock = await useMock()
   await add(mock, {
     _id: ID,
@@ -120,7 +120,7 @@ test('a change merges fields, and all that is searched by them follows', async (
   expect(state.messages?.at(-1)?._id).toBe(ID)
 })
 
-test('a change with null removes a field, and is a value where the contract knows it', async () => {
+test('null removes a field, or is its value where the API reference allows null', async () => {
   const mock = await useMock()
   await add(mock, {
     _id: ID,
@@ -148,7 +148,7 @@ test.each([
   ['a required field', { channel: null }, 'body'],
   ['a reference', { workflow: 'none' }, 'workflow']
 ])(
-  'a change of %s that can not be is rejected with its field, and nothing is changed',
+  'rejects an invalid change of %s with the name of the field, and changes nothing',
   async (_what, patch, field) => {
     const mock = await useMock()
     const { json } = await add(mock, { channel: 'email' })
@@ -158,7 +158,7 @@ test.each([
   }
 )
 
-test('a removed message is gone, a reset brings it back, and unknown ones are not found', async () => {
+test('removes a message until the next reset, and responds 404 for an unknown one', async () => {
   const mock = await useMock()
   const [{ _id }] = (await list(mock)).data
   const remove = () => mock.call(`/_mock/messages/${_id}`, { method: 'DELETE' })

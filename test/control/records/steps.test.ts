@@ -5,7 +5,7 @@ import { useMock } from '../../support/mock.js'
 const STEP = '/v2/workflows/order-shipped/steps/email-step'
 const CHANGE = '/_mock/workflows/order-shipped/steps/email-step'
 
-test('a changed step has what was changed and all else as it was, and the other steps of its workflow stay', async () => {
+test('changing a step keeps its other fields and the other steps of the workflow', async () => {
   const mock = await useMock()
   const other = '/v2/workflows/order-shipped/steps/sms-step'
   const [before, beside] = [(await mock.get(STEP)).json, (await mock.get(other)).json]
@@ -28,7 +28,7 @@ test.each([
   ],
   ['no such step', `${CHANGE}-2`, { name: 'x' }, 404, undefined]
 ])(
-  'a change of a step to %s is rejected with its field, and nothing is changed',
+  'rejects changing a step to %s with the name of the field, and changes nothing',
   async (_title, path, patch, status, field) => {
     const mock = await useMock()
     const before = (await mock.get(STEP)).json

@@ -8,7 +8,7 @@ async function given(): Promise<{ server: TestMock; mock: ConnectedMock }> {
   return { server, mock: connect(server.url) }
 }
 
-/** An environment of a test, and what sends requests with its key. */
+/** Creates an environment, and a function that sends requests with its key. */
 async function givenTest(mock: ConnectedMock, name = 'of a test') {
   const env = await mock.environment({ from: 'Development', name })
   const send = (path: string, init: RequestInit = {}) =>
@@ -16,7 +16,7 @@ async function givenTest(mock: ConnectedMock, name = 'of a test') {
   return { env, send }
 }
 
-test('a test is reported with its requests, their answers and what it has left, after its environment was removed', async () => {
+test('reports a test with its requests, responses and leftover changes after its environment was removed', async () => {
   const { mock } = await given()
   const { env, send } = await givenTest(mock)
   await env.describeTest({ title: 'settings › switches', file: 'a.test.ts:3' })
@@ -50,20 +50,20 @@ test('a test is reported with its requests, their answers and what it has left, 
   })
 })
 
-test('what is put back is not left', async () => {
+test('a change that was undone is not a leftover change', async () => {
   const { mock } = await given()
   const { env, send } = await givenTest(mock)
   for (const id of [MAILGUN, SENDGRID]) await send(setPrimary(id), { method: 'POST' })
   const [reported] = (await mock.runRecord()).tests
   expect(reported?.requests).toHaveLength(2)
-  // SendGrid had conditions: those are gone.
+  // SendGrid loses its conditions.
   const fields = reported?.left?.integrations.changed.fields?.map(({ field }) => field) ?? []
   expect(fields).not.toContain('primary')
   await env.reset({ parts: ['data'] })
   expect((await mock.runRecord()).tests[0]).not.toHaveProperty('left')
 })
 
-test('a test that was told nothing of has the name of its environment; one that did nothing and is gone is no test', async () => {
+test('an undescribed test has the name of its environment, and an unused, removed environment is not reported', async () => {
   const { mock } = await given()
   const { env, send } = await givenTest(mock, 'by hand')
   await send('/v1/messages')
@@ -74,7 +74,7 @@ test('a test that was told nothing of has the name of its environment; one that 
   expect(dropped).toBe(0)
 })
 
-test('a test has the requests that came without a valid key in its time, and no earlier ones', async () => {
+test('a test has the unauthenticated requests since its start', async () => {
   const { server, mock } = await given()
   await server.get('/v1/messages?page=1', { key: 'wrong' })
   const { env } = await givenTest(mock)
@@ -90,7 +90,7 @@ test('a test has the requests that came without a valid key in its time, and no 
   expect(text).not.toContain('page=1')
 })
 
-test('requests that no test has made are reported by themselves, with the environment of their key', async () => {
+test('reports requests outside tests separately, with their environment', async () => {
   const { server, mock } = await given()
   await givenTest(mock)
   await server.get('/v1/subscribers')
@@ -104,7 +104,7 @@ test('requests that no test has made are reported by themselves, with the enviro
   expect(others[1]).not.toHaveProperty('environment')
 })
 
-test('of more than 200 tests whose environments are gone those that have passed are dropped first, and counted', async () => {
+test('keeps 200 records of removed environments, drops passed tests first, and counts the dropped ones', async () => {
   const { mock } = await given()
   for (let index = 0; index < 203; index++) {
     const env = await mock.environment()
@@ -116,7 +116,7 @@ test('of more than 200 tests whose environments are gone those that have passed 
   expect(tests.slice(0, 3).map(({ title }) => title)).toEqual(['0', '1', '5'])
 })
 
-test('no secret is in it: keys in titles, errors, names and rules are hidden', async () => {
+test('hides keys in titles, errors, names and fault rules', async () => {
   const { mock } = await given()
   const { env, send } = await givenTest(mock, `with ${DEVELOPMENT}`)
   const { apiKey } = env

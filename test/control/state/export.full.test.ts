@@ -14,19 +14,19 @@ const clock = () => Date.parse('2026-02-18T10:00:00.000Z')
 const OWN_SEEDS = readdirSync('seeds').filter((file) => file.endsWith('.yaml'))
 
 test.each(OWN_SEEDS)(
-  'an export loaded into a new environment, as JSON or as YAML, gives the same answers byte for byte: %s',
+  'a new environment with an export, in JSON or YAML, gives exactly the same responses: %s',
   async (file) => {
     const mock = await useMock({ clock, seeds: [join('seeds', file)] })
     for (const { id: environmentId, apiKeys, ...owner } of mock.seededEnvironments) {
       const origin = { ...owner, environmentId, apiKey: apiKeys[0] ?? '' }
       await expectSameAnswers(mock, origin)
-      // Once more, as the first round has left it: with other integrations primary.
+      // The second round starts with the primaries that the first one has set.
       await expectSameAnswers(mock, origin)
     }
   }
 )
 
-test('an export loaded into a new environment gives the same answers byte for byte: random seeds', async () => {
+test('a new environment with an export gives exactly the same responses: random seeds', async () => {
   const mock = await useMock({ clock })
   await fc.assert(
     fc.asyncProperty(consistentEnvironment(), async (environment) => {

@@ -4,20 +4,20 @@ import { useNewMock } from '../../support/mock.js'
 import { SHOP, seedOf, shopJson } from '../../support/shop.js'
 import { expectSound, plainCall, rowCounts } from '../environments/environment-client.js'
 
-/** So much that a client has not read all of it before it asks for something else. */
+/** Large enough that a client hasn't read all of it when it sends its next request. */
 const MANY = Array.from({ length: 3000 }, (_, index) => ({
   channel: 'sms' as const,
   content: `${index} ${'x'.repeat(5000)}`
 }))
 
-/** A server with one environment, whose state takes 15 MB: more than one request may bring. */
+/** Starts a server with one environment of 15 MB, which is more than one request may contain. */
 async function given(messages: SeedEnvironment['messages'] = MANY) {
   const key = 'shop-key'
   const mock = await useNewMock({ seed: seedOf({ ...SHOP, apiKeys: [key], messages }) })
   return {
     mock,
     key,
-    /** Begins to answer with the state, of which nothing is read yet. */
+    /** Requests the state and reads nothing of the response yet. */
     open: () => fetch(`${mock.url}/_mock/state`, { headers: { authorization: `ApiKey ${key}` } }),
     remove: () => mock.call('/_mock/environments/Shop', { method: 'DELETE', key: null }),
     state: async () => (await plainCall(mock, '/_mock/state', key)).text,
@@ -29,7 +29,7 @@ async function given(messages: SeedEnvironment['messages'] = MANY) {
   }
 }
 
-test('a state is what it was when it began, whatever is done to the environment before its end', async () => {
+test('an export has the state at its start, whatever changes before its end', async () => {
   const { mock, key, open, remove, state, load } = await given()
   const before = await state()
   expect(before.length).toBeGreaterThan(15_000_000)
@@ -51,7 +51,7 @@ test('a state is what it was when it began, whatever is done to the environment 
   })
 })
 
-test('a client that goes away in the middle of a state leaves nothing behind', async () => {
+test('a client that disconnects during an export leaves no dataset behind', async () => {
   const { mock, open, remove } = await given()
   await (await open()).body?.cancel()
   await remove()
@@ -60,7 +60,7 @@ test('a client that goes away in the middle of a state leaves nothing behind', a
 })
 
 test.each(['merge', 'replace'])(
-  'a seed that the database refuses in the middle of a %s leaves nothing',
+  'a seed that the database rejects in the middle of a %s changes nothing',
   async (mode) => {
     const { mock, state, load } = await given([{ channel: 'sms' }])
     mock.db.client.exec(

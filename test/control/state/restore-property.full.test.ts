@@ -18,13 +18,13 @@ const ALL = [...RESET_PARTS]
 const TEXT = { identifier: 'text', providerId: 'ses', channel: 'sms' as const }
 const SEED = { ...SHOP, integrations: [...SHOP.integrations, TEXT] }
 
-/** What the model knows of a state: the export, and under each key the integration it was used for and the answer. */
+/** The model of a state: its export, and the integration and response of each idempotency key. */
 interface State {
   exported: SeededEnvironment
   keys: ReadonlyMap<string, { identifier: string; answer: string }>
 }
 
-/** An environment as it has to be. States are never changed, only put in place of one another. */
+/** The expected environment. States are immutable: each step replaces them. */
 interface Model {
   real: Environment
   state: State
@@ -32,7 +32,7 @@ interface Model {
   snapshots: Map<string, State>
 }
 
-/** What is done with an environment, which leads to the state that is returned. */
+/** Performs a step on an environment and returns the expected state. */
 type Step = (mock: TestMock, model: Model, models: Model[]) => State | Promise<State>
 
 const name = fc.constantFrom('s1', 's2')
@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 const sequences = fc.array(fc.tuple(fc.nat({ max: 3 }), step), { minLength: 1, maxLength: 14 })
 
-test(`after each of ${RUNS} random sequences a restore gives back exactly what was kept`, {
+test(`restores exactly the kept state after each of ${RUNS} random sequences`, {
   timeout: 300_000
 }, async () => {
   const mock = await useMock({ clock: () => NOW, seed: { environments: [] } })
@@ -76,7 +76,7 @@ test(`after each of ${RUNS} random sequences a restore gives back exactly what w
   )
 })
 
-/** Goes back to everything that was kept, twice, and looks each time whether it is there, the stored answers too. */
+/** Restores every kept state twice, and checks its data and stored responses each time. */
 function checkRestores(mock: TestMock, models: readonly Model[]): void {
   const { environments } = mock.services
   for (const model of models) {
@@ -106,7 +106,7 @@ function exportedOf({ services }: TestMock, environment: Environment): SeededEnv
   return JSON.parse([...services.seeds.export(environment, 'json')].join('')).environments[0]
 }
 
-/** The answer to a set-primary; of one that is refused, the code. */
+/** Returns the response of a set-primary, or the error code if it was rejected. */
 function answered(
   { services }: TestMock,
   environment: Environment,
@@ -192,7 +192,7 @@ function fork(from: string | undefined): Step {
       ([under, each]) => [under, { ...each, answer: withOwnIds(each.answer) }] as const
     )
     const own = newModel(mock, environment, new Map(keys))
-    // A number follows where that name is taken.
+    // A taken name gets a number.
     expect(own.state.exported.name.replace(/ \d+$/, '')).toBe(`${origin.exported.name} fork`)
     expect(own.state.exported).toEqual({ ...origin.exported, name: environment.name })
     models.push(own)

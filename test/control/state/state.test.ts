@@ -25,7 +25,7 @@ const differencesOf = async (
   name = 'before'
 ): Promise<EnvironmentDiff> => (await mock.get(`/_mock/snapshots/${name}/diff`, { key })).json
 
-test('merge adds records, replaces those of the same names, which keep their ids and places, and changes no others', async () => {
+test('merge adds records, replaces those with the same name in place, and changes no others', async () => {
   const mock = await useMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const before = await stateOf(mock, key)
@@ -76,7 +76,7 @@ test('merge adds records, replaces those of the same names, which keep their ids
   expect(Object.keys(refused.json.errors)).toEqual(['environments[0].integrations[0].primary'])
 })
 
-test('replace leaves only what the seed describes: no other record, setting or stored response', async () => {
+test('replace removes every record, setting and stored response that the seed lacks', async () => {
   const mock = await useMock()
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
   const keyed = { key, headers: { 'idempotency-key': 'k' } }
@@ -90,7 +90,7 @@ test('replace leaves only what the seed describes: no other record, setting or s
   const timeless = (state: SeededEnvironment) =>
     JSON.stringify(state).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"time"')
   expect(timeless({ ...replaced, name: fresh.name })).toBe(timeless(fresh))
-  // Another client, as the answers have another form now.
+  // Another client, because the responses have another form now.
   const again = await clientOf(mock.url, key).post('/v1/integrations/other/set-primary', keyed)
   expect([again.status, again.headers.has('idempotency-replay')]).toEqual([200, false])
 })
@@ -121,13 +121,13 @@ const BAD: [title: string, seed: string | object, field: string, words: string][
     'generate.messages',
     'start the server with this seed as a file'
   ],
-  ['what is no YAML', 'environments: [', 'seed', ''],
+  ['invalid YAML', 'environments: [', 'seed', ''],
   ['nothing', '', 'seed', ''],
   ['two environments', 'environments: [{name: a}, {name: a}]', 'environments[1]', '']
 ]
 
 test.each(BAD)(
-  'a seed with %s is refused with its field, and changes nothing',
+  'rejects a seed with %s with the name of the field, and changes nothing',
   async (_title, seed, field, words) => {
     const mock = await useMock()
     const body = typeof seed === 'string' ? seed : JSON.stringify(seed)
@@ -185,7 +185,7 @@ const RESETS: { parts?: string[] }[] = [
   {}
 ]
 
-test.each(RESETS)('a reset of %j sets back just that', async (body) => {
+test.each(RESETS)('a reset with %j resets exactly those parts', async (body) => {
   const { parts = ALL } = body
   const mock = await useMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
@@ -215,7 +215,7 @@ test.each(RESETS)('a reset of %j sets back just that', async (body) => {
   const kept = Object.entries(changed).filter(([part]) => !parts.includes(part))
   expect(await changes()).toEqual({ ...made, ...Object.fromEntries(kept) })
 
-  /** How much of each part differs from what there was at first. */
+  /** Returns how much of each part differs from the baseline. */
   async function changes() {
     const { integrations, idempotencyKeys, settings } = await differencesOf(mock, key, 'made')
     const ofData = settings.filter((setting) => setting.startsWith('assumptions'))
@@ -229,7 +229,7 @@ test.each(RESETS)('a reset of %j sets back just that', async (body) => {
   }
 })
 
-test('snapshots are listed in the order in which they were taken with their sizes and times, the baseline apart', async () => {
+test('lists snapshots, oldest first, with size and time and without the baseline', async () => {
   const mock = await useMock({ now: NOW })
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   expect((await mock.get('/_mock/snapshots', { key })).json).toEqual({ snapshots: [] })
@@ -255,7 +255,7 @@ test('snapshots are listed in the order in which they were taken with their size
   expect((await mock.get('/_mock/snapshots', { key })).json.snapshots).toEqual([kept.json])
 })
 
-test('a restore leaves journal and faults, unless they are chosen', async () => {
+test('a restore keeps the journal and the faults by default', async () => {
   const mock = await useMock()
   await mock.call('/_mock/snapshots/s', { method: 'PUT' })
   await mock.get('/v1/messages')
@@ -277,10 +277,10 @@ const UNCHANGED: EnvironmentDiff = {
   ...{ idempotencyKeys: NONE, settings: [] }
 }
 
-test('a snapshot tells what was added, removed and changed since, of each kind of record', async () => {
+test('the diff of a snapshot lists added, removed and changed records of each kind', async () => {
   const mock = await useMock()
   const { environmentId: from } = await givenEnvironment(mock, { seed: SEED })
-  // A fork, whose records are of another home.
+  // A fork, whose records carry the ids of another environment.
   const { apiKey: key } = await givenEnvironment(mock, { from })
   const post = (path: string, body?: object, headers = {}) =>
     mock.post(path, { key, headers, ...(body && { body: JSON.stringify(body) }) })
@@ -328,7 +328,7 @@ test('a snapshot tells what was added, removed and changed since, of each kind o
   expectSound(mock.db)
 })
 
-test('a secret that differs is told as one, and a long value by its beginning', async () => {
+test('the diff hides secrets and cuts long values', async () => {
   const mock = await useMock()
   await mock.call('/_mock/snapshots/before', { method: 'PUT' })
   const patch = { credentials: { apiKey: 'SG.another', senderName: 'x' }, name: 'n'.repeat(900) }
@@ -347,7 +347,7 @@ test('a secret that differs is told as one, and a long value by its beginning', 
   expect(JSON.stringify(differences)).not.toContain('SG.')
 })
 
-test('environments, keys, snapshots and what a reset goes back to outlive a restart on a data file', async () => {
+test('environments, keys, snapshots and baselines survive a restart with a data file', async () => {
   const data = join(createTempFolder(), 'data.db')
   const first = await useMock({ data, now: NOW })
   const { apiKey: key } = await givenEnvironment(first, { seed: SEED })
@@ -382,7 +382,7 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
   expectSound(second.db)
 })
 
-test('a scenario, in a new environment or in place of a state, is what a server started with it has', async () => {
+test('a built-in seed gives the same data in a new environment, as a replacement, and at the start', async () => {
   const { name: _, ...expected } = await stateOf(
     await useMock({ now: NOW, seeds: ['failures'] }),
     'development-key'

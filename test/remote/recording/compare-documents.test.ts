@@ -214,7 +214,7 @@ test('rejects a document that is nested too deeply', () => {
   )
 })
 
-test('compares a document whose references stand for millions of schemas', () => {
+test('compares a document whose references expand to millions of schemas', () => {
   const levels = Array.from({ length: 20 }, (_, level) => {
     const $ref = `#/components/schemas/Level${level + 1}`
     const properties = { a: { $ref }, b: { $ref }, c: { $ref } }
