@@ -153,8 +153,8 @@ export function createGeneratingSeed(messages: number): object {
 }
 
 /**
- * Adds older copies of the messages in the data file. SQLite makes them, because reading a seed of a
- * million messages would take longer than all measurements. All columns of the table are copied.
+ * Adds older copies of the messages in the data file. SQLite makes them, because reading a seed of
+ * a million messages would take longer than all measurements. All columns of the table are copied.
  */
 function addMessages(file: string, count: number): void {
   const client = new Database(file)

@@ -1,4 +1,6 @@
-/** Writes the API reference of the three operations as Markdown, for `docs/api.md`. Used by docs.ts. */
+/**
+ * Writes the API reference of the three operations as Markdown, for `docs/api.md`. Used by docs.ts.
+ */
 import type { TSchema } from '@sinclair/typebox'
 import { type AssumptionId, assume } from '../src/domain/assumptions.js'
 import type { DescribedOperation } from '../src/openapi/apply-assumptions.js'

@@ -6,10 +6,12 @@
  *     node scripts/build.mjs --after-install   build if the source and the compiler are there
  *     node scripts/build.mjs --if-stale        build if dist/ is missing or older than the source
  *
- * `--after-install` also succeeds, with a message, without devDependencies or before the source has been copied, as in an
- * image build. A compile error always fails. On Node 20 all three first install the database addon if it is missing.
+ * `--after-install` also succeeds, with a message, without devDependencies or before the source has
+ * been copied, as in an image build. A compile error always fails. On Node 20 all three first
+ * install the database addon if it is missing.
  *
- * The npm script `dependencies` calls this, not `prepare`: npm warns about `prepare` when it installs a tarball.
+ * The npm script `dependencies` calls this, not `prepare`: npm warns about `prepare` when it
+ * installs a tarball.
  */
 import {
   cpSync,
@@ -79,7 +81,10 @@ async function build() {
   await storeDefaultImage()
 }
 
-/** Starts the server once, which stores the default seed as a database image in dist/ and makes later starts faster. */
+/**
+ * Starts the server once, which stores the default seed as a database image in dist/ and makes
+ * later starts faster.
+ */
 async function storeDefaultImage() {
   try {
     const { createMock } = await import(pathToFileURL(join(dist, 'index.js')))
@@ -90,8 +95,9 @@ async function storeDefaultImage() {
 }
 
 /**
- * Returns the declarations of each entry as one file. They import types only from the test runner that a fixture
- * extends; types derived from TypeBox schemas are printed, so that users don't need TypeBox.
+ * Returns the declarations of each entry as one file. They import types only from the test runner
+ * that a fixture extends; types derived from TypeBox schemas are printed, so that users don't need
+ * TypeBox.
  */
 async function rollUpTypes(entries) {
   const { generateDtsBundle } = await import('dts-bundle-generator')
@@ -123,7 +129,10 @@ async function rollUpTypes(entries) {
 /** Source files that only export types derived from schemas. */
 const CLIENT_TYPES = ['src/client/control-api.ts']
 
-/** Returns the time of the latest change below the paths. A folder changes when a file is added or removed. */
+/**
+ * Returns the time of the latest change below the paths. A folder changes when a file is added or
+ * removed.
+ */
 function newest(paths) {
   const times = paths.filter(existsSync).map((path) => {
     const stats = statSync(path)

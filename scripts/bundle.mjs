@@ -9,8 +9,9 @@ import { buildInspector } from './inspector.mjs'
 const root = join(import.meta.dirname, '..')
 
 /**
- * The package's entry points by their names in dist/. `runner` is the test runner that a fixture extends. `importOnly`
- * entries have no CommonJS version, because their runner has none (their types do: the runner compiles such tests).
+ * The package's entry points by their names in dist/. `runner` is the test runner that a fixture
+ * extends. `importOnly` entries have no CommonJS version, because their runner has none (their
+ * types do: the runner compiles such tests).
  */
 export const ENTRIES = {
   index: { source: 'src/index.ts' },
@@ -29,7 +30,9 @@ const SWAGGER_UI_FILES = [
 
 const RUNNERS = Object.values(ENTRIES).flatMap(({ runner = [] }) => runner)
 
-/** Packages that Fastify loads only for features we don't use: its schema compilers and `inject`. */
+/**
+ * Packages that Fastify loads only for features we don't use: its schema compilers and `inject`.
+ */
 const NEVER_LOADED = [
   '@fastify/ajv-compiler',
   '@fastify/fast-json-stringify-compiler',
@@ -37,8 +40,8 @@ const NEVER_LOADED = [
 ]
 
 /**
- * Loads Node's built-in modules with `require`. An `import` reads every export of a module, including the WebSocket client
- * of `node:http`, which makes a start up to 5 % slower.
+ * Loads Node's built-in modules with `require`. An `import` reads every export of a module,
+ * including the WebSocket client of `node:http`, which makes a start up to 5 % slower.
  */
 const NODE_MODULES = {
   name: 'node-modules',
@@ -74,7 +77,9 @@ const OTHER_ENTRIES = {
   }
 }
 
-/** Options of all bundles. Every package is bundled except the database addon and the test runners. */
+/**
+ * Options of all bundles. Every package is bundled except the database addon and the test runners.
+ */
 const SHARED = {
   absWorkingDir: root,
   bundle: true,
@@ -93,8 +98,8 @@ const SHARED = {
 }
 
 /**
- * Writes dist/: the command and the library as ES modules with shared chunks, every entry point as one CommonJS file, the
- * inspector, and the files of the docs page.
+ * Writes dist/: the command and the library as ES modules with shared chunks, every entry point as
+ * one CommonJS file, the inspector, and the files of the docs page.
  */
 export async function bundle(dist) {
   const { metafile } = await bundleModules(dist)
@@ -116,7 +121,8 @@ async function bundleModules(dist) {
     chunkNames: 'chunks/[name]-[hash]',
     banner: REQUIRE
   })
-  // The other entries need no `require`, and the client should be small, as it runs in browsers too.
+  // The other entries need no `require`, and the client should be small, as it runs in browsers
+  // too.
   const small = { ...SHARED, lineLimit: 0, splitting: true, chunkNames: 'chunks/[name]-[hash]' }
   for (const [name, { source }] of Object.entries(ENTRIES)) {
     if (name === 'index') continue

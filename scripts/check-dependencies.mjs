@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * Checks that imports in src/ follow the rules of .dependency-cruiser.cjs, that every entry of src/ has a layer there, and
- * that no file or function is too long.
+ * Checks that imports in src/ follow the rules of .dependency-cruiser.cjs, that every entry of src/
+ * has a layer there, and that no file or function is too long.
  *
  *     node scripts/check-dependencies.mjs [folder with src/, package.json and tsconfig.json]
  *
- * Exits 1 on a violation. Also exits 1 if dependency-cruiser missed a source file: with a TypeScript version that it can't
- * read, it reports no violations in 0 modules.
+ * Exits 1 on a violation. Also exits 1 if dependency-cruiser missed a source file: with a
+ * TypeScript version that it can't read, it reports no violations in 0 modules.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -5,7 +5,8 @@
  *     node scripts/check.mjs                 all
  *     node scripts/check.mjs lint types      only these; the summary lists the names
  *
- * A failed step doesn't stop the others; only steps that need it are skipped. Exits 1 if a step failed.
+ * A failed step doesn't stop the others; only steps that need it are skipped. Exits 1 if a step
+ * failed.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -215,7 +216,8 @@ async function installPackage() {
   // Without a package.json npm would use one of a parent folder.
   writeFileSync(join(cwd, 'package.json'), '{ "private": true }\n')
   tool('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error', tarball()], { cwd })
-  // Node 20 comes with npm 10, which rejects some ranges of optional peers that later versions accept.
+  // Node 20 comes with npm 10, which rejects some ranges of optional peers that later versions
+  // accept.
   const other = emptyFolder('install-npm-10')
   writeFileSync(join(other, 'package.json'), '{ "private": true }\n')
   const npm10 = [
@@ -255,7 +257,10 @@ function script(name, args = []) {
   return tool(process.execPath, [join(root, 'scripts', name), ...args])
 }
 
-/** Runs a command. Returns its stdout if `quiet`, else prints it. Throws `Failed` if the command fails. */
+/**
+ * Runs a command. Returns its stdout if `quiet`, else prints it. Throws `Failed` if the command
+ * fails.
+ */
 function tool(command, args = [], { cwd = root, quiet = false } = {}) {
   const { status, signal, error, stdout } = spawnSync(command, args, {
     cwd,
@@ -272,7 +277,10 @@ function tool(command, args = [], { cwd = root, quiet = false } = {}) {
   return stdout ?? ''
 }
 
-/** Returns the environment without the variables of `npm run`, which would mislead npm in another folder. */
+/**
+ * Returns the environment without the variables of `npm run`, which would mislead npm in another
+ * folder.
+ */
 function outsideEnvironment() {
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^npm_(lifecycle|package|config_local_prefix)/.test(name)

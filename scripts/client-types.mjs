@@ -1,4 +1,7 @@
-/** Prints TypeBox schemas as plain TypeScript, so that users of the package's types don't need TypeBox. */
+/**
+ * Prints TypeBox schemas as plain TypeScript, so that users of the package's types don't need
+ * TypeBox.
+ */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -6,9 +9,9 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 /**
- * Returns the declarations for a source file that consists of `export type … from './file.js'` lines. Each exported type
- * must be the type of a schema of the same name in that file; exports that aren't schemas are left out. Schemas that they
- * refer to are declared too.
+ * Returns the declarations for a source file that consists of `export type … from './file.js'`
+ * lines. Each exported type must be the type of a schema of the same name in that file; exports
+ * that aren't schemas are left out. Schemas that they refer to are declared too.
  */
 export async function clientTypes(root, file) {
   const { default: ts } = await import('typescript')
@@ -27,7 +30,9 @@ export async function clientTypes(root, file) {
   )
 }
 
-/** Returns the entry `notification-mock/contract`: its declarations, and its JSON Schemas by name. */
+/**
+ * Returns the entry `notification-mock/contract`: its declarations, and its JSON Schemas by name.
+ */
 export async function contract(root) {
   const contents = "export * from './src/openapi/contract.ts'"
   const { CONTRACT, jsonSchemaOf } = await evaluate(root, {
@@ -60,7 +65,10 @@ export interface ObjectSchema<Fields> extends JsonSchema {
 }
 `
 
-/** Bundles TypeBox, whose registry of kinds must not be shared: a test may have loaded the source in this process. */
+/**
+ * Bundles TypeBox, whose registry of kinds must not be shared: a test may have loaded the source in
+ * this process.
+ */
 const BUNDLED_TYPEBOX = {
   name: 'bundled-typebox',
   setup({ onResolve }) {
@@ -91,7 +99,10 @@ async function evaluate(root, stdin) {
   }
 }
 
-/** Returns an `export interface` or `export type` for each schema, and for each schema that it refers to. */
+/**
+ * Returns an `export interface` or `export type` for each schema, and for each schema that it
+ * refers to.
+ */
 function printDeclarations(schemas) {
   const printer = new DeclarationPrinter(schemas)
   for (const [name, schema] of Object.entries(schemas)) printer.declare(name, schema)
@@ -103,7 +114,8 @@ class DeclarationPrinter {
   #names
 
   constructor(schemas) {
-    // A schema inside another one is the same object, or a copy that shares the `properties` object.
+    // A schema inside another one is the same object, or a copy that shares the `properties`
+    // object.
     this.#names = new Map(
       Object.entries(schemas).flatMap(([name, schema]) =>
         identitiesOf(schema).map((identity) => [identity, name])

@@ -1,6 +1,6 @@
 /**
- * Writes the generated parts of docs/*.md, between their markers: `npm run docs`. With `--check` it writes nothing and
- * exits 1 if a part is stale.
+ * Writes the generated parts of docs/*.md, between their markers: `npm run docs`. With `--check` it
+ * writes nothing and exits 1 if a part is stale.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
@@ -127,7 +127,10 @@ function cell(id: AssumptionId, profile: 'document' | 'live'): string {
   return `**${position}**: ${(values as Record<string, string>)[position]?.replaceAll('|', '\\|')}`
 }
 
-/** Returns a section per command with its flags. The flags of `serve` are not repeated for commands that have them too. */
+/**
+ * Returns a section per command with its flags. The flags of `serve` are not repeated for commands
+ * that have them too.
+ */
 async function commandTables(): Promise<string> {
   const root = await commandLine()
   const help = root.createHelp()

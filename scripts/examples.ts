@@ -1,5 +1,6 @@
 /**
- * Writes seeds/default.examples.json: the responses to the operations' example requests, for the OpenAPI document.
+ * Writes seeds/default.examples.json: the responses to the operations' example requests, for the
+ * OpenAPI document.
  *
  *     tsx scripts/examples.ts            write it
  *     tsx scripts/examples.ts --check    write nothing; exit 1 when it is stale

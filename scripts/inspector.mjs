@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Builds src/inspector/: the inspector (one HTML file, one script, one style sheet) and the template of the report (one
- * self-contained HTML file). `npm run build` calls it. By hand it builds into dist/inspector/; `--watch` rebuilds the
- * inspector on every change.
+ * Builds src/inspector/: the inspector (one HTML file, one script, one style sheet) and the
+ * template of the report (one self-contained HTML file). `npm run build` calls it. By hand it
+ * builds into dist/inspector/; `--watch` rebuilds the inspector on every change.
  *
  *     node scripts/inspector.mjs [--watch]
  */
@@ -45,7 +45,9 @@ export async function buildInspector(folder, { watch = false } = {}) {
   await buildReport(join(folder, 'report.html'))
 }
 
-/** Writes the template of the report: an HTML file without data that may run only its own script. */
+/**
+ * Writes the template of the report: an HTML file without data that may run only its own script.
+ */
 async function buildReport(file) {
   const { outputFiles } = await bundle({
     entryPoints: [join(root, 'src/inspector/report/main.tsx')],

@@ -16,9 +16,9 @@ const FILES = ['package.json', 'package-lock.json', '.npmrc']
 const CACHE = join(import.meta.dirname, '../node_modules/.cache')
 
 /**
- * Installs the lock file of another folder and returns the folder with its `node_modules`. It lies inside the project, so
- * that the installed packages find the project's too. The first call for a lock file installs; later calls and runs reuse
- * the result until the project's next `npm ci`.
+ * Installs the lock file of another folder and returns the folder with its `node_modules`. It lies
+ * inside the project, so that the installed packages find the project's too. The first call for a
+ * lock file installs; later calls and runs reuse the result until the project's next `npm ci`.
  */
 export async function installLockedPackages(locked: string): Promise<string> {
   const cache = join(CACHE, basename(locked))

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * Lints Dockerfile and docker-compose.yml. Most machines that run this have no container engine to build them with.
+ * Lints Dockerfile and docker-compose.yml. Most machines that run this have no container engine to
+ * build them with.
  *
  *     node scripts/lint-container.mjs [folder with Dockerfile, docker-compose.yml]
  *

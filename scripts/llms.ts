@@ -1,6 +1,7 @@
 /**
- * Writes llms.txt, a summary of this package for coding agents, generated from the code and the docs. The server serves it
- * at `/llms.txt`, and the pages that it links to at the same relative URLs.
+ * Writes llms.txt, a summary of this package for coding agents, generated from the code and the
+ * docs. The server serves it at `/llms.txt`, and the pages that it links to at the same relative
+ * URLs.
  *
  *     tsx scripts/llms.ts            write it
  *     tsx scripts/llms.ts --check    write nothing; exit 1 when it is stale

@@ -1,14 +1,14 @@
 /**
- * Mutation testing of the operations: `npm run mutation`, for one or two hours. Stryker changes the source in one place at
- * a time, and a test must fail.
+ * Mutation testing of the operations: `npm run mutation`, for one or two hours. Stryker changes the
+ * source in one place at a time, and a test must fail.
  *
  *     npm run mutation                                       all folders; writes test/mutation/result.json
  *     npm run mutation -- idempotency messages               these folders; updates their results
  *     npm run mutation -- --again messages                   only mutants whose line or tests changed
  *     npm run mutation -- src/messages/totals.ts:10-20       a file or some lines; writes nothing
  *
- * Then `npm run docs` writes docs/contributing/mutation-results.md. Exits 1 if a folder scores less than 90 %, or a survivor has no reason in
- * test/mutation/reasons.json.
+ * Then `npm run docs` writes docs/contributing/mutation-results.md. Exits 1 if a folder scores less
+ * than 90 %, or a survivor has no reason in test/mutation/reasons.json.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -33,7 +33,9 @@ import { installLockedPackages } from './installed.js'
 type Folder = (typeof FOLDERS)[number]
 
 const root = join(import.meta.dirname, '..')
-/** Stryker has its own lock file, because few contributors need it. It uses the project's vitest. */
+/**
+ * Stryker has its own lock file, because few contributors need it. It uses the project's vitest.
+ */
 const installed = await installLockedPackages(join(root, 'test/mutation'))
 const stryker = join(installed, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 
@@ -112,7 +114,10 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-/** Returns two runs per folder: one for its code and one for its wire schemas, which have other tests. */
+/**
+ * Returns two runs per folder: one for its code and one for its wire schemas, which have other
+ * tests.
+ */
 function runsOf(name: string): Run[] {
   const folder = FOLDERS.find((known) => name === known || name.startsWith(`src/${known}/`))
   if (!folder)

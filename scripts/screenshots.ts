@@ -1,6 +1,7 @@
 /**
- * Takes screenshots of every view of the inspector and of a report, in both color schemes and at four widths:
- * `npm run screenshots`. Copies those that the README and the docs show to docs/. Uses the report template of the last build.
+ * Takes screenshots of every view of the inspector and of a report, in both color schemes and at
+ * four widths: `npm run screenshots`. Copies those that the README and the docs show to docs/. Uses
+ * the report template of the last build.
  *
  *     npx tsx scripts/screenshots.ts [folder]     default: screenshots/, which git ignores
  */
@@ -136,7 +137,10 @@ async function runTest(
   await env.remove()
 }
 
-/** Sends requests as a product would, right and wrong ones, so that the inspector has something to show. */
+/**
+ * Sends requests as a product would, right and wrong ones, so that the inspector has something to
+ * show.
+ */
 async function sendSampleRequests({ url, attach, apiKeys, listEnvironments }: Mock): Promise<void> {
   const [{ environmentId } = { environmentId: '' }] = await listEnvironments()
   const [apiKey = ''] = await apiKeys(environmentId)

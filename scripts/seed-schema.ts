@@ -1,6 +1,7 @@
 /**
- * Writes seeds/schema.json, the JSON Schema of seed files, from the format that the reader checks. Editors complete and
- * check a seed that names it: `# yaml-language-server: $schema=…/seeds/schema.json`.
+ * Writes seeds/schema.json, the JSON Schema of seed files, from the format that the reader checks.
+ * Editors complete and check a seed that names it: `# yaml-language-server:
+ * $schema=…/seeds/schema.json`.
  *
  *     tsx scripts/seed-schema.ts            write it
  *     tsx scripts/seed-schema.ts --check    write nothing; exit 1 when it is stale

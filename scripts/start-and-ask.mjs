@@ -1,6 +1,6 @@
 /**
- * Smoke test of a built, packed or containerized server: starts it, sends three requests, and stops it with SIGTERM. Tests
- * of behavior are in test/.
+ * Smoke test of a built, packed or containerized server: starts it, sends three requests, and stops
+ * it with SIGTERM. Tests of behavior are in test/.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,8 +10,9 @@ const START_WITHIN = 30_000
 const STOP_WITHIN = 10_000
 
 /**
- * Resolves with a summary of the run. Rejects with an `Error` that says what failed, followed by the server's stderr.
- * `args` must include `--json`, so that the server prints one line of JSON when it is ready.
+ * Resolves with a summary of the run. Rejects with an `Error` that says what failed, followed by
+ * the server's stderr. `args` must include `--json`, so that the server prints one line of JSON
+ * when it is ready.
  */
 export async function startAndAsk({ command, args, cwd, env = process.env }) {
   const server = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,4 +1,7 @@
-/** Builds the support matrix: which conformance cases check each part of the operations and each assumption. */
+/**
+ * Builds the support matrix: which conformance cases check each part of the operations and each
+ * assumption.
+ */
 import { ASSUMPTION_IDS, assume, PROFILES, type Profile } from '../src/domain/assumptions.js'
 import type { ConformanceCase } from '../src/remote/conformance/case.js'
 import { CASES } from '../src/remote/conformance/cases/index.js'
@@ -123,7 +126,10 @@ function table(title: string, rows: [string, string][]): string {
   return `### ${title}\n\n| part | conformance cases |\n|---|---|\n${lines.join('')}`
 }
 
-/** Returns the cases that cover an item, the most specific first, and the profiles under which they do. */
+/**
+ * Returns the cases that cover an item, the most specific first, and the profiles under which they
+ * do.
+ */
 function caseCell(shown: Shown, item: string): string {
   const cases = shown.get(item) ?? new Map<string, Profile[]>()
   const breadth = (id: string) => [...shown.values()].filter((cases) => cases.has(id)).length

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 /**
- * Runs `npm ci && npm test` on every supported Node version, and checks that unsupported ones are rejected with a clear
- * message: `npm run test:nodes`. For Linux and macOS.
+ * Runs `npm ci && npm test` on every supported Node version, and checks that unsupported ones are
+ * rejected with a clear message: `npm run test:nodes`. For Linux and macOS.
  *
  *     node scripts/test-nodes.mjs             all, about 15 minutes
  *     node scripts/test-nodes.mjs 22.14.0     only these
  *
- * Node comes from npm packages, in a temporary folder. Each version gets a copy of the files that git tracks, including
- * uncommitted changes. Exits 1 if a version fails; if all pass, writes the table in docs/contributing/platform-test-results.md.
+ * Node comes from npm packages, in a temporary folder. Each version gets a copy of the files that
+ * git tracks, including uncommitted changes. Exits 1 if a version fails; if all pass, writes the
+ * table in docs/contributing/platform-test-results.md.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -69,7 +70,10 @@ function checkSupported(range) {
   ]
 }
 
-/** Returns the table row of a version that the install, `npm start` and the built package must reject with one message. */
+/**
+ * Returns the table row of a version that the install, `npm start` and the built package must
+ * reject with one message.
+ */
 function checkRejected(range) {
   const { version, run } = setUpNode(range)
   spawnSync(process.execPath, ['scripts/build.mjs', '--if-stale'], { cwd: root })
@@ -93,7 +97,10 @@ function failed(version, { output }) {
   return [version, '', 'FAILED']
 }
 
-/** Copies this checkout, installs a Node version, and returns a function that runs commands in the copy with it. */
+/**
+ * Copies this checkout, installs a Node version, and returns a function that runs commands in the
+ * copy with it.
+ */
 function setUpNode(range) {
   const system = { linux: 'linux', darwin: 'darwin' }[process.platform]
   const folder = join(scratch, range)

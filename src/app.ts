@@ -85,8 +85,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
 }
 
 /**
- * Returns a Fastify instance with everything that a request passes before and after its route, in this order. The request
- * lifecycle of an operation goes on in `registerOperations`.
+ * Returns a Fastify instance with everything that a request passes before and after its route, in
+ * this order. The request lifecycle of an operation goes on in `registerOperations`.
  */
 function createApp(options: AppOptions, shared: Shared): FastifyInstance {
   const { services, clock, logger } = options
@@ -128,7 +128,8 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
   app.addHook('onSend', injectIntoResponse) // faults that truncate or lose the response
   app.addHook('onSend', delayResponse(services.latency))
 
-  // The journal closes the record when the response has been sent or the connection is lost: see openRecord.
+  // The journal closes the record when the response has been sent or the connection is lost: see
+  // openRecord.
   if (logger.isLevelEnabled('debug')) {
     app.addHook('onResponse', async (_request, reply) => logResponse(reply))
   }
@@ -136,8 +137,9 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 }
 
 /**
- * Registers the operations behind the hooks that every request to them passes, in this order. Throws for a route that
- * serves no operation: it would be missing from the OpenAPI document and the journal.
+ * Registers the operations behind the hooks that every request to them passes, in this order.
+ * Throws for a route that serves no operation: it would be missing from the OpenAPI document and
+ * the journal.
  */
 export function registerOperations(app: FastifyInstance, services: StartServices): void {
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -149,7 +151,8 @@ export function registerOperations(app: FastifyInstance, services: StartServices
 
   app.register(authentication, services) // onRequest: 401
   app.register(rejectMalformedQuery, services) // onRequest: 400
-  // onRequest, in the operation's route: the idempotency key (409), then a warning for unknown parameters
+  // onRequest, in the operation's route: the idempotency key (409), then a warning for unknown
+  // parameters
   app.register(faultInjection, services) // preValidation: latency and faults
   // validation (422), then the handler: service → repository
   app.register(integrationRoutes, services)
@@ -193,13 +196,17 @@ function serverOptions({ requestTimeout }: AppOptions): FastifyHttpOptions<Serve
   }
 }
 
-/** Makes Node's server pass on what it would reject by itself, so that every error has the same body. */
+/**
+ * Makes Node's server pass on what it would reject by itself, so that every error has the same
+ * body.
+ */
 function configureServer(app: FastifyInstance, clock: Clock): void {
   // Operations read no body. A body of any content type is kept unparsed, for the journal.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
-  // No limit on the number of headers. By default Node 20 drops those after the 1,000th, perhaps the API key.
+  // No limit on the number of headers. By default Node 20 drops those after the 1,000th, perhaps
+  // the API key.
   app.server.maxHeadersCount = 0
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response)
@@ -223,7 +230,10 @@ function decorateRequests(app: FastifyInstance, { services, logger }: AppOptions
   })
 }
 
-/** Returns what an error body takes from the request's environment, or from the server if the request has no valid key. */
+/**
+ * Returns what an error body takes from the request's environment, or from the server if the
+ * request has no valid key.
+ */
 function errorSources({ environment }: FastifyRequest, { services, clock }: AppOptions) {
   if (environment) return environment
   return {

@@ -119,7 +119,9 @@ function findProblem(name: string, value: unknown): string | false | undefined {
   return `there is no option ${name}${didYouMean(name, Object.keys(CHECKS))}`
 }
 
-/** Returns the host for URLs of a server that listens on `host`: loopback if it is all addresses. */
+/**
+ * Returns the host for URLs of a server that listens on `host`: loopback if it is all addresses.
+ */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -53,7 +53,9 @@ function readImageFiles(): DefaultImage | undefined {
   }
 }
 
-/** Returns the path of the image without its extension. It contains a hash of the seed and schema. */
+/**
+ * Returns the path of the image without its extension. It contains a hash of the seed and schema.
+ */
 function imageFile(): string {
   const sources = ['seeds/default.yaml', 'migrations/meta/_journal.json']
   const contents = sources.map((name) => readFileSync(join(packageRoot(), name)))

@@ -5,14 +5,16 @@ import { wallClock } from './domain/clock.js'
 import { errorJson, JSON_TYPE, SERVER_ERROR } from './http/errors.js'
 import { pathOf } from './http/target.js'
 
-/** The paths of the operations and of the readiness check. Everything else is loaded on first use. */
+/**
+ * The paths of the operations and of the readiness check. Everything else is loaded on first use.
+ */
 const EAGER_PATHS = /^\/(v[12]\/|health(?![^?#]))/
 
 /**
- * Puts a second Fastify instance behind the listener of `app`. It serves every path but the operations and `/health`, and
- * `load` creates it when the first such request arrives: loading it at start adds 20 % to the time to the first response
- * (540 → 651 ms, measured 2026-11-28). A failed load is a 500 for the requests that waited for it, and the next request
- * tries again.
+ * Puts a second Fastify instance behind the listener of `app`. It serves every path but the
+ * operations and `/health`, and `load` creates it when the first such request arrives: loading it
+ * at start adds 20 % to the time to the first response (540 → 651 ms, measured 2026-11-28). A
+ * failed load is a 500 for the requests that waited for it, and the next request tries again.
  */
 export function serveLazily(app: FastifyInstance, load: () => Promise<FastifyInstance>): void {
   let lazyApp: Promise<FastifyInstance> | undefined

@@ -18,8 +18,9 @@ export interface LazyRouteOptions {
 }
 
 /**
- * Registers every route but the operations and `/health`: the control routes, the OpenAPI documents, the docs and the
- * inspector. `lazy-loading.ts` imports this module when the first of them is requested.
+ * Registers every route but the operations and `/health`: the control routes, the OpenAPI
+ * documents, the docs and the inspector. `lazy-loading.ts` imports this module when the first of
+ * them is requested.
  */
 export function registerLazyRoutes(app: FastifyInstance, options: LazyRouteOptions): void {
   const { services, seeds, inspector, address } = options

@@ -32,7 +32,9 @@ export interface MockLogger
 }
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
-  /** A seed as YAML, JSON or an object. It replaces the default seed, and is applied after `seeds`. */
+  /**
+   * A seed as YAML, JSON or an object. It replaces the default seed, and is applied after `seeds`.
+   */
   seed?: string | object
   /** Returns the current time in milliseconds since 1970. The default is the system's clock. */
   clock?: Clock
@@ -180,7 +182,9 @@ async function loadSeedReader(
   return () => readSeeds([...seeds, ...inline])
 }
 
-/** Returns the image to start from: with its data, or only for its schema, which saves migrating. */
+/**
+ * Returns the image to start from: with its data, or only for its schema, which saves migrating.
+ */
 function chooseDatabaseImage(
   source: SeedSource,
   { data }: Config,
@@ -276,7 +280,9 @@ function requireWritable(file: string): void {
   }
 }
 
-/** Replaces the file with a seed of all environments. Rejects and keeps the old file on an error. */
+/**
+ * Replaces the file with a seed of all environments. Rejects and keeps the old file on an error.
+ */
 async function exportTo(file: string, seeds: SeedService, log: FastifyBaseLogger): Promise<void> {
   try {
     const chunks = seeds.exportAll()

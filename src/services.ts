@@ -31,8 +31,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Creates the services that the operations and the start need, and wires them. The seed service is loaded later, with the
- * control routes.
+ * Creates the services that the operations and the start need, and wires them. The seed service is
+ * loaded later, with the control routes.
  */
 export function startServices(options: ServiceOptions) {
   const {

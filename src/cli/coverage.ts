@@ -62,7 +62,10 @@ export function coverageShortfall(
   return `the coverage of the API is ${percentage} %, below the minimum of ${min} %`
 }
 
-/** Fetches the coverage of the server, or of an environment with `apiKey`. Rejects with `StartError`. */
+/**
+ * Fetches the coverage of the server, or of an environment with `apiKey`. Rejects with
+ * `StartError`.
+ */
 export async function fetchCoverage(
   url: string,
   { apiKey, adminToken }: Access = {}

@@ -120,7 +120,9 @@ const SPAWN_ERRORS: Record<string, string> = {
   EACCES: 'it is not executable; check its permissions'
 }
 
-/** Runs the command. A signal ends the process until the server is ready; then the command gets it. */
+/**
+ * Runs the command. A signal ends the process until the server is ready; then the command gets it.
+ */
 async function run(words: string[], flags: ExecFlags, options: MockOptions): Promise<Ending> {
   const { mock } = await startMock(options, flags, writeToStderr)
   const warning = ignoredSeeds(mock, flags)

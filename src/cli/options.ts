@@ -84,7 +84,9 @@ export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
   return { ...Object.fromEntries(serverFlags), adminToken, seeds: seed || [], assumptions }
 }
 
-/** Returns the environment variable of a flag, such as `NOTIFICATION_MOCK_API_KEY` for `--api-key`. */
+/**
+ * Returns the environment variable of a flag, such as `NOTIFICATION_MOCK_API_KEY` for `--api-key`.
+ */
 export const variableOf = ({ long }: Pick<Option, 'long'>) =>
   `NOTIFICATION_MOCK_${long?.slice(2).toUpperCase().replaceAll('-', '_')}`
 
@@ -106,7 +108,10 @@ export function addOptions(command: Command, options: readonly Option[]): Comman
   return command
 }
 
-/** Returns whether PORT sets the flag too. With another default port, PORT belongs to another program. */
+/**
+ * Returns whether PORT sets the flag too. With another default port, PORT belongs to another
+ * program.
+ */
 const takesPort = ({ long, defaultValue }: Option) =>
   long === '--port' && defaultValue === DEFAULTS.port
 

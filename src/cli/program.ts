@@ -26,7 +26,9 @@ const MODULES: Record<string, () => Promise<{ addCommands(root: Command): void }
   healthcheck: reach
 }
 
-/** Runs a command line. Prints errors and sets the exit code: 1 for a failure, 2 for a usage error. */
+/**
+ * Runs a command line. Prints errors and sets the exit code: 1 for a failure, 2 for a usage error.
+ */
 export async function run(
   argv: string[],
   print: (text: string) => void = writeToStderr
@@ -80,7 +82,10 @@ export async function commandLine(name = ''): Promise<Command> {
   return root
 }
 
-/** Lists the flags of `serve` in `notification-mock --help` too, because that runs without a command. */
+/**
+ * Lists the flags of `serve` in `notification-mock --help` too, because that runs without a
+ * command.
+ */
 function visibleOptions(command: Command): Option[] {
   const [serve] = command.parent ? [] : command.commands
   return [...(serve?.options ?? []), ...new Help().visibleOptions(command)]

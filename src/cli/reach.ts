@@ -91,7 +91,9 @@ export async function ask(url: string, init: RequestInit): Promise<Response> {
   throw new StartError(`${url} returned ${response.status}: ${printable(reason)}`)
 }
 
-/** Removes a trailing slash from a server's URL. The error omits the URL, which may hold a password. */
+/**
+ * Removes a trailing slash from a server's URL. The error omits the URL, which may hold a password.
+ */
 export function serverUrl(text: string, _before?: unknown, name = 'the argument'): string {
   const isValid = /^https?:[^?#]*$/i.test(text) && URL.canParse(text)
   if (isValid && !new URL(text).username && !new URL(text).password) return text.replace(/\/+$/, '')

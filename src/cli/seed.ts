@@ -97,7 +97,10 @@ function list({ json }: JsonFlag): void {
   process.stdout.write(json ? `${JSON.stringify({ seeds })}\n` : lines.join(''))
 }
 
-/** Creates a starter seed. Its schema path leads to the installed package, or where npm will install it. */
+/**
+ * Creates a starter seed. Its schema path leads to the installed package, or where npm will install
+ * it.
+ */
 function createSeed(file: string, { json }: JsonFlag): void {
   if (!/\.ya?ml$/.test(file)) throw new StartError(`${file} must end in .yaml`)
   const schema = resolve('node_modules/notification-mock/seeds/schema.json')

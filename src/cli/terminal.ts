@@ -38,7 +38,9 @@ export function formatCounts(counts: Readonly<Record<string, number>>): string {
   return parts.join(', ')
 }
 
-/** Replaces a file (`w`), appends to it (`a`) or creates it (`wx`). Throws `StartError` on failure. */
+/**
+ * Replaces a file (`w`), appends to it (`a`) or creates it (`wx`). Throws `StartError` on failure.
+ */
 export function write(file: string, text: string, flag: 'w' | 'a' | 'wx' = 'w'): void {
   try {
     requireRegularFile(file)

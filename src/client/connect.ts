@@ -104,7 +104,9 @@ function serverAt(server: Connection) {
     health: () => done('GET', '/health'),
     /** Returns all assumptions with their values and the default of each profile. */
     assumptions: () => list<wire.Assumption>('/_mock/assumptions', 'assumptions'),
-    /** Returns the built-in seeds, to use with `environment({ scenario })` and `loadBuiltInSeed`. */
+    /**
+     * Returns the built-in seeds, to use with `environment({ scenario })` and `loadBuiltInSeed`.
+     */
     builtInSeeds: () => list<wire.BuiltInSeed>('/_mock/seeds', 'seeds'),
     /** Returns the OpenAPI document of the control routes. */
     controlDocument: () => json<Record<string, unknown>>('GET', '/_mock/openapi.json')

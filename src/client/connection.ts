@@ -70,7 +70,10 @@ function createConnection(
       const response = await send(method, path, options)
       await response.text()
     },
-    /** Returns a connection with another authorization. Throws `MockError` if a header can't carry it. */
+    /**
+     * Returns a connection with another authorization. Throws `MockError` if a header can't carry
+     * it.
+     */
     as: (other: string): Connection =>
       createConnection(url, { authorization: requireHeaderValue(other) }, fetch)
   }
@@ -107,7 +110,9 @@ function createConnection(
   }
 }
 
-/** Looks up `fetch` at each call: some environments, such as jsdom, lack it, but connecting works. */
+/**
+ * Looks up `fetch` at each call: some environments, such as jsdom, lack it, but connecting works.
+ */
 function findFetch(fetch: Fetch | undefined): Fetch {
   const found = fetch ?? globalThis.fetch
   if (typeof found === 'function') return found

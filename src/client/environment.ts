@@ -8,7 +8,9 @@ export interface AttachedEnvironment extends ReturnType<typeof attachedEnvironme
 /** A snapshot of an environment, with methods to restore and compare it. */
 export interface StoredSnapshot extends ReturnType<typeof storedSnapshot> {}
 
-/** A seed with one environment, or only the contents of an environment; or either as JSON or YAML. */
+/**
+ * A seed with one environment, or only the contents of an environment; or either as JSON or YAML.
+ */
 export type SeedContent = wire.Seed | Partial<wire.SeedEnvironment> | string
 
 /** When to stop a clock, or a clock setting. */
@@ -19,7 +21,9 @@ export interface ResetOptions {
   parts?: wire.ResetPart[]
 }
 
-/** Returns a client of the key's environment. Throws `MockError` if a header can't carry the key. */
+/**
+ * Returns a client of the key's environment. Throws `MockError` if a header can't carry the key.
+ */
 export function attachedEnvironment(server: Connection, apiKey: string, unauthenticatedAfter = 0) {
   const authorization = `ApiKey ${apiKey}`
   const connection = server.as(authorization)
@@ -110,7 +114,9 @@ function partsOf({ json, list, done }: Connection) {
     /** The delay of every response. */
     latency: {
       get: () => json<wire.Latency>('GET', '/_mock/latency'),
-      /** Sets a preset (`none`, `office`, `mobile`, `bad`) or a delay and spread in milliseconds. */
+      /**
+       * Sets a preset (`none`, `office`, `mobile`, `bad`) or a delay and spread in milliseconds.
+       */
       set: (to: wire.LatencyPreset | wire.LatencySetting) =>
         json<wire.Latency>('PUT', '/_mock/latency', {
           body: typeof to === 'string' ? { preset: to } : to

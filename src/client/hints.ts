@@ -14,8 +14,8 @@ type Requests = readonly RecordedRequest[]
 /**
  * Returns the likely mistakes in the requests to one environment. Pass the requests oldest first.
  *
- * Errors that a fault rule injected don't count as mistakes. A repeated request doesn't count either if the environment
- * was changed in between, so pass its `changes` too.
+ * Errors that a fault rule injected don't count as mistakes. A repeated request doesn't count
+ * either if the environment was changed in between, so pass its `changes` too.
  */
 export function hintsOf(requests: Requests, changes: readonly Change[] = []): Hint[] {
   const epochs = requests.map(({ sequence }) => countChangesBefore(sequence, changes))
@@ -54,8 +54,8 @@ function groupRequests(
 /** Finds one kind of mistake: groups the requests, and reports one hint per group. */
 interface Finder {
   /**
-   * Returns the groups that a request belongs to, each named by a string. The epoch is the number of changes to the
-   * environment before the request.
+   * Returns the groups that a request belongs to, each named by a string. The epoch is the number
+   * of changes to the environment before the request.
    */
   groupsOf(request: RecordedRequest, epoch: number): readonly string[]
   /** Returns the requests of a group that the hint is about. Without it, all of them. */

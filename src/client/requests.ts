@@ -16,7 +16,9 @@ interface Filter extends Omit<wire.JournalQuery, 'status' | 'since'> {
   since: string | Date
 }
 
-/** Which recorded requests to list. All conditions must match; the default order is oldest first. */
+/**
+ * Which recorded requests to list. All conditions must match; the default order is oldest first.
+ */
 export type RequestFilter = { [Name in keyof Filter]?: Filter[Name] | undefined }
 
 /** The requests to expect. `within` waits that long for them. */

@@ -8,7 +8,10 @@ export interface StreamOptions {
   replay?: boolean
   /** Called after each change of the environment. Reconnecting may repeat a change. */
   onChange?: (change: wire.Change) => void
-  /** Called each time the stream opens, including after it reconnects. Nothing is missed from then on. */
+  /**
+   * Called each time the stream opens, including after it reconnects. Nothing is missed from then
+   * on.
+   */
   onOpen?: () => void
   /** Start with the changes after this sequence instead of the next one. */
   changesAfter?: number

@@ -6,9 +6,10 @@ import { DomainError } from '../domain/errors.js'
 import { hashOfKey } from '../environments/api-keys.js'
 
 /**
- * Guards the routes about all environments. Loopback requests need no token unless they come from a page of another site
- * (Origin), through a foreign name that resolves to this machine (Host), or through a proxy for another machine. All other
- * requests need the admin token. A wrong token is always rejected.
+ * Guards the routes about all environments. Loopback requests need no token unless they come from a
+ * page of another site (Origin), through a foreign name that resolves to this machine (Host), or
+ * through a proxy for another machine. All other requests need the admin token. A wrong token is
+ * always rejected.
  */
 export const serverAccess = fp<{ adminToken: string | undefined }>(
   async (app, { adminToken }) => {
@@ -42,7 +43,10 @@ function refuseStranger({ headers, socket }: FastifyRequest): void {
     )
 }
 
-/** Returns the sign that another site sends the request, from its Host or Origin header, or undefined if there is none. */
+/**
+ * Returns the sign that another site sends the request, from its Host or Origin header, or
+ * undefined if there is none.
+ */
 export function strangerIn({ host, origin }: IncomingHttpHeaders): string | undefined {
   if (!isLoopbackName(host)) return `the Host header is ${host ?? 'missing'}, not this machine`
   if (origin === undefined || isLoopbackName(origin.replace(/^https?:\/\//, ''))) return undefined

@@ -26,7 +26,10 @@ interface Options extends Services {
   document: () => Promise<object>
 }
 
-/** Registers the control routes under `/_mock`. Throws for a route that is missing from their document. */
+/**
+ * Registers the control routes under `/_mock`. Throws for a route that is missing from their
+ * document.
+ */
 export function registerControl(app: FastifyInstance, options: Options): void {
   app.setErrorHandler(rejectBadSeed)
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -65,7 +68,10 @@ export function registerControl(app: FastifyInstance, options: Options): void {
   }
 }
 
-/** Rejects an invalid seed or record with `invalid`, and lists each issue under its path in the body. */
+/**
+ * Rejects an invalid seed or record with `invalid`, and lists each issue under its path in the
+ * body.
+ */
 function rejectBadSeed(error: unknown): never {
   if (!(error instanceof SeedError)) throw error
   const errors = createFieldErrors()

@@ -8,8 +8,8 @@ import { isDocumented, type PlannedItem, planOf } from './items.js'
 import type { Coverage, CoverageItem, OperationCoverage } from './schemas.js'
 
 /**
- * Counts which documented things the requests of each environment, and of all together, have covered. In memory only. Resets
- * and the journal don't affect the counts.
+ * Counts which documented things the requests of each environment, and of all together, have
+ * covered. In memory only. Resets and the journal don't affect the counts.
  */
 export class CoverageService {
   readonly #defaults: EnvironmentDefaults
@@ -28,7 +28,10 @@ export class CoverageService {
     this.#plans.set(operation, planOf(operation))
   }
 
-  /** Counts a request that has ended. The environment is undefined for a request without a valid key. */
+  /**
+   * Counts a request that has ended. The environment is undefined for a request without a valid
+   * key.
+   */
   count(entry: JournalEntry, environment: Environment | undefined): void {
     // HEAD isn't documented.
     if (entry.operation && entry.method === 'HEAD') return
@@ -40,7 +43,10 @@ export class CoverageService {
     if (environment) this.#add(this.#countsOf(environment), entry, covered, description)
   }
 
-  /** Returns the coverage of an environment. It leaves out 401, because an unauthenticated request has no environment. */
+  /**
+   * Returns the coverage of an environment. It leaves out 401, because an unauthenticated request
+   * has no environment.
+   */
   of(environment: Environment): Coverage {
     const { name, assumptions } = environment
     const counts = this.#environments.get(environment) ?? new RequestCounts()
@@ -77,7 +83,10 @@ export class CoverageService {
     return plan?.filter((item) => item.isCoveredBy(entry)) ?? []
   }
 
-  /** Returns whether paths or parameters have to be listed, which takes a description without secrets. */
+  /**
+   * Returns whether paths or parameters have to be listed, which takes a description without
+   * secrets.
+   */
   #needsDescription({ operation, query }: JournalEntry): boolean {
     if (!operation) return true
     if (query instanceof MalformedQuery) return false

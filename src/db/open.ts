@@ -81,7 +81,8 @@ function openFile(file: string): Database.Database {
     client.pragma('locking_mode = EXCLUSIVE')
     client.pragma('journal_mode = WAL')
     client.pragma('synchronous = NORMAL')
-    // Checking a file left by a killed process creates an -shm file, which nobody else can be using.
+    // Checking a file left by a killed process creates an -shm file, which nobody else can be
+    // using.
     rmSync(`${file}-shm`, { force: true })
     return client
   } catch (error) {

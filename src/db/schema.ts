@@ -13,10 +13,16 @@ import { PROFILES } from '../domain/assumptions.js'
 import type { ClockSetting } from '../domain/clock.js'
 import { CHANNELS, DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../domain/enums.js'
 
-/** Holds the records of one kind. Snapshots and forks share a dataset until one of them writes to it and gets a copy. */
+/**
+ * Holds the records of one kind. Snapshots and forks share a dataset until one of them writes to it
+ * and gets a copy.
+ */
 export const datasets = sqliteTable('datasets', {
   key: integer('key').primaryKey({ autoIncrement: true }),
-  /** The two ids that the documents of the dataset carry. Workflow documents carry none, so their datasets fit any environment. */
+  /**
+   * The two ids that the documents of the dataset carry. Workflow documents carry none, so their
+   * datasets fit any environment.
+   */
   environmentId: text('environment_id').notNull().default(''),
   organizationId: text('organization_id').notNull().default('')
 })
@@ -78,7 +84,10 @@ export const apiKeys = sqliteTable(
   (table) => [index('api_keys_environment').on(table.environment)]
 )
 
-/** Returns the columns of every record. `document` is the JSON that the client receives; other columns are searched or changed. */
+/**
+ * Returns the columns of every record. `document` is the JSON that the client receives; other
+ * columns are searched or changed.
+ */
 const record = () => ({
   dataset: datasetKey('dataset', { onDelete: 'cascade' }),
   id: text('id').notNull(),
@@ -118,7 +127,10 @@ export const subscribers = sqliteTable(
   ]
 )
 
-/** Holds the workflows. No operation returns one: the document is the seed's workflow without its steps. */
+/**
+ * Holds the workflows. No operation returns one: the document is the seed's workflow without its
+ * steps.
+ */
 export const workflows = sqliteTable(
   'workflows',
   { ...record(), identifier: text('identifier').notNull() },
@@ -144,8 +156,8 @@ export const workflowSteps = sqliteTable(
 )
 
 /** Holds the messages. `sequence` is only the row id. */
-// The list is ordered by (created_at, id), so each filter's index continues with these two: a page is read from it in order.
-// The columns after them let one index serve several filters at once.
+// The list is ordered by (created_at, id), so each filter's index continues with these two: a page
+// is read from it in order. The columns after them let one index serve several filters at once.
 export const messages = sqliteTable(
   'messages',
   {
@@ -154,7 +166,10 @@ export const messages = sqliteTable(
     /** Milliseconds since 1970, the document's `createdAt`. */
     createdAt: integer('created_at').notNull(),
     channel: text('channel', { enum: CHANNELS }).notNull(),
-    /** The external id, as in SubscriberResponse.subscriberId. Null: the message embeds no subscriber. */
+    /**
+     * The external id, as in SubscriberResponse.subscriberId. Null: the message embeds no
+     * subscriber.
+     */
     subscriberId: text('subscriber_id'),
     transactionId: text('transaction_id').notNull(),
     /** The document's context keys in canonical form, see `canonicalContext`. */
@@ -164,7 +179,8 @@ export const messages = sqliteTable(
     uniqueIndex('messages_id').on(dataset, id),
     // SQLite appends the row id, so copies and exports read in insertion order.
     index('messages_dataset').on(dataset),
-    // Holds the columns of all filters: a filter on several transactions reads it in order if it matches most messages.
+    // Holds the columns of all filters: a filter on several transactions reads it in order if it
+    // matches most messages.
     index('messages_created').on(
       dataset,
       createdAt,
@@ -189,7 +205,10 @@ export const messages = sqliteTable(
   ]
 )
 
-/** Holds the stored responses. Assumption `idempotency-match` decides whether a key belongs to the environment or the organization. */
+/**
+ * Holds the stored responses. Assumption `idempotency-match` decides whether a key belongs to the
+ * environment or the organization.
+ */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {

@@ -220,7 +220,9 @@ export function assumptionIssue(id: string, value: string): string | undefined {
   return `assumption ${id} must be one of ${values.join(', ')}, not ${value || 'nothing'}`
 }
 
-/** Returns the profile's values with the overrides applied in order. Doesn't check the overrides. */
+/**
+ * Returns the profile's values with the overrides applied in order. Doesn't check the overrides.
+ */
 export function assume(
   profile: Profile,
   ...overrides: readonly Record<string, string>[]

@@ -1,4 +1,6 @@
-/** Returns the current time in milliseconds since 1970. Passed in, so that tests can fix the time. */
+/**
+ * Returns the current time in milliseconds since 1970. Passed in, so that tests can fix the time.
+ */
 export type Clock = () => number
 
 export const wallClock: Clock = () => Date.now()
@@ -22,7 +24,9 @@ export const WALL: ClockSetting = { mode: 'wall' }
 const EARLIEST = 0
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** Returns the time that a clock shows. `at` must be valid; offsets are limited to the year 9999. */
+/**
+ * Returns the time that a clock shows. `at` must be valid; offsets are limited to the year 9999.
+ */
 export function readClock(setting: ClockSetting, wall: Clock): number {
   if (setting.mode === 'wall') return wall()
   if (setting.mode === 'fixed') return Date.parse(setting.at)

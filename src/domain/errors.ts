@@ -52,7 +52,9 @@ export function invalidFields(errors: FieldErrors): DomainError {
   return new DomainError('invalid', 'Validation Error', { reason: messages.join('; '), errors })
 }
 
-/** Returns the error for a write that would be lost, because the data file was changed or removed. */
+/**
+ * Returns the error for a write that would be lost, because the data file was changed or removed.
+ */
 export const dataLost = (reason: string) =>
   new DomainError('data-lost', 'The data file is lost', { reason })
 

@@ -14,7 +14,9 @@ export interface Latency {
 /** Either `preset` alone, or `delay` and `spread`. Without `spread` all delays are equal. */
 export type LatencySetting = Partial<Latency>
 
-/** Round trips from an office to a nearby region, from a phone on 4G, and from a phone on a train. */
+/**
+ * Round trips from an office to a nearby region, from a phone on 4G, and from a phone on a train.
+ */
 const PRESET_VALUES: Record<LatencyPreset, { delay: number; spread: number }> = {
   none: { delay: 0, spread: 0 },
   office: { delay: 20, spread: 10 },
@@ -70,7 +72,9 @@ function isValidDelay(milliseconds: number): boolean {
   return Number.isInteger(milliseconds) && milliseconds >= 0 && milliseconds <= MAX_LATENCY
 }
 
-/** Draws a delay in milliseconds, with a network's exponential tail. Draws nothing without spread. */
+/**
+ * Draws a delay in milliseconds, with a network's exponential tail. Draws nothing without spread.
+ */
 export function drawLatency({ delay, spread }: Latency, random: Random): number {
   if (spread === 0) return delay
   const spreads = Math.min(MAX_SPREADS, -Math.log(1 - random.next()))

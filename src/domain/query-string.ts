@@ -1,4 +1,6 @@
-/** A query string that can't be parsed. Rejected after authentication, by `rejectMalformedQuery`. */
+/**
+ * A query string that can't be parsed. Rejected after authentication, by `rejectMalformedQuery`.
+ */
 export class MalformedQuery extends Error {}
 
 /**

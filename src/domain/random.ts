@@ -5,7 +5,9 @@ export interface Random {
   uuid(): string
 }
 
-/** Returns an unpredictable source or, with a seed, one that returns the same values in every run. */
+/**
+ * Returns an unpredictable source or, with a seed, one that returns the same values in every run.
+ */
 export function createRandom(seed: number | null): Random {
   const next = seed === null ? Math.random : mulberry32(seed)
   return { next, uuid: () => createUuid(next) }

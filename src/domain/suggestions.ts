@@ -4,7 +4,9 @@ const MAX_LENGTH = 100
 /** How many record names to compare for a suggestion, which takes a few milliseconds. */
 export const MAX_CANDIDATES = 200
 
-/** Returns the candidate with the fewest typos, or undefined if all have too many for their length. */
+/**
+ * Returns the candidate with the fewest typos, or undefined if all have too many for their length.
+ */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined
   let closest: { candidate: string; typos: number } | undefined

@@ -2,7 +2,10 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 
-/** Finds environments by API key. Keys are stored as hashes; the keys themselves are only remembered in memory. */
+/**
+ * Finds environments by API key. Keys are stored as hashes; the keys themselves are only remembered
+ * in memory.
+ */
 export class ApiKeys {
   readonly #db: Db
   readonly #store: EnvironmentStore
@@ -15,7 +18,10 @@ export class ApiKeys {
     store.listeners.push({ onRemoved: (environment) => this.#forget(environment) })
   }
 
-  /** Returns the environment of an API key. The key is hashed only once, since that is 5 % of a request's time. */
+  /**
+   * Returns the environment of an API key. The key is hashed only once, since that is 5 % of a
+   * request's time.
+   */
   findOwner(apiKey: string): Environment | undefined {
     const owner = this.#owners.get(apiKey)
     if (owner) return owner
@@ -44,7 +50,8 @@ export class ApiKeys {
   }
 
   #forget(environment: Environment): void {
-    // Last key first: a rollback runs in reverse order, which restores the original order of the map.
+    // Last key first: a rollback runs in reverse order, which restores the original order of the
+    // map.
     for (const apiKey of this.keysOf(environment).reverse()) {
       this.#owners.delete(apiKey)
       this.#db.onRollback(() => this.#owners.set(apiKey, environment))

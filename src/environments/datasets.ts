@@ -18,7 +18,9 @@ export class Datasets {
     return perKind(() => this.#create(owner))
   }
 
-  /** Returns the key of a dataset that only this environment uses. A shared dataset is copied first. */
+  /**
+   * Returns the key of a dataset that only this environment uses. A shared dataset is copied first.
+   */
   writable(environment: Environment, kind: DatasetKind): number {
     this.#store.assertExists(environment)
     if (!this.#db.client.inTransaction) {
@@ -39,8 +41,8 @@ export class Datasets {
   }
 
   /**
-   * Keeps the environment's current datasets unchanged while somebody reads them over several turns of the event loop.
-   * Writes go to copies. Call the returned function once, after the last read.
+   * Keeps the environment's current datasets unchanged while somebody reads them over several turns
+   * of the event loop. Writes go to copies. Call the returned function once, after the last read.
    */
   retain(environment: Environment): () => void {
     this.#store.assertExists(environment)
@@ -49,7 +51,8 @@ export class Datasets {
     repository.addReader(reader)
     return () => {
       repository.removeReader(reader)
-      // If the data file is lost, nothing is written anymore, and exporting is how users save their data.
+      // If the data file is lost, nothing is written anymore, and exporting is how users save their
+      // data.
       const canWrite = this.#db.client.open && !this.#db.fileProblem()
       if (canWrite) this.#db.transaction(() => repository.deleteUnused(reader))
     }

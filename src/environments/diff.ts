@@ -27,7 +27,10 @@ const ID_COLUMNS: Record<DatasetKind, string> = {
   idempotency: 'key'
 }
 
-/** A record that differs. `before` and `after` are JSON, or null if the record is missing on that side. */
+/**
+ * A record that differs. `before` and `after` are JSON, or null if the record is missing on that
+ * side.
+ */
 interface DifferingRow {
   name: string
   change: keyof RecordDiff
@@ -87,14 +90,20 @@ function differingRows(
   return statement.iterate({ current, earlier, ...ids })
 }
 
-/** Returns the fields of a record. Steps are keyed by their ids, so that each one is compared with itself. */
+/**
+ * Returns the fields of a record. Steps are keyed by their ids, so that each one is compared with
+ * itself.
+ */
 function fieldsOf(json: string): Record<string, unknown> {
   const { steps, ...fields } = JSON.parse(json)
   if (!Array.isArray(steps)) return fields
   return { ...fields, steps: Object.fromEntries(steps.map((step) => [step.stepId, step])) }
 }
 
-/** Returns the fields that differ at any depth of objects, each with its path, such as `controlValues.subject`. */
+/**
+ * Returns the fields that differ at any depth of objects, each with its path, such as
+ * `controlValues.subject`.
+ */
 function changedFields(
   id: string,
   before: unknown,
@@ -127,8 +136,9 @@ function printValue(value: unknown, path: readonly string[]): string {
 }
 
 /**
- * Returns the SQL that selects the records that differ, in the order of their ids. It is raw, because it compares
- * documents inside SQLite and uses its JSON functions. It has two halves, because SQLite uses no index for a FULL JOIN.
+ * Returns the SQL that selects the records that differ, in the order of their ids. It is raw,
+ * because it compares documents inside SQLite and uses its JSON functions. It has two halves,
+ * because SQLite uses no index for a FULL JOIN.
  */
 function diffSql(kind: DatasetKind): string {
   const table = getTableName(DATASET_TABLES[kind][0])
@@ -150,7 +160,10 @@ function diffSql(kind: DatasetKind): string {
     ORDER BY ${ids.map((_id, index) => index + 1).join()}`
 }
 
-/** Returns an SQL expression for everything that a record consists of, as JSON. A workflow includes its steps. */
+/**
+ * Returns an SQL expression for everything that a record consists of, as JSON. A workflow includes
+ * its steps.
+ */
 function contentSql(
   kind: DatasetKind,
   alias: string,

@@ -14,12 +14,17 @@ import {
   perKind
 } from './repository.js'
 
-/** An environment as requests see it. There is one object per environment, kept equal to its row. */
+/**
+ * An environment as requests see it. There is one object per environment, kept equal to its row.
+ */
 export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | 'assumptions'>> {
   readonly profile: Profile
   readonly assumptions: Assumptions
   readonly datasets: DatasetKeys
-  /** Whose ids the documents of a dataset carry, if they aren't this environment's: see `withEnvironmentIds`. */
+  /**
+   * Whose ids the documents of a dataset carry, if they aren't this environment's: see
+   * `withEnvironmentIds`.
+   */
   readonly foreignOwners: Readonly<Record<DatasetKind, OwnerIds | undefined>>
   readonly random: Random
   readonly now: Clock
@@ -53,18 +58,24 @@ export interface EnvironmentDefaults {
 export interface Dependencies {
   db: Db
   clock: Clock
-  /** The clock that measures `ttl`. It never jumps, and it goes on when the server's clock is fixed. */
+  /**
+   * The clock that measures `ttl`. It never jumps, and it goes on when the server's clock is fixed.
+   */
   machineClock: Clock
   defaults: EnvironmentDefaults
 }
 
-/** Keeps the `Environment` objects equal to their rows, also when a change of a row is rolled back. */
+/**
+ * Keeps the `Environment` objects equal to their rows, also when a change of a row is rolled back.
+ */
 export class EnvironmentStore {
   readonly repository: EnvironmentRepository
   readonly listeners: EnvironmentListener[] = []
   readonly #dependencies: Dependencies
   readonly #environments = new Map<number, Environment>()
-  /** The assumptions of environments that set none. Shared, because there may be thousands of forks. */
+  /**
+   * The assumptions of environments that set none. Shared, because there may be thousands of forks.
+   */
   readonly #sharedAssumptions: Record<Profile, Assumptions>
 
   constructor(dependencies: Dependencies) {
@@ -92,7 +103,10 @@ export class EnvironmentStore {
     return this.fromRow(inserted)
   }
 
-  /** Updates the row and deletes datasets that became unused. Setting `randomSeed` restarts the random numbers. */
+  /**
+   * Updates the row and deletes datasets that became unused. Setting `randomSeed` restarts the
+   * random numbers.
+   */
   update(environment: Environment, fields: Partial<EnvironmentRow>): void {
     if (Object.keys(fields).length === 0) return
     this.assertExists(environment)
@@ -125,7 +139,10 @@ export class EnvironmentStore {
     for (const listener of this.listeners) listener.onRemoved?.(environment)
   }
 
-  /** Throws `unauthenticated` if the environment was removed, for example while a request was in progress. */
+  /**
+   * Throws `unauthenticated` if the environment was removed, for example while a request was in
+   * progress.
+   */
   assertExists(environment: Environment): void {
     if (environment.isRemoved) throw removed(environment)
   }
@@ -187,6 +204,9 @@ function removed({ name }: Environment): DomainError {
   return new DomainError('unauthenticated', 'API Key not found', { reason })
 }
 
-/** Returns a new id in Novu's format, 24 hex digits: the time in seconds (8 digits), then random digits. */
+/**
+ * Returns a new id in Novu's format, 24 hex digits: the time in seconds (8 digits), then random
+ * digits.
+ */
 export const newId = (): string =>
   Math.floor(Date.now() / 1000).toString(16) + randomBytes(8).toString('hex')

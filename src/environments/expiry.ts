@@ -22,7 +22,9 @@ export class EnvironmentExpiry {
     if (environment.ttl !== null) environment.lastUsed = this.#machineClock()
   }
 
-  /** Keeps the environment until the returned function is called once. Its `ttl` starts again then. */
+  /**
+   * Keeps the environment until the returned function is called once. Its `ttl` starts again then.
+   */
   keepInUse(environment: Environment): () => void {
     environment.openRequests += 1
     return () => {
@@ -34,12 +36,15 @@ export class EnvironmentExpiry {
   /** Returns when the environment expires, in system time, or undefined if it has no `ttl`. */
   expiresAt({ ttl, lastUsed }: Environment): number | undefined {
     if (ttl === null) return undefined
-    // The two clocks are read one after the other. Whole seconds keep the result stable between calls.
+    // The two clocks are read one after the other. Whole seconds keep the result stable between
+    // calls.
     const offset = Math.round((wallClock() - this.#machineClock()) / 1000) * 1000
     return Math.round(lastUsed + ttl + offset)
   }
 
-  /** Removes the expired environments. If a removal fails, it is tried again after another `ttl`. */
+  /**
+   * Removes the expired environments. If a removal fails, it is tried again after another `ttl`.
+   */
   removeExpired(): void {
     const now = this.#machineClock()
     for (const environment of this.#store.loaded()) {

@@ -16,8 +16,9 @@ export type Authentication =
   | { kind: 'rejected'; error: DomainError }
 
 /**
- * Rejects requests without a valid API key with 401 before their body is read, and keeps the environment from expiring
- * until the response is sent. API keys are neither logged nor repeated in a response.
+ * Rejects requests without a valid API key with 401 before their body is read, and keeps the
+ * environment from expiring until the response is sent. API keys are neither logged nor repeated in
+ * a response.
  */
 export const authentication = fp<{ environments: EnvironmentService }>(
   async (app, { environments }) => {
@@ -43,8 +44,8 @@ export function requireEnvironment({ environment, url }: FastifyRequest): Enviro
 }
 
 /**
- * Returns a function that sets `request.environment` if the request has a valid API key. It rejects nothing: that is up
- * to `authentication`, on the routes that require a key.
+ * Returns a function that sets `request.environment` if the request has a valid API key. It rejects
+ * nothing: that is up to `authentication`, on the routes that require a key.
  */
 export const identifyEnvironment =
   (environments: EnvironmentService) =>
@@ -55,7 +56,10 @@ export const identifyEnvironment =
     if (result.kind === 'authenticated') request.environment = result.environment
   }
 
-/** Returns the environment of an `Authorization` header. Throws `unauthenticated` if it gives access to none. */
+/**
+ * Returns the environment of an `Authorization` header. Throws `unauthenticated` if it gives access
+ * to none.
+ */
 export function authenticate(
   header: string | undefined,
   environments: EnvironmentService
@@ -97,7 +101,8 @@ function rejectScheme(
   apiKey: string,
   environments: EnvironmentService
 ): Authentication {
-  // The word may be a key that was sent without a scheme, or it may contain one, as in `ApiKey:<key>`.
+  // The word may be a key that was sent without a scheme, or it may contain one, as in
+  // `ApiKey:<key>`.
   const isScheme = /^(?!apikey)[a-z]{1,24}$/i.test(scheme) && !environments.isApiKey(scheme)
   const reason = apiKey
     ? 'the scheme must be ApiKey: "Authorization: ApiKey <key>"'

@@ -28,7 +28,10 @@ export type DatasetKeys = Readonly<Record<DatasetKind, number>>
 
 type DatasetOwner = OwnerIds & { key: number }
 
-/** Reads and writes environments, snapshots, API keys and datasets. A snapshot is a row of `environments`. */
+/**
+ * Reads and writes environments, snapshots, API keys and datasets. A snapshot is a row of
+ * `environments`.
+ */
 export class EnvironmentRepository {
   readonly #db: Db
   readonly #statements: ReturnType<typeof prepareStatements>
@@ -78,7 +81,10 @@ export class EnvironmentRepository {
     this.#db.orm.update(environments).set(fields).where(eq(environments.key, key)).run()
   }
 
-  /** Deletes the environment with its API keys and snapshots. Its datasets stay until `deleteUnused`. */
+  /**
+   * Deletes the environment with its API keys and snapshots. Its datasets stay until
+   * `deleteUnused`.
+   */
   deleteEnvironment(key: number): void {
     this.#statements.deleteEnvironment.run({ key })
   }
@@ -112,7 +118,10 @@ export class EnvironmentRepository {
     return owner
   }
 
-  /** Returns whose ids the documents carry, for each dataset of the environment whose documents carry ids. */
+  /**
+   * Returns whose ids the documents carry, for each dataset of the environment whose documents
+   * carry ids.
+   */
   listOwners({ integrations, subscribers, messages, idempotency }: DatasetKeys): DatasetOwner[] {
     return this.#statements.listOwners.all({ integrations, subscribers, messages, idempotency })
   }
@@ -126,13 +135,19 @@ export class EnvironmentRepository {
     this.#readers.delete(reader)
   }
 
-  /** Whether something other than the environment uses its dataset: an environment, a snapshot or a reader. */
+  /**
+   * Whether something other than the environment uses its dataset: an environment, a snapshot or a
+   * reader.
+   */
   isShared(kind: DatasetKind, dataset: number, environment: number): boolean {
     const otherUser = this.#statements.findUser[kind].get({ dataset, except: environment })
     return otherUser !== undefined || this.#isBeingRead(kind, dataset)
   }
 
-  /** Copies all rows of a dataset into an empty one, with the owner's ids replaced if `owners` are given. */
+  /**
+   * Copies all rows of a dataset into an empty one, with the owner's ids replaced if `owners` are
+   * given.
+   */
   copyRows(
     kind: DatasetKind,
     datasets: { from: number; to: number },
@@ -297,8 +312,8 @@ export function perKind<Value>(create: (kind: DatasetKind) => Value): Record<Dat
 }
 
 /**
- * Returns what to search for and what to insert when JSON moves to another owner. Quotes within a JSON string are
- * escaped, so text that mentions these fields doesn't match.
+ * Returns what to search for and what to insert when JSON moves to another owner. Quotes within a
+ * JSON string are escaped, so text that mentions these fields doesn't match.
  */
 export function idReplacements(from: OwnerIds, to: OwnerIds) {
   return {
@@ -320,8 +335,9 @@ const MOVED_COLUMNS: Record<string, string> = {
 }
 
 /**
- * Returns the SQL that copies a dataset's rows in their order. It is raw because drizzle's `INSERT … SELECT` would need
- * every column twice, and it stays inside SQLite: a million messages take seconds.
+ * Returns the SQL that copies a dataset's rows in their order. It is raw because drizzle's `INSERT
+ * … SELECT` would need every column twice, and it stays inside SQLite: a million messages take
+ * seconds.
  */
 function copySql(table: SQLiteTable, isMoved: boolean): string {
   const columns = Object.values(getTableColumns(table))

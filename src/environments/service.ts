@@ -25,7 +25,9 @@ export { replaceOwnerIds, withEnvironmentIds } from './datasets.js'
 export type { Environment, EnvironmentDefaults } from './environment.js'
 export type { CreateOptions, NewEnvironment, PreparedSeed, Settings } from './settings.js'
 
-/** Creates, finds, changes and removes environments, with their API keys, datasets and snapshots. */
+/**
+ * Creates, finds, changes and removes environments, with their API keys, datasets and snapshots.
+ */
 export class EnvironmentService {
   readonly defaults: EnvironmentDefaults
   readonly #db: Db
@@ -48,7 +50,8 @@ export class EnvironmentService {
     this.#expiry = new EnvironmentExpiry(this.#store, machineClock)
 
     this.#store.repository.deleteUnreferenced()
-    // A `ttl` starts again with the server, because nobody could use the environment while it was down.
+    // A `ttl` starts again with the server, because nobody could use the environment while it was
+    // down.
     for (const row of this.#store.repository.listEnvironments()) {
       if (row.ttl !== null) this.#store.fromRow(row)
     }
@@ -68,7 +71,10 @@ export class EnvironmentService {
     return this.#store.repository.listEnvironments().map((row) => this.#store.fromRow(row))
   }
 
-  /** Throws `not-found` if no environment has this id or name, and `bad-request` if several have this name. */
+  /**
+   * Throws `not-found` if no environment has this id or name, and `bad-request` if several have
+   * this name.
+   */
   find(idOrName: string): Environment {
     const { repository } = this.#store
     const rowById = repository.findById(parseId(idOrName) ?? idOrName)
@@ -81,7 +87,10 @@ export class EnvironmentService {
     return environment
   }
 
-  /** Throws `unauthenticated` if the environment was removed, for example while a request was in progress. */
+  /**
+   * Throws `unauthenticated` if the environment was removed, for example while a request was in
+   * progress.
+   */
   assertExists(environment: Environment): void {
     this.#store.assertExists(environment)
   }
@@ -100,7 +109,10 @@ export class EnvironmentService {
     }
   }
 
-  /** Returns the name, or the first of `<name> 2`, `<name> 3`, … that no environment has as its name or id. */
+  /**
+   * Returns the name, or the first of `<name> 2`, `<name> 3`, … that no environment has as its name
+   * or id.
+   */
   unusedName(base: string): string {
     const used = new Set(this.#store.repository.listNamesAndIds(base))
     let name = base
@@ -109,8 +121,9 @@ export class EnvironmentService {
   }
 
   /**
-   * Creates an environment with an API key: empty, as a fork, or from a seed. Throws `exists` if the name or the key is
-   * in use, `not-found` for an unknown origin or snapshot, and what the seed throws. Then nothing is created.
+   * Creates an environment with an API key: empty, as a fork, or from a seed. Throws `exists` if
+   * the name or the key is in use, `not-found` for an unknown origin or snapshot, and what the seed
+   * throws. Then nothing is created.
    */
   create(
     options: CreateOptions,
@@ -143,7 +156,10 @@ export class EnvironmentService {
     })
   }
 
-  /** Changes settings. A profile of null is the server's. Setting `randomSeed`, even to null, restarts the random numbers. */
+  /**
+   * Changes settings. A profile of null is the server's. Setting `randomSeed`, even to null,
+   * restarts the random numbers.
+   */
   changeSettings(environment: Environment, settings: Partial<Settings>): void {
     this.#store.update(environment, settings)
   }
@@ -183,7 +199,10 @@ export class EnvironmentService {
     return this.#apiKeys.findOwner(word) !== undefined
   }
 
-  /** Returns the environment's keys that were added or used since the server started. Others are only stored as hashes. */
+  /**
+   * Returns the environment's keys that were added or used since the server started. Others are
+   * only stored as hashes.
+   */
   apiKeysOf(environment: Environment): string[] {
     return this.#apiKeys.keysOf(environment)
   }
@@ -196,7 +215,10 @@ export class EnvironmentService {
     this.#apiKeys.removeAll(environment)
   }
 
-  /** Makes `apiKeysOf` return a key that was stored before the server started. Ignores a key of no environment. */
+  /**
+   * Makes `apiKeysOf` return a key that was stored before the server started. Ignores a key of no
+   * environment.
+   */
   rememberApiKey(apiKey: string): void {
     this.#apiKeys.findOwner(apiKey)
   }
@@ -211,16 +233,17 @@ export class EnvironmentService {
   }
 
   /**
-   * Returns the key of a dataset that only this environment uses, for writing rows to it in the same transaction. A
-   * shared dataset is copied first. Throws `unauthenticated` if the environment was removed.
+   * Returns the key of a dataset that only this environment uses, for writing rows to it in the
+   * same transaction. A shared dataset is copied first. Throws `unauthenticated` if the environment
+   * was removed.
    */
   writableDataset(environment: Environment, kind: DatasetKind): number {
     return this.#datasets.writable(environment, kind)
   }
 
   /**
-   * Keeps the environment's current datasets unchanged while they are read over several turns of the event loop. Call
-   * the returned function once, after the last read.
+   * Keeps the environment's current datasets unchanged while they are read over several turns of
+   * the event loop. Call the returned function once, after the last read.
    */
   retainDatasets(environment: Environment): () => void {
     return this.#datasets.retain(environment)
@@ -268,12 +291,17 @@ export class EnvironmentService {
     return this.#snapshots.diffBaseline(environment)
   }
 
-  /** Returns how the current state differs from a snapshot. Throws `not-found` if there is none with this name. */
+  /**
+   * Returns how the current state differs from a snapshot. Throws `not-found` if there is none with
+   * this name.
+   */
   diffSnapshot(environment: Environment, name: string): EnvironmentDiff {
     return this.#snapshots.diffSnapshot(environment, name)
   }
 
-  /** Keeps the environment until the returned function is called once. Its `ttl` starts again then. */
+  /**
+   * Keeps the environment until the returned function is called once. Its `ttl` starts again then.
+   */
   keepInUse(environment: Environment): () => void {
     return this.#expiry.keepInUse(environment)
   }
@@ -283,7 +311,10 @@ export class EnvironmentService {
     return this.#expiry.expiresAt(environment)
   }
 
-  /** Removes environments that weren't used for as long as their `ttl`. A timer does so every second. */
+  /**
+   * Removes environments that weren't used for as long as their `ttl`. A timer does so every
+   * second.
+   */
   removeExpired(): void {
     this.#expiry.removeExpired()
   }
@@ -294,8 +325,8 @@ export class EnvironmentService {
   }
 
   /**
-   * Creates an environment with everything that another one has, or had when the snapshot was taken. Only its two ids
-   * differ. Throws `not-found` if there is no such snapshot.
+   * Creates an environment with everything that another one has, or had when the snapshot was
+   * taken. Only its two ids differ. Throws `not-found` if there is no such snapshot.
    */
   #fork(
     origin: Environment,

@@ -11,7 +11,10 @@ export type Settings = Pick<
 export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> &
   Partial<Settings & Pick<EnvironmentRow, 'id' | 'ttl'>>
 
-/** What to create. Settings that are left out have a default, or come from the fork's origin or the seed. */
+/**
+ * What to create. Settings that are left out have a default, or come from the fork's origin or the
+ * seed.
+ */
 export interface CreateOptions extends Partial<Omit<NewEnvironment, 'id'>> {
   /** Id or name of the environment to fork. */
   from?: string | undefined
@@ -23,6 +26,8 @@ export interface CreateOptions extends Partial<Omit<NewEnvironment, 'id'>> {
 /** A seed that was read and is ready to be written to a new environment. */
 export interface PreparedSeed {
   name?: string | undefined
-  /** Writes the seed to the new environment. `origin` is the environment that was forked, if any. */
+  /**
+   * Writes the seed to the new environment. `origin` is the environment that was forked, if any.
+   */
   applyTo(environment: Environment, origin: Environment | undefined): void
 }

@@ -10,7 +10,10 @@ import type { EnvironmentDiff, Snapshot } from './schemas.js'
 /** The baseline, which a reset goes back to, is stored as a snapshot with an empty name. */
 const BASELINE = ''
 
-/** Snapshots are environments without an API key. They share datasets until the environment changes them. */
+/**
+ * Snapshots are environments without an API key. They share datasets until the environment changes
+ * them.
+ */
 export class Snapshots {
   readonly #db: Db
   readonly #store: EnvironmentStore
@@ -58,7 +61,10 @@ export class Snapshots {
     return this.#diff(current, this.#findBaseline(environment) ?? current)
   }
 
-  /** Returns how the current state differs from a snapshot. Throws `not-found` if there is none with this name. */
+  /**
+   * Returns how the current state differs from a snapshot. Throws `not-found` if there is none with
+   * this name.
+   */
   diffSnapshot(environment: Environment, name: string): EnvironmentDiff {
     const current = this.#store.requireRow(environment)
     return this.#diff(current, this.require(environment, name))

@@ -11,8 +11,8 @@ const SYNTAX =
   'separated by commas'
 
 /**
- * Parses an `x-mock-fault` header, such as `status=503,delay=250` or `lostResponse`. Throws `bad-request` for anything that
- * isn't an effect.
+ * Parses an `x-mock-fault` header, such as `status=503,delay=250` or `lostResponse`. Throws
+ * `bad-request` for anything that isn't an effect.
  */
 export function parseFaultHeader(header: string): FaultEffect {
   const fields = header.split(',').map(parseField)

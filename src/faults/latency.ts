@@ -11,13 +11,19 @@ import type { JournalEntry } from '../journal/entry.js'
 
 type DelayedRequest = { environment?: Environment | undefined; journalEntry: JournalEntry | null }
 
-/** Keeps the latency of each environment, in memory only. Other environments have the server's latency. */
+/**
+ * Keeps the latency of each environment, in memory only. Other environments have the server's
+ * latency.
+ */
 export class LatencyService {
   readonly #serverLatency: Latency
   /** The latencies that a reset restores. */
   readonly #initial = new WeakMap<Environment, Latency>()
   readonly #current = new WeakMap<Environment, Latency>()
-  /** A function per wait that ends it. Not an AbortSignal, because test environments replace that global. */
+  /**
+   * A function per wait that ends it. Not an AbortSignal, because test environments replace that
+   * global.
+   */
   readonly #waits = new Set<() => void>()
   #isClosed = false
 
@@ -42,7 +48,10 @@ export class LatencyService {
     this.#current.delete(environment)
   }
 
-  /** Returns the milliseconds to delay a request by. Returns 0 when called again, or for a request that isn't recorded. */
+  /**
+   * Returns the milliseconds to delay a request by. Returns 0 when called again, or for a request
+   * that isn't recorded.
+   */
   draw({ environment, journalEntry }: DelayedRequest): number {
     if (!environment || !journalEntry || journalEntry.delayed !== undefined) return 0
     const latency = this.get(environment)
@@ -52,7 +61,10 @@ export class LatencyService {
     return delay
   }
 
-  /** Resolves after the milliseconds, or as soon as the server closes, because closing waits for open requests. */
+  /**
+   * Resolves after the milliseconds, or as soon as the server closes, because closing waits for
+   * open requests.
+   */
   wait(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {

@@ -27,15 +27,18 @@ interface FaultServices {
   latency: LatencyService
 }
 
-/** A fault to inject. The id is that of a rule, or `header` for a fault chosen with `x-mock-fault`. */
+/**
+ * A fault to inject. The id is that of a rule, or `header` for a fault chosen with `x-mock-fault`.
+ */
 interface Fault {
   id: string
   effect: FaultEffect
 }
 
 /**
- * Delays requests by the latency of their environment, and injects faults. A delay, an error and a reset come before the
- * operation. A truncated or lost response comes after the operation, whose changes are stored.
+ * Delays requests by the latency of their environment, and injects faults. A delay, an error and a
+ * reset come before the operation. A truncated or lost response comes after the operation, whose
+ * changes are stored.
  */
 export const faultInjection = fp<FaultServices>(
   async (app, services) => {
@@ -81,7 +84,10 @@ async function inject(
   return true
 }
 
-/** Returns the fault in the request's `x-mock-fault` header, or else that of the first rule that applies. */
+/**
+ * Returns the fault in the request's `x-mock-fault` header, or else that of the first rule that
+ * applies.
+ */
 async function chooseFault(
   faults: FaultService,
   request: FastifyRequest
@@ -126,8 +132,9 @@ export const injectIntoResponse: onSendHookHandler = (request, reply, payload, d
 }
 
 /**
- * Returns the last hook before the response is sent. It delays responses to requests that were rejected before
- * `preValidation`. It sends all responses of one turn of the event loop together, which is up to 20 % cheaper.
+ * Returns the last hook before the response is sent. It delays responses to requests that were
+ * rejected before `preValidation`. It sends all responses of one turn of the event loop together,
+ * which is up to 20 % cheaper.
  */
 export function delayResponse(latency: LatencyService): onSendHookHandler {
   return (request, _reply, payload, done) => {
@@ -185,7 +192,9 @@ const RATE_LIMIT_HEADERS = {
     '60;w=1;burst=66;comment="token bucket";category="global";cost="single";serviceLevel="free"'
 }
 
-/** Returns the error response of a fault, with Novu's own message and headers where they are known. */
+/**
+ * Returns the error response of a fault, with Novu's own message and headers where they are known.
+ */
 function injectedError(fault: Fault, status: number, uuid: () => string): ErrorResponse {
   const { headers = {}, body } = fault.effect
   const ownHeaders = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])

@@ -4,13 +4,16 @@ import { preparePatterns } from '../journal/patterns.js'
 import { isSecretPath } from '../schema/validation.js'
 import type { FaultEffect, NewFaultRule } from './schemas.js'
 
-/** The headers that frame a response: with another value, the client would wait forever or misread the next response. */
+/**
+ * The headers that frame a response: with another value, the client would wait forever or misread
+ * the next response.
+ */
 const FRAMING_HEADERS =
   /^(connection|content-length|keep-alive|trailer|transfer-encoding|upgrade)$/i
 
 /**
- * Prepares new rules, each listed with its path in the body. Throws `invalid` for effects that can't be combined, headers
- * that can't be sent and patterns that can't be matched.
+ * Prepares new rules, each listed with its path in the body. Throws `invalid` for effects that
+ * can't be combined, headers that can't be sent and patterns that can't be matched.
  */
 export async function checkRules(
   rules: readonly (readonly [path: string, NewFaultRule])[]

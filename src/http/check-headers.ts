@@ -8,8 +8,8 @@ const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 
 /**
  * Sets `x-request-id` on the response. Rejects a missing `Host` (400) and an unknown `Expect`
- * (417), which HTTP/1.1 forbids. Removes a malformed `content-type`, because Fastify would reject the
- * request for it even though no operation reads the body.
+ * (417), which HTTP/1.1 forbids. Removes a malformed `content-type`, because Fastify would reject
+ * the request for it even though no operation reads the body.
  */
 export const checkHeaders: onRequestHookHandler = ({ id, headers, raw }, reply, done) => {
   reply.header('x-request-id', id)

@@ -16,8 +16,8 @@ function requestFields({ request, elapsedTime }: FastifyReply, statusCode?: numb
 }
 
 /**
- * Returns the text without secrets, or undefined if they can't be determined. That must not fail the
- * response, so every error counts.
+ * Returns the text without secrets, or undefined if they can't be determined. That must not fail
+ * the response, so every error counts.
  */
 function redact(request: FastifyRequest, text: string): string | undefined {
   try {

@@ -19,8 +19,8 @@ interface NotFoundOptions {
 }
 
 /**
- * Rejects requests without a route and suggests the path that was probably meant. Register it before
- * the routes, which it collects. Needs no API key, because there is nothing to protect.
+ * Rejects requests without a route and suggests the path that was probably meant. Register it
+ * before the routes, which it collects. Needs no API key, because there is nothing to protect.
  */
 export const notFound = fp<NotFoundOptions>(async (app, options) => {
   app.addHook('onRoute', ({ url, method }) => addRoute(options.served, url, [method].flat()))

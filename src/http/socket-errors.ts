@@ -79,7 +79,9 @@ export function rejectOnSocket(
   rejectNext()
 }
 
-/** Returns the response that Node is sending on the socket, which only an internal field refers to. */
+/**
+ * Returns the response that Node is sending on the socket, which only an internal field refers to.
+ */
 function pendingResponse(socket: Socket & { _httpMessage?: ServerResponse }) {
   return socket._httpMessage
 }

@@ -18,15 +18,19 @@ declare module 'fastify' {
 interface KeyInUse {
   key: string
   release(): void
-  /** Keeps the key in use until the returned function is called, even if the client disconnects first. */
+  /**
+   * Keeps the key in use until the returned function is called, even if the client disconnects
+   * first.
+   */
   hold(): () => void
 }
 
 const MAX_LENGTH = 255
 
 /**
- * Returns the hook of an operation that uses idempotency keys. It keeps a request's key in use until the response is
- * sent. Rejects with 409 if the key is already in use, and with 400 if it is malformed.
+ * Returns the hook of an operation that uses idempotency keys. It keeps a request's key in use
+ * until the response is sent. Rejects with 409 if the key is already in use, and with 400 if it is
+ * malformed.
  */
 export function claimKey(idempotency: IdempotencyService): onRequestHookHandler {
   return (request, reply, done) => {
@@ -43,7 +47,10 @@ export function claimKey(idempotency: IdempotencyService): onRequestHookHandler 
   }
 }
 
-/** Returns the key, which is released when the connection is closed, also if the client aborted the request. */
+/**
+ * Returns the key, which is released when the connection is closed, also if the client aborted the
+ * request.
+ */
 function createKeyInUse(key: string, { raw }: FastifyReply, end: () => void): KeyInUse {
   const release = () => {
     raw.removeListener('close', release)
@@ -61,8 +68,9 @@ function createKeyInUse(key: string, { raw }: FastifyReply, end: () => void): Ke
 }
 
 /**
- * Runs the operation at most once per idempotency key, and sends its response or the stored one. Errors that the
- * operation throws are stored as responses too. Without a key the operation simply runs.
+ * Runs the operation at most once per idempotency key, and sends its response or the stored one.
+ * Errors that the operation throws are stored as responses too. Without a key the operation simply
+ * runs.
  */
 export function withIdempotency(
   request: FastifyRequest,
@@ -117,7 +125,10 @@ function explainOutcome(
   }
 }
 
-/** Returns the key without the quotes around it, if they aren't part of it. Returns undefined for no or an empty key. */
+/**
+ * Returns the key without the quotes around it, if they aren't part of it. Returns undefined for no
+ * or an empty key.
+ */
 function readKey(
   header: string | string[] | undefined,
   { assumptions }: Environment

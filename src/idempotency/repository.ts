@@ -26,8 +26,8 @@ export class IdempotencyRepository {
   }
 
   /**
-   * Returns the newest key in all environments of the organization. If several environments share it, as forks do, the
-   * requesting environment comes first, then the oldest.
+   * Returns the newest key in all environments of the organization. If several environments share
+   * it, as forks do, the requesting environment comes first, then the oldest.
    */
   findInOrganization({ id, organizationId }: OwnerIds, key: string): OrganizationKey | undefined {
     return this.#statements.findInOrganization.get({ organizationId, environment: id, key })

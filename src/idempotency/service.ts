@@ -15,10 +15,16 @@ export interface OperationResponse {
   body: Buffer
 }
 
-/** The response to send. `replayOf` is when a replayed response was first sent, in milliseconds since 1970. */
+/**
+ * The response to send. `replayOf` is when a replayed response was first sent, in milliseconds
+ * since 1970.
+ */
 export type Outcome = OperationResponse & { replayOf?: number }
 
-/** What must be equal when a key is used again. Assumption `idempotency-match` says whether the target counts. */
+/**
+ * What must be equal when a key is used again. Assumption `idempotency-match` says whether the
+ * target counts.
+ */
 interface RepeatableRequest {
   /** Method and path. */
   target: string
@@ -27,7 +33,9 @@ interface RepeatableRequest {
 
 const LIFETIME = 24 * 60 * 60 * 1000
 
-/** Stores the responses to requests with an idempotency key for 24 hours by the environment's clock. */
+/**
+ * Stores the responses to requests with an idempotency key for 24 hours by the environment's clock.
+ */
 export class IdempotencyService {
   readonly #db: Db
   readonly #environments: EnvironmentService
@@ -41,7 +49,10 @@ export class IdempotencyService {
     this.#repository = new IdempotencyRepository(db)
   }
 
-  /** Marks a key as in use until the returned function is called. Throws `key-in-use` if it already is. */
+  /**
+   * Marks a key as in use until the returned function is called. Throws `key-in-use` if it already
+   * is.
+   */
   begin(environment: Environment, key: string): () => void {
     const scope = scopeOf(environment)
     const owner = scope === 'organization' ? environment.organizationId : environment.id
@@ -54,8 +65,9 @@ export class IdempotencyService {
   }
 
   /**
-   * Returns the stored response of a key, or runs the operation and stores its response in the same transaction. If the
-   * operation throws, nothing is stored. Throws `key-reused` if the key was first used for a different request.
+   * Returns the stored response of a key, or runs the operation and stores its response in the same
+   * transaction. If the operation throws, nothing is stored. Throws `key-reused` if the key was
+   * first used for a different request.
    */
   once(
     environment: Environment,
@@ -128,7 +140,10 @@ const linkHeader = ({ assumptions }: Environment): Pick<ErrorDetails, 'headers'>
 /** The page that Novu's `Link` header points to. */
 const DOCUMENTATION = 'https://docs.novu.co/additional-resources/idempotency'
 
-/** Hashes a request. No body, an empty body and `{}` are the same, because the operation takes no body. */
+/**
+ * Hashes a request. No body, an empty body and `{}` are the same, because the operation takes no
+ * body.
+ */
 function fingerprintOf({ assumptions }: Environment, { target, body }: RepeatableRequest): Buffer {
   const head = assumptions['idempotency-match'] === 'request' ? `${target}\n` : ''
   const isEmpty = body.length === 0 || /^\s*\{\s*\}\s*$/.test(body.toString())

@@ -44,7 +44,10 @@ export class IntegrationRepository {
     return this.#statements.findOtherOwner.get({ ...values, identifier: identifier ?? null })?.name
   }
 
-  /** Makes the primary integrations of the channel non-primary, soft-deleted ones too, and returns them. */
+  /**
+   * Makes the primary integrations of the channel non-primary, soft-deleted ones too, and returns
+   * them.
+   */
   demotePrimaries(dataset: number, channel: Channel): { id: string; document: string }[] {
     return this.#statements.demotePrimaries.all({ dataset, channel })
   }
@@ -64,8 +67,8 @@ function prepareStatements({ orm }: Db) {
   const hasId = eq(id, placeholder('id'))
   // `NULL` never equals anything, so a null parameter skips the identifier.
   const hasIdentifier = eq(identifier, placeholder('identifier'))
-  // Written as a literal: SQLite compiles a statement again on each run if a bound value is compared
-  // with the column of a partial index.
+  // Written as a literal: SQLite compiles a statement again on each run if a bound value is
+  // compared with the column of a partial index.
   const isPrimary = sql`${primary} = 1`
   const stored = { id, channel, primary, deleted, document }
 

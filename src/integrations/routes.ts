@@ -79,7 +79,10 @@ export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (
   })
 }
 
-/** Throws `bad-request` for a body that is malformed JSON. The body isn't used, but this is a mistake of the client. */
+/**
+ * Throws `bad-request` for a body that is malformed JSON. The body isn't used, but this is a
+ * mistake of the client.
+ */
 function rejectMalformedJson(body: Buffer, headers: IncomingHttpHeaders): void {
   const claimsJson = /^application\/(.+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
   if (!claimsJson || body.length === 0 || headers['content-encoding'] !== undefined) return

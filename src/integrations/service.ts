@@ -31,12 +31,13 @@ export class IntegrationService {
   }
 
   /**
-   * Makes an integration the only primary of its channel, active and without conditions. A primary integration stays as
-   * it is.
+   * Makes an integration the only primary of its channel, active and without conditions. A primary
+   * integration stays as it is.
    *
-   * Throws `not-found` if the environment has no such integration or it is soft-deleted, and `bad-request` if its
-   * channel can't have a primary. Some assumptions add `invalid`, if `integrationId` is not an id, and `forbidden`, if
-   * another environment of the organization has the integration.
+   * Throws `not-found` if the environment has no such integration or it is soft-deleted, and
+   * `bad-request` if its channel can't have a primary. Some assumptions add `invalid`, if
+   * `integrationId` is not an id, and `forbidden`, if another environment of the organization has
+   * the integration.
    */
   setPrimary(environment: Environment, integrationId: string): PrimaryResult {
     return this.#db.transaction(() => {
@@ -148,7 +149,9 @@ export function toIntegrationResponse(
   return assumptions['vendor-names'] === 'vendor' ? withVendorNames(response) : response
 }
 
-/** Returns a record for the journal. Its name is a getter, since most records are never looked at. */
+/**
+ * Returns a record for the journal. Its name is a getter, since most records are never looked at.
+ */
 function toChangedRecord(
   { id, channel, document }: Pick<StoredIntegration, 'id' | 'channel' | 'document'>,
   action: string

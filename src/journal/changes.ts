@@ -24,7 +24,10 @@ interface ControlResponse {
   mode?: 'merge' | 'replace'
 }
 
-/** Returns what a control request changed, as far as its path, body and response show. Names are redacted. */
+/**
+ * Returns what a control request changed, as far as its path, body and response show. Names are
+ * redacted.
+ */
 export function describeChange(
   request: FastifyRequest,
   payload: unknown,

@@ -15,7 +15,10 @@ const HAS_MORE_LENGTH = 64
 const REQUEST_HEADER = /^(.+)\n(.*)$/gm
 const RESPONSE_HEADER = /^(.+?): (.*)$/gm
 
-/** Creates the describer of all journals. `faultHeader` says whether the server reads `x-mock-fault`. */
+/**
+ * Creates the describer of all journals. `faultHeader` says whether the server reads
+ * `x-mock-fault`.
+ */
 export function createDescriber(redactionOf: RedactionOf, faultHeader: boolean): Describer {
   const isKnownHeader = (name: string) =>
     KNOWN_HEADERS.has(name) || name.startsWith('sec-') || (faultHeader && name === 'x-mock-fault')
@@ -123,7 +126,10 @@ function hasMorePages({ status, response }: JournalEntry): boolean {
   return HAS_MORE.test(start)
 }
 
-/** Returns the parameters as the operations read them. A malformed query is parsed as a browser would. */
+/**
+ * Returns the parameters as the operations read them. A malformed query is parsed as a browser
+ * would.
+ */
 function parametersOf({ url, query }: JournalEntry): [name: string, value: string][] {
   if (query instanceof MalformedQuery) return [...new URLSearchParams(queryOf(url))]
   return Object.entries(query).flatMap(([name, values]) =>

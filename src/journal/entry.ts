@@ -25,7 +25,9 @@ interface EntryJournal {
   end(entry: JournalEntry): void
 }
 
-/** A recorded request as it came. It is described, with secrets redacted, only when somebody looks. */
+/**
+ * A recorded request as it came. It is described, with secrets redacted, only when somebody looks.
+ */
 export interface JournalEntry {
   readonly journal: EntryJournal
   readonly sequence: number
@@ -47,7 +49,9 @@ export interface JournalEntry {
   bodyLength: number
   /** The milliseconds from the request's arrival to its end. */
   duration: number
-  /** The request's number in the order in which requests ended, from 1. 0 while it is in progress. */
+  /**
+   * The request's number in the order in which requests ended, from 1. 0 while it is in progress.
+   */
   endSequence: number
   /** The status of the response. 0 without a response. */
   status: number

@@ -46,7 +46,9 @@ export const JournalQuery = strictObject({
 })
 export type JournalQuery = Static<typeof JournalQuery>
 
-/** Returns the requests of a journal that a query selects. Throws `invalid` if `since` isn't a time. */
+/**
+ * Returns the requests of a journal that a query selects. Throws `invalid` if `since` isn't a time.
+ */
 export function filterRequests(journal: Journal, query: JournalQuery): RecordedRequest[] {
   const { order, limit, after, since, pathPrefix = '', text = '' } = query
   const isSelected = entryFilter(query, since === undefined ? 0 : parseTimeField('since', since))

@@ -4,7 +4,9 @@ import { createEntry, type Describer, type IncomingRequest, type JournalEntry } 
 import type { ResponseStore } from './response-store.js'
 import type { Change } from './schemas.js'
 
-/** The bytes of requests that a journal keeps, so that 1,000 of the largest can't take all memory. */
+/**
+ * The bytes of requests that a journal keeps, so that 1,000 of the largest can't take all memory.
+ */
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_CHANGES = 200
 
@@ -13,10 +15,16 @@ export type JournalEvent =
   | { kind: 'change'; change: Change }
   | { kind: 'closed' }
 
-/** Called when a request arrives, when it ends, when a change is recorded and when the journal closes. */
+/**
+ * Called when a request arrives, when it ends, when a change is recorded and when the journal
+ * closes.
+ */
 export type JournalListener = (event: JournalEvent) => void
 
-/** Called with each request that has ended. The environment is undefined for requests without a valid key. */
+/**
+ * Called with each request that has ended. The environment is undefined for requests without a
+ * valid key.
+ */
 export type CountRequest = (entry: JournalEntry, environment: Environment | undefined) => void
 
 export interface JournalOptions {
@@ -32,8 +40,8 @@ export interface JournalOptions {
 }
 
 /**
- * Keeps the last requests of one environment, up to its capacity and 32 MiB, and the last 200 changes between them. In
- * memory only.
+ * Keeps the last requests of one environment, up to its capacity and 32 MiB, and the last 200
+ * changes between them. In memory only.
  */
 export class Journal {
   readonly capacity: number
@@ -100,7 +108,10 @@ export class Journal {
     this.#publish({ kind: 'request', entry })
   }
 
-  /** Returns the requests after a sequence, oldest first. Returns all if the sequence is from an earlier run. */
+  /**
+   * Returns the requests after a sequence, oldest first. Returns all if the sequence is from an
+   * earlier run.
+   */
   requests(after = 0): JournalEntry[] {
     const first = Math.max(this.#firstSequence, this.#sinceThisRun(after) + 1)
     const length = this.#lastSequence - first + 1
@@ -132,15 +143,18 @@ export class Journal {
     return change.sequence
   }
 
-  /** Returns the changes after a sequence, oldest first. Returns all if the sequence is from an earlier run. */
+  /**
+   * Returns the changes after a sequence, oldest first. Returns all if the sequence is from an
+   * earlier run.
+   */
   changes(after = 0): readonly Change[] {
     if (after > this.#lastChangeSequence) return this.#changes
     return this.#changes.filter(({ sequence }) => sequence > after)
   }
 
   /**
-   * Removes all requests and changes. Sequences continue, so that a stream that resumes doesn't skip new requests as
-   * already sent.
+   * Removes all requests and changes. Sequences continue, so that a stream that resumes doesn't
+   * skip new requests as already sent.
    */
   clear(): void {
     this.#clearedUpTo = this.#lastSequence
@@ -156,12 +170,17 @@ export class Journal {
     this.#publish({ kind: 'closed' })
   }
 
-  /** The sequence of the oldest request. One more than the last sequence if the journal is empty. */
+  /**
+   * The sequence of the oldest request. One more than the last sequence if the journal is empty.
+   */
   get #firstSequence(): number {
     return this.#lastSequence - this.#entries.size + 1
   }
 
-  /** Returns 0 for a sequence that this journal hasn't reached: it is from an earlier run of the server. */
+  /**
+   * Returns 0 for a sequence that this journal hasn't reached: it is from an earlier run of the
+   * server.
+   */
   #sinceThisRun(sequence: number): number {
     return sequence > this.#lastSequence ? 0 : sequence
   }

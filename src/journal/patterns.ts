@@ -34,8 +34,9 @@ const TOO_MANY = `is one of more than ${MAX_EXPRESSIONS} regular expressions: us
 const compiledExpressions = new WeakMap<object, RE2JS>()
 
 /**
- * Compiles the regular expressions of patterns, each listed with its path in the body. RE2 takes linear time, whereas Node's
- * own engine could block the server forever. Throws `invalid` for expressions that RE2 doesn't support.
+ * Compiles the regular expressions of patterns, each listed with its path in the body. RE2 takes
+ * linear time, whereas Node's own engine could block the server forever. Throws `invalid` for
+ * expressions that RE2 doesn't support.
  */
 export async function preparePatterns(
   patterns: readonly (readonly [path: string, RequestPattern])[]
@@ -73,7 +74,10 @@ function compile({ RE2JS, RE2JSException }: typeof import('re2js'), expression: 
   }
 }
 
-/** Returns whether a request has all properties of a pattern. Its expressions must have been prepared. */
+/**
+ * Returns whether a request has all properties of a pattern. Its expressions must have been
+ * prepared.
+ */
 export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
   if (!mayMatch(entry, pattern)) return false
   const { path, query, headers, body } = pattern
@@ -82,7 +86,9 @@ export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
   return isDecided || mismatches(entry.journal.describer.request(entry), pattern).length === 0
 }
 
-/** Returns false if the raw request already rules out a match. Describing a request costs much more. */
+/**
+ * Returns false if the raw request already rules out a match. Describing a request costs much more.
+ */
 export function mayMatch(entry: JournalEntry, pattern: RequestPattern): boolean {
   const { operation, method, path, status, headers = {} } = pattern
   if (operation !== undefined && entry.operation?.id !== operation) return false
@@ -106,7 +112,10 @@ function mayHaveHeaders(
   })
 }
 
-/** Returns the fields of a pattern that a request doesn't match. `path` is the pattern's path in the body. */
+/**
+ * Returns the fields of a pattern that a request doesn't match. `path` is the pattern's path in the
+ * body.
+ */
 export function mismatches(
   request: RecordedRequest,
   pattern: RequestPattern,

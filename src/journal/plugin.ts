@@ -16,7 +16,9 @@ export interface JournalServices {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The request's journal entry while it is in progress. Null if it has ended or isn't recorded. */
+    /**
+     * The request's journal entry while it is in progress. Null if it has ended or isn't recorded.
+     */
     journalEntry: JournalEntry | null
   }
 }
@@ -25,9 +27,10 @@ declare module 'fastify' {
 const MAX_BODY = 65_536
 
 /**
- * Returns the hook that records a request to the API in the journal of `request.environment`, or in the journal of
- * unauthenticated requests, and that closes the record when the response has been sent or the connection is lost. A
- * request with the header `x-mock-unrecorded` isn't recorded, and faults, latency and coverage ignore it.
+ * Returns the hook that records a request to the API in the journal of `request.environment`, or in
+ * the journal of unauthenticated requests, and that closes the record when the response has been
+ * sent or the connection is lost. A request with the header `x-mock-unrecorded` isn't recorded, and
+ * faults, latency and coverage ignore it.
  */
 export function openRecord({ journals }: JournalServices): onRequestHookHandler {
   return (request, reply, done) => {
@@ -36,7 +39,8 @@ export function openRecord({ journals }: JournalServices): onRequestHookHandler 
     const isApiRequest = operation || (request.is404 && !isControlPath(request))
     if (isApiRequest && request.headers['x-mock-unrecorded'] === undefined) {
       openEntry(request, journals, operation)
-      // Node emits `close` after the response has been sent, and also if the client disconnects before.
+      // Node emits `close` after the response has been sent, and also if the client disconnects
+      // before.
       const { raw } = reply
       raw.on('close', () => {
         if (raw.writableFinished) endEntry(request, reply, responseSizeOf(request, reply))
@@ -78,7 +82,10 @@ export function keepResponseBody(entry: JournalEntry, payload: unknown): void {
   entry.response = entry.journal.responses.keep(payload)
 }
 
-/** Ends the request's entry, if it has one, with the response that was sent. `size` is the bytes of its body. */
+/**
+ * Ends the request's entry, if it has one, with the response that was sent. `size` is the bytes of
+ * its body.
+ */
 export function endEntry(request: FastifyRequest, reply: FastifyReply, size: number): void {
   const entry = detachEntry(request, reply)
   if (!entry) return
@@ -98,7 +105,10 @@ export function endEntryWithoutResponse(request: FastifyRequest, reply: FastifyR
   entry.journal.end(entry)
 }
 
-/** Completes the entry with the facts about the request, and removes it from the request so that it ends once. */
+/**
+ * Completes the entry with the facts about the request, and removes it from the request so that it
+ * ends once.
+ */
 function detachEntry(request: FastifyRequest, reply: FastifyReply): JournalEntry | null {
   const { journalEntry: entry } = request
   if (!entry) return null
@@ -124,12 +134,13 @@ function responseSizeOf(request: FastifyRequest, reply: FastifyReply): number {
 }
 
 /**
- * Returns the hook that records what a successful control request changed in its environment, and sends the number of
- * that change as `x-mock-change`.
+ * Returns the hook that records what a successful control request changed in its environment, and
+ * sends the number of that change as `x-mock-change`.
  */
 export function recordChanges(services: JournalServices): onSendHookHandler {
   return (request, reply, payload, done) => {
-    // Requests to operations have an entry. Checked first, because Fastify creates `routeOptions` at each access.
+    // Requests to operations have an entry. Checked first, because Fastify creates `routeOptions`
+    // at each access.
     if (!request.journalEntry) recordChange(services, request, reply, payload)
     done()
   }

@@ -6,14 +6,20 @@ import { withoutSecretParameters } from '../http/target.js'
 /** Stands in for a secret. */
 export const REDACTED = '***'
 
-/** The tokens of JSON that redaction looks at: strings (the last may be cut), colons, braces, numbers. */
+/**
+ * The tokens of JSON that redaction looks at: strings (the last may be cut), colons, braces,
+ * numbers.
+ */
 const JSON_TOKEN = /"((?:[^"\\]|\\.)*)(?:"(\s*:)?|$)|[{}[\]]|-?\d[\d.eE+-]*/g
 /** The characters that end a word in headers, URLs and JSON. */
 const DELIMITERS = '\\s"\'`&=,:;<>{}()[\\]\\\\/?#|\ufffd'
 const DELIMITER = new RegExp(`[${DELIMITERS}]`)
 /** A word: the unit that is compared with API keys. */
 const WORD = new RegExp(`[^${DELIMITERS}]+`, 'g')
-/** The form of generated API keys. Such a word may be the key of another server, or of a removed environment. */
+/**
+ * The form of generated API keys. Such a word may be the key of another server, or of a removed
+ * environment.
+ */
 const GENERATED_KEY = /(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])/gi
 /** The authentication scheme of a header's value. */
 const SCHEME = /^(ApiKey|Bearer|Basic|Digest|Token)\s+\S/i
@@ -30,7 +36,10 @@ const MIN_SENT_KEY = 4
 
 export type RedactionOf = (authorization?: string) => Redaction
 
-/** Returns a function that takes a request's `Authorization` header and returns the redaction for that request. */
+/**
+ * Returns a function that takes a request's `Authorization` header and returns the redaction for
+ * that request.
+ */
 export function createRedaction(
   environments: EnvironmentService,
   adminToken: string | undefined
@@ -51,8 +60,9 @@ export function createRedaction(
 }
 
 /**
- * Replaces secrets in one request and its response: the values of fields named like credentials, the API keys of all
- * environments, the admin token, and the key that the request itself sent. Percent-encoded keys are found too.
+ * Replaces secrets in one request and its response: the values of fields named like credentials,
+ * the API keys of all environments, the admin token, and the key that the request itself sent.
+ * Percent-encoded keys are found too.
  */
 export class Redaction {
   /** Returns whether a word is an API key of any environment or the admin token. */
@@ -93,8 +103,8 @@ export class Redaction {
   }
 
   /**
-   * Returns the body as text, or in base64 if it isn't UTF-8. The last word of a cut body is dropped, since it may be half
-   * a key.
+   * Returns the body as text, or in base64 if it isn't UTF-8. The last word of a cut body is
+   * dropped, since it may be half a key.
    */
   redactBody(bytes: Buffer, isCut: boolean): string {
     // In latin1 each byte is one character, so no byte is lost.
@@ -135,7 +145,10 @@ export class Redaction {
   }
 }
 
-/** Returns a text about a request without the request's secrets and without anything that looks like an API key. */
+/**
+ * Returns a text about a request without the request's secrets and without anything that looks like
+ * an API key.
+ */
 export function redactForLog(
   redactionOf: RedactionOf,
   { url, headers }: FastifyRequest,
@@ -152,7 +165,10 @@ export function redactForLog(
   return redaction.redact(logged).replace(GENERATED_KEY, REDACTED)
 }
 
-/** Replaces the values of secret names in JSON, and the strings inside objects with such names. The JSON may be cut. */
+/**
+ * Replaces the values of secret names in JSON, and the strings inside objects with such names. The
+ * JSON may be cut.
+ */
 function redactSecretFields(json: string): string {
   const fields = new SecretFields()
   return json.replace(
@@ -195,7 +211,10 @@ function withoutLastWord(text: string): string {
   return text.slice(0, text.length - lastWord.length)
 }
 
-/** Decodes percent-encoding. Bytes that aren't UTF-8 become a delimiter, so that a key next to them is found. */
+/**
+ * Decodes percent-encoding. Bytes that aren't UTF-8 become a delimiter, so that a key next to them
+ * is found.
+ */
 function decode(word: string): string {
   try {
     return decodeURIComponent(word)

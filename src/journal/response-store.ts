@@ -43,9 +43,9 @@ export class BlockPool {
 }
 
 /**
- * Keeps the response bodies of one journal. Bodies are copied into blocks, and the oldest block is reused for later bodies.
- * To keep the sent buffers instead would cost a third of the throughput of the list, because they survive until the journal
- * forgets them.
+ * Keeps the response bodies of one journal. Bodies are copied into blocks, and the oldest block is
+ * reused for later bodies. To keep the sent buffers instead would cost a third of the throughput of
+ * the list, because they survive until the journal forgets them.
  */
 export class ResponseStore {
   readonly #pool: BlockPool
@@ -58,7 +58,10 @@ export class ResponseStore {
     this.#pool = pool
   }
 
-  /** Stores a body or its start. A body that equals the one before it, as when a client polls, is stored once. */
+  /**
+   * Stores a body or its start. A body that equals the one before it, as when a client polls, is
+   * stored once.
+   */
   keep(body: Buffer): StoredBody {
     const length = Math.min(body.length, MAX_BODY)
     if (this.#last && this.#isLast(this.#last, body, length)) return this.#last

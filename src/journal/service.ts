@@ -32,7 +32,10 @@ export class JournalService {
     return journal
   }
 
-  /** Ends the streams and waits of a journal, and forgets it. Undefined is the key of the unauthenticated requests. */
+  /**
+   * Ends the streams and waits of a journal, and forgets it. Undefined is the key of the
+   * unauthenticated requests.
+   */
   drop(environmentKey: number | undefined): void {
     const journal = this.#journals.get(environmentKey)
     journal?.clear()

@@ -10,9 +10,10 @@ const MAX_UNREAD = 8 * 1024 * 1024
 const GREETING = ': the requests of this environment, as they end'
 
 /**
- * Streams a journal as server-sent events: each request that ends, after the one named by `Last-Event-ID` or from now on,
- * and each change, without an id. A comment gives the number of requests that the journal no longer has. The stream ends
- * when the journal closes or 8 MiB are unread; the client then resumes it.
+ * Streams a journal as server-sent events: each request that ends, after the one named by
+ * `Last-Event-ID` or from now on, and each change, without an id. A comment gives the number of
+ * requests that the journal no longer has. The stream ends when the journal closes or 8 MiB are
+ * unread; the client then resumes it.
  *
  * @param changesAfter the sequence after which earlier changes are sent; without it, only new changes are.
  */
@@ -43,7 +44,10 @@ function eventIdOf({ headers }: FastifyRequest): number | undefined {
   return /^\d+$/.test(id) ? Number(id) : undefined
 }
 
-/** Returns the end sequence to resume after. An id from an earlier run of the server resumes with all requests. */
+/**
+ * Returns the end sequence to resume after. An id from an earlier run of the server resumes with
+ * all requests.
+ */
 function resumeAfter(journal: Journal, lastEventId: number | undefined): number {
   if (lastEventId === undefined) return journal.endedCount
   return lastEventId > journal.endedCount ? 0 : lastEventId

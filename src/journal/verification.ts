@@ -33,9 +33,11 @@ const POLL_INTERVAL = 5
 const MAX_NEAR_MISSES = 3
 
 /**
- * Returns the requests that satisfy the verification. With `within`, waits until the verdict is final, the time is over, the
- * journal closes or the client disconnects. Throws `expectation-failed` with the nearest requests if the verification fails,
- * `invalid` if it contradicts itself or has an unsupported expression, and `bad-request` if the server keeps no journal.
+ * Returns the requests that satisfy the verification. With `within`, waits until the verdict is
+ * final, the time is over, the journal closes or the client disconnects. Throws
+ * `expectation-failed` with the nearest requests if the verification fails, `invalid` if it
+ * contradicts itself or has an unsupported expression, and `bad-request` if the server keeps no
+ * journal.
  */
 export async function verifyRequests(
   services: VerificationServices,
@@ -49,7 +51,8 @@ export async function verifyRequests(
     ...inOrder.map((pattern, index) => [`inOrder[${index}].`, pattern] as const)
   ])
   rejectContradictions(verification)
-  // The environment may have been removed while the patterns were prepared: don't recreate its journal.
+  // The environment may have been removed while the patterns were prepared: don't recreate its
+  // journal.
   services.environments.assertExists(environment)
   const journal = services.journals.of(environment)
   if (journal.capacity === 0) {
@@ -215,7 +218,10 @@ interface NearMiss {
   mismatches: PatternField[]
 }
 
-/** Returns the three requests nearest to the missing one: those with the fewest mismatches, then the newest. */
+/**
+ * Returns the three requests nearest to the missing one: those with the fewest mismatches, then the
+ * newest.
+ */
 function findNearMisses(
   requests: readonly JournalEntry[],
   { pattern, path }: NonNullable<Verdict['missing']>

@@ -4,7 +4,10 @@ import type { Environment } from '../environments/service.js'
 import type { Condition, ListMessagesQuery } from './filters.js'
 import type { MessageRepository } from './repository.js'
 
-/** Explains for the header `x-mock-reason` why a page of the list is empty. Hints start with `; ` or are empty. */
+/**
+ * Explains for the header `x-mock-reason` why a page of the list is empty. Hints start with `; ` or
+ * are empty.
+ */
 export class EmptyListExplainer {
   readonly #repository: MessageRepository
 
@@ -35,7 +38,10 @@ export class EmptyListExplainer {
     return `page ${page} is past the end; the last page with limit ${limit} is page ${lastPage}`
   }
 
-  /** Returns a hint for a `subscriberId` that no subscriber has: it is an `_id`, or similar to a known one. */
+  /**
+   * Returns a hint for a `subscriberId` that no subscriber has: it is an `_id`, or similar to a
+   * known one.
+   */
   subscriberHint({ datasets }: Environment, subscriberId: string): string {
     const dataset = datasets.subscribers
     const id = parseId(subscriberId)
@@ -44,7 +50,10 @@ export class EmptyListExplainer {
     return didYouMean(subscriberId, this.#repository.listSubscriberIds(dataset))
   }
 
-  /** Returns what is probably wrong with a filter. It is empty if the filter matches messages on its own. */
+  /**
+   * Returns what is probably wrong with a filter. It is empty if the filter matches messages on its
+   * own.
+   */
   #filterHint(environment: Environment, condition: Condition): string {
     const { datasets } = environment
     const { name, parameterValues } = condition

@@ -20,7 +20,10 @@ interface Filter {
   index: string
   /** The columns of other filters that the index contains. */
   coveredColumns: readonly string[]
-  /** Returns the column's value for a list of parameter values. By default each value is one of the column's. */
+  /**
+   * Returns the column's value for a list of parameter values. By default each value is one of the
+   * column's.
+   */
   toColumnValue?(values: readonly string[]): string
 }
 
@@ -94,8 +97,8 @@ export const MessageQuery = strictObject(
 )
 
 /**
- * A query that matches a message of the default seed. It isn't part of the schema, because the docs page would then
- * filter by it without being asked to.
+ * A query that matches a message of the default seed. It isn't part of the schema, because the docs
+ * page would then filter by it without being asked to.
  */
 export const EXAMPLE_QUERY = {
   ...Object.fromEntries(FILTER_NAMES.map((name) => [name, FILTERS[name].example])),
@@ -103,17 +106,24 @@ export const EXAMPLE_QUERY = {
   limit: 10
 }
 
-/** A validated query. `channel` may be any string, since some environments accept unknown channels. */
+/**
+ * A validated query. `channel` may be any string, since some environments accept unknown channels.
+ */
 export type ListMessagesQuery = Omit<Static<typeof MessageQuery>, 'channel'> & { channel?: string }
 
-/** A filter with the values it was given. A message matches if its column has one of `columnValues`. */
+/**
+ * A filter with the values it was given. A message matches if its column has one of `columnValues`.
+ */
 export interface Condition extends Filter {
   name: FilterName
   parameterValues: readonly string[]
   columnValues: readonly string[]
 }
 
-/** Returns the filters of a query, in the order of the API reference. An empty list only filters by contexts. */
+/**
+ * Returns the filters of a query, in the order of the API reference. An empty list only filters by
+ * contexts.
+ */
 export function conditionsOf(query: Partial<ListMessagesQuery>): Condition[] {
   const conditions: Condition[] = []
   for (const name of FILTER_NAMES) {
@@ -129,7 +139,10 @@ export function conditionsOf(query: Partial<ListMessagesQuery>): Condition[] {
   return conditions
 }
 
-/** Repeats the first value until the length is a power of two, so that lists of any length share a few statements. */
+/**
+ * Repeats the first value until the length is a power of two, so that lists of any length share a
+ * few statements.
+ */
 function padToPowerOfTwo(values: readonly string[]): string[] {
   const length = 2 ** Math.ceil(Math.log2(values.length))
   return values.concat(Array(length - values.length).fill(values[0]))

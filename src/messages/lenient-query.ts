@@ -18,8 +18,9 @@ export const acceptsLenientQueries = (assumptions: Assumptions): boolean =>
   LENIENT_VALUES.some(([id, value]) => assumptions[id] === value)
 
 /**
- * Splits a query into the part that the schema checks and the filters that the assumptions accept. Throws
- * `bad-request` if the limit is too large, and `invalid` if the page or limit is not a number.
+ * Splits a query into the part that the schema checks and the filters that the assumptions accept.
+ * Throws `bad-request` if the limit is too large, and `invalid` if the page or limit is not a
+ * number.
  */
 export function splitLenientQuery(
   query: Query,
@@ -43,7 +44,9 @@ export function splitLenientQuery(
   return { checked, lenient }
 }
 
-/** Removes an empty limit and a limit of 0, which then get the default. The errors are Novu's own. */
+/**
+ * Removes an empty limit and a limit of 0, which then get the default. The errors are Novu's own.
+ */
 function withLenientLimit(query: Query): Query {
   const nonNumbers = ['page', 'limit'].filter((name) => Number.isNaN(Number(query[name] ?? 0)))
   if (nonNumbers.length > 0) {

@@ -9,7 +9,10 @@ import { boundedCountSql, countSql, pageSql } from './list-sql.js'
 interface PageOptions {
   limit: number
   offset: number
-  /** Returns the JSON before the documents. `isFull` says whether there are as many documents as the limit. */
+  /**
+   * Returns the JSON before the documents. `isFull` says whether there are as many documents as the
+   * limit.
+   */
   head: (isFull: boolean) => string
 }
 
@@ -25,19 +28,31 @@ const MAX_REMEMBERED_LENGTH = 1000
 /** The index in the order of the list. It has the columns of all filters. */
 const ORDER_INDEX = 'messages_created'
 
-/** The cost of reading a message from its table, measured in index entries that could be passed instead. */
+/**
+ * The cost of reading a message from its table, measured in index entries that could be passed
+ * instead.
+ */
 const LOOKUP_COST = 20
 
-/** The cost of sorting a message in the same measure. An index yields no order if its filter has several values. */
+/**
+ * The cost of sorting a message in the same measure. An index yields no order if its filter has
+ * several values.
+ */
 const SORT_COST = 8
 
-/** Reads messages of a dataset, and the subscribers and environments that explain why a list is empty. */
+/**
+ * Reads messages of a dataset, and the subscribers and environments that explain why a list is
+ * empty.
+ */
 export class MessageRepository {
   readonly #db: Db
   readonly #lookups: ReturnType<typeof prepareLookups>
   /** Statements of the list. Each is compiled once per combination of filters. */
   readonly #listStatements = new Map<string, Statement>()
-  /** Totals by dataset and conditions. Counting a million messages takes 30 ms, and every page has a total. */
+  /**
+   * Totals by dataset and conditions. Counting a million messages takes 30 ms, and every page has a
+   * total.
+   */
   readonly #totals = new Map<number, Map<string, number>>()
 
   constructor(db: Db) {
@@ -46,8 +61,8 @@ export class MessageRepository {
   }
 
   /**
-   * Returns a page as JSON in UTF-8, and how many messages it has. The newest message comes first; of messages with
-   * equal timestamps, the one with the greater id comes first.
+   * Returns a page as JSON in UTF-8, and how many messages it has. The newest message comes first;
+   * of messages with equal timestamps, the one with the greater id comes first.
    */
   findPage(
     dataset: number,
@@ -84,7 +99,10 @@ export class MessageRepository {
     return contexts
   }
 
-  /** Returns the name of another environment of the organization that has a message of one of the transactions. */
+  /**
+   * Returns the name of another environment of the organization that has a message of one of the
+   * transactions.
+   */
   findTransactionOwner(
     dataset: number,
     organizationId: string,
@@ -129,7 +147,10 @@ export class MessageRepository {
     return this.#lookups.findSubscriberById.get({ dataset, id })?.subscriberId
   }
 
-  /** Returns the index whose walk is cheapest: few entries match its filter, and it avoids lookups and sorting. */
+  /**
+   * Returns the index whose walk is cheapest: few entries match its filter, and it avoids lookups
+   * and sorting.
+   */
   #cheapestIndex(dataset: number, conditions: readonly Condition[], sortCost: number): string {
     const [first, ...others] = conditions
     if (first === undefined) return ORDER_INDEX

@@ -137,7 +137,10 @@ export const SubscriberResponse = namedObject(
 )
 export type SubscriberResponse = Static<typeof SubscriberResponse>
 
-/** The fields of a subscriber in a message that the deployed service sends: see assumption `embedded-subscriber`. */
+/**
+ * The fields of a subscriber in a message that the deployed service sends: see assumption
+ * `embedded-subscriber`.
+ */
 export const EMBEDDED_FIELDS = [
   ...['_id', 'subscriberId', 'firstName', 'lastName', 'avatar', 'createdAt', 'updatedAt'],
   ...['_organizationId', '_environmentId', 'deleted']

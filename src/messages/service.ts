@@ -29,8 +29,8 @@ export class MessageService {
   }
 
   /**
-   * Returns a page of the environment's messages, the newest first. Throws `not-found` for an unknown `subscriberId`, if
-   * the environment's assumptions say so.
+   * Returns a page of the environment's messages, the newest first. Throws `not-found` for an
+   * unknown `subscriberId`, if the environment's assumptions say so.
    */
   list(environment: Environment, query: ListMessagesQuery): MessageList {
     this.#rejectUnknownSubscriber(environment, query)

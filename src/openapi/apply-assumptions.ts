@@ -39,7 +39,10 @@ interface Parameter {
   allowEmptyValue?: boolean
 }
 
-/** Changes the document of the profile `document` to what an environment with these assumptions accepts and returns. */
+/**
+ * Changes the document of the profile `document` to what an environment with these assumptions
+ * accepts and returns.
+ */
 export function applyAssumptions(document: OpenApiDocument, assumptions: Assumptions): void {
   // An enum can't say that the empty string is allowed and means "no filter".
   parameterOf(document, 'listMessages', 'channel').allowEmptyValue = true

@@ -11,7 +11,10 @@ import { Channel } from '../schema/shared.js'
 import { namedSchemas } from '../schema/typebox.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 
-/** The exports of `notification-mock/contract`: the build writes each as a TypeScript type and as a JSON Schema. */
+/**
+ * The exports of `notification-mock/contract`: the build writes each as a TypeScript type and as a
+ * JSON Schema.
+ */
 export const CONTRACT = {
   Channel,
   ErrorBody,
@@ -23,7 +26,9 @@ export const CONTRACT = {
   WorkflowStep
 }
 
-/** Returns a schema as self-contained JSON Schema: the schemas that it refers to are in its `$defs`. */
+/**
+ * Returns a schema as self-contained JSON Schema: the schemas that it refers to are in its `$defs`.
+ */
 export function jsonSchemaOf(title: string, schema: TSchema): object {
   const referenced = namedSchemas(schema).filter((named) => named !== schema)
   const $defs = Object.fromEntries(referenced.map((named) => [named.$id, named]))
@@ -31,7 +36,10 @@ export function jsonSchemaOf(title: string, schema: TSchema): object {
   return JSON.parse(JSON.stringify(whole), toPlainKeyword)
 }
 
-/** Keeps only keywords that every validator knows. `format` goes too: the API reference allows any timestamp format. */
+/**
+ * Keeps only keywords that every validator knows. `format` goes too: the API reference allows any
+ * timestamp format.
+ */
 function toPlainKeyword(key: string, value: unknown): unknown {
   if (key === '$ref') return `#/$defs/${String(value).replace(/#$/, '')}`
   // Only as keywords: a property named `format` holds a schema, not a string.

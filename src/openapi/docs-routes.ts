@@ -8,8 +8,9 @@ import { openApiDocument } from './documents.js'
 import { pageHeaders, readPackageFile } from './package-files.js'
 
 /**
- * Serves the OpenAPI document at `/openapi.json` (for the environment of the API key, or the server's default without a
- * key), Swagger UI at `/docs`, and the manual: `/llms.txt` and the Markdown pages that it links to.
+ * Serves the OpenAPI document at `/openapi.json` (for the environment of the API key, or the
+ * server's default without a key), Swagger UI at `/docs`, and the manual: `/llms.txt` and the
+ * Markdown pages that it links to.
  */
 export const documentation: FastifyPluginAsync<{ environments: EnvironmentService }> = async (
   app,

@@ -16,10 +16,16 @@ import { applyAssumptions, type OpenApiDocument } from './apply-assumptions.js'
 import { addExamples } from './examples.js'
 import { describeControl, describeOperation } from './route-schemas.js'
 
-/** The documents of each set of assumptions, shared by all servers of the process. Callers must not change them. */
+/**
+ * The documents of each set of assumptions, shared by all servers of the process. Callers must not
+ * change them.
+ */
 const cache = new Map<string, OpenApiDocument>()
 
-/** Returns the OpenAPI document of the operations, as an environment with these assumptions serves them. */
+/**
+ * Returns the OpenAPI document of the operations, as an environment with these assumptions serves
+ * them.
+ */
 export async function openApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {
   const key = JSON.stringify(assumptions)
   const document = cache.get(key) ?? (await createOpenApiDocument(assumptions))
@@ -59,8 +65,8 @@ function registerControlRoutes(app: FastifyInstance): void {
 }
 
 /**
- * Returns the document that @fastify/swagger creates for routes. It drops keywords next to a `$ref`, so the schemas are
- * replaced with ours.
+ * Returns the document that @fastify/swagger creates for routes. It drops keywords next to a
+ * `$ref`, so the schemas are replaced with ours.
  */
 async function describeRoutes(
   info: object,

@@ -2,7 +2,10 @@ import type { Assumptions } from '../domain/assumptions.js'
 import type { OperationId } from '../domain/enums.js'
 import type { DescribedOperation, OpenApiDocument } from './apply-assumptions.js'
 
-/** Recorded responses per operation and status, each with the assumptions it depends on. `npm run docs` writes them. */
+/**
+ * Recorded responses per operation and status, each with the assumptions it depends on. `npm run
+ * docs` writes them.
+ */
 export type Examples = Record<
   OperationId,
   Record<string, { under: Partial<Assumptions>; body: unknown }[]>

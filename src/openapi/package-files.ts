@@ -5,7 +5,9 @@ import { packageRoot } from '../platform/package.js'
 
 const NOT_BUILT = '`npm run build` creates it in dist/; the API itself works without it'
 
-/** Reads a file of this package. Rejects with `not-found`, and `reason`, if the file doesn't exist. */
+/**
+ * Reads a file of this package. Rejects with `not-found`, and `reason`, if the file doesn't exist.
+ */
 export async function readPackageFile(path: string, reason = NOT_BUILT): Promise<Buffer> {
   try {
     return await readFile(join(packageRoot(), path))
@@ -16,8 +18,8 @@ export async function readPackageFile(path: string, reason = NOT_BUILT): Promise
 }
 
 /**
- * Returns the headers of an HTML page: it loads nothing but the given scripts and its own styles, connects only to the
- * given sources, and no other site may frame it.
+ * Returns the headers of an HTML page: it loads nothing but the given scripts and its own styles,
+ * connects only to the given sources, and no other site may frame it.
  */
 export function pageHeaders(scripts: string, connections: string): Record<string, string> {
   const policy = [

@@ -10,7 +10,9 @@ import {
 } from '../schema/operation.js'
 import { ref, strictObject } from '../schema/typebox.js'
 
-/** Returns the schema that @fastify/swagger uses to document an operation under these assumptions. */
+/**
+ * Returns the schema that @fastify/swagger uses to document an operation under these assumptions.
+ */
 export function describeOperation(operation: Operation, assumptions: Assumptions) {
   const errors = errorsFor(operation, assumptions).map(({ status }) => status)
   const response: Record<number, object> = {

@@ -15,8 +15,8 @@ interface Options {
 }
 
 /**
- * Serves `/`: the inspector for browsers, and for everyone else a JSON object with links. Pages of other sites get
- * neither the inspector nor its files.
+ * Serves `/`: the inspector for browsers, and for everyone else a JSON object with links. Pages of
+ * other sites get neither the inspector nor its files.
  */
 export const startPage: FastifyPluginAsync<Options> = async (app, options) => {
   app.get('/', (request, reply) => {

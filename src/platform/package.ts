@@ -57,7 +57,9 @@ function newNodeAddonMessage(addonVersion: string | undefined): string | undefin
   )
 }
 
-/** Returns undefined if the addon is missing: it is an optional dependency whose install can fail. */
+/**
+ * Returns undefined if the addon is missing: it is an optional dependency whose install can fail.
+ */
 function readAddonVersion(): string | undefined {
   try {
     return requireHere('better-sqlite3/package.json').version

@@ -45,7 +45,9 @@ export function replaceFileSync(file: string, content: string | Buffer, mode = 0
   }
 }
 
-/** Throws the error that `open` with O_NOFOLLOW would, unless the path is free or a regular file. */
+/**
+ * Throws the error that `open` with O_NOFOLLOW would, unless the path is free or a regular file.
+ */
 export function requireRegularFile(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats || stats.isFile()) return

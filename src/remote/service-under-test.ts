@@ -82,7 +82,9 @@ export function createServiceUnderTest(
     }
   }
 
-  /** Caches the result of `read`. After an error other than `Skipped`, the next call reads again. */
+  /**
+   * Caches the result of `read`. After an error other than `Skipped`, the next call reads again.
+   */
   function readOnce<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
     const value = (cache.get(name) as Promise<Value> | undefined) ?? read()
     cache.set(name, value)

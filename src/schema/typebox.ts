@@ -28,7 +28,9 @@ const checkers = new WeakMap<TSchema, Checker>()
 /** Compiling a schema takes as long as dozens of interpreted checks, and a start needs fewer. */
 const CHECKS_BEFORE_COMPILING = 30
 
-/** Returns the schema's checker, which is created once and compiles the schema when that pays off. */
+/**
+ * Returns the schema's checker, which is created once and compiles the schema when that pays off.
+ */
 export function compile(schema: TSchema): Checker {
   const existing = checkers.get(schema)
   if (existing) return existing
@@ -111,7 +113,10 @@ export const compiledSeparately = <Schema extends TSchema>(schema: Schema) =>
 export const targetOf = (schema: TSchema): TSchema =>
   (schema as TSchema & { [Target]: () => TSchema })[Target]()
 
-/** Returns the schema of an object with any keys and values, where the API reference leaves them open. */
+/**
+ * Returns the schema of an object with any keys and values, where the API reference leaves them
+ * open.
+ */
 export const freeObject = (description: string) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }))
 

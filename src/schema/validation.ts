@@ -95,7 +95,9 @@ function collectErrors(errors: Iterable<ValueError>, root: unknown, base: Path):
   return collected
 }
 
-/** Converts a JSON pointer, whose parts are all strings, to a path with numbers for list indexes. */
+/**
+ * Converts a JSON pointer, whose parts are all strings, to a path with numbers for list indexes.
+ */
 function toPath(root: unknown, pointer: string): Path {
   let node = root
   return [...ValuePointer.Format(pointer)].map((name) => {
@@ -156,7 +158,9 @@ function unknownFieldIssue({ path, schema }: SchemaError): ValidationIssue {
 /** The fields whose value selects a variant of a union. */
 const DISCRIMINATORS = ['type', 'mode']
 
-/** Returns the issues of the variant with the fewest, among those that the value can be meant for. */
+/**
+ * Returns the issues of the variant with the fewest, among those that the value can be meant for.
+ */
 function toUnionIssues(union: SchemaError): ValidationIssue[] {
   const { variants, path } = union
   const candidates = variants.filter(
@@ -301,7 +305,9 @@ const PATTERN_NAMES: Record<string, string> = {
     'at least 16 characters, or at least 8 with a digit or hyphen'
 }
 
-/** Deeper than any document needs, and shallow enough for every recursive function that reads it. */
+/**
+ * Deeper than any document needs, and shallow enough for every recursive function that reads it.
+ */
 export const MAX_DEPTH = 100
 
 export const TOO_DEEP = `is nested more than ${MAX_DEPTH} levels deep: flatten it`

@@ -34,7 +34,10 @@ export class WorkflowStepRepository {
     return this.#statements.findStepByStepId.get({ dataset, workflow, stepId })?.document
   }
 
-  /** Finds the step of nearly all requests, which name the workflow and the step, with one statement. */
+  /**
+   * Finds the step of nearly all requests, which name the workflow and the step, with one
+   * statement.
+   */
   findStepByNames(dataset: number, identifier: string, stepId: string): Buffer | undefined {
     return this.#statements.findStepByNames.get({ dataset, identifier, stepId })?.document
   }

@@ -15,11 +15,12 @@ export class WorkflowStepService {
   }
 
   /**
-   * Returns a step as JSON in UTF-8, as the environment's assumptions present it. The workflow and the step are each
-   * given by `_id`, by name (`identifier` and `stepId`) or by slug. Only the id at the end of a slug counts.
+   * Returns a step as JSON in UTF-8, as the environment's assumptions present it. The workflow and
+   * the step are each given by `_id`, by name (`identifier` and `stepId`) or by slug. Only the id
+   * at the end of a slug counts.
    *
-   * Throws `not-found` if the environment has no such workflow or step. For a step it is `bad-request`, if the
-   * environment's assumptions say so.
+   * Throws `not-found` if the environment has no such workflow or step. For a step it is
+   * `bad-request`, if the environment's assumptions say so.
    */
   retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
     const { assumptions } = environment
@@ -126,7 +127,10 @@ function readId(parameter: string, assumptions: Assumptions): string | undefined
   return ID_PATTERN.test(parameter) ? parameter : undefined
 }
 
-/** Returns the stored bytes if no assumption changes them: a step may be large, and parsing it takes time. */
+/**
+ * Returns the stored bytes if no assumption changes them: a step may be large, and parsing it takes
+ * time.
+ */
 function toResponse(document: Buffer, assumptions: Assumptions): Buffer {
   const needsVendorNames = mayNeedVendorNames(document, assumptions)
   const repeatsValues = assumptions['control-values'] === 'twice'

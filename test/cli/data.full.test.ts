@@ -96,7 +96,10 @@ test('seeds a new data file, leaves an existing one unchanged, and prints the ke
   })
 })
 
-/** Root bypasses file permissions, so root runs the command as `nobody`, if `nobody` can read the package. */
+/**
+ * Root bypasses file permissions, so root runs the command as `nobody`, if `nobody` can read the
+ * package.
+ */
 const NOBODY: Options = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 const canBeNobody =
   process.getuid !== undefined &&

@@ -5,7 +5,10 @@ import { expect, test } from 'vitest'
 import type { Report } from '../../src/client/index.js'
 import { createTempFolder, runCommand } from '../support/process.js'
 
-/** Sends, like a test, a request with a typo in a new environment, and a request without a valid key. */
+/**
+ * Sends, like a test, a request with a typo in a new environment, and a request without a valid
+ * key.
+ */
 const PROGRAM = `
   const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_REPORT: report } = process.env
   const call = async (method, path, key, body) =>

@@ -32,7 +32,10 @@ async function untilEnded(pid: number): Promise<void> {
   await vi.waitFor(() => expect(isRunning()).toBe(false), { timeout: 10_000, interval: 10 })
 }
 
-/** Prints its own id and its child's id after a response of the server: from then on the guard knows both. */
+/**
+ * Prints its own id and its child's id after a response of the server: from then on the guard knows
+ * both.
+ */
 const ASK = `"${process.execPath}" -e "fetch(process.env.NOTIFICATION_MOCK_URL + '/health')"`
 const FAMILY = ['sh', '-c', `sleep 1000 & ${ASK} && echo $$ $!; wait; true`]
 

@@ -7,8 +7,8 @@ import type { ProcessResult } from '../support/process.js'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs a command line in this process, which takes a hundredth of the time of a new process. Use it for command lines
- * that exit by themselves, and neither serve nor run a command.
+ * Runs a command line in this process, which takes a hundredth of the time of a new process. Use it
+ * for command lines that exit by themselves, and neither serve nor run a command.
  */
 export async function runHere(
   args: readonly string[],

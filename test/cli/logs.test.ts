@@ -29,7 +29,9 @@ function givenShop(): string {
   return cwd
 }
 
-/** Sends one successful request and some rejected ones, with secrets wherever a client may put them. */
+/**
+ * Sends one successful request and some rejected ones, with secrets wherever a client may put them.
+ */
 async function callAll(url: string): Promise<void> {
   const call = (path: string, authorization: string, method = 'GET') =>
     fetch(`${url}${path}`, { method, headers: { authorization } })
@@ -94,7 +96,9 @@ test.skipIf(!HAS_SCRIPT)(
 const ESCAPE = String.fromCharCode(27)
 const CTRL_C = String.fromCharCode(3)
 
-/** Returns the whole output at a terminal, including the key, which the command prints for the user. */
+/**
+ * Returns the whole output at a terminal, including the key, which the command prints for the user.
+ */
 async function onTerminal(env: Record<string, string> = {}): Promise<ProcessResult> {
   const file = commandIn(await buildPackage())
   const command = `exec "${process.execPath}" "${file}" --seed shop.yaml --port 0`

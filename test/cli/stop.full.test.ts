@@ -33,7 +33,10 @@ function connectTo({ url }: RunningProcess): Socket {
   return socket.on('error', () => {})
 }
 
-/** Work that can keep a server busy when it stops. Each function resolves when the server has begun the work. */
+/**
+ * Work that can keep a server busy when it stops. Each function resolves when the server has begun
+ * the work.
+ */
 const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
   'a request that never ends': ({ url }) => startOpenRequest(`${url}${SET_PRIMARY}`, AUTHORIZATION),
   'a request whose headers never end': async (server) => {
@@ -70,7 +73,8 @@ test.each(Object.entries(BUSY))(
     server.child.kill('SIGTERM')
     const { code, stderr } = await server.ended
     expect(code).toBe(0)
-    // The server ends its own streams and delays, so only unfinished requests are closed with a warning.
+    // The server ends its own streams and delays, so only unfinished requests are closed with a
+    // warning.
     expect(stderr.includes('"msg":"closing connections that are still busy"')).toBe(
       what.startsWith('a request')
     )

@@ -5,13 +5,18 @@ import Database from 'better-sqlite3'
 import { expect, vi } from 'vitest'
 import { integrationRows } from '../support/rows.js'
 
-/** The API key of the default seed, and the path that makes one of its other integrations primary. */
+/**
+ * The API key of the default seed, and the path that makes one of its other integrations primary.
+ */
 export const AUTHORIZATION = { authorization: 'ApiKey development-key' }
 export const SET_PRIMARY = '/v1/integrations/mailgun-eu/set-primary'
 
 export const KEPT = ['--data', 'kept.db']
 
-/** Writes a seed with an environment and the given number of generated messages; 400,000 load slowly. */
+/**
+ * Writes a seed with an environment and the given number of generated messages; 400,000 load
+ * slowly.
+ */
 export function writeSeed(folder: string, messages: number): void {
   const workflows = [{ identifier: 'order', steps: [{ type: 'email' }] }]
   const environments = [{ name: 'Shop', apiKeys: ['shop'], workflows, generate: { messages } }]

@@ -16,7 +16,9 @@ import {
 /** `script` of util-linux gives a command a terminal. */
 const HAS_SCRIPT = process.platform === 'linux'
 
-/** C0, C1, DEL, direction controls and line ends: they set a color and fake a line of our output. */
+/**
+ * C0, C1, DEL, direction controls and line ends: they set a color and fake a line of our output.
+ */
 const HOSTILE = 'X\u001b[31m\u009b31m\u007f\u202e\u2066\u2028\r\nFAKE: | Admin token: 1'
 const KEY = 'terminal-key-7f3a'
 
@@ -38,7 +40,10 @@ function givenSeeds(): string {
   return cwd
 }
 
-/** Starts a service with hostile responses and one message: the first of the default seed, with a hostile field. */
+/**
+ * Starts a service with hostile responses and one message: the first of the default seed, with a
+ * hostile field.
+ */
 async function givenTarget(): Promise<string> {
   const own = await startCommand([])
   const headers = { authorization: 'ApiKey development-key' }

@@ -27,7 +27,9 @@ interface Watched extends RunningProcess {
   get(path: string, key?: string): Promise<Record<string, unknown>>
 }
 
-/** Starts the command with --watch on the files in a new folder, and stops it when the test ends. */
+/**
+ * Starts the command with --watch on the files in a new folder, and stops it when the test ends.
+ */
 async function watched(
   files: Record<string, string>,
   args: readonly string[] = []

@@ -49,7 +49,10 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'env.snapshot': ['other']
 }
 
-/** Creates a client that checks responses against the OpenAPI document, an environment, and a list of all requests. */
+/**
+ * Creates a client that checks responses against the OpenAPI document, an environment, and a list
+ * of all requests.
+ */
 async function given() {
   const { url } = await useMock()
   const contract = contractOf(await (await fetch(`${url}/_mock/openapi.json`)).text())

@@ -39,7 +39,10 @@ async function given() {
 const ask = ({ headers }: Environment, url: string, page: number) =>
   fetch(`${url}/v1/messages?page=${page}`, { headers })
 
-/** Resolves when the environment's stream is open: it includes all requests that finish from then on. */
+/**
+ * Resolves when the environment's stream is open: it includes all requests that finish from then
+ * on.
+ */
 const begun = (way: { sockets: Set<Socket> }) =>
   until(() =>
     [...way.sockets].some(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten > 0)

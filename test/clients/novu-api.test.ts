@@ -13,7 +13,10 @@ const CHAT = '66f1c2a47c9b1a0012ad0003'
 const ONLY_THERE = '66f1c2a47c9b1a0012ad0004'
 const NOWHERE = '66f1c2a47c9b1a0012adffff'
 
-/** Creates the official client without retries, and a server with two environments of one organization. */
+/**
+ * Creates the official client without retries, and a server with two environments of one
+ * organization.
+ */
 async function createClient(profile: Profile, shop: object = {}) {
   const environments = [
     { name: 'Shop', apiKeys: ['shop-key'], ...shop },
@@ -397,7 +400,10 @@ test.each(SEEDS)('the client reads every field of the seed %s in %s', async (see
   expect([...found]).toEqual([])
 })
 
-/** Returns the paths of the fields that differ, without indexes. The client drops leading underscores of names. */
+/**
+ * Returns the paths of the fields that differ, without indexes. The client drops leading
+ * underscores of names.
+ */
 function differences(sent: unknown, shown: unknown, path = ''): string[] {
   if (typeof sent !== 'object' || typeof shown !== 'object' || !sent || !shown)
     return sent === shown ? [] : [path]

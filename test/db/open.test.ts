@@ -234,7 +234,9 @@ function createDataFile(sql = ''): string {
   return file
 }
 
-/** Executes SQL in a process that is then killed, so that the changes stay in the write-ahead log. */
+/**
+ * Executes SQL in a process that is then killed, so that the changes stay in the write-ahead log.
+ */
 function writeAndGetKilled(file: string, sql: string): void {
   const script = `
     const client = new (require('better-sqlite3'))(process.argv[1])

@@ -78,7 +78,9 @@ export function writeFilesOf(page: string, folder: string): void {
   }
 }
 
-/** Returns the output of a shell command of a page, with the server at this port instead of 4210. */
+/**
+ * Returns the output of a shell command of a page, with the server at this port instead of 4210.
+ */
 export async function outputOf(command: string, folder: string, port: number): Promise<string> {
   const executable = `"${process.execPath}" "${commandIn(await buildPackage())}"`
   const script = command
@@ -89,7 +91,9 @@ export async function outputOf(command: string, folder: string, port: number): P
   return lines === '' ? '' : `${lines}\n`.replaceAll(String(port), '4210')
 }
 
-/** Returns the output of a program that imports the package by its name, as a user's program does. */
+/**
+ * Returns the output of a program that imports the package by its name, as a user's program does.
+ */
 export async function outputOfProgram(source: string, name: string): Promise<string> {
   const file = join(await buildPackage(), name)
   writeFileSync(file, source)

@@ -69,7 +69,10 @@ test('the pages have an example of every control route', async () => {
   expect(missing).toEqual([])
 })
 
-/** Replaces the outputs that a page shows: `UPDATE_DOCS=1 npx vitest run test/docs/pages.full.test.ts`. */
+/**
+ * Replaces the outputs that a page shows: `UPDATE_DOCS=1 npx vitest run
+ * test/docs/pages.full.test.ts`.
+ */
 function updateOutputs(page: string, examples: Example[], outputs: string[]): void {
   let text = readFileSync(page, 'utf8')
   for (const [index, { input, output }] of examples.entries()) {

@@ -118,7 +118,10 @@ function readPages(): string {
   return [...PATHS, 'docs/run-in-docker.md'].map((page) => readFileSync(page, 'utf8')).join('\n')
 }
 
-/** A configuration of Playwright with this machine's browser, in place of the one that Playwright downloads. */
+/**
+ * A configuration of Playwright with this machine's browser, in place of the one that Playwright
+ * downloads.
+ */
 function withOwnBrowser(source: string): string {
   if (!source.includes("from '@playwright/test'") || !CHROMIUM) return source
   const use = `use: { launchOptions: { executablePath: ${JSON.stringify(CHROMIUM)} } },`

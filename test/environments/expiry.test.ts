@@ -16,7 +16,10 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const FIXED = Date.parse('2026-02-18T10:00:00.000Z')
 
-/** Creates the services on a database. Their clock is fixed; the machine's clock only moves by `pass`. */
+/**
+ * Creates the services on a database. Their clock is fixed; the machine's clock only moves by
+ * `pass`.
+ */
 function createServices(file?: string) {
   const { db, close } = openDatabase(file)
   let time = Date.now()
@@ -143,7 +146,10 @@ describe('the list of environments', () => {
   })
 })
 
-/** Creates an environment with a ttl of an hour. `passUnused` returns whether it still exists after that time. */
+/**
+ * Creates an environment with a ttl of an hour. `passUnused` returns whether it still exists after
+ * that time.
+ */
 async function useExpiringEnvironment() {
   const mock = await useMock()
   const { environmentId, apiKey } = await givenEnvironment(mock, { ttl: '1h' })

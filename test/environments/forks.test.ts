@@ -28,7 +28,9 @@ type Owner = Pick<CreatedEnvironment, 'environmentId' | 'organizationId' | 'apiK
 const KEYED = { method: 'POST', headers: { 'idempotency-key': 'once' } }
 const setPrimary = (identifier: string) => `/v1/integrations/${identifier}/set-primary`
 
-/** Creates an environment that has stored the response of a set-primary under an idempotency key. */
+/**
+ * Creates an environment that has stored the response of a set-primary under an idempotency key.
+ */
 async function createShop(
   mock: TestMock,
   options: NewEnvironment = {}

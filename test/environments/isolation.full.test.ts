@@ -4,7 +4,10 @@ import { encodeBase62 } from '../../src/domain/ids.js'
 import { type TestMock, type TestRequest, useMock } from '../support/mock.js'
 import { allRows } from '../support/rows.js'
 
-/** `foo` and `bar` share an organization; `baz` has its own. The names have equal lengths, so that responses do too. */
+/**
+ * `foo` and `bar` share an organization; `baz` has its own. The names have equal lengths, so that
+ * responses do too.
+ */
 const ORGANIZATIONS = { foo: 'Acme', bar: 'Acme', baz: 'Other' } as const
 type Name = keyof typeof ORGANIZATIONS
 const NAMES = Object.keys(ORGANIZATIONS) as Name[]
@@ -27,7 +30,10 @@ const SHARED = {
   message: '67b45c0f3a1e4f0013d0a001'
 }
 
-/** Ids of records that only this environment has. Other environments have ids that differ in a few digits. */
+/**
+ * Ids of records that only this environment has. Other environments have ids that differ in a few
+ * digits.
+ */
 function idsOf(name: string) {
   const tail = Buffer.from(name).toString('hex')
   return {
@@ -175,8 +181,8 @@ async function useEnvironments(profiles: Profiles): Promise<Environments> {
 const SUGGESTION = /; did you mean (?:(?!<name>)[^?])*\?/g
 
 /**
- * Replaces a name, and the ids made from it, with `<name>`. Removes suggestions, which depend on how similar names are,
- * unless they suggest the name itself.
+ * Replaces a name, and the ids made from it, with `<name>`. Removes suggestions, which depend on
+ * how similar names are, unless they suggest the name itself.
  */
 function anonymize(
   name: string,
@@ -208,7 +214,9 @@ const workflowForms = (id: string, identifier: string) => [
 ]
 const stepForms = (id: string, stepId: string) => [id, stepId, `any_st_${encodeBase62(id)}`]
 
-/** Returns a set-primary for every integration that only this environment has, by every form of id. */
+/**
+ * Returns a set-primary for every integration that only this environment has, by every form of id.
+ */
 function integrationRequests(name: string): Request[] {
   const { integration, deletedIntegration } = idsOf(name)
   const identifiers = [`${name}-mail`, `${name}-gone`]
@@ -265,7 +273,9 @@ const EVERY_PAIR = Object.entries(PROFILES).flatMap(([profile, profiles]) =>
   )
 )
 
-/** In `live`, an environment learns which other environment of its organization has an integration. */
+/**
+ * In `live`, an environment learns which other environment of its organization has an integration.
+ */
 function learnsOfIntegrations(profiles: Profiles, asker: Name, owner: Name): boolean {
   return ORGANIZATIONS[asker] === ORGANIZATIONS[owner] && profiles[asker] === 'live'
 }
@@ -275,7 +285,9 @@ function sharesKeys(profiles: Profiles, asker: Name, owner: Name): boolean {
   return learnsOfIntegrations(profiles, asker, owner) && profiles[owner] === 'live'
 }
 
-/** Within an organization, the reason of an empty list names the environment that has a transaction. */
+/**
+ * Within an organization, the reason of an empty list names the environment that has a transaction.
+ */
 function withoutTransactionHint(
   asker: Name,
   owner: Name,
@@ -326,7 +338,9 @@ describe.each(EVERY_PAIR)('$profile: to $asker', ({ profiles, asker, owner }) =>
   const withKey = (key: string) =>
     setPrimary(SHARED.integration, { headers: { 'idempotency-key': key } })
 
-  /** Sends a request with the key `<owner>-1` as the owner, and marks `<owner>-2` as in use by it. */
+  /**
+   * Sends a request with the key `<owner>-1` as the owner, and marks `<owner>-2` as in use by it.
+   */
   async function useKeys(environments: Environments): Promise<ComparableResponse> {
     const { services } = environments.mock
     const response = await environments.send(owner, withKey(`${owner}-1`))

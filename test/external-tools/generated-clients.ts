@@ -132,8 +132,9 @@ const COMPILER_OPTIONS = {
 }
 
 /**
- * Generates a client from each document in a folder, and a program per profile. Compiles everything and returns the
- * compiler's output. The programs are then at `built/use-document.js` and `built/use-live.js`.
+ * Generates a client from each document in a folder, and a program per profile. Compiles everything
+ * and returns the compiler's output. The programs are then at `built/use-document.js` and
+ * `built/use-live.js`.
  */
 export async function buildClients(
   toolsFolder: string,

@@ -12,8 +12,8 @@ export interface Prism {
 }
 
 /**
- * Starts Prism as a validating proxy in front of a server. It forwards every request, so that error responses are checked
- * too: by default Prism rejects invalid and unauthenticated requests itself.
+ * Starts Prism as a validating proxy in front of a server. It forwards every request, so that error
+ * responses are checked too: by default Prism rejects invalid and unauthenticated requests itself.
  */
 export async function startPrism(
   toolsFolder: string,
@@ -65,7 +65,9 @@ function withoutSecurity(document: Document): Document {
   return copy
 }
 
-/** Returns the violations that Prism lists in a response header. Throws if the header was cut off. */
+/**
+ * Returns the violations that Prism lists in a response header. Throws if the header was cut off.
+ */
 export function violationsIn({
   'sl-violations': header = '[]'
 }: Record<string, string>): string[] | 'not in the document' {

@@ -255,7 +255,10 @@ function expectNew({ status, headers }: TestResponse): void {
   expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
 }
 
-/** Lets a trigger log the integrations that become primary. Returns a function that returns their identifiers. */
+/**
+ * Lets a trigger log the integrations that become primary. Returns a function that returns their
+ * identifiers.
+ */
 function logPrimaries({ db: { client } }: TestMock): () => string[] {
   client.exec(`
     CREATE TEMP TABLE effects (identifier TEXT);

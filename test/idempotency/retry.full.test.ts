@@ -20,7 +20,8 @@ function request(key: string, fault = ''): string {
   ].join('\r\n')
 }
 
-// The server runs in its own process. In this process it would always notice the closed connection first.
+// The server runs in its own process. In this process it would always notice the closed connection
+// first.
 test.each(['delay=1,abort=reset', 'abort=reset', 'lostResponse', 'abort=truncate'])(
   'a request with the same key right after %s is never rejected as in use',
   async (fault) => {

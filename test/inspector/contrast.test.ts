@@ -12,7 +12,10 @@ const tokens = (theme: 'light' | 'dark') =>
   )
 
 const TONES = ['good', 'warn', 'bad', 'fault', 'accent']
-/** Lists the text colors used on each surface; `soft` is the background of a chip or callout in a tone. */
+/**
+ * Lists the text colors used on each surface; `soft` is the background of a chip or callout in a
+ * tone.
+ */
 const PAIRS: readonly (readonly [text: string, surface: string])[] = [
   ...['text', 'muted', ...TONES].flatMap((text) =>
     ['page', 'surface', 'sunk', 'accent-soft'].map((surface) => [text, surface] as const)

@@ -8,7 +8,10 @@ import { openPage } from '../support/browser.js'
 import { expectAccessible } from '../support/inspector.js'
 import { createProject, envWithoutRunner, modules } from '../support/project.js'
 
-/** Runs a program of a project under `exec --report`. Returns the exit code, the output and the path of the report. */
+/**
+ * Runs a program of a project under `exec --report`. Returns the exit code, the output and the path
+ * of the report.
+ */
 async function reported(files: Record<string, string>, program: readonly string[]) {
   const cwd = await createProject(files)
   const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
@@ -21,7 +24,10 @@ async function reported(files: Record<string, string>, program: readonly string[
   return { code, output, file: join(cwd, 'run.html') }
 }
 
-/** Runs a script under `exec --report`, with a client of its server as `mock`. Returns the path of the report. */
+/**
+ * Runs a script under `exec --report`, with a client of its server as `mock`. Returns the path of
+ * the report.
+ */
 async function reportedScript(script: string, ...args: string[]): Promise<string> {
   const head = `import { connect } from 'notification-mock'\nconst mock = connect(process.env.NOTIFICATION_MOCK_URL)\n`
   const { file, ...ended } = await reported({ 'script.js': head + script }, [

@@ -372,7 +372,8 @@ test('the page stays usable and small at 500 requests a second for 20 seconds, a
   expect(after.heap - before.heap).toBeLessThan(3 * 1024 * 1024)
   const inTasks = (await watched.longTasks()).reduce((sum, duration) => sum + duration, 0)
   const blocked = inTasks / (await page.evaluate<number>('performance.now()'))
-  // Near zero on an idle machine, and a quarter if all rows were rendered. Other tests run at the same time, so one task may be long.
+  // Near zero on an idle machine, and a quarter if all rows were rendered. Other tests run at the
+  // same time, so one task may be long.
   expect(blocked).toBeLessThan(0.12)
   expect(events.troubles).toEqual([])
 }, 180_000)

@@ -75,7 +75,10 @@ const ENVIRONMENT = {
   messages: [{ channel: 'email', subscriberId: 'ada', workflow: 'shipped' }]
 }
 
-/** Returns a seed with two environments of one organization and one of another. Tests use the first environment. */
+/**
+ * Returns a seed with two environments of one organization and one of another. Tests use the first
+ * environment.
+ */
 function seed(first: object = {}, integrations: object[] = INTEGRATIONS) {
   return {
     environments: [
@@ -389,7 +392,9 @@ test('the database rejects a second primary of a channel', async () => {
   expect(allRows(mock.db.client)).toEqual(before)
 })
 
-/** Matches the top-level `primary` of a document from `documentOf`, and nothing in its free fields. */
+/**
+ * Matches the top-level `primary` of a document from `documentOf`, and nothing in its free fields.
+ */
 const OF_PRIMARY = /("deleted":false,"primary":)(true|false)/
 
 /** Returns a document as a seed stores it, with arbitrary JSON in its free fields. */

@@ -5,7 +5,8 @@ import { type TestMock, useMock } from '../support/mock.js'
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
-// Few values, so that filters overlap. Some are values that a database, a URL or a parser could misread.
+// Few values, so that filters overlap. Some are values that a database, a URL or a parser could
+// misread.
 const SUBSCRIBERS = ['ada', 'Ada', 'ada,bob', 'añà 😀', 'ada\u0000', "' OR 1=1 --", '%']
 const TRANSACTIONS = [
   't',
@@ -126,7 +127,10 @@ const FILTER_SETS = Array.from({ length: 2 ** FILTERS.length }, (_, bits) => {
   return FILTERS.filter((_name, bit) => bits & (1 << bit))
 })
 
-/** Generates values for these filters. Every other request uses the values of a message, so that all filters match. */
+/**
+ * Generates values for these filters. Every other request uses the values of a message, so that all
+ * filters match.
+ */
 function anyRequest(set: readonly (keyof Filters)[]) {
   const filters = fc.record(
     Object.fromEntries(set.map((name) => [name, anyFilter[name]]))
@@ -252,7 +256,10 @@ async function startBoth({
   return { mock, close: () => mock.app.close() }
 }
 
-/** Requests a page and compares its ids and figures with the model. Returns the expected ids of all pages. */
+/**
+ * Requests a page and compares its ids and figures with the model. Returns the expected ids of all
+ * pages.
+ */
 async function checkPage(
   mock: TestMock,
   model: Model,

@@ -22,7 +22,10 @@ function allConditions(...values: string[]): Condition[] {
   return conditionsOf(Object.fromEntries(query))
 }
 
-/** Returns the conditions that a filter can have: with one value, and with several if it takes a list. */
+/**
+ * Returns the conditions that a filter can have: with one value, and with several if it takes a
+ * list.
+ */
 function conditionsFor(name: string): Condition[] {
   const single = allConditions('a').filter((condition) => condition.name === name)
   const multiple = allConditions('a', 'b', 'c').filter(
@@ -87,11 +90,17 @@ test('the next set of contexts is found by seeking in an index', () => {
 interface HundredMessages {
   repository: MessageRepository
   db: Db
-  /** Returns the indexes of the statements that were prepared for these conditions since the last call. */
+  /**
+   * Returns the indexes of the statements that were prepared for these conditions since the last
+   * call.
+   */
   takeWalkedIndexes(conditions: readonly Condition[]): (string | undefined)[]
 }
 
-/** Stores 100 messages with the value `hot` in every filter's column, except for one `rare` message per filter. */
+/**
+ * Stores 100 messages with the value `hot` in every filter's column, except for one `rare` message
+ * per filter.
+ */
 function insertMessages({ client }: Db): void {
   const columns = allConditions('hot').map(({ column, columnValues }, index) => {
     const rare = allConditions('rare')[index]?.columnValues[0]

@@ -49,14 +49,18 @@ const THREE = [3, 1, 3, 2, 3, 1]
 const SIX = [6, 2, 6, 3, 6, 2]
 const NINE = [9, 3, 9, 5, 9, 3]
 
-/** Creates environments with six and three messages, and lists them so that their totals are remembered. */
+/**
+ * Creates environments with six and three messages, and lists them so that their totals are
+ * remembered.
+ */
 async function setUp(): Promise<Setup> {
   const { db, close } = openDatabase()
   onTestFinished(close)
   const services = buildServices({ db, clock: () => NOW, defaults: DEFAULTS, journal: 0 })
   const { environment: mine } = await services.seeds.createEnvironment({ seed: seedOf(6, 'a') })
   const { environment: other } = await services.seeds.createEnvironment({ seed: seedOf(3, 'b') })
-  // The copy from the baseline happens now. Otherwise a change would go to a new dataset without remembered totals.
+  // The copy from the baseline happens now. Otherwise a change would go to a new dataset without
+  // remembered totals.
   db.transaction(() => services.environments.writableDataset(mine, 'messages'))
   expect(totals({ services }, mine)).toEqual(SIX)
   expect(totals({ services }, other)).toEqual(THREE)
@@ -123,7 +127,8 @@ test('totals are counted again only after their own environment changed', async 
   const { db, services, mine, other } = await setUp()
   const total = () =>
     JSON.parse(services.messages.list(mine, { page: 0, limit: 1 }).body.toString()).totalCount
-  // The service does not notice this direct change, so an unchanged total proves that it did not count again.
+  // The service does not notice this direct change, so an unchanged total proves that it did not
+  // count again.
   db.client
     .prepare('DELETE FROM messages WHERE dataset = ? AND channel = ?')
     .run(mine.datasets.messages, 'email')

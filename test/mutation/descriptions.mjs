@@ -1,6 +1,6 @@
 /**
- * A Stryker plugin that ignores documentation strings (descriptions and summaries), which don't affect behavior. Another
- * test checks that every field has one.
+ * A Stryker plugin that ignores documentation strings (descriptions and summaries), which don't
+ * affect behavior. Another test checks that every field has one.
  */
 
 /** The schema functions that take a description, with the index of that argument. */

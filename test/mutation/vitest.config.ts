@@ -13,7 +13,10 @@ class ConfiguredOrder extends BaseSequencer {
   }
 }
 
-/** Vitest's configuration in Stryker's copy of the project. `MUTATION_TESTS` lists the files, separated by commas. */
+/**
+ * Vitest's configuration in Stryker's copy of the project. `MUTATION_TESTS` lists the files,
+ * separated by commas.
+ */
 export default defineConfig({
   test: {
     globalSetup: 'test/support/run-folder.ts',

@@ -198,7 +198,10 @@ function published(schema: object): object {
   )
 }
 
-/** Returns the rules that `redocly lint` reports for each document, configured by redocly.yaml and offline. */
+/**
+ * Returns the rules that `redocly lint` reports for each document, configured by redocly.yaml and
+ * offline.
+ */
 async function redoclyProblems(documents: readonly object[]): Promise<string[][]> {
   const files = documents.map(() => join(createTempFolder(), 'openapi.json'))
   for (const [index, file] of files.entries())

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { useMock } from '../support/mock.js'
 
-/** Returns the paths on this server that a page links to. Code blocks and pictures, which aren't packaged, don't count. */
+/**
+ * Returns the paths on this server that a page links to. Code blocks and pictures, which aren't
+ * packaged, don't count.
+ */
 function linksOf(text: string, address: string): string[] {
   const links = text.replace(/^```.*?^```$/gms, '').matchAll(/(?<!!\[[^\]]*)\]\(([^)\s]+)\)/g)
   const urls = [...links].map(([, link = '']) => new URL(link, address))

@@ -14,9 +14,9 @@ const STEP = `
     replyCallback? ReplyCallback`
 
 /**
- * Novu's API reference, copied by hand and in its order. Each line has field names and their type: `?` marks an optional
- * field, `{}` a free object, `a/b` an enum, `map<T>` a map from strings to T, and a capitalized name another object of this
- * list. Nothing here comes from the code under test.
+ * Novu's API reference, copied by hand and in its order. Each line has field names and their type:
+ * `?` marks an optional field, `{}` a free object, `a/b` an enum, `map<T>` a map from strings to T,
+ * and a capitalized name another object of this list. Nothing here comes from the code under test.
  */
 const REFERENCE: Record<string, string> = {
   CredentialsDto: `

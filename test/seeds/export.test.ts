@@ -38,7 +38,9 @@ const ODD_TEXTS = [
   ...['\ud800 \udc00', '🦊 田中', 'k'.repeat(2000)]
 ]
 
-/** A record with these strings as names and values. JSON, because a literal can't have `__proto__`. */
+/**
+ * A record with these strings as names and values. JSON, because a literal can't have `__proto__`.
+ */
 const RECORD = JSON.parse(
   `{"__proto__":{"a":1},"constructor":[],${ODD_TEXTS.map((text) => `${JSON.stringify(text)}:${JSON.stringify(text)}`)},"numbers":[1e300,-5e-324,1e21,-0]}`
 )
@@ -64,7 +66,9 @@ test('exports any record as one line of YAML that every parser reads back unchan
   expect(yaml).not.toMatch(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/)
 })
 
-/** Returns the services of a server that was seeded at this time, and the state of its environments. */
+/**
+ * Returns the services of a server that was seeded at this time, and the state of its environments.
+ */
 async function seededWith(seed: string | object, now: number) {
   const { db, close } = openDatabase()
   onTestFinished(close)

@@ -57,9 +57,11 @@ test(`${REQUESTS} generated requests, half of them invalid, cause no 5xx, no und
 
   expect([...problems.values()]).toEqual([])
   expect(largestSizeOf(child.pid)).toBeLessThan(400)
-  // The other requests do not fit the environment, have a fault, or replay a response of another profile.
+  // The other requests do not fit the environment, have a fault, or replay a response of another
+  // profile.
   expect(judged).toBeGreaterThan((REQUESTS * 2) / 3)
-  // Each operation had successful and rejected requests, and each operation of the API reference in both profiles.
+  // Each operation had successful and rejected requests, and each operation of the API reference in
+  // both profiles.
   const operations = new Set(
     [...seen].filter((name) => !name.includes(':')).map((name) => name.replace(/ .*/, ''))
   )
@@ -167,7 +169,10 @@ async function givenClient(kind: Kind, call: Call) {
       return requests
     },
 
-    /** Sends a request and returns its status, or 0 for a lost connection. Throws if the response is undocumented. */
+    /**
+     * Sends a request and returns its status, or 0 for a lost connection. Throws if the response is
+     * undocumented.
+     */
     // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one check per kind of response, read from top to bottom
     async send(request: GeneratedRequest): Promise<number> {
       const { operation, path } = request
@@ -186,8 +191,8 @@ async function givenClient(kind: Kind, call: Call) {
       // The server returns 501 for paths of the service that are not mocked.
       if (status >= 500 && status !== 501)
         throw new Error(`${status}: ${JSON.stringify(request).slice(0, 2000)}\n${text}`)
-      // A stored response may be from before a seed changed the profile; and in `live` a key also replays to another
-      // path, such as `//set-primary`, which is undocumented.
+      // A stored response may be from before a seed changed the profile; and in `live` a key also
+      // replays to another path, such as `//set-primary`, which is undocumented.
       if (kind !== 'document' && answer.headers.has('idempotency-replay')) return status
       const isControl = /^\/(_mock|health)(?![^/?#])/.test(path)
       contractOf(isControl ? controlText : document).check({ ...request, ...answer })
@@ -213,7 +218,9 @@ async function givenClient(kind: Kind, call: Call) {
   }
 }
 
-/** Adds an id and drops the oldest, because a reset, a restore or a seed soon removes older records. */
+/**
+ * Adds an id and drops the oldest, because a reset, a restore or a seed soon removes older records.
+ */
 function addNewest(ids: string[], id: string): void {
   ids.push(id)
   if (ids.length > 4) ids.shift()

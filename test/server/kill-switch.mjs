@@ -1,6 +1,6 @@
 /**
- * Kills the server that loads it, like `kill -9`, at one step of a call: `x-kill-before-step: 0` before its first SQL
- * statement, 1 before its second, and so on; the last step is the response.
+ * Kills the server that loads it, like `kill -9`, at one step of a call: `x-kill-before-step: 0`
+ * before its first SQL statement, 1 before its second, and so on; the last step is the response.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { ServerResponse } from 'node:http'

@@ -15,10 +15,16 @@ const CALLS = 64
 /** An upper limit for the steps of a call. */
 const STEPS = 60
 
-/** `CRASH_SEED=<number>` repeats the kills of an earlier run after the same number of responses, not microseconds. */
+/**
+ * `CRASH_SEED=<number>` repeats the kills of an earlier run after the same number of responses, not
+ * microseconds.
+ */
 const RANDOM_SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
 
-/** A call with an idempotency key and its own integration, which shows later whether the call took effect. */
+/**
+ * A call with an idempotency key and its own integration, which shows later whether the call took
+ * effect.
+ */
 interface Call {
   environment: number
   integration: string
@@ -87,12 +93,16 @@ test.each([
       await checkReplays(dataFile, server, calls, stored)
     }
 
-    // The call has no effect before the commit and its full effect after it, even before the response.
+    // The call has no effect before the commit and its full effect after it, even before the
+    // response.
     expect(outcomes.join('')).toMatch(/^0{8,}1+$/)
   }
 )
 
-/** Returns calls to an environment. One in eight is rejected, because rejections are stored and replayed too. */
+/**
+ * Returns calls to an environment. One in eight is rejected, because rejections are stored and
+ * replayed too.
+ */
 function callsTo(environment: number): Call[] {
   return Array.from({ length: CALLS }, (_, index) => ({
     environment,
@@ -101,7 +111,10 @@ function callsTo(environment: number): Call[] {
   }))
 }
 
-/** Creates a data file with the given number of environments, where only the primary integrations are active. */
+/**
+ * Creates a data file with the given number of environments, where only the primary integrations
+ * are active.
+ */
 function givenDataFile(size: number): DataFile {
   const folder = createTempFolder()
   const environments = Array.from({ length: size }, (_, index) => ({
@@ -127,8 +140,9 @@ function givenDataFile(size: number): DataFile {
 }
 
 /**
- * Sends all calls at once, each over its own connection, and kills the server after the given number of responses and
- * the given delay, while the other calls are in flight. Resolves with the complete responses.
+ * Sends all calls at once, each over its own connection, and kills the server after the given
+ * number of responses and the given delay, while the other calls are in flight. Resolves with the
+ * complete responses.
  */
 async function killedInStorm(
   server: RunningProcess,
@@ -182,7 +196,10 @@ function spin(microseconds: number): void {
   while (performance.now() < end);
 }
 
-/** Checks that a killed server kept all or nothing of each call. Returns the stored responses by idempotency key. */
+/**
+ * Checks that a killed server kept all or nothing of each call. Returns the stored responses by
+ * idempotency key.
+ */
 function checkWhatIsLeft(
   dataFile: DataFile,
   calls: Call[],
@@ -202,7 +219,10 @@ function checkWhatIsLeft(
   return stored
 }
 
-/** Checks that each effect has a stored response and vice versa: else a retry repeats the effect or never causes it. */
+/**
+ * Checks that each effect has a stored response and vice versa: else a retry repeats the effect or
+ * never causes it.
+ */
 function checkAtomic(
   calls: Call[],
   integrations: IntegrationRow[],
@@ -248,7 +268,10 @@ function checkPrimaries({ primaries }: DataFile, integrations: IntegrationRow[])
   expect(torn).toEqual([])
 }
 
-/** Checks that a restarted server replays each stored response, received or not, and runs the other calls. */
+/**
+ * Checks that a restarted server replays each stored response, received or not, and runs the other
+ * calls.
+ */
 async function checkReplays(
   { primaries }: DataFile,
   server: RunningProcess,
@@ -271,7 +294,10 @@ async function checkReplays(
   }
 }
 
-/** Reads a copy of a data file without a running server, so that the server itself still has to recover the file. */
+/**
+ * Reads a copy of a data file without a running server, so that the server itself still has to
+ * recover the file.
+ */
 function read({ file }: DataFile): { integrations: IntegrationRow[]; keys: KeyRow[] } {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
   const copy = join(folder, 'copy.db')
@@ -313,7 +339,9 @@ async function givenServer(options: string[], module?: string): Promise<RunningP
   return startCommand(['--json', '--log-level', 'warn', ...options], { env })
 }
 
-/** Returns a function for random integers from 0 to below a limit, which repeat with the same seed. */
+/**
+ * Returns a function for random integers from 0 to below a limit, which repeat with the same seed.
+ */
 function randomNumbers(seed: number): (limit: number) => number {
   const random = createRandom(seed)
   return (limit) => Math.floor(random.next() * limit)

@@ -38,8 +38,8 @@ export function allRows(client: Connection): Record<string, Record<string, unkno
 }
 
 /**
- * Returns the records of all environments by table, without snapshots, datasets and their order. Each
- * has the number of its environment in the order of creation.
+ * Returns the records of all environments by table, without snapshots, datasets and their order.
+ * Each has the number of its environment in the order of creation.
  */
 export function environmentRows(client: Connection): Record<string, Record<string, unknown>[]> {
   const tables = DATASET_KINDS.flatMap((kind) =>

@@ -199,7 +199,10 @@ export function environmentRoutes(
 
 type Wanted = Parameters<Services['seeds']['createEnvironment']>[0]
 
-/** Returns the requested environment with parsed durations and settings. Throws `invalid` for contradictory or invalid fields. */
+/**
+ * Returns the requested environment with parsed durations and settings. Throws `invalid` for
+ * contradictory or invalid fields.
+ */
 function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironment): Wanted {
   const { from, snapshot, scenario, seed, assumptions = {} } = rest
   const errors = createFieldErrors()

@@ -89,7 +89,10 @@ const IntegrationId = Type.String({
   description: 'The `_id` or the `identifier` of the integration'
 })
 
-/** Adds, changes and removes single messages and integrations, lists integrations and workflows, and changes a step. */
+/**
+ * Adds, changes and removes single messages and integrations, lists integrations and workflows, and
+ * changes a step.
+ */
 export function recordRoutes(route: AddRoute, { seeds }: Services): void {
   editRoutes(route, seeds, {
     kind: 'messages',
@@ -160,7 +163,10 @@ interface Edited<Kind extends EditedKind> {
   show: (record: EnvironmentData[Kind][number], environment: Environment) => object
 }
 
-/** Adds the routes that add, change and remove single records of a kind. Each returns the record as the service shows it. */
+/**
+ * Adds the routes that add, change and remove single records of a kind. Each returns the record as
+ * the service shows it.
+ */
 function editRoutes<Kind extends EditedKind>(
   route: AddRoute,
   seeds: Services['seeds'],

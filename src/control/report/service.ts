@@ -24,8 +24,9 @@ interface Test {
 }
 
 /**
- * Records the tests of a run by environment: each environment that a request created or that received a test description.
- * Keeps at most 200 records and 64 MiB for removed environments, and drops the records of passed tests first.
+ * Records the tests of a run by environment: each environment that a request created or that
+ * received a test description. Keeps at most 200 records and 64 MiB for removed environments, and
+ * drops the records of passed tests first.
  */
 export function testService({ journals, environments, faults, redactionOf }: StartServices) {
   // Builds the redaction on each call, as keys are added and removed.
@@ -73,7 +74,9 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
     return test
   }
 
-  /** Keeps the record of a test when its environment is removed, unless the environment is unused. */
+  /**
+   * Keeps the record of a test when its environment is removed, unless the environment is unused.
+   */
   function end(test: Test, environment: Environment): void {
     const isUsed = journals.of(environment).lastSequence > 0 || test.description.title !== undefined
     if (isUsed) Object.assign(test, { record: recordOf(test), environment: undefined })
@@ -105,7 +108,10 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
   }
 }
 
-/** Drops the records of removed environments beyond the limits. Returns the number of dropped records. */
+/**
+ * Drops the records of removed environments beyond the limits. Returns the number of dropped
+ * records.
+ */
 function dropExcess(tests: Map<number, Test>): number {
   const ended = [...tests].filter(([, { environment }]) => !environment)
   const hasFailed = ([, { description }]: [number, Test]) =>

@@ -33,7 +33,10 @@ export type BuiltInSeed = Static<typeof BuiltInSeed>
 
 type Options = { assumptions: Assumptions; document: () => Promise<object> }
 
-/** Adds the routes about the server itself. They are open to everyone and reveal nothing about any environment. */
+/**
+ * Adds the routes about the server itself. They are open to everyone and reveal nothing about any
+ * environment.
+ */
 export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }: Options): void {
   route('GET', '/assumptions', 'listAssumptions', 'List the assumptions', {
     response: listOf('assumptions', ListedAssumption, 'All assumptions'),
@@ -57,12 +60,15 @@ export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }:
   })
 }
 
-/** Identifies this process even if its process id is reused: `stop` checks it before it ends a process. */
+/**
+ * Identifies this process even if its process id is reused: `stop` checks it before it ends a
+ * process.
+ */
 const INSTANCE = randomUUID()
 
 /**
- * Returns 200 whenever the server listens, which is the last step of its start, and 503 once its data file is lost. Accepts
- * any query, as health checks add some.
+ * Returns 200 whenever the server listens, which is the last step of its start, and 503 once its
+ * data file is lost. Accepts any query, as health checks add some.
  */
 export const healthRoute: FastifyPluginAsync<{ fileProblem?: () => string | undefined }> = async (
   app,

@@ -35,7 +35,10 @@ const SeedQuery = strictObject({
 })
 
 const SeedDocument = freeObject('A seed with one environment')
-/** Published as an object but accepted as any text, so that the seed reader can report lines and columns. */
+/**
+ * Published as an object but accepted as any text, so that the seed reader can report lines and
+ * columns.
+ */
 const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 
 export const ResetPart = namedEnum(
@@ -181,7 +184,9 @@ function snapshotRoutes(route: AddRoute, environments: Services['environments'])
   })
 }
 
-/** Excludes recorded requests and faults: a test that restores a snapshot still checks its requests. */
+/**
+ * Excludes recorded requests and faults: a test that restores a snapshot still checks its requests.
+ */
 const RESTORED: ResetPart[] = ['data', 'clock', 'idempotency']
 
 const ONE_AT_A_TIME =
@@ -224,7 +229,10 @@ const toClockState = ({ clock, now }: Environment): ClockState => ({
   now: isoTime(now())
 })
 
-/** Returns the setting of a clock, with its time in UTC. A plain time fixes the clock. Throws `invalid` for an invalid time. */
+/**
+ * Returns the setting of a clock, with its time in UTC. A plain time fixes the clock. Throws
+ * `invalid` for an invalid time.
+ */
 export function toClockSetting(field: string, wanted: string | ClockSetting): ClockSetting {
   if (typeof wanted === 'string')
     return { mode: 'fixed', at: isoTime(parseTimeField(field, wanted)) }

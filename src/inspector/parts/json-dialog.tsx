@@ -14,7 +14,9 @@ export interface JsonDialogProps {
   value?: object
   /** The text of the submit button; the title by default. */
   button?: string
-  /** Receives the fields of the form and the JSON. If it rejects, the errors appear at their lines. */
+  /**
+   * Receives the fields of the form and the JSON. If it rejects, the errors appear at their lines.
+   */
   submit(value: Fields): Promise<unknown>
   close(): void
   /** Form fields for the most common values. With them the JSON starts collapsed. */

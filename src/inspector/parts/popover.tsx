@@ -57,7 +57,9 @@ export function Popover({ button, label, isPadded, children, ...buttonProps }: P
   )
 }
 
-/** Distances in pixels: between a panel and its button, and between a panel and the window's edge. */
+/**
+ * Distances in pixels: between a panel and its button, and between a panel and the window's edge.
+ */
 const BUTTON_GAP = 4
 const EDGE_GAP = 8
 

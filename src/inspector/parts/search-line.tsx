@@ -15,7 +15,9 @@ interface Props {
   children?: ComponentChildren
 }
 
-/** The search field of a list. `/` moves the focus to it, and the down arrow from it to the list. */
+/**
+ * The search field of a list. `/` moves the focus to it, and the down arrow from it to the list.
+ */
 export function SearchLine({ label, placeholder, text, change, isByEnter, children }: Props) {
   const field = useRef<HTMLInputElement>(null)
   useShortcut('/', () => field.current?.focus())

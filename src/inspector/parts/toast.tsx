@@ -48,8 +48,8 @@ export function showToast(text: string, button?: Toast['button']): void {
 }
 
 /**
- * Runs an action and reports its result or its error in a toast. Returns the result, or undefined if
- * the action failed.
+ * Runs an action and reports its result or its error in a toast. Returns the result, or undefined
+ * if the action failed.
  */
 export async function runWithToast<Result>(
   action: () => Promise<Result>,

@@ -85,7 +85,9 @@ function EntryList({ entries, current, testCount }: EntryListProps) {
   )
 }
 
-/** Returns the finding that explains an entry best. The error of a test is usually known already. */
+/**
+ * Returns the finding that explains an entry best. The error of a test is usually known already.
+ */
 const noteOf = ({ findings }: Entry) =>
   (findings.find(({ tone }) => tone !== 'bad') ?? findings[0])?.message.split('\n')[0]
 

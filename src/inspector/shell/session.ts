@@ -40,9 +40,9 @@ export function useSession(): Session {
 }
 
 /**
- * Returns the options for a request of the inspector. Requests that only load a view stay out of the
- * journal and the coverage, and skip faults and latency. A request that the user starts is a normal
- * one.
+ * Returns the options for a request of the inspector. Requests that only load a view stay out of
+ * the journal and the coverage, and skip faults and latency. A request that the user starts is a
+ * normal one.
  */
 export function callOptions({ isUserAction }: { isUserAction: boolean }): CallOptions {
   return isUserAction ? {} : { headers: { 'x-mock-unrecorded': 'inspector' } }

@@ -215,7 +215,9 @@ const isEnumValue = ({ enum: values = [] }: TSchema, value: string): boolean =>
 
 let commonTexts: readonly string[] | undefined
 
-/** Returns the strings in the schemas of every step, and the plain choices of the step's own one. */
+/**
+ * Returns the strings in the schemas of every step, and the plain choices of the step's own one.
+ */
 function ownTextsOf(schema: unknown): ReadonlySet<string> {
   commonTexts ??= [
     ...stringsIn([STEP_TYPES.map(defaultControls), stepVariables([], {})]),

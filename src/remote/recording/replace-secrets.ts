@@ -35,8 +35,8 @@ type State = 'plain' | 'free' | 'secret' | 'described'
 
 /**
  * Returns a copy of a record. `replace` replaces all credentials, keys and webhook URLs in it, also
- * inside strings: in URLs, parameters, JSON, and after the names of schemes. The API key is replaced
- * wherever it occurs.
+ * inside strings: in URLs, parameters, JSON, and after the names of schemes. The API key is
+ * replaced wherever it occurs.
  */
 export function replaceSecrets<Value>(
   record: Value,

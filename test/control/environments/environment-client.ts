@@ -24,7 +24,10 @@ export async function stateOf(mock: TestMock, key: string): Promise<SeededEnviro
   return (await mock.get('/_mock/state', { key })).json.environments[0]
 }
 
-/** Sends a request without checking the response against the API reference, which is slow for a rarely used key. */
+/**
+ * Sends a request without checking the response against the API reference, which is slow for a
+ * rarely used key.
+ */
 export async function plainCall(
   mock: { url: string },
   path: string,
@@ -49,7 +52,10 @@ export function rowCounts({ client }: Db): Record<string, unknown> {
   )
 }
 
-/** Fails unless every dataset is referenced, every reference has a dataset, and every row belongs to one. */
+/**
+ * Fails unless every dataset is referenced, every reference has a dataset, and every row belongs to
+ * one.
+ */
 export function expectSound({ client }: Db): void {
   const pointers = PARTS.map((part) => `SELECT ${part} AS dataset FROM environments`).join(
     ' UNION '
@@ -79,8 +85,8 @@ export function expectSound({ client }: Db): void {
 type Origin = Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
 
 /**
- * Returns the responses of all three operations for every record, with placeholders for the owners' ids. Changes the
- * environment, because it sets every integration as primary.
+ * Returns the responses of all three operations for every record, with placeholders for the owners'
+ * ids. Changes the environment, because it sets every integration as primary.
  */
 export async function everyAnswer(
   mock: TestMock,
@@ -131,7 +137,10 @@ function inQuery(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** Expects copies of an environment, created from its JSON and YAML exports, to give exactly the same responses. */
+/**
+ * Expects copies of an environment, created from its JSON and YAML exports, to give exactly the
+ * same responses.
+ */
 export async function expectSameAnswers(mock: TestMock, origin: Origin) {
   /** Uses the name of the origin, because the name of a copy has a number. */
   const exported = async ({ apiKey, name }: Origin) => {

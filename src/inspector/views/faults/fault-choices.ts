@@ -43,7 +43,9 @@ export function nameOf(choices: Record<string, unknown>, value: unknown): string
 /** Returns whether a rule has applied as often as it should. */
 export const isUsedUp = ({ times, hits }: FaultRule) => times !== 'always' && hits >= times
 
-/** Returns what a rule does, to which requests, how often it did, and its other conditions as JSON. */
+/**
+ * Returns what a rule does, to which requests, how often it did, and its other conditions as JSON.
+ */
 export function describeRule(rule: FaultRule): string {
   const { operation, effect, match, times, hits } = rule
   const conditions = JSON.stringify({

@@ -127,7 +127,9 @@ function IntegrationRow({ integration, primary, link }: IntegrationRowProps) {
   )
 }
 
-/** Returns a function that makes an integration primary, or leaves the channel without a primary. */
+/**
+ * Returns a function that makes an integration primary, or leaves the channel without a primary.
+ */
 function useTogglePrimary(
   integration: ListedIntegration,
   primary: ListedIntegration | undefined

@@ -20,7 +20,9 @@ export function Email({ content }: { content: Content | undefined }) {
   )
 }
 
-/** Keeps a frame as high as its content. The frame runs no scripts, so the inspector measures it. */
+/**
+ * Keeps a frame as high as its content. The frame runs no scripts, so the inspector measures it.
+ */
 function fitHeight({ currentTarget: frame }: { currentTarget: HTMLIFrameElement }) {
   const root = frame.contentDocument?.documentElement
   const observer = new ResizeObserver(() => {

@@ -1,6 +1,8 @@
 import type { Route } from '../../shell/router.js'
 
-/** The parameters of the URL that are part of the search: a text, and filters of the message list. */
+/**
+ * The parameters of the URL that are part of the search: a text, and filters of the message list.
+ */
 export const SEARCH_PARAMETERS = ['q', 'channel', 'subscriberId', 'transactionId', 'contextKeys']
 
 /** Returns the search of a URL as the text that the search field shows. */

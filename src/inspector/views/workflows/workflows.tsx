@@ -58,7 +58,9 @@ function matchingItems(workflows: readonly ListedWorkflow[], route: Route): Item
   })
 }
 
-/** Returns the step that the URL names. Without a step in the URL it is the first of the workflow. */
+/**
+ * Returns the step that the URL names. Without a step in the URL it is the first of the workflow.
+ */
 function findOpenStep(workflows: readonly ListedWorkflow[], { rest }: Route) {
   const [workflowId = '', stepId] = rest
   const workflow = workflows.find(({ _id, slug, identifier }) =>
