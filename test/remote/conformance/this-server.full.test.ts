@@ -152,7 +152,7 @@ describe('the command', () => {
     [['--api-key', 'x', '--case', 'nonsense'], /There is no case nonsense/],
     [
       ['--api-key', 'secret\nkey'],
-      /^error: --api-key <key> must be a key that a header can carry(?!.*secret)/
+      /^error: --api-key <key> must be an API key that a header can carry(?!.*secret)/
     ]
   ])('rejects the command line %j', async (args, message) => {
     const { code, stdout, stderr } = await runCommand(['conformance', ...args])
