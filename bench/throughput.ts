@@ -15,7 +15,8 @@ import {
 export const throughput: Measure = {
   name: 'throughput',
   minutes: 3,
-  method: `The three operations at 10 connections. The data file has 100,000 messages of about 1.5 KB.
+  method: `The three operations at 10 connections. The data file has 100,000 messages of about
+    1.5 KB.
     Set-primary is also measured in memory, because a file adds a write to the disk. It cycles
     through 200 integrations of one channel, so every request changes the primary. A bare Fastify
     sends the same bytes from memory. Both servers share one core and are loaded alternately from

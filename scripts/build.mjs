@@ -57,7 +57,8 @@ async function refresh() {
   if (canBuild) return build()
   if (missing)
     fail(
-      'dist/ is missing and the devDependencies are not installed: run `npm ci`, then `npm run build`'
+      'dist/ is missing and the devDependencies are not installed: run `npm ci`, then `npm run ' +
+        'build`'
     )
   console.warn(
     'dist/ is older than src/, and the devDependencies are not installed: starting the old build'

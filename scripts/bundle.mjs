@@ -57,7 +57,9 @@ const NODE_MODULES = {
 
 /** Bundled CommonJS packages call `require` for Node's built-in modules. */
 const REQUIRE = {
-  js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
+  js:
+    "import { createRequire as __createRequire } from 'node:module'; " +
+    'const require = __createRequire(import.meta.url);'
 }
 
 /** Imports other entry points by their package name, so that a program has one copy of each. */

@@ -5,8 +5,10 @@
  *     node scripts/check-migrations.mjs [project folder]
  *
  * 1. drizzle-kit finds no conflict between migrations, such as two that start from the same state.
- * 2. Generating a migration into a copy writes nothing: every change of the schema has its migration.
- * 3. A database created by the migrations has every table, column, key and index of one created from the schema.
+ * 2. Generating a migration into a copy writes nothing: every change of the schema has its
+ *    migration.
+ * 3. A database created by the migrations has every table, column, key and index of one created
+ *    from the schema.
  *    drizzle-kit compares only its own snapshots and doesn't notice SQL that was edited by hand.
  */
 import { spawnSync } from 'node:child_process'

@@ -31,8 +31,11 @@ const environment = {
 }
 
 /** The files that belong in the package: no pictures, source maps or pages for contributors. */
-const PACKED =
-  /^(dist|migrations|seeds)\/.*(?<!\.map)$|^docs\/[\w-]+\.md$|^(package\.json|LICENSE|(README|CHANGELOG|SKILL)\.md|llms\.txt)$/
+const PACKED = [
+  /^(dist|migrations|seeds)\/.*(?<!\.map)$/,
+  /^docs\/[\w-]+\.md$/,
+  /^(package\.json|LICENSE|(README|CHANGELOG|SKILL)\.md|llms\.txt)$/
+]
 
 const STEPS = [
   {
@@ -152,7 +155,8 @@ function printTable(results) {
   const width = Math.max(...results.map(({ name }) => name.length))
   console.log(`\n${styled('bold', '== Summary')}`)
   for (const { name, title, outcome, seconds } of results) {
-    const line = `${outcome.padEnd(8)} ${seconds.toFixed(1).padStart(6)} s  ${name.padEnd(width)}  ${title}`
+    const duration = `${seconds.toFixed(1).padStart(6)} s`
+    const line = `${outcome.padEnd(8)} ${duration}  ${name.padEnd(width)}  ${title}`
     console.log(outcome === 'ok' ? line : styled('red', line))
   }
 }
@@ -187,7 +191,7 @@ function pack() {
         (start) => !names.some((name) => name.startsWith(start))
       )
     )
-  const unexpected = names.filter((name) => !PACKED.test(name))
+  const unexpected = names.filter((name) => !PACKED.some((pattern) => pattern.test(name)))
   if (missing.length > 0) throw new Failed(`missing from the package: ${missing.join(', ')}`)
   if (unexpected.length > 0) throw new Failed(`unexpected in the package: ${unexpected.join(', ')}`)
   console.log(`${names.length} files`)

@@ -51,7 +51,7 @@ export async function contract(root) {
   }
 }
 
-const JSON_SCHEMA = `/** A self-contained JSON Schema: the schemas that it refers to are in its \`$defs\`. */
+const JSON_SCHEMA = `/** A self-contained JSON Schema: \`$defs\` has the schemas it refers to. */
 export interface JsonSchema {
   title: string
   [keyword: string]: unknown

@@ -67,7 +67,8 @@ function coverageTable(): string {
         .map(({ name }) => name)
     return `| \`${operation.id}\` | ${names(true).join(', ')} | ${names(false).join('; ')} |\n`
   })
-  return `| operation | statuses | parameters, values and headers |\n|---|---|---|\n${rows.join('')}`
+  const head = '| operation | statuses | parameters, values and headers |\n|---|---|---|\n'
+  return `${head}${rows.join('')}`
 }
 
 /** Returns every control route with its summary. */
@@ -118,8 +119,10 @@ function scoreTable(): string {
   )
   const missing = files.filter((file) => !scores.some(({ name }) => name === file))
   const head =
-    '| file | killed | timeout | survived | not run | ignored | score |\n|---|---:|---:|---:|---:|---:|---:|\n'
-  return `${head}${rows.join('')}${missing.length > 0 ? `\nNot measured yet: ${missing.join(', ')}.\n` : ''}`
+    '| file | killed | timeout | survived | not run | ignored | score |\n' +
+    '|---|---:|---:|---:|---:|---:|---:|\n'
+  const note = missing.length > 0 ? `\nNot measured yet: ${missing.join(', ')}.\n` : ''
+  return `${head}${rows.join('')}${note}`
 }
 
 function cell(id: AssumptionId, profile: 'document' | 'live'): string {
@@ -165,7 +168,8 @@ function commandSection(command: Command, flags: readonly Option[], more: string
   const parameters = command.registeredArguments.map(
     (argument) => `- \`${argument.name()}\`: ${escaped(argument.description)}\n`
   )
-  const text = `### ${name}\n\n\`notification-mock ${name} ${command.usage()}\`: ${escaped(command.description())}.\n`
+  const usage = `notification-mock ${name} ${command.usage()}`
+  const text = `### ${name}\n\n\`${usage}\`: ${escaped(command.description())}.\n`
   const table = `\n| flag | description | default |\n|---|---|---|\n${flags.map(flagRow).join('')}`
   return `${text}${parameters.length > 0 ? `\n${parameters.join('')}` : ''}${table}${more}`
 }

@@ -34,7 +34,8 @@ const OTHER_ERRORS: Record<string, Pick<ErrorResponse, 'message' | 'errors' | 'e
   401: { message: 'API Key not found' },
   409: {
     message:
-      'Request with key "set-primary-0001" is currently being processed. Please retry after 1 second'
+      'Request with key "set-primary-0001" is currently being processed. Please retry after 1 ' +
+      'second'
   },
   413: { message: 'Request body is too large' },
   422: {

@@ -22,19 +22,26 @@ const { description, version } = JSON.parse(readFileSync(join(root, 'package.jso
 const operations = await openApiDocument(assume('document'))
 const control = (await controlDocument()) as Described
 
+const help = execFileSync(process.execPath, ['--import', 'tsx', 'src/cli/index.ts', '--help'], {
+  cwd: root,
+  encoding: 'utf8'
+})
+
 const text = `# notification-mock
 
 > ${description}
 
 The package is not on npm's registry. Run \`npm ci && npm pack\` in a clone of its repository, then
-\`npm i -D ./notification-mock-${version}.tgz\` in the project. \`npx notification-mock\` serves a small shop at
-http://127.0.0.1:4210 and prints its API keys; \`development-key\` is the key of the environment Development. Send
-\`Authorization: ApiKey <key>\` with every request. The response header \`x-mock-reason\` says why a request was rejected or
-why a page is empty. The pages linked below are in \`node_modules/notification-mock/\`; start with \`SKILL.md\` there.
+\`npm i -D ./notification-mock-${version}.tgz\` in the project. \`npx notification-mock\` serves a
+small shop at http://127.0.0.1:4210 and prints its API keys; \`development-key\` is the key of the
+environment Development. Send \`Authorization: ApiKey <key>\` with every request. The response
+header \`x-mock-reason\` says why a request was rejected or why a page is empty. The pages linked
+below are in \`node_modules/notification-mock/\`; start with \`SKILL.md\` there.
 
 Rules of thumb:
 
-- Give each test an environment of its own: \`POST /_mock/environments\` with \`{"from": "Development"}\` returns its key.
+- Give each test its own environment: \`POST /_mock/environments\` with
+  \`{"from": "Development"}\` returns its key.
 - Don't sleep: \`POST /_mock/requests/verify\` with \`within\` waits for the request.
 - Only three operations are mocked. Other paths under \`/v1\` and \`/v2\` get 501.
 
@@ -50,8 +57,8 @@ ${routes(operations as unknown as Described)}
 
 ## Control routes
 
-Routes about one environment take its API key. Routes about the server are open on loopback; from other machines they
-take \`Authorization: Bearer <admin token>\`.
+Routes about one environment take its API key. Routes about the server are open on loopback; from
+other machines they take \`Authorization: Bearer <admin token>\`.
 
 ${routes(control)}
 
@@ -60,7 +67,7 @@ ${routes(control)}
 ## Command
 
 \`\`\`text
-${execFileSync(process.execPath, ['--import', 'tsx', 'src/cli/index.ts', '--help'], { cwd: root, encoding: 'utf8' }).trim()}
+${help.trim()}
 \`\`\`
 
 ## Manual

@@ -2,9 +2,9 @@
  * Mutation testing of the operations: `npm run mutation`, for one or two hours. Stryker changes the
  * source in one place at a time, and a test must fail.
  *
- *     npm run mutation                                       all folders; writes test/mutation/result.json
+ *     npm run mutation                       all folders; writes test/mutation/result.json
  *     npm run mutation -- idempotency messages               these folders; updates their results
- *     npm run mutation -- --again messages                   only mutants whose line or tests changed
+ *     npm run mutation -- --again messages                   mutants whose line or tests changed
  *     npm run mutation -- src/messages/totals.ts:10-20       a file or some lines; writes nothing
  *
  * Then `npm run docs` writes docs/contributing/mutation-results.md. Exits 1 if a folder scores less

@@ -32,13 +32,13 @@ import { serveLazily } from './lazy-loading.js'
 import { messageRoutes } from './messages/routes.js'
 import { OPERATIONS } from './operations.js'
 import type { SeedService } from './seeds/service.js'
-import type { StartServices } from './services.js'
+import type { Services } from './services.js'
 import { workflowStepRoutes } from './workflow-steps/routes.js'
 
-export { type StartServices, startServices } from './services.js'
+export { createServices, type Services } from './services.js'
 
 export interface AppOptions extends Pick<Config, 'data' | 'cors' | 'inspector' | 'requestTimeout'> {
-  services: StartServices
+  services: Services
   /** Loads the service that only control routes need. */
   loadSeeds: () => Promise<SeedService>
   clock: Clock
@@ -141,7 +141,7 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
  * Throws for a route that serves no operation: it would be missing from the OpenAPI document and
  * the journal.
  */
-export function registerOperations(app: FastifyInstance, services: StartServices): void {
+export function registerOperations(app: FastifyInstance, services: Services): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.operation) {
       throw new Error(`the route ${method} ${url} serves no operation: see defineOperation`)

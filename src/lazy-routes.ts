@@ -6,10 +6,10 @@ import { documentation } from './openapi/docs-routes.js'
 import { controlDocument } from './openapi/documents.js'
 import { startPage } from './openapi/start-page.js'
 import type { SeedService } from './seeds/service.js'
-import type { StartServices } from './services.js'
+import type { Services } from './services.js'
 
 export interface LazyRouteOptions {
-  services: StartServices
+  services: Services
   seeds: SeedService
   /** Whether browsers get the inspector at `/`. */
   inspector: boolean

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { clearInterval, setInterval } from 'node:timers'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
-import { buildApp, type StartServices, startServices } from './app.js'
+import { buildApp, createServices, type Services } from './app.js'
 import { type Config, configOf, DEFAULTS, reachableHost } from './config.js'
 import { type DatabaseImage, type Db, openDatabase, toStartError } from './db/open.js'
 import { type DefaultImage, keepDefaultImage, readDefaultImage } from './default-image.js'
@@ -67,7 +67,7 @@ export interface RunningServer {
 export interface Server extends RunningServer {
   app: FastifyInstance
   db: Db
-  services: StartServices
+  services: Services
   /** Loads the seed service, which a start with the default seed doesn't need. */
   loadSeeds: () => Promise<SeedService>
 }
@@ -87,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let app: FastifyInstance | undefined
   try {
     const { db } = database
-    const services = startServices({ ...config, db, clock, defaults: config })
+    const services = createServices({ ...config, db, clock, defaults: config })
     const loadSeeds = lazily(() => loadSeedService(db, clock, services))
     const { seeded, seeds } = await seedDatabase(source, { db, services, loadSeeds, seedWatch })
     const logger = createLogger(options, config)
@@ -201,7 +201,7 @@ function chooseDatabaseImage(
 async function loadSeedService(
   db: Db,
   clock: Clock,
-  { environments }: StartServices
+  { environments }: Services
 ): Promise<SeedService> {
   const { seedService } = await import('./seeds/service.js')
   return seedService({ db, clock, environments })
@@ -299,7 +299,7 @@ async function exportTo(file: string, seeds: SeedService, log: FastifyBaseLogger
 function startWatching(
   { watcher, reloaded, report, readSeeds }: SeedWatch,
   seeds: SeedService,
-  services: StartServices,
+  services: Services,
   log: FastifyBaseLogger
 ): void {
   watcher.start((files) => {
@@ -316,7 +316,7 @@ function startWatching(
 /** Adds the reload to the journals, because it isn't a request to a control route. */
 function recordReloads(
   changes: Extract<SeedReload, { applied: true }>['changes'],
-  { environments, journals }: StartServices
+  { environments, journals }: Services
 ): void {
   for (const { id, change } of changes) {
     if (change !== 'reloaded') continue
@@ -324,7 +324,7 @@ function recordReloads(
   }
 }
 
-function resetEnvironments({ environments, journals }: StartServices): string[] {
+function resetEnvironments({ environments, journals }: Services): string[] {
   const all = environments.list()
   environments.resetAll()
   for (const environment of all) {

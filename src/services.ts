@@ -13,7 +13,7 @@ import { JournalService } from './journal/service.js'
 import { MessageService } from './messages/service.js'
 import { WorkflowStepService } from './workflow-steps/service.js'
 
-export type StartServices = ReturnType<typeof startServices>
+export type Services = ReturnType<typeof createServices>
 
 export interface ServiceOptions {
   db: Db
@@ -34,7 +34,7 @@ export interface ServiceOptions {
  * Creates the services that the operations and the start need, and wires them. The seed service is
  * loaded later, with the control routes.
  */
-export function startServices(options: ServiceOptions) {
+export function createServices(options: ServiceOptions) {
   const {
     db,
     clock,

@@ -75,7 +75,7 @@ is below --min or --strict found hints. Messages of exec go to stderr and start 
 "notification-mock exec:".
 
 Example:
-  notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_TOKEN=key -- npx vitest run`
+  notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_KEY=key -- npx vitest run`
 
 /** A variable for the command: an API key, or the URL of the server with a path. */
 type VariableSetting = { name: string } & ({ kind: 'key' } | { kind: 'url'; path: string })

@@ -36,9 +36,8 @@ export async function run(
   process.stdout.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
     // The reader, such as `head`, stopped reading. A server keeps running without its output.
     if (code === 'EPIPE') return
-    writeToStderr(
-      `error: can't write to stdout: ${code === 'ENOSPC' ? 'the disk is full; free some space' : code}\n`
-    )
+    const problem = code === 'ENOSPC' ? 'the disk is full; free some space' : code
+    writeToStderr(`error: can't write to stdout: ${problem}\n`)
     process.exitCode = 1
   })
   const commandArguments = argv.slice(2)

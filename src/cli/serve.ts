@@ -93,6 +93,7 @@ export function ignoredSeeds(
 export function readyText(ready: Ready, flags: ServerFlags): string {
   const { seed, data, watch, latency, inspector } = flags
   const { url, docs, version, seeded, adminToken } = ready
+  const delay = typeof latency === 'string' ? latency : Object.values(latency ?? {}).join(',')
   const reused = seeded || !seed ? '' : ' (existing data)'
   const lines = [
     `notification-mock ${version} is ready at ${url}`,
@@ -102,8 +103,7 @@ export function readyText(ready: Ready, flags: ServerFlags): string {
       : `Docs at ${docs}`,
     data !== undefined && `Data in ${data}${reused}`,
     ignoredSeeds(ready, flags),
-    latency !== DEFAULTS.latency &&
-      `Responses are delayed: latency ${typeof latency === 'string' ? latency : Object.values(latency).join(',')}`,
+    latency !== DEFAULTS.latency && `Responses are delayed: latency ${delay}`,
     watch && seed && `Watching ${seed.join(', ')} for changes`,
     adminToken !== undefined &&
       `Admin token, to manage environments from other machines: ${adminToken}`,

@@ -12,13 +12,13 @@ import { recordRoutes } from './records/routes.js'
 import { coverageRoutes, reportRoutes, serverCoverageRoutes, testRoutes } from './report/routes.js'
 import type { TestService } from './report/service.js'
 import { serverRoutes } from './server/routes.js'
-import type { Services } from './services.js'
+import type { ControlServices } from './services.js'
 import { clockRoutes, stateRoutes } from './state/routes.js'
 
 type Access = 'open' | 'server' | 'environment'
 type RouteGroup<Allowed extends Access> = (route: AddRoute<Allowed>, options: Options) => void
 
-interface Options extends Services {
+interface Options extends ControlServices {
   tests: TestService
   /** The assumptions of environments that don't set their own. */
   assumptions: Assumptions

@@ -1,10 +1,10 @@
 import { seedService } from '../seeds/service.js'
-import { type ServiceOptions, startServices } from '../services.js'
+import { createServices, type ServiceOptions } from '../services.js'
 
-export type Services = ReturnType<typeof buildServices>
+export type ControlServices = ReturnType<typeof createControlServices>
 
 /** Builds all services over one database. */
-export function buildServices(options: ServiceOptions) {
-  const services = startServices(options)
+export function createControlServices(options: ServiceOptions) {
+  const services = createServices(options)
   return { ...services, seeds: seedService({ ...options, environments: services.environments }) }
 }

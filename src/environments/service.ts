@@ -110,8 +110,8 @@ export class EnvironmentService {
   }
 
   /**
-   * Returns the name, or the first of `<name> 2`, `<name> 3`, … that no environment has as its name
-   * or id.
+   * Returns the name, or the first of `<name> 2`, `<name> 3`, … that no environment has as its
+   * name or id.
    */
   unusedName(base: string): string {
     const used = new Set(this.#store.repository.listNamesAndIds(base))

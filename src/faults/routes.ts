@@ -7,8 +7,8 @@ import { checkRules } from './rule-checks.js'
 import { FaultRule, Latency, LatencySetting, MAX_RULES, NewFaultRule } from './schemas.js'
 import type { FaultService } from './service.js'
 
-const TOO_MANY_RULES = `an environment can have ${MAX_RULES} rules: remove some with DELETE /_mock/faults/{id}`
-
+const REMOVE_SOME = 'remove some with DELETE /_mock/faults/{id}'
+const TOO_MANY_RULES = `an environment can have ${MAX_RULES} rules: ${REMOVE_SOME}`
 /** Adds the routes for the fault rules and the latency of an environment. */
 export function faultRoutes(
   route: AddRoute,

@@ -151,7 +151,7 @@ function problemWith(key: string): string | undefined {
   return INVALID_CHARACTER.test(key) ? 'has control characters' : undefined
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters, and what no header can carry
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no header can carry these
 const INVALID_CHARACTER = /[\x00-\x1f\x7f]|[^\x00-\xff]/
 
 /** Returns the unparsed body of the request, which may be empty. */

@@ -117,7 +117,8 @@ function replay(environment: Environment, stored: StoredKey, fingerprint: Buffer
 }
 
 function keyInUse(environment: Environment, key: string): DomainError {
-  const message = `Request with key "${key}" is currently being processed. Please retry after 1 second`
+  const subject = `Request with key "${key}"`
+  const message = `${subject} is currently being processed. Please retry after 1 second`
   const reason = 'the first request with this idempotency-key is still in progress'
   return new DomainError('key-in-use', message, { reason, ...linkHeader(environment) })
 }

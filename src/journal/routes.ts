@@ -89,7 +89,8 @@ function changeRoutes(route: AddRoute, { journals }: JournalServices): void {
     'List the changes made between the requests, oldest first',
     {
       description:
-        'The last 200 control requests that changed something. Removing the requests removes them too.',
+        'The last 200 control requests that changed something. Removing the requests removes ' +
+        'them too.',
       response: listOf('changes', ref(Change), 'The changes, oldest first'),
       handler: async ({ environment }) => ({ changes: journals.of(environment).changes() })
     }

@@ -15,7 +15,8 @@ const GREETING = ': the requests of this environment, as they end'
  * requests that the journal no longer has. The stream ends when the journal closes or 8 MiB are
  * unread; the client then resumes it.
  *
- * @param changesAfter the sequence after which earlier changes are sent; without it, only new changes are.
+ * @param changesAfter the sequence after which earlier changes are sent; without it, only new ones
+ *   are.
  */
 export function streamRequests(
   journal: Journal,

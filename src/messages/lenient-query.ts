@@ -59,7 +59,8 @@ function withLenientLimit(query: Query): Query {
   if (typeof limit !== 'string') return { ...query }
   if (/^(0+(\.0+)?)?$/.test(limit)) return others
   if (/^\d+(\.0+)?$/.test(limit) && Number(limit) > MAX_LIMIT) {
-    const reason = `limit is ${limit}, but at most ${MAX_LIMIT} is allowed (assumption paging-bounds)`
+    const rule = `at most ${MAX_LIMIT} is allowed (assumption paging-bounds)`
+    const reason = `limit is ${limit}, but ${rule}`
     throw new DomainError('bad-request', `Limit can not be larger then ${MAX_LIMIT}`, { reason })
   }
   return { ...query }

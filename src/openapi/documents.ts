@@ -121,16 +121,17 @@ const OPERATIONS_INFO = {
     summary: "A mock server for three operations of Novu's API, for development and tests",
     description: `Three operations of Novu's notification API, served on real state.
 
-**Try it:** press Authorize and enter \`ApiKey development-key\`, including the word \`ApiKey\`. Then open an operation
-and press Execute. The examples use the default seed.
+**Try it:** press Authorize and enter \`ApiKey development-key\`, including the word \`ApiKey\`.
+Then open an operation and press Execute. The examples use the default seed.
 
-**Errors** all have the body \`ErrorBody\`, and a header \`x-mock-reason\` that says which check rejected the request and
-how to pass it. Any request may also get 404, 405 or 501 (the path or method isn't served), 408, 417 or 431 (the headers
-can't be accepted) and 507 (the disk of the data file is full).
+**Errors** all have the body \`ErrorBody\`, and a header \`x-mock-reason\` that says which check
+rejected the request and how to pass it. Any request may also get 404, 405 or 501 (the path or
+method isn't served), 408, 417 or 431 (the headers can't be accepted) and 507 (the disk of the data
+file is full).
 
 **Assumptions** settle what the API reference leaves open, per environment: see
-[/_mock/assumptions](/_mock/assumptions). [/openapi.json](/openapi.json) describes the environment of the API key that
-you send, or the server's default without a key.`,
+[/_mock/assumptions](/_mock/assumptions). [/openapi.json](/openapi.json) describes the environment
+of the API key that you send, or the server's default without a key.`,
     contact: CONTACT,
     license: { name: 'MIT', identifier: 'MIT' }
   },
@@ -147,7 +148,8 @@ you send, or the server's default without a key.`,
         name: 'Authorization',
         description:
           'The word `ApiKey`, a space and the key, for example `ApiKey development-key` with the ' +
-          'default seed. The key selects the environment. The server prints its keys when it starts.'
+          'default seed. The key selects the environment. The server prints its keys when it ' +
+          'starts.'
       }
     }
   }
@@ -158,8 +160,8 @@ const CONTROL_INFO = {
     title: 'notification-mock control',
     version: VERSION,
     description:
-      'Create and reset environments, inspect and verify the requests they received, inject faults, ' +
-      "and control time. Routes about one environment take that environment's API key.",
+      'Create and reset environments, inspect and verify the requests they received, inject ' +
+      "faults, and control time. Routes about one environment take that environment's API key.",
     contact: CONTACT,
     license: { name: 'MIT', identifier: 'MIT' }
   },

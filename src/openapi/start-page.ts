@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { isLoopback, strangerIn } from '../control/access.js'
 import { DomainError } from '../domain/errors.js'
 import { JSON_TYPE } from '../http/errors.js'
+import { isLoopback, untrustedOrigin } from '../http/loopback.js'
 import { VERSION } from '../platform/package.js'
 import { pageHeaders, readPackageFile } from './package-files.js'
 
@@ -76,10 +76,10 @@ async function sendInspectorFile(
   const listening = address()
   const isLocalOnly =
     adminToken === undefined && typeof listening === 'object' && isLoopback(listening?.address)
-  const untrustedOrigin = strangerIn(headers)
-  if (untrustedOrigin && isLocalOnly) {
+  const problem = untrustedOrigin(headers)
+  if (problem && isLocalOnly) {
     throw new DomainError('forbidden', 'The inspector is not shown here', {
-      reason: `${untrustedOrigin}: open it at 127.0.0.1, or start the server with an admin token`
+      reason: `${problem}: open it at 127.0.0.1, or start the server with an admin token`
     })
   }
   const file = await readPackageFile(`dist/inspector/${name}`)

@@ -68,7 +68,7 @@ export const ChangedRecord = namedObject('ChangedRecord', 'A change that a reque
   ),
   channel: Type.Optional(Type.String({ description: 'The channel' })),
   action: Type.String({
-    description: '`added`, `changed`, `removed`, `set`, `became primary`, `is no longer primary`, …'
+    description: '`added`, `changed`, `removed`, `became primary`, `is no longer primary`, …'
   }),
   fields: Type.Optional(
     Type.Array(Type.String(), { description: 'The names of the fields that the request set' })

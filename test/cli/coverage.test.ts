@@ -69,7 +69,7 @@ test('throws an error with the reason, and without the key, when the report is u
     /^no environment has this key(?!.*nobody-here)/
   )
   await expect(fetchCoverage(mock.url, { adminToken: 'another' })).rejects.toThrow(
-    'the admin token is another one'
+    'the admin token is wrong'
   )
   await expect(fetchCoverage(mock.url, { apiKey: 'a\nb' })).rejects.toThrow(
     /^the key or token contains characters/

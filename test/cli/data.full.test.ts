@@ -86,7 +86,7 @@ test('seeds a new data file, leaves an existing one unchanged, and prints the ke
   )
 
   const other = await start('other.yaml')
-  expect(other.printed).toContain('  shop  (its key is not in the seeds given)\n')
+  expect(other.printed).toContain('  shop  (key unknown: no seed names it)\n')
   expect(other.printed).not.toMatch(/other-key|curl/)
   await stopped(other)
   const json = await start('other.yaml', '--json')
@@ -120,7 +120,7 @@ test.skipIf(!canBeNobody)(
       )
       expect(code).toBe(1)
       expect(stderr).toMatch(
-        /^error: can't use the data file .*mock\.db: it or its folder .*can not be .*check .*\n$/
+        /^error: can't use the data file .*mock\.db: the file or its folder is read-only; check .*\n$/
       )
     }
     chmodSync(folder, 0o755)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DEFAULTS } from '../../src/config.js'
-import { buildServices } from '../../src/control/services.js'
+import { createControlServices } from '../../src/control/services.js'
 import { openDatabase } from '../../src/db/open.js'
 import {
   expectSound,
@@ -23,7 +23,7 @@ const FIXED = Date.parse('2026-02-18T10:00:00.000Z')
 function createServices(file?: string) {
   const { db, close } = openDatabase(file)
   let time = Date.now()
-  const services = buildServices({
+  const services = createControlServices({
     db,
     clock: () => FIXED,
     machineClock: () => time,

@@ -212,7 +212,7 @@ describe('from another machine', () => {
     await page.getByRole('alert').waitFor()
     await token.fill('wrong')
     await token.press('Enter')
-    await page.getByText('the admin token is another one').waitFor()
+    await page.getByText('the admin token is wrong').waitFor()
     await token.fill('the-admin-token')
     await token.press('Enter')
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()

@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { DEFAULTS } from '../../src/config.js'
-import { buildServices, type Services } from '../../src/control/services.js'
+import { type ControlServices, createControlServices } from '../../src/control/services.js'
 import { type Db, openDatabase } from '../../src/db/open.js'
 import type { Environment } from '../../src/environments/service.js'
 import type { ListMessagesQuery } from '../../src/messages/filters.js'
 
 interface Setup {
   db: Db
-  services: Services
+  services: ControlServices
   mine: Environment
   other: Environment
 }
@@ -56,7 +56,7 @@ const NINE = [9, 3, 9, 5, 9, 3]
 async function setUp(): Promise<Setup> {
   const { db, close } = openDatabase()
   onTestFinished(close)
-  const services = buildServices({ db, clock: () => NOW, defaults: DEFAULTS, journal: 0 })
+  const services = createControlServices({ db, clock: () => NOW, defaults: DEFAULTS, journal: 0 })
   const { environment: mine } = await services.seeds.createEnvironment({ seed: seedOf(6, 'a') })
   const { environment: other } = await services.seeds.createEnvironment({ seed: seedOf(3, 'b') })
   // The copy from the baseline happens now. Otherwise a change would go to a new dataset without

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { buildServices } from '../../src/control/services.js'
+import { createControlServices } from '../../src/control/services.js'
 import { openDatabase } from '../../src/db/open.js'
 import { seedText } from '../../src/seeds/export.js'
 import { readSeeds } from '../../src/seeds/read.js'
@@ -73,7 +73,12 @@ async function seededWith(seed: string | object, now: number) {
   const { db, close } = openDatabase()
   onTestFinished(close)
   const defaults = { profile: 'document' as const, assumptions: {} }
-  const { environments, seeds } = buildServices({ db, clock: () => now, defaults, journal: 0 })
+  const { environments, seeds } = createControlServices({
+    db,
+    clock: () => now,
+    defaults,
+    journal: 0
+  })
   const files = readSeeds([{ name: 'seed', seed }])
   await seeds.loadGenerator(files)
   seeds.seed(files)

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { buildServices } from '../../src/control/services.js'
+import { createControlServices } from '../../src/control/services.js'
 import { openDatabase } from '../../src/db/open.js'
 import { SeedError } from '../../src/seeds/errors.js'
 import type { SeedEnvironment } from '../../src/seeds/format.js'
@@ -35,7 +35,7 @@ function seeded(time: number, environments: SeedEnvironment[]) {
   onTestFinished(close)
   let now = time
   const defaults = { profile: 'document' as const, assumptions: {} }
-  const services = buildServices({ db, clock: () => now, defaults, journal: 10 })
+  const services = createControlServices({ db, clock: () => now, defaults, journal: 10 })
   services.seeds.seed(filesOf(...environments))
   now = LATER
   const find = (name: string) => services.environments.find(name)

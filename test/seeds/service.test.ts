@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { buildServices } from '../../src/control/services.js'
+import { createControlServices } from '../../src/control/services.js'
 import { type OpenDatabase, openDatabase } from '../../src/db/open.js'
 import { SeedError } from '../../src/seeds/errors.js'
 import type { EnvironmentData } from '../../src/seeds/format.js'
@@ -17,7 +17,7 @@ function seeded(seed: string | object, database: OpenDatabase = openDatabase()) 
   const { db, close } = database
   onTestFinished(close)
   const defaults = { profile: 'document' as const, assumptions: {} }
-  const { seeds } = buildServices({ db, clock: () => NOW, defaults, journal: 0 })
+  const { seeds } = createControlServices({ db, clock: () => NOW, defaults, journal: 0 })
   return { ...seeds.seed(readSeeds([{ name: 'seed', seed }])), db }
 }
 

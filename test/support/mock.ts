@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Services } from '../../src/control/services.js'
+import type { ControlServices } from '../../src/control/services.js'
 import { lazily } from '../../src/domain/lazily.js'
 import type { EnvironmentData } from '../../src/seeds/format.js'
 import { readSeeds } from '../../src/seeds/read.js'
@@ -31,7 +31,7 @@ export interface TestMockOptions extends ServerOptions {
 }
 
 export interface TestMock extends Omit<Server, 'services'> {
-  services: Services
+  services: ControlServices
   /** The data of its seeds. */
   readonly seededEnvironments: readonly EnvironmentData[]
   /** Sends a request over a real socket, and checks the response against the OpenAPI document. */
@@ -176,7 +176,7 @@ export async function startMock({ now, ...rest }: TestMockOptions): Promise<Test
   return {
     ...server,
     ...clientOf(server.url, first[0]?.apiKeys[0]),
-    services: Object.defineProperty({ ...services } as Services, 'seeds', {
+    services: Object.defineProperty({ ...services } as ControlServices, 'seeds', {
       get: lazily(() => seedService({ db, clock, environments }))
     }),
     ...{ first },

@@ -132,7 +132,7 @@ export async function startProcess(
 }
 
 /** Matches the last output of a start: the curl example, its replacement, or a line of JSON. */
-const READY = /^(\{"url"| *curl |No environments|.*not in the seeds given\)).*$\s/m
+const READY = /^(\{"url"| *curl |No environments|.*key unknown: no seed names it\)).*$\s/m
 
 function launch(
   command: string,

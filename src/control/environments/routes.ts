@@ -18,24 +18,28 @@ import {
   strictObject
 } from '../../schema/typebox.js'
 import type { TestService } from '../report/service.js'
-import type { Services } from '../services.js'
+import type { ControlServices } from '../services.js'
 import { MAX_SEED, toClockSetting } from '../state/routes.js'
 
 /** 30 days, in milliseconds. */
 const MAX_TTL = 30 * 24 * 60 * 60 * 1000
 
 const NAME =
-  'Display name, unique; defaults to the name of the seed or the origin, with a number if it is taken'
+  'Display name, unique; defaults to the name of the seed or the origin, with a number if it ' +
+  'is taken'
 const ASSUMPTIONS = 'Assumptions that differ from the profile, by id'
 const CLOCK =
-  'An ISO 8601 time that fixes the clock, or a setting; defaults to the clock of the origin or the seed'
+  'An ISO 8601 time that fixes the clock, or a setting; defaults to the clock of the origin or ' +
+  'the seed'
 const FAULTS = 'Fault rules that apply from the first request on'
 const LATENCY =
-  'Delay of the responses: the name of a preset, or a setting; defaults to the latency of the server'
+  'Delay of the responses: the name of a preset, or a setting; defaults to the latency of the ' +
+  'server'
 const API_KEY =
   'The API key, unique: 16 characters, or 8 with a digit or hyphen; defaults to a new key'
 const TTL =
-  'Time without use after which the environment is removed, at most 30d: milliseconds, or a text such as 10m; defaults to never'
+  'Time without use after which the environment is removed, at most 30d: milliseconds, or a ' +
+  'text such as 10m; defaults to never'
 const Milliseconds = Type.Integer({ minimum: 1, maximum: MAX_TTL, format: 'int64' })
 const ownKey = {
   minLength: 8,
@@ -129,12 +133,13 @@ const EnvironmentId = Type.String({
 /** Creates, lists and removes environments. */
 export function environmentRoutes(
   route: AddRoute<'server'>,
-  options: Services & { tests: TestService }
+  options: ControlServices & { tests: TestService }
 ): void {
   const { environments, seeds, faults, latency, tests } = options
   route('POST', '/environments', 'createEnvironment', 'Create an environment', {
     description:
-      'Creates an empty environment, one from a seed or scenario, or a fork. Creates nothing if any part of the request is invalid.',
+      'Creates an empty environment, one from a seed or scenario, or a fork. Creates nothing ' +
+      'if any part of the request is invalid.',
     body: ref(NewEnvironment),
     bodyLimit: MAX_SEED,
     response: ref(CreatedEnvironment),
@@ -142,9 +147,9 @@ export function environmentRoutes(
     errors: [404, 409],
     handler: async ({ body }) => {
       const { faults: rules = [] } = body
-      const wanted = toWanted(body)
+      const requested = toCreateOptions(body)
       await checkRules(rules.map((rule, index) => [`faults[${index}].`, rule]))
-      const { environment, apiKey } = await seeds.createEnvironment(wanted)
+      const { environment, apiKey } = await seeds.createEnvironment(requested)
       for (const rule of rules) faults.add(environment, rule)
       if (body.latency !== undefined) latency.setInitial(environment, body.latency)
       const { unauthenticatedAfter } = tests.begin(environment)
@@ -197,29 +202,29 @@ export function environmentRoutes(
   )
 }
 
-type Wanted = Parameters<Services['seeds']['createEnvironment']>[0]
+type CreateOptions = Parameters<ControlServices['seeds']['createEnvironment']>[0]
 
 /**
  * Returns the requested environment with parsed durations and settings. Throws `invalid` for
  * contradictory or invalid fields.
  */
-function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironment): Wanted {
+function toCreateOptions({ faults, latency, clock, ttl, ...rest }: NewEnvironment): CreateOptions {
   const { from, snapshot, scenario, seed, assumptions = {} } = rest
   const errors = createFieldErrors()
-  const refuse = (field: string, issue: string | false | undefined, value?: unknown) => {
+  const reject = (field: string, issue: string | false | undefined, value?: unknown) => {
     if (issue) errors[field] = { messages: [issue], value }
   }
-  refuse('snapshot', snapshot !== undefined && from === undefined && SNAPSHOT_OF_NONE)
-  refuse(
+  reject('snapshot', snapshot !== undefined && from === undefined && SNAPSHOT_OF_NONE)
+  reject(
     'scenario',
     scenario !== undefined && (seed ?? from) !== undefined && ALL_OF_AN_ENVIRONMENT
   )
   for (const [id, value] of Object.entries(assumptions))
-    refuse(`assumptions.${id}`, assumptionIssue(id, value), value)
-  refuse('latency', latency !== undefined && findLatencyProblem(latency))
+    reject(`assumptions.${id}`, assumptionIssue(id, value), value)
+  reject('latency', latency !== undefined && findLatencyProblem(latency))
   const milliseconds = typeof ttl === 'string' ? parseDuration(ttl) : ttl
   const isPossible = (milliseconds ?? 1) >= 1 && (milliseconds ?? 1) <= MAX_TTL
-  refuse('ttl', !isPossible && 'ttl must be from 1ms to 30d', ttl)
+  reject('ttl', !isPossible && 'ttl must be from 1ms to 30d', ttl)
   if (Object.keys(errors).length > 0) throw invalidFields(errors)
   return {
     ...rest,
@@ -230,4 +235,4 @@ function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironment): Wan
 
 const SNAPSHOT_OF_NONE = 'snapshot needs from: the environment that the snapshot was taken of'
 const ALL_OF_AN_ENVIRONMENT =
-  'scenario can not be combined with seed or from: load more by POST /_mock/seed'
+  "scenario can't be combined with seed or from: load more with POST /_mock/seed"

@@ -19,7 +19,7 @@ import { namedObject, ref, strictObject, targetOf } from '../../schema/typebox.j
 import { type EnvironmentData, SeedIntegration, SeedMessage, SeedStep } from '../../seeds/format.js'
 import type { EditedKind, EditedSeeds, Patch } from '../../seeds/records.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
-import type { Services } from '../services.js'
+import type { ControlServices } from '../services.js'
 
 const NEW_MESSAGE =
   'A message as in a seed; createdAt defaults to the current time of the environment'
@@ -93,7 +93,7 @@ const IntegrationId = Type.String({
  * Adds, changes and removes single messages and integrations, lists integrations and workflows, and
  * changes a step.
  */
-export function recordRoutes(route: AddRoute, { seeds }: Services): void {
+export function recordRoutes(route: AddRoute, { seeds }: ControlServices): void {
   editRoutes(route, seeds, {
     kind: 'messages',
     noun: 'a message',
@@ -116,7 +116,8 @@ export function recordRoutes(route: AddRoute, { seeds }: Services): void {
 
   route('GET', '/integrations', 'listIntegrations', 'List the integrations', {
     description:
-      'Includes soft-deleted integrations. Each has the form that set-primary returns in this environment.',
+      'Includes soft-deleted integrations. Each has the form that set-primary returns in this ' +
+      'environment.',
     response: listOf('integrations', ref(Integration), 'All of them, in insertion order'),
     handler: async ({ environment }) => ({
       integrations: seeds
@@ -127,7 +128,7 @@ export function recordRoutes(route: AddRoute, { seeds }: Services): void {
 }
 
 /** Lists workflows and changes a step. */
-function workflowRoutes(route: AddRoute, seeds: Services['seeds']): void {
+function workflowRoutes(route: AddRoute, seeds: ControlServices['seeds']): void {
   route('GET', '/workflows', 'listWorkflows', 'List the workflows, with the ids of their steps', {
     response: listOf('workflows', ref(ListedWorkflow), 'All of them, in insertion order'),
     handler: async ({ environment }) => ({
@@ -169,7 +170,7 @@ interface Edited<Kind extends EditedKind> {
  */
 function editRoutes<Kind extends EditedKind>(
   route: AddRoute,
-  seeds: Services['seeds'],
+  seeds: ControlServices['seeds'],
   { kind, noun, id, seed, patch, response, show }: Edited<Kind>
 ): void {
   const name = kind === 'messages' ? 'Message' : 'Integration'
@@ -187,7 +188,8 @@ function editRoutes<Kind extends EditedKind>(
 
   route('PATCH', path, `change${name}`, `Change ${noun}`, {
     description:
-      'Changes any field except `_id`, and the values derived from it, such as the addresses of a subscriber.',
+      'Changes any field except `_id`, and the values derived from it, such as the addresses ' +
+      'of a subscriber.',
     params,
     body: patch,
     response,

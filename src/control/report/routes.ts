@@ -3,7 +3,7 @@ import { isoTime, steadyClock } from '../../domain/clock.js'
 import type { AddRoute } from '../../http/control-route.js'
 import { VERSION } from '../../platform/package.js'
 import { ref } from '../../schema/typebox.js'
-import type { Services } from '../services.js'
+import type { ControlServices } from '../services.js'
 import { RunRecord, TestDescription } from './schemas.js'
 import type { TestService } from './service.js'
 
@@ -20,7 +20,7 @@ export function testRoutes(route: AddRoute, { tests }: { tests: TestService }): 
 /** Reports everything that the tests did. */
 export function reportRoutes(
   route: AddRoute<'server'>,
-  options: Services & { tests: TestService }
+  options: ControlServices & { tests: TestService }
 ): void {
   const { tests, coverage, environments, startedAt } = options
   route('GET', '/report', 'getReport', 'Get the report of all tests', {
@@ -45,7 +45,7 @@ export function reportRoutes(
 }
 
 /** Reports and clears the API reference coverage of one environment. */
-export function coverageRoutes(route: AddRoute, { coverage }: Services): void {
+export function coverageRoutes(route: AddRoute, { coverage }: ControlServices): void {
   route(
     'GET',
     '/coverage',
@@ -53,7 +53,8 @@ export function coverageRoutes(route: AddRoute, { coverage }: Services): void {
     'Report how much of the API reference the requests cover',
     {
       description:
-        'Counts requests since the environment was created or its coverage was cleared, regardless of the journal and resets.',
+        'Counts requests since the environment was created or its coverage was cleared, ' +
+        'regardless of the journal and resets.',
       response: ref(Coverage),
       handler: async ({ environment }) => coverage.of(environment)
     }
@@ -66,7 +67,10 @@ export function coverageRoutes(route: AddRoute, { coverage }: Services): void {
 }
 
 /** Reports and clears the API reference coverage of all requests. */
-export function serverCoverageRoutes(route: AddRoute<'server'>, { coverage }: Services): void {
+export function serverCoverageRoutes(
+  route: AddRoute<'server'>,
+  { coverage }: ControlServices
+): void {
   route(
     'GET',
     '/coverage/server',
@@ -74,7 +78,8 @@ export function serverCoverageRoutes(route: AddRoute<'server'>, { coverage }: Se
     'Report how much of the API reference all requests cover',
     {
       description:
-        'Counts the requests of all environments, including removed ones, and unauthenticated requests.',
+        'Counts the requests of all environments, including removed ones, and unauthenticated ' +
+        'requests.',
       response: ref(Coverage),
       handler: async () => coverage.ofServer()
     }

@@ -2,7 +2,7 @@ import { isoTime, steadyClock } from '../../domain/clock.js'
 import type { EnvironmentDiff } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import type { Journal } from '../../journal/journal.js'
-import type { StartServices } from '../../services.js'
+import type { Services } from '../../services.js'
 import type { OtherRequest, TestDescription, TestRecord } from './schemas.js'
 
 export type TestService = ReturnType<typeof testService>
@@ -28,7 +28,7 @@ interface Test {
  * received a test description. Keeps at most 200 records and 64 MiB for removed environments, and
  * drops the records of passed tests first.
  */
-export function testService({ journals, environments, faults, redactionOf }: StartServices) {
+export function testService({ journals, environments, faults, redactionOf }: Services) {
   // Builds the redaction on each call, as keys are added and removed.
   const text = (value: string) => redactionOf().redact(value)
   const tests = new Map<number, Test>()
@@ -130,7 +130,7 @@ function dropExcess(tests: Map<number, Test>): number {
 
 /** Returns the difference from the baseline, or undefined if it can't be computed. */
 function diffOf(
-  environments: StartServices['environments'],
+  environments: Services['environments'],
   environment: Environment
 ): EnvironmentDiff | undefined {
   try {

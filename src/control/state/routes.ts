@@ -17,7 +17,7 @@ import {
   strictObject,
   stringEnum
 } from '../../schema/typebox.js'
-import type { Services } from '../services.js'
+import type { ControlServices } from '../services.js'
 
 /** The body limit of requests that carry a seed, in bytes. */
 export const MAX_SEED = 8 * 1024 * 1024
@@ -86,10 +86,11 @@ const AdvanceRequest = namedObject('AdvanceRequest', 'Advances the clock', {
 })
 
 /** Reads, replaces and resets the state of one environment, and manages its snapshots. */
-export function stateRoutes(route: AddRoute, { environments, seeds }: Services): void {
+export function stateRoutes(route: AddRoute, { environments, seeds }: ControlServices): void {
   route('GET', '/state', 'exportState', 'Export this environment as a seed', {
     description:
-      'Returns JSON, or YAML if Accept requests it. An environment with this seed returns the same responses byte for byte.',
+      'Returns JSON, or YAML if Accept requests it. An environment with this seed returns the ' +
+      'same responses byte for byte.',
     response: SeedDocument,
     handler: async (request, reply) => {
       const { environment, headers } = request
@@ -105,7 +106,8 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
 
   route('POST', '/seed', 'loadSeed', 'Load a seed into this environment', {
     description:
-      'Accepts JSON or YAML with one environment, or the name of a built-in seed. Loads nothing if the seed has an error.',
+      'Accepts JSON or YAML with one environment, or the name of a built-in seed. Loads ' +
+      'nothing if the seed has an error.',
     querystring: SeedQuery,
     body: SeedText,
     bodyLimit: MAX_SEED,
@@ -141,7 +143,7 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
 }
 
 /** Lists, takes, restores, compares and removes the snapshots of one environment. */
-function snapshotRoutes(route: AddRoute, environments: Services['environments']): void {
+function snapshotRoutes(route: AddRoute, environments: ControlServices['environments']): void {
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
     response: listOf('snapshots', ref(Snapshot), 'All snapshots of the environment, oldest first'),
     handler: async ({ environment }) => ({ snapshots: environments.listSnapshots(environment) })
@@ -149,7 +151,8 @@ function snapshotRoutes(route: AddRoute, environments: Services['environments'])
 
   route('PUT', '/snapshots/:name', 'takeSnapshot', 'Take a snapshot', {
     description:
-      'Stores the current state under the name and replaces an earlier snapshot with the same name.',
+      'Stores the current state under the name and replaces an earlier snapshot with the same ' +
+      'name.',
     params: strictObject({ name: SnapshotName }),
     response: ref(Snapshot),
     handler: async ({ environment, params }) => environments.takeSnapshot(environment, params.name)
@@ -189,8 +192,7 @@ function snapshotRoutes(route: AddRoute, environments: Services['environments'])
  */
 const RESTORED: ResetPart[] = ['data', 'clock', 'idempotency']
 
-const ONE_AT_A_TIME =
-  'scenario can not be combined with a seed in the body: load one after the other'
+const ONE_AT_A_TIME = "scenario can't be combined with a seed in the body: load one after the other"
 
 function timed(parts: ResetPart[], reset: () => void): ResetResult {
   const started = performance.now()
@@ -199,7 +201,7 @@ function timed(parts: ResetPart[], reset: () => void): ResetResult {
 }
 
 /** Reads and sets the clock of one environment. */
-export function clockRoutes(route: AddRoute, { environments }: Services): void {
+export function clockRoutes(route: AddRoute, { environments }: ControlServices): void {
   route('GET', '/clock', 'getClock', 'Get the clock', {
     response: ref(ClockState),
     handler: async ({ environment }) => toClockState(environment)

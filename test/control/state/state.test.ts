@@ -414,7 +414,7 @@ test.each([
     'scenario=failures',
     '{}',
     'scenario',
-    /can not be combined with a seed in the body/
+    /can't be combined with a seed in the body/
   ],
   ['neither', 'scenario=', '', 'seed', /is empty: a seed starts with `environments:`/]
 ])('%s is refused, and nothing is loaded', async (_title, query, body, field, message) => {

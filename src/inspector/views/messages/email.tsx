@@ -91,5 +91,6 @@ function blockToHtml({
 }: Exclude<Content, string | undefined>[number]): string {
   const link = `<a class="block-button" href="${url.replaceAll('"', '&quot;')}">${content}</a>`
   const alignment = styles?.textAlign ?? 'start'
-  return `<div dir="auto" style="text-align: ${alignment}">${type === 'text' ? content : link}</div>`
+  const inner = type === 'text' ? content : link
+  return `<div dir="auto" style="text-align: ${alignment}">${inner}</div>`
 }

@@ -57,7 +57,7 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   ),
   {
     id: 'filter.and',
-    rule: 'All filters of a message together find it. With another value in any of them they do not.',
+    rule: 'All filters of a message together find it; a wrong value in any of them does not.',
     basis: FILTERS,
     run: checkCombinedFilters
   },
