@@ -8,7 +8,7 @@ const LAYERS = [
   ['cli', 'fixtures', 'inspector'],
   ['index.ts'],
   ['client', 'server.ts'],
-  ['app.ts', 'default-image.ts'],
+  ['app.ts', 'default-database.ts'],
   ['lazy-loading.ts', 'lazy-routes.ts'],
   ['openapi'],
   ['control', 'remote'],
@@ -108,10 +108,14 @@ module.exports = {
       comment:
         'src/remote/ talks to any server over HTTP: from ours it imports only schemas.ts files, domain/, schema/ and platform/.',
       severity: 'error',
-      from: { path: '^src/remote/[^/]+[.]ts$' },
+      from: { path: '^src/remote/([^/]+[.]ts$|probes/)' },
       to: {
         path: '^src/',
-        pathNot: ['^src/remote/[^/]+[.]ts$', ...pathsOf(['domain', 'schema', 'platform']), SCHEMAS]
+        pathNot: [
+          '^src/remote/([^/]+[.]ts$|probes/)',
+          ...pathsOf(['domain', 'schema', 'platform']),
+          SCHEMAS
+        ]
       }
     },
     {
@@ -123,7 +127,7 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot: [
-          '^src/remote/([^/]+[.]ts$|conformance/)',
+          '^src/remote/([^/]+[.]ts$|probes/|conformance/)',
           ...pathsOf(['domain', 'schema', 'platform']),
           SCHEMAS
         ]
@@ -131,9 +135,10 @@ module.exports = {
     },
     {
       name: 'recording-without-conformance',
-      comment: 'Code that recording/ and conformance/ share belongs to src/remote/ itself.',
+      comment:
+        'Code that recording/, comparison/ and conformance/ share belongs to src/remote/ itself.',
       severity: 'error',
-      from: { path: '^src/remote/recording/' },
+      from: { path: '^src/remote/(recording|comparison)/' },
       to: { path: '^src/remote/conformance/' }
     },
     {

@@ -13,7 +13,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { styleText } from 'node:util'
-import { startAndAsk } from './start-and-ask.mjs'
+import { startAndAsk } from './start-and-request.mjs'
 
 /** A step failed for a reason that needs no stack trace. */
 class Failed extends Error {}

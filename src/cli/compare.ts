@@ -3,10 +3,13 @@ import { assume, type Profile } from '../domain/assumptions.js'
 import { StartError } from '../domain/errors.js'
 import { createMock } from '../index.js'
 import { printable } from '../platform/printable.js'
-import { compareDocuments, type DocumentDifference } from '../remote/recording/compare-documents.js'
-import { compareServices, type ServiceComparison } from '../remote/recording/compare-services.js'
-import { LONG_PATIENCE } from '../remote/recording/patient-requests.js'
-import { readDocument, readRequestsToCompare } from '../remote/recording/requests-to-compare.js'
+import {
+  compareDocuments,
+  type DocumentDifference
+} from '../remote/comparison/compare-documents.js'
+import { compareServices, type ServiceComparison } from '../remote/comparison/compare-services.js'
+import { readDocument, readRequestsToCompare } from '../remote/comparison/requests-to-compare.js'
+import { LONG_PATIENCE } from '../remote/patient-requests.js'
 import { Target, type TargetOptions } from '../remote/target.js'
 import { addOptions, assumeOption, profileOption, repeatable, textOption } from './options.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'

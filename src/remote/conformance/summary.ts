@@ -1,5 +1,5 @@
 import { type AssumptionId, describeAssumption, type Profile } from '../../domain/assumptions.js'
-import { nearestProfile } from '../probes.js'
+import { nearestProfile } from '../probes/index.js'
 import type { ServiceOptions } from '../tested-integrations.js'
 import type { CaseResult } from './case.js'
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { StartError } from '../../domain/errors.js'
 import { isObject } from '../../schema/validation.js'
 import { exportMessage } from '../../seeds/export.js'
+import { pageProblem, requestUntilUsable } from '../patient-requests.js'
 import type { Target } from '../target.js'
 import type { KeptFieldNames } from './kept-field-names.js'
-import { pageProblem, requestUntilUsable } from './patient-requests.js'
 import { type SeedDeviations, toSeedMessage } from './seed-record.js'
 
 export interface ReadOptions {

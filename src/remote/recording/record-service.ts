@@ -20,21 +20,21 @@ import { FILE_LIMITS, formatLimit } from '../../seeds/limits.js'
 import { readSeeds } from '../../seeds/read.js'
 import { resolveSeeds } from '../../seeds/resolve/resolve.js'
 import {
-  type DetectedProfiles,
-  detectProfiles,
-  nearestProfile,
-  valuesOfProfiles
-} from '../probes.js'
-import type { RequestOptions, TargetResponse } from '../response-checks.js'
-import { createServiceUnderTest, type ServiceUnderTest } from '../service-under-test.js'
-import { Target, type TargetOptions } from '../target.js'
-import { KeptFieldNames } from './kept-field-names.js'
-import {
   LONG_PATIENCE,
   objectProblem,
   pageProblem,
   requestUntilUsable
-} from './patient-requests.js'
+} from '../patient-requests.js'
+import {
+  type DetectedProfiles,
+  detectProfiles,
+  nearestProfile,
+  valuesOfProfiles
+} from '../probes/index.js'
+import type { RequestOptions, TargetResponse } from '../response-checks.js'
+import { createServiceUnderTest, type ServiceUnderTest } from '../service-under-test.js'
+import { Target, type TargetOptions } from '../target.js'
+import { KeptFieldNames } from './kept-field-names.js'
 import { type Kept, PersonalDataReplacement } from './personal-data.js'
 import {
   type ReadMessage,

@@ -62,7 +62,7 @@ const MAX_NESTING = 30
 
 /** Matches blocks that are not rendered, outputs and tags. Groups 2 and 3 are their content. */
 const LIQUID = /\{%-?\s*(raw|comment)\b.*?\{%-?\s*end\1|\{(?:\{-?([^{}]*?)-?\}|%-?([^{}]*?)-?%)\}/gs
-const QUOTED = String.raw`'[^']*'|"[^"]*"`
+const QUOTED = `'[^']*'|"[^"]*"`
 const FIRST_NAME = String.raw`(?<![\p{L}\p{N}_-]|(?<!\.)\.)([\p{L}_][\p{L}\p{N}_?-]*)`
 const FURTHER_NAMES = String.raw`((?:\.[\p{L}\p{N}_?-]+|\[(?:${QUOTED}|[^[\]'"]*)\])*)`
 /** Matches quoted strings and variables. Group 1 is the variable, group 2 its names and indexes. */

@@ -1,5 +1,5 @@
 import { ASSUMPTION_IDS, describeAssumption, valuesOf } from '../../../domain/assumptions.js'
-import { assumptionProbes } from '../../probes.js'
+import { assumptionProbes } from '../../probes/index.js'
 import type { ConformanceCase } from '../case.js'
 import { AUTH_CASES, MALFORMED_CASES, STEP_CASES } from './auth-and-steps.js'
 import { FILTER_CASES } from './filters.js'

@@ -1,14 +1,14 @@
-import type { Profile } from '../domain/assumptions.js'
-import { isObject } from '../schema/validation.js'
-import { stepPath } from './paths.js'
+import type { Profile } from '../../domain/assumptions.js'
+import { isObject } from '../../schema/validation.js'
+import { stepPath } from '../paths.js'
 import {
   ContractViolation,
   Failure,
   messageOf,
   type RequestOptions,
   type TargetResponse
-} from './response-checks.js'
-import type { ServiceUnderTest } from './service-under-test.js'
+} from '../response-checks.js'
+import type { ServiceUnderTest } from '../service-under-test.js'
 
 /** A field, or the status, that differs between the responses of two servers. */
 export interface ObservedDifference {

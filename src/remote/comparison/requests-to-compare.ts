@@ -5,8 +5,8 @@ import { isObject } from '../../schema/validation.js'
 import { FILE_LIMITS } from '../../seeds/limits.js'
 import { readYaml } from '../../seeds/yaml.js'
 import { stepPath } from '../paths.js'
+import { objectProblem, requestUntilUsable } from '../patient-requests.js'
 import { parseJsonOrUndefined, Target } from '../target.js'
-import { objectProblem, requestUntilUsable } from './patient-requests.js'
 
 /** A request for both servers. The path starts at `/v1` or `/v2` and includes the query. */
 export interface ComparedRequest {

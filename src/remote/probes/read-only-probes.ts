@@ -1,9 +1,13 @@
-import { type AssumptionId, VENDOR_NAMES } from '../domain/assumptions.js'
-import { CHANNELS } from '../domain/enums.js'
-import { CONTEXT_KEY_PATTERN, slugOf } from '../domain/ids.js'
-import { EMBEDDED_FIELDS } from '../messages/schemas.js'
-import { isObject } from '../schema/validation.js'
-import type { WorkflowStep } from '../workflow-steps/schemas.js'
+import { type AssumptionId, VENDOR_NAMES } from '../../domain/assumptions.js'
+import { CHANNELS } from '../../domain/enums.js'
+import { CONTEXT_KEY_PATTERN, slugOf } from '../../domain/ids.js'
+import { EMBEDDED_FIELDS } from '../../messages/schemas.js'
+import { isObject } from '../../schema/validation.js'
+import type { WorkflowStep } from '../../workflow-steps/schemas.js'
+import { DOCUMENTED_NAMES } from '../documented-names.js'
+import { setPrimaryPath, stepPath, unknownId } from '../paths.js'
+import { isEnveloped, readPage, readRecord, skipUnless } from '../response-checks.js'
+import type { ServiceUnderTest } from '../service-under-test.js'
 import {
   type AssumptionProbe,
   detectByRequest,
@@ -17,11 +21,7 @@ import {
   requestStep,
   unexpectedResponse
 } from './assumption-probe.js'
-import { DOCUMENTED_NAMES } from './documented-names.js'
-import { setPrimaryPath, stepPath, unknownId } from './paths.js'
 import { checkFactsTwice, checkFieldErrors } from './probed-errors.js'
-import { isEnveloped, readPage, readRecord, skipUnless } from './response-checks.js'
-import type { ServiceUnderTest } from './service-under-test.js'
 
 const UNKNOWN_SUBSCRIBER = unknownId()
 const SUBSCRIBER_NOT_FOUND = new RegExp(`^Subscriber not found for id ${UNKNOWN_SUBSCRIBER}$`)

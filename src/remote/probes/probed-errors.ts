@@ -1,7 +1,7 @@
-import type { Profile } from '../domain/assumptions.js'
-import { isObject } from '../schema/validation.js'
+import type { Profile } from '../../domain/assumptions.js'
+import { isObject } from '../../schema/validation.js'
+import type { TargetResponse } from '../response-checks.js'
 import { matchProfile, unexpectedResponse } from './assumption-probe.js'
-import type { TargetResponse } from './response-checks.js'
 
 /** Throws `Failure` unless the error body has each fact at its top level and in `ctx`. */
 export function checkFactsTwice(response: TargetResponse, facts: Record<string, string>): void {

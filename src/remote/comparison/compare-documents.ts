@@ -1,7 +1,7 @@
 import { ASSUMPTION_IDS, type AssumptionId } from '../../domain/assumptions.js'
 import { StartError } from '../../domain/errors.js'
 import { isObject, isTooDeep } from '../../schema/validation.js'
-import { assumptionProbes } from '../probes.js'
+import { assumptionProbes } from '../probes/index.js'
 import {
   type Allowed,
   bareView,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareResponses } from '../../../src/remote/recording/compare-responses.js'
+import { compareResponses } from '../../../src/remote/comparison/compare-responses.js'
 
 /** Returns the assumption that explains each difference of two responses, if any. */
 function explanations(path: string, target: [number, unknown], ours: [number, unknown]) {

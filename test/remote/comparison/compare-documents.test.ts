@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { assume, PROFILES } from '../../../src/domain/assumptions.js'
 import { openApiDocument } from '../../../src/openapi/documents.js'
-import { compareDocuments } from '../../../src/remote/recording/compare-documents.js'
+import { compareDocuments } from '../../../src/remote/comparison/compare-documents.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: each test changes another part of the document
 type Json = any

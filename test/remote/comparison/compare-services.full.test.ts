@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { useMock } from '../../support/mock.js'
 import { createTempFolder, runCommand, spawnCommand } from '../../support/process.js'
-import { recordFrom, startDisturbedProxy } from './recording-target.js'
+import { recordFrom, startDisturbedProxy } from '../recording/recording-target.js'
 
 interface Outcome {
   compared: number

@@ -1,7 +1,7 @@
 import { ASSUMPTION_IDS, type AssumptionId } from '../../domain/assumptions.js'
 import { isObject } from '../../schema/validation.js'
-import type { ObservedDifference } from '../assumption-probe.js'
-import { assumptionProbes } from '../probes.js'
+import type { ObservedDifference } from '../probes/assumption-probe.js'
+import { assumptionProbes } from '../probes/index.js'
 import { isEnveloped, type TargetResponse } from '../response-checks.js'
 import type { ComparedRequest } from './requests-to-compare.js'
 

@@ -1,12 +1,12 @@
 import { SECRET_NAME } from '../../domain/credentials.js'
 import { StartError } from '../../domain/errors.js'
 import { isObject, isTooDeep, MAX_DEPTH } from '../../schema/validation.js'
+import { objectProblem, rejectRedirect } from '../patient-requests.js'
+import { fieldNamesIn } from '../recording/kept-field-names.js'
+import { PersonalDataReplacement } from '../recording/personal-data.js'
 import type { TargetResponse } from '../response-checks.js'
 import type { Target } from '../target.js'
 import { compareResponses, IGNORED, type ResponseDifference } from './compare-responses.js'
-import { fieldNamesIn } from './kept-field-names.js'
-import { objectProblem, rejectRedirect } from './patient-requests.js'
-import { PersonalDataReplacement } from './personal-data.js'
 import type { ComparedRequest, RequestsToCompare } from './requests-to-compare.js'
 
 export interface ServiceComparison {

@@ -1,7 +1,7 @@
-import { StartError } from '../../domain/errors.js'
-import { isObject } from '../../schema/validation.js'
-import type { RequestOptions, TargetResponse } from '../response-checks.js'
-import { MAX_ATTEMPTS, type Target } from '../target.js'
+import { StartError } from '../domain/errors.js'
+import { isObject } from '../schema/validation.js'
+import type { RequestOptions, TargetResponse } from './response-checks.js'
+import { MAX_ATTEMPTS, type Target } from './target.js'
 
 /** How long a busy target may delay a request, in milliseconds. A recording may take long. */
 export const LONG_PATIENCE = 3_600_000

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type AssumptionId, describeAssumption, type Profile } from '../domain/assumptions.js'
-import { StartError } from '../domain/errors.js'
-import { isObject } from '../schema/validation.js'
+import { type AssumptionId, describeAssumption, type Profile } from '../../domain/assumptions.js'
+import { StartError } from '../../domain/errors.js'
+import { isObject } from '../../schema/validation.js'
+import { setPrimaryPath, unknownId } from '../paths.js'
+import { NO_PRIMARY, Skipped, skipUnless } from '../response-checks.js'
+import type { ServiceUnderTest } from '../service-under-test.js'
 import {
   type AssumptionProbe,
   detectByRequest,
@@ -12,10 +15,7 @@ import {
   matchProfile,
   unexpectedResponse
 } from './assumption-probe.js'
-import { setPrimaryPath, unknownId } from './paths.js'
 import { readOnlyProbes } from './read-only-probes.js'
-import { NO_PRIMARY, Skipped, skipUnless } from './response-checks.js'
-import type { ServiceUnderTest } from './service-under-test.js'
 
 /** For each assumption, how to detect the target's value and what differences it explains. */
 export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
