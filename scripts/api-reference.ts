@@ -21,7 +21,7 @@ export async function apiReference(): Promise<string> {
     return operationSection(operation, description)
   })
   const types = Object.entries(components.schemas).map(([name, schema]) =>
-    typeSection(name, schema)
+    typeSection(name, schema, components.schemas)
   )
   return `\n## Operations\n\n${operations.join('\n')}\n## Types\n\n${types.join('\n')}`
 }
@@ -56,9 +56,11 @@ function parameterRow(parameter: Parameter): string[] {
 }
 
 function errorRows(operation: Operation): string[][] {
-  const rows = operation.errors.map(({ status, under }) => [
+  const rows = operation.errors.map(({ status, code, under }) => [
     String(status),
-    describeError(status, operation),
+    code === 'key-reused'
+      ? 'The idempotency key was used for another request'
+      : describeError(status, { idempotent: false }),
     under ? assumptionLink(...under) : ''
   ])
   // Several error codes may share a status and a description.
@@ -70,28 +72,39 @@ function assumptionLink(id: AssumptionId, value: string): string {
   return `[\`${id}\`](assumptions.md) is \`${value}\``
 }
 
-function typeSection(name: string, schema: TSchema): string {
+function typeSection(name: string, schema: TSchema, types: Record<string, TSchema>): string {
   const fields = Object.entries<TSchema>(schema.properties ?? {})
   const parts = [`### ${name}\n`]
   if (schema.description) parts.push(`${schema.description}.\n`)
   if (schema.enum) parts.push(`One of ${literals(schema.enum)}.\n`)
   if (schema.anyOf) parts.push(`${schema.anyOf.map(typeOf).join(' or ')}.\n`)
   if (fields.length > 0) {
-    const rows = fields.map(([field, type]) => fieldRow(field, type, schema.required ?? []))
+    const rows = fields.map(([field, type]) => {
+      const description = type.description ?? types[nameOf(type)]?.description ?? ''
+      return fieldRow(field, type, description, schema.required ?? [])
+    })
     parts.push(table(['field', 'type', 'required', 'description'], rows))
   }
   return parts.join('\n')
 }
 
-function fieldRow(name: string, schema: TSchema, required: string[]): string[] {
+function fieldRow(
+  name: string,
+  schema: TSchema,
+  description: string,
+  required: string[]
+): string[] {
   const type = schema.enum ? literals(schema.enum) : typeOf(schema)
-  return [`\`${name}\``, type, required.includes(name) ? 'yes' : '', schema.description ?? '']
+  return [`\`${name}\``, type, required.includes(name) ? 'yes' : '', description]
 }
+
+/** Returns the name of the type that a schema refers to, or '' if it refers to none. */
+const nameOf = (schema: TSchema) => String(schema.$ref ?? '').replace(/^.*\//, '')
 
 /** Returns the type as a table cell shows it; a named type links to its section. */
 function typeOf(schema: TSchema): string {
   if (schema.$ref) {
-    const name = String(schema.$ref).replace(/^.*\//, '')
+    const name = nameOf(schema)
     return `[${name}](#${name.toLowerCase()})`
   }
   if (schema.const !== undefined) return `\`${schema.const}\``

@@ -17,27 +17,34 @@ declare module 'fastify' {
 }
 
 /** The body of every error. */
-export const ErrorBody = namedObject('ErrorBody', 'Why a request was rejected', {
-  statusCode: Type.Integer({ description: 'The HTTP status' }),
-  timestamp: dateTime('When it happened, in UTC'),
+export const ErrorBody = namedObject('ErrorBody', 'The body of every error response', {
+  statusCode: Type.Integer({ description: 'HTTP status code' }),
+  timestamp: dateTime('When the error occurred, in UTC'),
   path: Type.String({ description: 'Path and query string of the request, without the host' }),
   message: Type.String({ description: 'What is wrong' }),
-  error: Type.String({ description: "The status's name" }),
-  ctx: recordOf(Type.Unknown(), 'Facts about the error, often none'),
+  error: Type.String({ description: 'Name of the status, such as `Not Found`' }),
+  ctx: recordOf(Type.Unknown(), 'Details about the error; often empty'),
   errors: Type.Optional(
     recordOf(
       strictObject({
         messages: Type.Array(Type.String(), { description: 'What is wrong with the field' }),
         value: Type.Optional(Type.Unknown({ description: 'The value in the request' }))
       }),
-      'The invalid fields, on 422 only'
+      'Invalid fields by name; only with status 422'
     )
   ),
   errorId: Type.Optional(
-    Type.String({ description: 'Identifies the error in the log, on 500 only' })
+    Type.String({ description: 'Identifies the error in the log; only with status 500' })
   ),
-  stepId: Type.Optional(Type.String({ description: 'The requested step' })),
-  workflowId: Type.Optional(Type.String({ description: 'The requested workflow' }))
+  stepId: Type.Optional(
+    Type.String({ description: 'The `stepId` of the request (assumption `unknown-step`)' })
+  ),
+  workflowId: Type.Optional(
+    Type.String({
+      description:
+        'The `workflowId` of the request (assumptions `unknown-step` and `unknown-workflow`)'
+    })
+  )
 })
 export type ErrorBody = Static<typeof ErrorBody>
 

@@ -17,8 +17,8 @@ export const setIntegrationAsPrimary = defineOperation({
   url: '/v1/integrations/:integrationId/set-primary',
   summary: 'Set integration as primary',
   description:
-    'Makes an integration the only primary one of its channel. It becomes active and loses its ' +
-    'conditions. Every other integration of the channel in the same environment is no longer ' +
+    'Makes an integration the only primary one of its channel in the environment. The ' +
+    'integration becomes active and loses its conditions. The previous primary is no longer ' +
     'primary.',
   tag: 'Integrations',
   params: strictObject({

@@ -30,7 +30,7 @@ interface Filter {
 /** The filters of the list, in the order of the API reference. */
 const FILTERS = {
   channel: {
-    parameter: stringEnum(CHANNELS, { description: 'Only messages of this channel' }),
+    parameter: stringEnum(CHANNELS, { description: 'Only messages on this channel' }),
     example: 'email',
     column: 'channel',
     index: 'messages_channel',
@@ -47,7 +47,7 @@ const FILTERS = {
   },
   transactionId: {
     parameter: Type.Array(Type.String(), {
-      description: 'Only messages of these transactions. Repeat the parameter for each id'
+      description: 'Only messages of these transactions; repeat the parameter for each id'
     }),
     example: ['order-4711'],
     column: 'transaction_id',
@@ -57,8 +57,8 @@ const FILTERS = {
   contextKeys: {
     parameter: Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), {
       description:
-        'Only messages with exactly these contexts, in any order. Each is a `type:id`; repeat ' +
-        'the parameter for each key. An empty value matches messages without a context'
+        'Only messages with exactly these contexts, in any order, each as `type:id`; repeat the ' +
+        'parameter for each key. An empty value matches messages without a context'
     }),
     example: ['tenant:acme'],
     column: 'context',
@@ -90,7 +90,11 @@ export const MessageQuery = strictObject(
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER
     }),
-    limit: wholeNumber('Messages per page', { default: 10, minimum: 1, maximum: MAX_LIMIT })
+    limit: wholeNumber('Number of messages per page', {
+      default: 10,
+      minimum: 1,
+      maximum: MAX_LIMIT
+    })
   },
   // Lists are repeated parameters. Values aren't split at commas.
   { style: 'form', explode: true }

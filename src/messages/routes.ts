@@ -14,8 +14,7 @@ export const listMessages = defineOperation({
   method: 'GET',
   url: '/v1/messages',
   summary: 'List messages',
-  description:
-    "Returns a page of the messages in the API key's environment, with the newest message first.",
+  description: "Returns one page of the messages in the API key's environment, newest first.",
   tag: 'Messages',
   querystring: MessageQuery,
   response: MessagesPage,

@@ -30,11 +30,11 @@ export const EmailBlockStyles = namedObject('EmailBlockStyles', 'Style of an ema
 
 export const EmailBlock = namedObject(
   'EmailBlock',
-  'One block of an email that was made with the block editor',
+  'A block of an email that was created in the block editor',
   {
-    type: stringEnum(['button', 'text'], { description: 'Kind of the block' }),
-    content: Type.String({ description: 'The text, or the label of the button' }),
-    url: text('URL that a button opens'),
+    type: stringEnum(['button', 'text'], { description: 'Kind of block' }),
+    content: Type.String({ description: 'Text of the block, or label of the button' }),
+    url: text('URL that the button opens'),
     styles: Type.Optional(ref(EmailBlockStyles))
   }
 )
@@ -44,29 +44,42 @@ export const MessageCTAData = namedObject('MessageCTAData', 'Target of a call to
   url: text('URL that the call to action opens')
 })
 
-const ButtonType = namedEnum('ButtonType', 'Which of two buttons', ['primary', 'secondary'])
+const ButtonType = namedEnum(
+  'ButtonType',
+  'Whether a button is the primary or the secondary one of its message',
+  ['primary', 'secondary']
+)
 
 export const MessageButton = namedObject('MessageButton', 'A button of a message', {
   type: ref(ButtonType),
   content: Type.String({ description: 'Label of the button' }),
-  resultContent: text('Text to show after it was pressed')
+  resultContent: text('Text to show after the button was pressed')
 })
 
-export const MessageActionResult = namedObject('MessageActionResult', 'Outcome of an action', {
-  payload: Type.Optional(freeObject('Payload of the action')),
-  type: Type.Optional(ref(ButtonType, 'The button that was pressed'))
-})
+export const MessageActionResult = namedObject(
+  'MessageActionResult',
+  'Result of an action that the subscriber took',
+  {
+    payload: Type.Optional(freeObject('Payload of the action')),
+    type: Type.Optional(ref(ButtonType, 'Button that was pressed'))
+  }
+)
 
-export const MessageAction = namedObject('MessageAction', 'Action that a message offers', {
-  status: oneOf(['pending', 'done'], 'Whether a button has been pressed'),
-  buttons: listOf(ref(MessageButton), 'Buttons to press', { minItems: 0 }),
-  result: Type.Optional(ref(MessageActionResult))
-})
+export const MessageAction = namedObject(
+  'MessageAction',
+  'Action that a message offers to its subscriber',
+  {
+    status: oneOf(['pending', 'done'], '`done` after a button was pressed, otherwise `pending`'),
+    buttons: listOf(ref(MessageButton), 'Buttons that the message shows', { minItems: 0 }),
+    result: Type.Optional(ref(MessageActionResult))
+  }
+)
 
 const CTA =
-  'Call to action of a message; one that has none is empty, or has an action without buttons'
+  'Call to action of a message. If a message has none, the object is empty or its action has no ' +
+  'buttons'
 export const MessageCTA = namedObject('MessageCTA', CTA, {
-  type: oneOf(['redirect'], 'Kind of action: opening a URL'),
+  type: oneOf(['redirect'], 'Kind of call to action; `redirect` opens a URL'),
   data: Type.Optional(ref(MessageCTAData)),
   action: Type.Optional(ref(MessageAction))
 })
@@ -80,11 +93,11 @@ const ChatPushProvider = namedEnum(
 
 export const ChannelCredentials = namedObject(
   'ChannelCredentials',
-  'Address of a subscriber at the provider',
+  'Addresses of a subscriber at a chat or push provider',
   {
     webhookUrl: text('URL that messages are posted to'),
-    channel: text('Channel specification of a chat provider'),
-    deviceTokens: listOf(Type.String(), 'Tokens of the devices that get push messages', {
+    channel: text('Channel at the chat provider'),
+    deviceTokens: listOf(Type.String(), 'Tokens of the devices that receive push messages', {
       minItems: 0
     }),
     alertUid: text('Identifier of the alert'),
@@ -95,12 +108,12 @@ export const ChannelCredentials = namedObject(
   }
 )
 
-const CHANNEL_SETTINGS = 'Settings of a subscriber for a chat or push provider'
+const CHANNEL_SETTINGS = "A subscriber's settings for a chat or push provider"
 export const ChannelSettings = namedObject('ChannelSettingsDto', CHANNEL_SETTINGS, {
   providerId: ref(ChatPushProvider, 'Identifier of the provider'),
-  integrationIdentifier: text('Identifier of the integration'),
+  integrationIdentifier: text('The `identifier` of the integration'),
   credentials: ref(ChannelCredentials),
-  _integrationId: Type.String({ description: 'Record identifier of the integration' })
+  _integrationId: Type.String({ description: 'The `_id` of the integration' })
 })
 
 export const SubscriberResponse = namedObject(
@@ -112,25 +125,26 @@ export const SubscriberResponse = namedObject(
     lastName: textOrNull('Family name'),
     email: textOrNull('Email address'),
     phone: textOrNull('Phone number'),
-    avatar: textOrNull('URL of a picture'),
+    avatar: textOrNull("URL of the subscriber's picture"),
     locale: textOrNull('Language and region, such as `en-GB`'),
     channels: listOf(ref(ChannelSettings), 'Settings for chat and push, one entry per integration'),
     topics: Type.Optional(
-      Type.Array(Type.String(), { description: 'Topics it belongs to', deprecated: true })
+      Type.Array(Type.String(), {
+        description: 'Topics that the subscriber belongs to',
+        deprecated: true
+      })
     ),
     isOnline: Type.Optional(
-      nullable(Type.Boolean({ description: 'Whether an Inbox of the subscriber is open' }))
+      nullable(Type.Boolean({ description: 'Whether the subscriber has an Inbox open' }))
     ),
-    lastOnlineAt: Type.Optional(
-      nullable(dateTime('When an Inbox of the subscriber was last open'))
-    ),
-    __v: number('Document version'),
+    lastOnlineAt: Type.Optional(nullable(dateTime('When the subscriber last had an Inbox open'))),
+    __v: number('Version number of the record'),
     data: Type.Optional(nullable(freeObject('Custom data of the subscriber'))),
     timezone: textOrNull('Time zone, such as `Europe/London`'),
     subscriberId: Type.String({ description: 'Identifier used to create the subscriber' }),
-    _organizationId: Type.String({ description: 'Owning organization' }),
-    _environmentId: Type.String({ description: 'Owning environment' }),
-    deleted: Type.Boolean({ description: 'Soft-delete marker' }),
+    _organizationId: Type.String({ description: 'Identifier of the owning organization' }),
+    _environmentId: Type.String({ description: 'Identifier of the owning environment' }),
+    deleted: Type.Boolean({ description: 'Whether the subscriber is soft-deleted' }),
     createdAt: dateTime('When the subscriber was created'),
     updatedAt: dateTime('When the subscriber was last changed')
   }
@@ -146,7 +160,7 @@ export const EMBEDDED_FIELDS = [
   ...['_organizationId', '_environmentId', 'deleted']
 ]
 
-const CHANNELS_ENABLED = 'Which channels are enabled'
+const CHANNELS_ENABLED = 'Which channels are enabled for notifications'
 export const SubscriberPreferenceChannels = namedObject(
   'SubscriberPreferenceChannels',
   CHANNELS_ENABLED,
@@ -160,28 +174,31 @@ export const SubscriberPreferenceChannels = namedObject(
 )
 
 export const NotificationGroup = namedObject('NotificationGroup', 'A group of workflows', {
-  _id: text('Record identifier'),
+  _id: text('Identifier of the group'),
   name: Type.String({ description: 'Display name' }),
-  _environmentId: Type.String({ description: 'Owning environment' }),
-  _organizationId: Type.String({ description: 'Owning organization' }),
-  _parentId: text('Identifier of the group that it was copied from')
+  _environmentId: Type.String({ description: 'Identifier of the owning environment' }),
+  _organizationId: Type.String({ description: 'Identifier of the owning organization' }),
+  _parentId: text('Identifier of the group that this group was copied from')
 })
 
 export const NotificationTriggerVariable = namedObject(
   'NotificationTriggerVariable',
-  'A variable of a trigger',
+  'A variable that a workflow uses',
   {
     name: Type.String({ description: 'Name of the variable' })
   }
 )
 
-export const NotificationTrigger = namedObject('NotificationTrigger', 'A trigger of a workflow', {
-  type: stringEnum(['event'], { description: 'What triggers it' }),
-  identifier: Type.String({ description: 'Name to trigger it by' }),
+export const NotificationTrigger = namedObject('NotificationTrigger', 'What starts a workflow', {
+  type: stringEnum(['event'], { description: 'Kind of trigger; always `event`' }),
+  identifier: Type.String({ description: 'Name that triggers the workflow' }),
   variables: Type.Array(ref(NotificationTriggerVariable), {
-    description: 'Variables of the payload'
+    description: 'Payload variables that the workflow uses'
   }),
-  subscriberVariables: listOf(ref(NotificationTriggerVariable), 'Variables of the subscriber')
+  subscriberVariables: listOf(
+    ref(NotificationTriggerVariable),
+    'Subscriber variables that the workflow uses'
+  )
 })
 
 const TimeUnit = namedEnum('TimeUnit', 'A unit of time', [
@@ -192,37 +209,40 @@ const TimeUnit = namedEnum('TimeUnit', 'A unit of time', [
   'weeks',
   'months'
 ])
-const unit = Type.Optional(ref(TimeUnit, 'Unit of the amount'))
-const digestKey = text('Key to group events by')
+const unit = Type.Optional(ref(TimeUnit, 'Unit of `amount`'))
+const digestKey = text('Key that events are grouped by')
 
 const MONDAY_ON = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
 const Weekday = namedEnum('Weekday', 'A day of the week', [...MONDAY_ON, 'sunday'])
 const ORDINAL_VALUES = ['day', 'weekday', 'weekend', 'sunday', ...MONDAY_ON] as const
 
 export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is sent', {
-  atTime: text('Time of the day, such as `09:00`'),
-  weekDays: listOf(ref(Weekday), 'Days of the week'),
-  monthDays: listOf(Type.String(), 'Days of the month, as numbers'),
+  atTime: text('Time of day to send the digest, such as `09:00`'),
+  weekDays: listOf(ref(Weekday), 'Days of the week to send the digest on'),
+  monthDays: listOf(Type.String(), 'Days of the month to send the digest on, as numbers'),
   ordinal: oneOf(
     ['1', '2', '3', '4', '5', 'last'],
-    'Which of the `ordinalValue` days of the month'
+    'Which `ordinalValue` of the month to use, such as `2` for the second'
   ),
-  ordinalValue: oneOf(ORDINAL_VALUES, 'The days that `ordinal` counts'),
-  monthlyType: oneOf(['each', 'on'], 'Whether `monthDays` (each) or `ordinal` (on) names the days')
+  ordinalValue: oneOf(ORDINAL_VALUES, 'Kind of day that `ordinal` counts'),
+  monthlyType: oneOf(
+    ['each', 'on'],
+    'Whether `monthDays` (`each`) or `ordinal` (`on`) sets the days'
+  )
 })
 
-const REGULAR_DIGEST = 'A digest of the events within a time span'
+const REGULAR_DIGEST = 'A digest that collects events for a time span'
 export const DigestRegularMetadata = namedObject('DigestRegularMetadata', REGULAR_DIGEST, {
   type: stringEnum(['regular', 'backoff'], {
-    description: 'Whether it begins at once or looks back first'
+    description: 'Whether the digest starts at once (`regular`) or looks back first (`backoff`)'
   }),
   amount: number('Number of units to collect events for'),
   unit,
   digestKey,
-  backoff: flag('Whether it looks back'),
+  backoff: flag('Whether the digest looks back first'),
   backoffAmount: number('Number of units to look back'),
   backoffUnit: Type.Optional(ref(TimeUnit, 'Unit of `backoffAmount`')),
-  updateMode: flag('Whether a message that was sent is updated by later events')
+  updateMode: flag('Whether later events update a message that was already sent')
 })
 
 export const DigestTimedMetadata = namedObject(
@@ -237,18 +257,22 @@ export const DigestTimedMetadata = namedObject(
   }
 )
 
-export const DelayRegularMetadata = namedObject('DelayRegularMetadata', 'A delay of fixed length', {
-  type: stringEnum(['regular'], { description: 'Always `regular`' }),
-  amount: number('Number of units to wait'),
-  unit
-})
+export const DelayRegularMetadata = namedObject(
+  'DelayRegularMetadata',
+  'A delay with a fixed length',
+  {
+    type: stringEnum(['regular'], { description: 'Always `regular`' }),
+    amount: number('Number of units to wait'),
+    unit
+  }
+)
 
 export const DelayScheduledMetadata = namedObject(
   'DelayScheduledMetadata',
-  'A delay until a date in the payload',
+  'A delay until a date that the payload contains',
   {
     type: stringEnum(['scheduled'], { description: 'Always `scheduled`' }),
-    delayPath: Type.String({ description: 'Path in the payload of the date to wait for' })
+    delayPath: Type.String({ description: 'Path to the date in the payload' })
   }
 )
 
@@ -259,26 +283,30 @@ const StepMetadata = Type.Union(
     ref(DelayRegularMetadata),
     ref(DelayScheduledMetadata)
   ],
-  { $id: 'StepMetadata', description: 'Settings of a digest or a delay' }
+  { $id: 'StepMetadata', description: 'Settings of a digest or delay step' }
 )
 
 export const MessageTemplate = Type.Unsafe<Record<string, unknown>>({
   $id: 'MessageTemplate',
-  ...freeObject('Template of a step, whose fields the contract leaves open')
+  ...freeObject("Template of a step. The API reference doesn't define its fields")
 })
 
-export const ReplyCallback = namedObject('ReplyCallback', 'Callback for replies of a subscriber', {
-  active: flag('Whether replies are forwarded'),
-  url: text('URL that replies are posted to')
-})
+export const ReplyCallback = namedObject(
+  'ReplyCallback',
+  "Where a subscriber's replies are forwarded",
+  {
+    active: flag('Whether replies are forwarded'),
+    url: text('URL that replies are posted to')
+  }
+)
 
 const stepFields = {
-  _id: text('Record identifier of the step'),
-  uuid: text('Identifier of the step that editors use'),
+  _id: text('Identifier of the step'),
+  uuid: text('Identifier of the step in the workflow editor'),
   name: text('Display name'),
   _templateId: text('Identifier of the message template'),
   active: flag('Whether the step runs'),
-  shouldStopOnFail: flag('Whether a failure here ends the workflow'),
+  shouldStopOnFail: flag('Whether the workflow ends if this step fails'),
   template: Type.Optional(ref(MessageTemplate)),
   filters: listOf(ref(StepFilter), 'Conditions under which the step runs'),
   _parentId: text('Identifier of the preceding step'),
@@ -286,7 +314,7 @@ const stepFields = {
   replyCallback: Type.Optional(ref(ReplyCallback))
 }
 
-const VARIANT = 'A variant of a step; it has no variants itself'
+const VARIANT = 'A variant of a step, without variants of its own'
 export const NotificationStepVariant = namedObject('NotificationStepVariant', VARIANT, stepFields)
 
 export const NotificationStep = namedObject('NotificationStepDto', 'A step of a workflow', {
@@ -298,24 +326,26 @@ export const WorkflowResponse = namedObject(
   'WorkflowResponse',
   'The workflow that sent a message',
   {
-    _id: text('Record identifier of the workflow'),
+    _id: text('Identifier of the workflow'),
     name: Type.String({ description: 'Display name' }),
     description: Type.String({ description: 'What the workflow is for' }),
-    active: Type.Boolean({ description: 'Whether it can be triggered' }),
-    draft: Type.Boolean({ description: 'Whether it is not yet finished' }),
+    active: Type.Boolean({ description: 'Whether the workflow can be triggered' }),
+    draft: Type.Boolean({ description: 'Whether the workflow is still a draft' }),
     preferenceSettings: ref(SubscriberPreferenceChannels),
-    critical: Type.Boolean({ description: 'Whether subscribers cannot switch it off' }),
-    tags: Type.Array(Type.String(), { description: 'Tags to find it by' }),
-    steps: Type.Array(ref(NotificationStep), { description: 'Its steps, in their order' }),
-    _organizationId: Type.String({ description: 'Owning organization' }),
-    _creatorId: Type.String({ description: 'Identifier of the user who created it' }),
-    _environmentId: Type.String({ description: 'Owning environment' }),
-    triggers: Type.Array(ref(NotificationTrigger), { description: 'What triggers it' }),
-    _notificationGroupId: Type.String({ description: 'Identifier of its group' }),
-    _parentId: text('Identifier of the workflow that it was copied from'),
-    deleted: Type.Boolean({ description: 'Soft-delete marker' }),
-    deletedAt: Type.String({ description: 'Required even if the workflow was never deleted' }),
-    deletedBy: Type.String({ description: 'Required even if the workflow was never deleted' }),
+    critical: Type.Boolean({ description: "Whether subscribers can't turn the workflow off" }),
+    tags: Type.Array(Type.String(), { description: 'Tags of the workflow' }),
+    steps: Type.Array(ref(NotificationStep), { description: 'Steps of the workflow, in order' }),
+    _organizationId: Type.String({ description: 'Identifier of the owning organization' }),
+    _creatorId: Type.String({ description: 'Identifier of the user who created the workflow' }),
+    _environmentId: Type.String({ description: 'Identifier of the owning environment' }),
+    triggers: Type.Array(ref(NotificationTrigger), { description: 'Triggers of the workflow' }),
+    _notificationGroupId: Type.String({ description: "Identifier of the workflow's group" }),
+    _parentId: text('Identifier of the workflow that this workflow was copied from'),
+    deleted: Type.Boolean({ description: 'Whether the workflow is soft-deleted' }),
+    deletedAt: Type.String({
+      description: 'When the workflow was deleted; present even if it was not'
+    }),
+    deletedBy: Type.String({ description: 'Who deleted the workflow; present even if nobody did' }),
     notificationGroup: Type.Optional(ref(NotificationGroup)),
     data: Type.Optional(freeObject('Custom data of the workflow')),
     workflowIntegrationStatus: Type.Optional(
@@ -327,55 +357,57 @@ export type WorkflowResponse = Static<typeof WorkflowResponse>
 
 const MessageContent = Type.Union([Type.Array(ref(EmailBlock)), Type.String()], {
   $id: 'MessageContent',
-  description: 'Message content: blocks of the email editor, or text'
+  description: 'Content of a message: blocks from the email editor, or text'
 })
-const MessageStatus = namedEnum('MessageStatus', 'What became of a message', [
+const MessageStatus = namedEnum('MessageStatus', 'Delivery status of a message', [
   'sent',
   'error',
   'warning'
 ])
 
 const DELIVERED_AT =
-  'Delivery dates; several when delivered more than once, for example after a snooze'
+  'When the message was delivered; several dates if it was delivered again, such as after a snooze'
 const MESSAGE = 'A notification to one subscriber on one channel'
 export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
   _id: text('Message identifier'),
-  _templateId: textOrNull('Template identifier'),
-  _environmentId: Type.String({ description: 'Owning environment' }),
-  _messageTemplateId: textOrNull('Message template identifier'),
-  _organizationId: Type.String({ description: 'Owning organization' }),
-  _notificationId: Type.String({ description: 'Notification identifier' }),
-  _subscriberId: Type.String({ description: 'Internal identifier of the subscriber' }),
+  _templateId: textOrNull('Identifier of the template'),
+  _environmentId: Type.String({ description: 'Identifier of the owning environment' }),
+  _messageTemplateId: textOrNull('Identifier of the message template'),
+  _organizationId: Type.String({ description: 'Identifier of the owning organization' }),
+  _notificationId: Type.String({ description: 'Identifier of the notification' }),
+  _subscriberId: Type.String({ description: 'The `_id` of the subscriber' }),
   subscriber: Type.Optional(ref(SubscriberResponse)),
   template: Type.Optional(ref(WorkflowResponse)),
   templateIdentifier: text('Identifier of the message template'),
-  createdAt: Type.String({ description: 'Creation date' }),
+  createdAt: Type.String({ description: 'When the message was created' }),
   deliveredAt: listOf(Type.String(), DELIVERED_AT),
-  lastSeenDate: text('When it was last seen'),
-  lastReadDate: text('When it was last read'),
+  lastSeenDate: text('When the message was last seen'),
+  lastReadDate: text('When the message was last read'),
   content: Type.Optional(ref(MessageContent)),
   transactionId: Type.String({
     description: 'Identifier of the trigger that produced the message'
   }),
   subject: text('Subject of an email or of an Inbox message'),
-  channel: ref(Channel, 'The channel it was sent on'),
-  read: Type.Boolean({ description: 'Whether it has been read' }),
-  seen: Type.Boolean({ description: 'Whether it has been seen' }),
-  snoozedUntil: text('Date when the message will be unsnoozed'),
-  email: text('Address the message was sent to'),
-  phone: text('Phone number the message was sent to'),
+  channel: ref(Channel, 'Channel that the message was sent on'),
+  read: Type.Boolean({ description: 'Whether the message has been read' }),
+  seen: Type.Boolean({ description: 'Whether the message has been seen' }),
+  snoozedUntil: text('When the message will be unsnoozed'),
+  email: text('Email address that the message was sent to'),
+  phone: text('Phone number that the message was sent to'),
   directWebhookUrl: text('URL that the message was posted to'),
-  providerId: text('Identifier of the provider'),
-  deviceTokens: listOf(Type.String(), 'Devices that the message was sent to'),
+  providerId: text('Identifier of the provider that sent the message'),
+  deviceTokens: listOf(Type.String(), 'Tokens of the devices that the message was sent to'),
   title: text('Title of a push message'),
   cta: ref(MessageCTA),
   _feedId: textOrNull('Identifier of the feed'),
   status: ref(MessageStatus),
-  errorId: text('Present when the message has an error'),
-  errorText: text('Present when the message has an error'),
-  payload: Type.Optional(freeObject('Payload of the trigger that produced the notification')),
-  overrides: Type.Optional(freeObject('Provider-specific overrides used at the trigger')),
-  contextKeys: listOf(Type.String(), 'Contexts it was sent in, each as `type:id`')
+  errorId: text('Identifier of the error, if the message has one'),
+  errorText: text('Description of the error, if the message has one'),
+  payload: Type.Optional(freeObject('Payload of the trigger that produced the message')),
+  overrides: Type.Optional(
+    freeObject('Provider-specific overrides that were sent with the trigger')
+  ),
+  contextKeys: listOf(Type.String(), 'Contexts that the message was sent in, each as `type:id`')
 })
 export type MessageResponse = Static<typeof MessageResponse>
 

@@ -99,18 +99,18 @@ function allowEmpty(schema: TSchema): TSchema {
 const idempotencyHeader = (description: string) =>
   strictObject({ 'idempotency-key': Type.Optional(Type.String({ description })) })
 const IDEMPOTENCY_KEY = idempotencyHeader(
-  'Up to 255 characters, bare or in double quotes (assumption `idempotency-quotes`). ' +
-    'A request that repeats the key within 24 hours gets the stored response.'
+  'Up to 255 characters, with or without double quotes (assumption `idempotency-quotes`). A ' +
+    'request that repeats the key within 24 hours gets the stored response'
 )
 const UNUSED_IDEMPOTENCY_KEY = idempotencyHeader(
-  'Accepted but unused: only responses to POST requests are stored'
+  'Accepted but ignored, because only responses to POST requests are stored'
 )
 
 const ERROR_DESCRIPTIONS: Record<ErrorStatus, string> = {
-  400: "The request is malformed or can't be done",
+  400: "The request is malformed or can't be fulfilled",
   401: 'The API key is missing or unknown',
-  403: "The record belongs to another environment than the API key's",
-  404: 'The environment has no such record',
+  403: "The record doesn't belong to the API key's environment",
+  404: "The record doesn't exist in the environment",
   409: 'The first request with this idempotency key is still being processed',
   413: 'The body is larger than 1 MiB',
   422: 'A field is invalid',
@@ -118,7 +118,10 @@ const ERROR_DESCRIPTIONS: Record<ErrorStatus, string> = {
 }
 
 /** Returns when an operation responds with an error status. */
-export function describeError(status: ErrorStatus, { idempotent }: Operation): string {
+export function describeError(
+  status: ErrorStatus,
+  { idempotent }: Pick<Operation, 'idempotent'>
+): string {
   return status === 422 && idempotent
     ? 'The idempotency key was used for another request, or a field is invalid'
     : ERROR_DESCRIPTIONS[status]

@@ -41,37 +41,44 @@ const SET_OPERATORS = [
 const OPERATORS = [...ORDER_OPERATORS, ...SET_OPERATORS] as const
 const FilterOperator = namedEnum('FilterOperator', 'Operator of a comparison', OPERATORS)
 
-const FieldFilterPart = namedObject('FieldFilterPartDto', 'One comparison of a filter', {
-  field: Type.String({ description: 'Name of the field to compare' }),
-  value: Type.String({ description: 'Value to compare it with' }),
+const FieldFilterPart = namedObject('FieldFilterPartDto', 'A comparison in a condition', {
+  field: Type.String({ description: 'Field to compare' }),
+  value: Type.String({ description: 'Value to compare the field with' }),
   operator: ref(FilterOperator),
-  on: stringEnum(['subscriber', 'payload'], { description: 'Object that has the field' })
+  on: stringEnum(['subscriber', 'payload'], { description: 'Object that contains the field' })
 })
 
 /** A condition of an integration, or of a step of a message's workflow. */
-export const StepFilter = namedObject('StepFilterDto', 'A condition made of comparisons', {
+export const StepFilter = namedObject('StepFilterDto', 'A condition that consists of comparisons', {
   isNegated: Type.Boolean({ description: 'Whether the condition is negated' }),
   type: ref(FilterType),
-  value: stringEnum(['AND', 'OR'], { description: 'Whether all comparisons must be true or any' }),
-  children: Type.Array(ref(FieldFilterPart), { description: 'The comparisons', minItems: 0 })
+  value: stringEnum(['AND', 'OR'], {
+    description: 'Whether all comparisons must be true (`AND`) or any of them (`OR`)'
+  }),
+  children: Type.Array(ref(FieldFilterPart), {
+    description: 'Comparisons of the condition',
+    minItems: 0
+  })
 })
 
 export const ChangedRecord = namedObject('ChangedRecord', 'A change that a request made', {
   kind: Type.String({
     description:
-      'What changed, in the words of the paths: `integration`, `message`, `fault`, `snapshot`, ' +
+      'Kind of record, named as in the paths: `integration`, `message`, `fault`, `snapshot`, ' +
       '`clock`, …'
   }),
-  id: Type.Optional(Type.String({ description: 'The id, or the name that its path uses' })),
-  name: Type.Optional(
-    Type.String({ description: 'The display name, or the subject of a message' })
+  id: Type.Optional(
+    Type.String({ description: 'Id of the record, or the name that its path contains' })
   ),
-  channel: Type.Optional(Type.String({ description: 'The channel' })),
+  name: Type.Optional(
+    Type.String({ description: 'Display name of the record, or subject of a message' })
+  ),
+  channel: Type.Optional(Type.String({ description: 'Channel of the record' })),
   action: Type.String({
-    description: '`added`, `changed`, `removed`, `became primary`, `is no longer primary`, …'
+    description: 'What happened to the record: `added`, `changed`, `removed`, `became primary`, …'
   }),
   fields: Type.Optional(
-    Type.Array(Type.String(), { description: 'The names of the fields that the request set' })
+    Type.Array(Type.String(), { description: 'Names of the fields that the request set' })
   )
 })
 export type ChangedRecord = Static<typeof ChangedRecord>

@@ -14,7 +14,7 @@ export const retrieveWorkflowStep = defineOperation({
   url: '/v2/workflows/:workflowId/steps/:stepId',
   summary: 'Retrieve workflow step',
   description:
-    'Returns a step of a workflow with its controls, the schema of its variables, and its issues.',
+    'Returns a workflow step with its controls, the schema of its variables, and its issues.',
   tag: 'Workflows',
   params: strictObject({
     workflowId: Type.String({ description: "The workflow's `_id`, identifier or slug" }),

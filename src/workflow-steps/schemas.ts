@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { ORIGINS, STEP_TYPES } from '../domain/enums.js'
 import { freeObject, namedEnum, namedObject, recordOf, ref, refById } from '../schema/typebox.js'
 
-const StepType = namedEnum('StepType', 'What a step does', STEP_TYPES)
+const StepType = namedEnum('StepType', 'Channel or action of a step', STEP_TYPES)
 const Origin = namedEnum('Origin', 'Where a workflow was created', ORIGINS)
 const GROUPS = [
   'IN_APP',
@@ -16,8 +16,8 @@ const GROUPS = [
   'SKIP',
   'LAYOUT'
 ] as const
-const UiGroup = namedEnum('UiGroup', 'A group of controls', GROUPS)
-const UiComponent = namedEnum('UiComponent', 'A control of the editor', [
+const UiGroup = namedEnum('UiGroup', 'Group of controls in the workflow editor', GROUPS)
+const UiComponent = namedEnum('UiComponent', 'Control that the workflow editor shows for a field', [
   'EMAIL_EDITOR_SELECT',
   'LAYOUT_SELECT',
   'EMAIL_RENDERER_SELECT',
@@ -57,7 +57,7 @@ const UiComponent = namedEnum('UiComponent', 'A control of the editor', [
   'DATA',
   'LAYOUT_EMAIL'
 ])
-const ContentIssueType = namedEnum('ContentIssueType', 'Kind of problem with a control value', [
+const ContentIssueType = namedEnum('ContentIssueType', 'Kind of issue with a control value', [
   'ILLEGAL_VARIABLE_IN_CONTROL_VALUE',
   'INVALID_FILTER_ARG_IN_VARIABLE',
   'MISSING_VALUE',
@@ -66,7 +66,7 @@ const ContentIssueType = namedEnum('ContentIssueType', 'Kind of problem with a c
 const INTEGRATION_ISSUES = ['MISSING_INTEGRATION', 'INBOX_NOT_CONNECTED'] as const
 const IntegrationIssueType = namedEnum(
   'IntegrationIssueType',
-  'Kind of problem with the integration of a channel',
+  "Kind of issue with a channel's integration",
   INTEGRATION_ISSUES
 )
 
@@ -79,7 +79,7 @@ const plainPlaceholder = Type.Union([
 
 const Placeholder = Type.Union([...plainPlaceholder.anyOf, Type.Array(plainPlaceholder)], {
   $id: 'Placeholder',
-  description: 'What an empty field shows'
+  description: 'Placeholder that the workflow editor shows in an empty field'
 })
 
 /** Written out because a schema that holds itself has no type to infer. */
@@ -94,35 +94,49 @@ const nestedProperty = refById<UiSchemaProperty>(
   (): TSchema => UiSchemaProperty
 )
 
-export const UiSchemaProperty = namedObject('UiSchemaProperty', 'Control for one field', {
-  placeholder: Type.Optional(ref(Placeholder)),
-  component: ref(UiComponent, 'The control to show'),
-  properties: Type.Optional(recordOf(nestedProperty, 'Nested fields, by name'))
-})
+export const UiSchemaProperty = namedObject(
+  'UiSchemaProperty',
+  'How the workflow editor shows a field',
+  {
+    placeholder: Type.Optional(ref(Placeholder)),
+    component: ref(UiComponent, 'Control that edits the field'),
+    properties: Type.Optional(recordOf(nestedProperty, 'Nested fields by name'))
+  }
+)
 
-export const UiSchema = namedObject('UiSchema', 'Controls of a step, for the editor', {
-  group: Type.Optional(ref(UiGroup, 'The group of controls that it belongs to')),
-  properties: Type.Optional(recordOf(ref(UiSchemaProperty), 'Fields by name'))
-})
+export const UiSchema = namedObject(
+  'UiSchema',
+  'How the workflow editor shows the controls of a step',
+  {
+    group: Type.Optional(ref(UiGroup, 'Group that the controls belong to')),
+    properties: Type.Optional(recordOf(ref(UiSchemaProperty), 'Fields by name'))
+  }
+)
 export type UiSchema = Static<typeof UiSchema>
 
-export const ControlsMetadata = namedObject('ControlsMetadataDto', 'Controls that a step has', {
-  dataSchema: Type.Optional(freeObject('JSON Schema of the control values')),
-  uiSchema: Type.Optional(ref(UiSchema))
-})
+export const ControlsMetadata = namedObject(
+  'ControlsMetadataDto',
+  'Controls of a step: their schema and how the editor shows them',
+  {
+    dataSchema: Type.Optional(freeObject('JSON Schema of the control values')),
+    uiSchema: Type.Optional(ref(UiSchema))
+  }
+)
 export type ControlsMetadata = Static<typeof ControlsMetadata>
 
 const stepIssue = <Words extends TSchema>($id: string, description: string, issueType: Words) =>
   namedObject($id, description, {
     issueType: ref(issueType),
-    variableName: Type.Optional(Type.String({ description: 'Variable that has the issue' })),
+    variableName: Type.Optional(
+      Type.String({ description: 'Name of the variable that has the issue' })
+    ),
     message: Type.String({ description: 'Description of the issue' })
   })
 
-const OF_INTEGRATION = 'An issue of the integration of a channel'
+const OF_INTEGRATION = "An issue with a channel's integration"
 export const StepContentIssue = stepIssue(
   'StepContentIssueDto',
-  'An issue of a control value',
+  'An issue with a control value',
   ContentIssueType
 )
 export const StepIntegrationIssue = stepIssue(
@@ -133,30 +147,34 @@ export const StepIntegrationIssue = stepIssue(
 
 export const StepIssues = namedObject('StepIssuesDto', 'Issues of a step', {
   controls: Type.Optional(
-    recordOf(Type.Array(ref(StepContentIssue), { minItems: 0 }), 'Content issues, by control')
+    recordOf(Type.Array(ref(StepContentIssue), { minItems: 0 }), 'Content issues by control name')
   ),
   integration: Type.Optional(
     recordOf(
       Type.Array(ref(StepIntegrationIssue), { minItems: 0 }),
-      'Integration issues, by channel'
+      'Integration issues by channel'
     )
   )
 })
 
 export const WorkflowStep = namedObject(
   'WorkflowStep',
-  'A step of a workflow: its controls, variables and issues',
+  'A workflow step with its controls, variables and issues',
   {
     controls: ref(ControlsMetadata),
     controlValues: Type.Optional(freeObject('Values of the controls')),
     variables: freeObject('JSON Schema of the variables that the step can use'),
-    stepId: Type.String({ description: 'Step identifier' }),
+    stepId: Type.String({
+      description: 'Identifier of the step in its workflow, such as `email-step`'
+    }),
     _id: Type.String({ description: 'Database identifier of the step' }),
     name: Type.String({ description: 'Display name' }),
-    slug: Type.String({ description: 'Slug of the name, then `_st_` and the `_id` in base 62' }),
+    slug: Type.String({
+      description: 'Name in URL form, followed by `_st_` and the `_id` in base 62'
+    }),
     type: ref(StepType),
     origin: ref(Origin),
-    workflowId: Type.String({ description: 'Workflow identifier' }),
+    workflowId: Type.String({ description: 'Identifier of the workflow, such as `order-shipped`' }),
     workflowDatabaseId: Type.String({ description: 'Database identifier of the workflow' }),
     issues: Type.Optional(ref(StepIssues))
   }
