@@ -16,11 +16,11 @@ import {
 import { type Ready, readyText, serve } from './serve.js'
 import { onStopSignal, printOutcome } from './terminal.js'
 
-/** A server started by `start`. A file per port stores this record. */
+/** The record of a server that `start` has started. There is one file per port. */
 interface StartedServer {
   url: string
   pid: number
-  /** Identifies the server: its `/health` returns it as `x-mock-instance`. */
+  /** The value of the header `x-mock-instance` in the server's responses. */
   instance: string
   /** An ISO 8601 timestamp. */
   startedAt: string
@@ -52,7 +52,7 @@ async function start(flags: ServerFlags, command: Command): Promise<void> {
   const logFile = logFileOf(process.pid)
   const log = files.openSync(logFile, 'w', 0o600)
   const [node = '', file = '', , ...words] = process.argv
-  // This variable would make the server stop together with npm.
+  // With this variable, the server would stop as soon as npm exits.
   const { npm_lifecycle_event: _, ...env } = process.env
   const child = spawn(node, [...process.execArgv, file, 'serve-in-background', ...words], {
     detached: true,
@@ -71,7 +71,7 @@ async function start(flags: ServerFlags, command: Command): Promise<void> {
   printOutcome(ready, flags.json, (shown) => `${readyText(shown, flags)}${more}`)
 }
 
-/** The message that a server in the background sends to the process that started it. */
+/** The message that a background server sends to the process that started it. */
 type StartResult =
   | { kind: 'ready'; ready: Ready & StartedServer }
   | { kind: 'failed'; isPortTaken: boolean }
@@ -84,9 +84,9 @@ async function waitForResult(child: ChildProcess): Promise<StartResult> {
       result = message as StartResult
       if (result.kind === 'ready') settle()
     })
-    // A server that failed writes its error to the log before it exits.
+    // After a failure, also wait for the exit: by then the server has logged its error.
     child.once('exit', () => {
-      // Its last message may arrive after the exit.
+      // A message may still arrive after the exit, until the channel is closed.
       if (child.connected) child.once('disconnect', () => settle())
       else settle()
     })
@@ -94,7 +94,7 @@ async function waitForResult(child: ChildProcess): Promise<StartResult> {
   return result
 }
 
-/** Returns the error of a failed start, with the error that the server logged. */
+/** Returns an error for a failed start. Its message includes the error that the server logged. */
 async function startFailure(
   { port }: ServerFlags,
   child: ChildProcess,
@@ -110,7 +110,7 @@ async function startFailure(
   return new StartError(`the server did not start: ${reason}${user}`)
 }
 
-/** Sends the result, unless the process that started this one is gone. */
+/** Sends the result to the process that started this one, if that process still exists. */
 function reportToStarter(result: StartResult): void {
   if (process.connected) process.send?.(result)
 }
@@ -118,7 +118,7 @@ function reportToStarter(result: StartResult): void {
 const causeCode = (error: unknown) =>
   error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined
 
-/** Returns the log file to use until the server has a port. */
+/** Returns the log file to use until the server's port is known. */
 const logFileOf = (starter: number) => join(startedFolder(), `start-${starter}.log`)
 
 async function serveInBackground(flags: ServerFlags, command: Command): Promise<void> {
@@ -142,7 +142,7 @@ async function serveInBackground(flags: ServerFlags, command: Command): Promise<
   reportToStarter({ kind: 'ready', ready: { ...ready, ...started } })
 }
 
-/** Returns the folder with the records of background servers. Only this user can access it. */
+/** Returns the folder for the records of background servers. Only this user can access it. */
 function startedFolder(): string {
   const uid = process.getuid?.()
   const folder = join(tmpdir(), `notification-mock-${uid ?? 'user'}`)
@@ -154,7 +154,7 @@ function startedFolder(): string {
 
 const fileOf = ({ url }: StartedServer) => join(startedFolder(), `${new URL(url).port}.json`)
 
-/** Returns undefined if there is no valid record in the file. */
+/** Returns undefined if the file is missing or isn't valid JSON. */
 function readRecord(file: string): StartedServer | undefined {
   try {
     return JSON.parse(files.readFileSync(file, 'utf8'))
@@ -165,7 +165,7 @@ function readRecord(file: string): StartedServer | undefined {
   }
 }
 
-/** Returns whether the file still has the server's record: a stopped server deletes it. */
+/** Returns whether the server's record still exists. A server deletes its record when it stops. */
 const hasRecord = (server: StartedServer) => readRecord(fileOf(server))?.pid === server.pid
 
 function forget(server: StartedServer): void {
@@ -174,7 +174,7 @@ function forget(server: StartedServer): void {
 
 type ServerState = StartedServer & { state: 'running' | 'not responding' }
 
-/** Returns the background servers on all ports or on one port, oldest first. */
+/** Returns all background servers, or only the one on `port`. Sorted by start time. */
 async function startedServers(port?: number): Promise<ServerState[]> {
   const folder = startedFolder()
   const names = files
@@ -194,7 +194,7 @@ async function startedServers(port?: number): Promise<ServerState[]> {
     .sort((one, other) => one.startedAt.localeCompare(other.startedAt))
 }
 
-/** Returns the id of the server at a URL: null if there is none, undefined if it is too slow. */
+/** Returns the server's instance id, null if there is no server, or undefined after a timeout. */
 async function instanceAt(url: string): Promise<string | null | undefined> {
   try {
     const { headers } = await fetch(`${url}/health`, {
@@ -243,10 +243,13 @@ async function stop({
 
 const NONE = 'no server is running\n'
 
-/** Milliseconds after which a server that doesn't stop is an error. It exits earlier by itself. */
+/** Milliseconds to wait for a server to exit. It should exit earlier, after `LAST_RESORT`. */
 const STOP_TIMEOUT = 10_000
 
-/** Stops a running server. If it doesn't respond, its process id may belong to another process. */
+/**
+ * Stops a running server. Throws `StartError` if the server doesn't respond, because its process id
+ * may now belong to another process.
+ */
 async function stopServer(server: ServerState): Promise<void> {
   if (server.state !== 'running') {
     throw new StartError(`${describe(server)} does not respond; end the process yourself`)

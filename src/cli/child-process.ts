@@ -9,26 +9,26 @@ export type Ending = { code: number | null; signal: NodeJS.Signals | null }
 
 const IS_WINDOWS = process.platform === 'win32'
 
-/** Milliseconds that leftover processes of a command may take to end before they are killed. */
+/** Milliseconds between SIGTERM and SIGKILL for processes that the command left running. */
 const LEFTOVER_GRACE = 500
 
 /**
  * A running command with its child processes.
  *
- * Without a terminal the command gets its own process group, so that signals also reach the
- * processes it starts: npm and shells don't forward them. At a terminal it stays in our group,
- * because only that group may read from the terminal.
+ * Without a terminal, the command gets its own process group, and signals are sent to the whole
+ * group: npm and shells don't forward signals to their child processes. At a terminal, the command
+ * stays in this process's group, because only this group may read from the terminal.
  */
 export class CommandProcess {
-  /** Rejects with the system's error if the command can't be started. */
+  /** Resolves when the command ends. Rejects with the system's error if it can't be started. */
   readonly ended: Promise<Ending>
   readonly #child: ChildProcess
   readonly #hasGroup = !IS_WINDOWS && !process.stdin.isTTY
 
-  /** Throws some of the system's errors instead of rejecting `ended`. */
+  /** Starts the command. Throws some system errors instead of rejecting `ended` with them. */
   constructor(command: readonly string[], env: NodeJS.ProcessEnv) {
     const [name = '', ...args] = command
-    // Start the guard first, so that the command is guarded from its first moment.
+    // Start the guard first, so that the command never runs without it.
     const guard = IS_WINDOWS ? undefined : startGuard()
     this.#child = spawn(name, args, { env, stdio: 'inherit', detached: this.#hasGroup })
     const { pid } = this.#child
@@ -47,14 +47,15 @@ export class CommandProcess {
     return this.#hasGroup ? trySignal(-pid, signal) : this.#child.kill(signal)
   }
 
-  /** Forwards a signal that this process received, unless the command received it too. */
+  /** Forwards a signal to the command, unless the command has already received it. */
   forward(signal: NodeJS.Signals): void {
-    // The Windows console notifies all its processes. A terminal sends these two to its group.
+    // Windows notifies all processes of a console. On other systems, the terminal sends SIGINT and
+    // SIGQUIT to all processes in the group.
     const isFromTerminal = !this.#hasGroup && (signal === 'SIGINT' || signal === 'SIGQUIT')
     if (!IS_WINDOWS && !isFromTerminal) this.send(signal)
   }
 
-  /** Ends the processes that the command left running. At a terminal, job control does that. */
+  /** Ends the processes that the command left running. At a terminal, the shell does this. */
   async endLeftovers(): Promise<void> {
     if (!this.#hasGroup || !this.send('SIGTERM')) return
     await delay(LEFTOVER_GRACE)
@@ -62,7 +63,7 @@ export class CommandProcess {
   }
 }
 
-/** Returns false if there is no such process, or none that we may signal. */
+/** Returns false if the process doesn't exist or belongs to another user. */
 function trySignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -73,11 +74,11 @@ function trySignal(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Reads a process or group id, waits until its stdin closes, and ends that process or group. */
+/** Reads the id of a process or group, waits until stdin closes, and ends the process or group. */
 const GUARD_SCRIPT =
   'read target; read _; kill -s TERM -- "$target" && sleep 1 && kill -s KILL -- "$target"'
 
-/** Starts a process that ends the command once this process is gone, however it ended. */
+/** Starts a process that ends the command when this process ends, even by SIGKILL. */
 function startGuard(): ChildProcess {
   const guard = spawn('/bin/sh', ['-c', GUARD_SCRIPT], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -85,28 +86,31 @@ function startGuard(): ChildProcess {
   })
   guard.unref()
   guard.stdin?.on('error', () => {})
-  // A system without a shell runs without the guard.
+  // If there is no /bin/sh, the command runs without a guard.
   return guard.on('error', () => {})
 }
 
-/** Ends this process the way another one ended: with its exit code or by its signal. */
+/** Ends this process the way the command ended: with the same exit code or by the same signal. */
 export async function endLike({ code, signal }: Ending): Promise<void> {
   process.exitCode = code ?? undefined
   if (signal === null) return
   restoreDefaultAction(signal)
   process.kill(process.pid, signal)
-  // The signal is on its way, unless this system doesn't have it.
+  // The signal ends this process during the delay, unless the system doesn't support it.
   await delay(LEFTOVER_GRACE)
   process.exit(128 + constants.signals[signal])
 }
 
-/** Makes a signal end this process. Node ignores some signals until a listener was removed. */
+/**
+ * Makes a signal end this process. Node ignores some signals until a listener was added and
+ * removed.
+ */
 function restoreDefaultAction(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal)
   try {
     process.on(signal, () => {}).removeAllListeners(signal)
   } catch (error) {
-    // No program can listen to SIGKILL and SIGSTOP, so these have their default action already.
+    // No process can listen to SIGKILL and SIGSTOP, so they always have their default action.
     const { code = '' } = error as NodeJS.ErrnoException
     if (code !== 'EINVAL' && code !== 'ENOSYS') throw error
   }

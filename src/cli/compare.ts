@@ -38,31 +38,29 @@ export function addCommands(root: Command): void {
   const command = root
     .command('compare')
     .helpGroup('Against the real service:')
-    .description(
-      'report how the responses or the OpenAPI document of a service differ from this mock'
-    )
+    .description("compare a service's responses or OpenAPI document with this mock")
   addOptions(command, [...serverOptions(), ...requestOptions(), ...outcomeOptions()]).action(run)
 }
 
 function serverOptions(): Option[] {
   return [
-    urlOption('--target <url>', 'the service, without the /v1 of its paths', 'none'),
-    keyOption('--api-key <key>', 'a key of its environment', 'none'),
+    urlOption('--target <url>', 'base URL of the service, without /v1', 'none'),
+    keyOption('--api-key <key>', 'API key of the environment on the service', 'none'),
     textOption('--document <file>', 'compare this OpenAPI document instead; file or URL', 'none'),
     urlOption('--against <url>', 'the running notification-mock to compare with', 'none').conflicts(
       'seed'
     ),
-    keyOption('--against-key <key>', 'a key of an environment of --against', 'none'),
+    keyOption('--against-key <key>', 'API key of the environment on --against', 'none'),
     repeatable(
       '--seed <file>',
-      'compare with this seed, such as one from record; may be repeated',
+      'compare with this seed, for example one that record wrote; may be repeated',
       [],
       'none'
     )
   ]
 }
 
-/** The flags about what to send. */
+/** The flags that select the requests to send. */
 function requestOptions(): Option[] {
   return [
     textOption(
@@ -84,11 +82,8 @@ function requestOptions(): Option[] {
 
 function outcomeOptions(): Option[] {
   return [
-    new Option(
-      '--replaced',
-      'the seed was recorded with this key and without --keep-personal-data'
-    ),
-    profileOption('the profile of the seed', "the seed's own"),
+    new Option('--replaced', "record replaced the seed's personal data, using the same --api-key"),
+    profileOption('profile to use for the seed', 'the profile in the seed'),
     assumeOption(),
     rateOption().default(10),
     timeoutOption().default(30),
@@ -132,7 +127,7 @@ async function runServices(
       ...targetOptions,
       rate: 10_000,
       url: mock?.url ?? flags.against ?? '',
-      // The seed's first environment is compared.
+      // Use the first environment in the seed.
       apiKey: mock?.environments[0]?.apiKeys[0] ?? flags.againstKey ?? ''
     })
     const requestsToCompare = await readRequestsToCompare(flags, ours)
@@ -161,7 +156,7 @@ function startMock({ seed, profile, assume: assumptions }: CompareFlags) {
 
 function printServices(comparison: ServiceComparison, json: true | undefined): void {
   const { compared, same, skipped, differences, ignored } = comparison
-  const notSent = ', which change something or are not requests to the service'
+  const notSent = ' because they change data or are not requests to the service'
   const skippedText = skipped > 0 ? `; ${skipped} requests not sent${notSent}` : ''
   const head = [`${compared} requests compared, ${same} with the same response${skippedText}`]
   const linesOf = ({ method, path, field, target, ours }: (typeof differences)[number]) => {
@@ -205,8 +200,8 @@ interface PrintedComparison<Difference> {
 }
 
 /**
- * Prints the outcome as JSON if it is given, or else as text. Sets exit code 1 if no assumption
- * explains a difference.
+ * Prints `outcome` as JSON or, if it is undefined, the comparison as text. Sets the exit code to 1
+ * if there is a difference that no assumption explains.
  */
 function print<Difference extends { explainedBy?: string }>(
   outcome: object | undefined,

@@ -18,7 +18,7 @@ import {
 } from './reach.js'
 import { abortOnSignal, printOutcome, write } from './terminal.js'
 
-/** The exit code if an operation could not be checked. */
+/** The exit code if a requested operation could not be checked. */
 const UNCHECKED = 3
 
 interface Flags extends Pick<RunOptions, 'apiKey' | 'foreignIntegration' | 'profile' | 'rate'> {
@@ -47,39 +47,39 @@ export function addCommands(root: Command): void {
 function serverOptions(): Option[] {
   const defaultUrl = `NOTIFICATION_MOCK_URL, else ${DEFAULT_URL}`
   return [
-    urlOption('--target <url>', 'the server to check, without the /v1 of its paths', defaultUrl),
-    keyOption('--api-key <key>', 'a key of the environment to use; never printed')
+    urlOption('--target <url>', 'base URL of the server to check, without /v1', defaultUrl),
+    keyOption('--api-key <key>', 'API key of the environment to use; never printed')
   ]
 }
 
-/** The flags that name records of the target. */
+/** The flags that name records on the target. */
 function recordOptions(): Option[] {
   return [
     new Option(
       '--allow-changes',
-      'also run the cases that change the primary integration and use idempotency keys'
+      'also run the cases that change the primary integration or send idempotency keys'
     ),
     repeatable(
       '--workflow <id>',
-      'a workflow of the target; may be repeated',
+      'workflow on the target to use; may be repeated',
       [],
-      'the workflows of its messages'
+      "the workflows in the target's messages"
     ),
     repeatable(
       '--step <id>',
-      'a step of the target; may be repeated',
+      'step on the target to use; may be repeated',
       [],
       'steps with default ids, such as email-step'
     ),
     repeatable(
       '--integration <id>',
-      'an integration to make primary, the current primary of a channel first; may be repeated',
+      'integration to make primary; list the current primary first; may be repeated',
       [],
-      'those that the target lists'
+      'the integrations that the target lists'
     ),
     textOption(
       '--foreign-integration <id>',
-      'an integration of another environment of the organization',
+      'integration in another environment of the same organization',
       'none'
     )
   ]
@@ -100,7 +100,7 @@ function runOptions(): Option[] {
     ),
     profileOption(
       'also fail the target if it differs from this profile',
-      'such differences are noted'
+      'differences are only reported'
     ),
     rateOption().default(undefined, 'no limit'),
     timeoutOption().default(10),
@@ -116,9 +116,9 @@ function parseCase(id: string): string {
 }
 
 const EXPLANATION = `
-Without --allow-changes the run only reads. With it, the run sends set-primary for the named
-integrations: they become active and lose their conditions. At the end the former primary is
-restored: the one in GET /v1/integrations, or the first one named.
+Without --allow-changes, the run only reads. With it, the run sends set-primary for the named
+integrations, which activates them and removes their conditions. At the end, the run makes the
+former integration primary again: the primary in GET /v1/integrations, or else the first one named.
 
 Exit codes:
   0  no case failed
@@ -148,7 +148,7 @@ async function run(flags: Flags): Promise<void> {
     timeout: timeout * 1000,
     signal
   })
-  // Print first: if the file can't be written, the report isn't lost.
+  // Print before writing the file, so that the report isn't lost if writing fails.
   printOutcome(report, flags.json, (printed) => reportText(printed, flags.verbose), 2)
   if (flags.junit) write(flags.junit, reportJunit(report))
   const problem = problemOf(report, signal)
@@ -159,8 +159,8 @@ async function run(flags: Flags): Promise<void> {
 
 function problemOf(report: ConformanceReport, signal: AbortSignal): string | undefined {
   const { cases, counts, notRestored, ended } = report
-  if (signal.aborted) return 'interrupted: not all cases ran'
-  if (ended) return 'not all cases ran: the target stopped responding'
+  if (signal.aborted) return 'interrupted before all cases ran'
+  if (ended) return 'the target stopped responding before all cases ran'
   if (cases.length === 0) return 'the case only runs with --profile document'
   if (counts.failed > 0) return `${counts.failed} of ${cases.length} cases failed`
   return notRestored.length > 0 ? 'not all former primary integrations were restored' : undefined

@@ -16,13 +16,14 @@ export function addCommands(root: Command): void {
   const command = root
     .command('coverage')
     .helpGroup('Test against it:')
-    .description('print how much of the API the requests to a running server covered')
+    .description('print how much of the API was covered by requests to a running server')
     .argument(
       '[url]',
       `URL of the server (default: NOTIFICATION_MOCK_URL, else ${DEFAULT_URL})`,
       serverUrl
     )
-    // No variable: exec sets NOTIFICATION_MOCK_API_KEY, but the default is the whole server.
+    // This flag has no variable, because exec sets NOTIFICATION_MOCK_API_KEY for its command. With
+    // that variable, a report on the whole server would be impossible there.
     .addOption(textOption('--api-key <key>', key, 'the whole server'))
   addOptions(command, [
     textOption(
@@ -63,8 +64,8 @@ export function coverageShortfall(
 }
 
 /**
- * Fetches the coverage of the server, or of an environment with `apiKey`. Rejects with
- * `StartError`.
+ * Fetches the coverage of the whole server or, with `apiKey`, of one environment. Rejects with
+ * `StartError` if the coverage isn't available.
  */
 export async function fetchCoverage(
   url: string,
@@ -78,10 +79,10 @@ export async function fetchCoverage(
   }
 }
 
-/** The most lines that `coverageText` returns. */
+/** The maximum number of lines that `coverageText` returns. */
 const MAX_LINES = 12
 
-/** Returns the first lines of the report. If lines are left out, `more` says how to see them. */
+/** Returns the first lines of the report. `more` is a hint how to see the lines left out. */
 export function coverageText(coverage: Coverage, more: string): string {
   const lines = reportLines(coverage, { withHow: false })
   if (lines.length <= MAX_LINES) return `${lines.join('\n')}\n`
@@ -89,7 +90,7 @@ export function coverageText(coverage: Coverage, more: string): string {
   return `${shown.join('\n')}\nand ${lines.length - shown.length} more: ${more}\n`
 }
 
-/** Returns the whole report in Markdown, with how to cover each missing item. */
+/** Returns the whole report as Markdown. It says how to cover each missing item. */
 export function coverageMarkdown(coverage: Coverage): string {
   const [title, ...lines] = reportLines(coverage, { withHow: true })
   return `## ${title}\n\n${lines.map((line) => `- ${line}\n`).join('')}`

@@ -7,7 +7,7 @@ import { writeToStderr } from '../platform/stderr.js'
 import { coverageMarkdown, coverageShortfall, coverageText } from './coverage.js'
 import { EXEC_PREFIX, rethrowWriteError, write } from './terminal.js'
 
-/** The flags of `exec` about reports. An empty file name counts as none. */
+/** The report flags of `exec`. An empty file name means that no file is written. */
 export interface ReportFlags {
   coverage?: true
   min?: number
@@ -18,11 +18,11 @@ export interface ReportFlags {
   allow: readonly HintId[]
 }
 
-/** Prints a message to stderr, with a prefix that tells it from the command's output. */
+/** Prints a message to stderr. A prefix distinguishes it from the command's output. */
 export const print = (message: string) =>
   writeToStderr(message.replaceAll(/^/gm, EXEC_PREFIX).concat('\n'))
 
-/** Prints and writes the requested reports. Returns why the run counts as failed, if it does. */
+/** Prints and writes the requested reports. Returns the reasons to treat the run as failed. */
 export async function writeReports(
   mock: Mock,
   flags: ReportFlags,
@@ -58,7 +58,7 @@ async function reportCoverage(
   return coverageShortfall(coverage, min)
 }
 
-/** Returns the hints that aren't allowed, of all tests and of requests outside of tests. */
+/** Returns the hints that `--allow` doesn't list, for requests in tests and outside of tests. */
 function collectHints({ tests, hints }: Report, allowed: readonly HintId[]) {
   const testHints = tests.flatMap((test) =>
     test.hints.map((hint) => ({ ...hint, source: test.title }))

@@ -18,7 +18,7 @@ import {
 import { ignoredSeeds, startMock } from './serve.js'
 import { GRACE, LAST_RESORT, messageOf, onStopSignal } from './terminal.js'
 
-/** Exit code if the server fails. `env`, `nohup` and `timeout` use the same three codes. */
+// These exit codes have the same meaning as in `env`, `nohup` and `timeout`.
 const SERVER_FAILED = 125
 const NOT_EXECUTABLE = 126
 const NOT_FOUND = 127
@@ -41,15 +41,16 @@ export function addCommands(root: Command): void {
 }
 
 function reportOptions(): Option[] {
-  const env = "set a variable for the command: to url, url/<path>, or key (the first environment's)"
+  const env =
+    "set a variable for the command; the value is url, url/<path> or key (the first environment's)"
   const summary = 'append a Markdown summary to this file: failures, hints and coverage'
   const strict = 'fail on hints of likely mistakes, such as an unknown parameter'
   const allow = `hint that --strict ignores: ${HINT_IDS.join(', ')}`
   return [
     repeatable('--env <name=value>', env, [], 'none', parseVariable),
-    new Option('--coverage', 'print how much of the API the command covered, on stderr'),
+    new Option('--coverage', 'print to stderr how much of the API the command covered'),
     minOption().implies({ coverage: true }),
-    // An empty name counts as none, because CI variables for these files are empty elsewhere.
+    // An empty name means no file, because a CI variable passed as the name is empty outside of CI.
     new Option('--coverage-json <file>', 'write the coverage to this file, as JSON').default(
       '',
       'none'
@@ -77,13 +78,13 @@ is below --min or --strict found hints. Messages of exec go to stderr and start 
 Example:
   notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_KEY=key -- npx vitest run`
 
-/** A variable for the command: an API key, or the URL of the server with a path. */
+/** A variable for the command. Its value is an API key, or the server's URL followed by a path. */
 type VariableSetting = { name: string } & ({ kind: 'key' } | { kind: 'url'; path: string })
 
 function parseVariable(argument: string): VariableSetting {
   const [, name, path] = /^([A-Za-z_]\w*)=(?:url(|\/.*)|key)$/s.exec(argument) ?? []
   if (name === undefined) {
-    throw new InvalidArgumentError('It must be a name, =, and url, url/<path> or key.')
+    throw new InvalidArgumentError('It must be <name>=url, <name>=url/<path> or <name>=key.')
   }
   return path === undefined ? { name, kind: 'key' } : { name, kind: 'url', path }
 }
@@ -121,7 +122,8 @@ const SPAWN_ERRORS: Record<string, string> = {
 }
 
 /**
- * Runs the command. A signal ends the process until the server is ready; then the command gets it.
+ * Starts the server and runs the command. Before the server is ready, a signal ends this process.
+ * Afterwards, signals are forwarded to the command.
  */
 async function run(words: string[], flags: ExecFlags, options: MockOptions): Promise<Ending> {
   const { mock } = await startMock(options, flags, writeToStderr)
@@ -140,7 +142,7 @@ async function runAgainst(
   flags: ExecFlags,
   options: MockOptions
 ): Promise<Ending> {
-  // Listen first, because the command may run before its constructor returns.
+  // Listen for signals first, because the command may run before its constructor returns.
   const forward = (signal: NodeJS.Signals) => child.forward(signal)
   onStopSignal(forward)
   process.on('SIGQUIT', forward)
@@ -157,7 +159,7 @@ async function runAgainst(
   return reportRun(mock, flags, ending, maskCommand(words, secretsOf(mock, options)))
 }
 
-/** Returns the variables of the command. An undefined value removes one that we have. */
+/** Returns the command's variables. An undefined value removes a variable of this process. */
 function commandEnv(mock: Mock, flags: ExecFlags, options: MockOptions): NodeJS.ProcessEnv {
   const [key] = keysOf(mock)
   const custom = flags.env.map((variable) => [
@@ -177,11 +179,17 @@ function commandEnv(mock: Mock, flags: ExecFlags, options: MockOptions): NodeJS.
 
 const keysOf = ({ environments }: Mock) => environments.flatMap(({ apiKeys }) => apiKeys)
 
-/** Returns keys and token to mask. Short ones are left out: they also occur in ordinary words. */
+/**
+ * Returns the API keys and the admin token, to mask them in reports. Short secrets are left out,
+ * because they may occur in ordinary words.
+ */
 const secretsOf = (mock: Mock, { adminToken = '' }: MockOptions) =>
   [...keysOf(mock), adminToken].filter(({ length }) => length > 7)
 
-/** Reports on the run. Returns how to end: if a check fails, a success becomes a failure. */
+/**
+ * Reports on the run. Returns how to end this process: like the command, or with a failure if the
+ * command succeeded but a check failed.
+ */
 async function reportRun(
   mock: Mock,
   flags: ExecFlags,

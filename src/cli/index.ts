@@ -9,7 +9,7 @@ const { enableCompileCache, flushCompileCache } = module as {
 }
 enableCompileCache?.()
 
-// Import everything else after this check: the database addon can crash an unsupported Node.
+// Import everything else after this check, because the database addon can crash on other versions.
 const unsupported = unsupportedNodeMessage()
 if (unsupported) {
   process.stderr.write(`${unsupported}\n`)

@@ -25,7 +25,7 @@ export function addServerOptions(
   port = DEFAULTS.port,
   logLevel = DEFAULTS.logLevel
 ): Command {
-  const adminToken = 'token with which other machines manage environments'
+  const adminToken = 'token that other machines need to manage environments'
   const inspector = 'do not serve the inspector at /'
   const timeout = 'how long a client may take to send a request; 0 means no limit'
   const watch = 'reload the seed files on every change, even with existing data'
@@ -66,8 +66,8 @@ export function addServerOptions(
 }
 
 /**
- * Converts the flags. Generates an admin token if other machines can reach the server and there is
- * none. Ends the command with a usage error if flags contradict each other.
+ * Converts the flags to options. Generates an admin token if none is set but other machines can
+ * reach the server. Ends the command with a usage error if flags contradict each other.
  */
 export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
   const { host, seed, watch, assume: assumptions } = flags
@@ -78,7 +78,7 @@ export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
   }
   const isOpen = !/^(localhost|::1|127\..*)$/.test(host)
   const adminToken = flags.adminToken ?? (isOpen ? randomBytes(16).toString('hex') : undefined)
-  // These two have no default.
+  // The last two options have no default.
   const names = [...Object.keys(DEFAULTS), 'data', 'exportOnExit']
   const serverFlags = Object.entries(flags).filter(([name]) => names.includes(name))
   return { ...Object.fromEntries(serverFlags), adminToken, seeds: seed || [], assumptions }
@@ -109,13 +109,13 @@ export function addOptions(command: Command, options: readonly Option[]): Comman
 }
 
 /**
- * Returns whether PORT sets the flag too. With another default port, PORT belongs to another
- * program.
+ * Returns whether PORT can also set the flag. Commands with another default port, such as `exec`,
+ * leave PORT to other programs.
  */
 const takesPort = ({ long, defaultValue }: Option) =>
   long === '--port' && defaultValue === DEFAULTS.port
 
-/** Creates a flag for a non-empty string. `unset` is the default that help shows. */
+/** Creates a flag for a non-empty string. Help shows `unset` as its default. */
 export function textOption(
   flags: string,
   description: string,
@@ -139,7 +139,7 @@ export const hostOption = (description: string) =>
 export const portOption = (description: string, min: 0 | 1 = 0) =>
   countOption('--port <number>', description, 65_535, min).default(DEFAULTS.port)
 
-/** Creates the flag for a profile. With `unset`, which help shows, it has no default value. */
+/** Creates the flag for a profile. With `unset`, it has no default, and help shows `unset`. */
 export function profileOption(description?: string, unset?: string): Option {
   const standard = "behave like Novu's API reference (document) or its production API (live)"
   const option = new Option('--profile <name>', description ?? standard).choices(PROFILES)
@@ -187,7 +187,7 @@ export function seedOption(): Option {
   return repeatable('--seed <file>', description, DEFAULTS.seeds, DEFAULTS.seeds.join(', '))
 }
 
-/** Creates a repeatable flag whose values are a list. The first value replaces the default. */
+/** Creates a repeatable flag that collects its values. The first value replaces the default. */
 export function repeatable<Value = string>(
   flags: string,
   description: string,
@@ -198,7 +198,7 @@ export function repeatable<Value = string>(
   const option = new Option(flags, description).default(standard, unset)
   return option.argParser((text: string, before: readonly Value[] | false | undefined) => [
     ...(before && before !== standard ? before : []),
-    // A variable can't be repeated, so it separates values by commas.
+    // A variable can't be repeated, so commas separate its values.
     ...(process.env[variableOf(option)] === text ? text.split(',') : [text]).map(parse)
   ])
 }

@@ -8,7 +8,7 @@ import { EXEC_PREFIX, messageOf } from './terminal.js'
 const background = () => import('./background.js')
 const reach = () => import('./reach.js')
 
-/** The module of each command. Loading only the requested command makes a start faster. */
+/** The module of each command. Loading only the requested command makes startup faster. */
 const MODULES: Record<string, () => Promise<{ addCommands(root: Command): void }>> = {
   serve: () => import('./serve.js'),
   start: background,
@@ -61,7 +61,7 @@ export async function run(
   }
 }
 
-/** Returns the program with the subcommand of this name, or with all of them. */
+/** Returns the program with only the named subcommand. Unknown names load all subcommands. */
 export async function commandLine(name = ''): Promise<Command> {
   const root = new Command('notification-mock')
     .usage('[command] [options]')
@@ -71,7 +71,7 @@ export async function commandLine(name = ''): Promise<Command> {
     .exitOverride()
     // Lets exec pass flags on to its command.
     .enablePositionalOptions()
-    // `run` prints errors on one line each.
+    // Commander prints nothing, because `run` prints each error on one line.
     .configureOutput({ outputError: () => {} })
     .configureHelp({ optionDescription: describeOption, visibleOptions })
     .addHelpText('after', EXAMPLES)
@@ -82,7 +82,7 @@ export async function commandLine(name = ''): Promise<Command> {
 }
 
 /**
- * Lists the flags of `serve` in `notification-mock --help` too, because that runs without a
+ * Adds the flags of `serve` to the help of `notification-mock`, because `serve` is the default
  * command.
  */
 function visibleOptions(command: Command): Option[] {
@@ -113,10 +113,10 @@ function fullName(command: Command): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
 }
 
-/** Returns a usage error on one line, with how to fix it. */
+/** Returns a one-line usage error that says how to fix it. */
 function usageMessage(message: string, command: Command): string {
   const [, long] = /^error: required option '(--[\w-]+)/.exec(message) ?? []
-  const fix = long ? `; give it, or set ${variableOf({ long })}` : ''
+  const fix = long ? `; add it, or set ${variableOf({ long })}` : ''
   const line = message.replace(/\.?\n\(Did (you mean .*)\)$/, '; did $1').replaceAll('\n', ' ')
   const text = `${line}${fix} (see ${fullName(command)} --help)\n`
   return command.name() === 'exec' ? text.replace(/^error: /, EXEC_PREFIX) : text

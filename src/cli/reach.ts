@@ -9,7 +9,7 @@ import { addOptions, countOption, hostOption, portOption } from './options.js'
 /** The URL of a server that was started without flags. */
 export const DEFAULT_URL = `http://${DEFAULTS.host}:${DEFAULTS.port}`
 
-/** Milliseconds to wait for a response: less than the health check timeout of container engines. */
+/** Milliseconds to wait for a response. The timeout of container health checks is longer. */
 const TIMEOUT = 2500
 
 /** Milliseconds between two attempts. */
@@ -31,8 +31,8 @@ export function addCommands(root: Command): void {
     timeout,
     new Option('--json', 'print the result as JSON')
   ]).action(wait)
-  const asking = 'check whether a server is healthy; exit with 0 if it is, with 1 if not'
-  const checking = root.command('healthcheck').helpGroup('Inspect it:').description(asking)
+  const description = 'check whether a server is healthy; exit with 0 if it is, with 1 if not'
+  const checking = root.command('healthcheck').helpGroup('Inspect it:').description(description)
   addAddress(checking).action(checkHealth)
 }
 
@@ -80,7 +80,7 @@ function serverOf(argument: string | undefined, { host, port }: Address, command
 const askHealth = (server: string, timeout = TIMEOUT) =>
   ask(`${server}/health`, { signal: AbortSignal.timeout(timeout) })
 
-/** Returns a successful response. Rejects with `StartError` for any other response, or for none. */
+/** Sends a request. Rejects with `StartError` if there is no response or it isn't successful. */
 export async function ask(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init).catch(({ cause, message }) => {
     throw new StartError(`${url}: no response: ${cause?.code ?? cause?.message ?? message}`)
@@ -92,7 +92,8 @@ export async function ask(url: string, init: RequestInit): Promise<Response> {
 }
 
 /**
- * Removes a trailing slash from a server's URL. The error omits the URL, which may hold a password.
+ * Checks a server's URL and removes trailing slashes. The usage error doesn't repeat the URL,
+ * because it may contain a password.
  */
 export function serverUrl(text: string, _before?: unknown, name = 'the argument'): string {
   const isValid = /^https?:[^?#]*$/i.test(text) && URL.canParse(text)
@@ -103,18 +104,20 @@ export function serverUrl(text: string, _before?: unknown, name = 'the argument'
   )
 }
 
-/** Returns the server in NOTIFICATION_MOCK_URL, which exec sets, or else `fallback`. */
+/**
+ * Returns the URL in NOTIFICATION_MOCK_URL, which exec sets. If it isn't set, returns `fallback`.
+ */
 export function defaultServer(fallback = DEFAULT_URL): string {
   const url = process.env.NOTIFICATION_MOCK_URL
   return url ? serverUrl(url, undefined, 'NOTIFICATION_MOCK_URL') : fallback
 }
 
-/** Creates a usage error that doesn't contain the value, unlike InvalidArgumentError. */
+/** Creates a usage error. Unlike InvalidArgumentError, it doesn't repeat the value. */
 function usageError(message: string): CommanderError {
   return new CommanderError(2, 'notification-mock.value', `error: ${message}`)
 }
 
-/** Creates a flag for the URL of a server. It is required unless `unset` describes the default. */
+/** Creates a flag for a server's URL. The flag is required unless `unset` describes its default. */
 export function urlOption(flags: string, description: string, unset?: string): Option {
   const option = new Option(flags, description).argParser(serverUrl).default(undefined, unset)
   return option.makeOptionMandatory(unset === undefined)
@@ -127,7 +130,7 @@ export function keyOption(flags: string, description: string, unset?: string): O
     .default(undefined, unset)
   return option.argParser((text) => {
     if (text !== '' && isHeaderValue(text)) return text
-    throw usageError(`${flags} must be an API key that a header can carry`)
+    throw usageError(`${flags} must be an API key that is valid in an HTTP header`)
   })
 }
 

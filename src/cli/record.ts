@@ -37,20 +37,20 @@ export function addCommands(root: Command): void {
   addOptions(command, [...readOptions(), ...seedOptions()]).action(run)
 }
 
-/** The flags about what to read. */
+/** The flags that select what to read. */
 function readOptions(): Option[] {
   return [
-    urlOption('--from <url>', 'the service, without the /v1 of its paths'),
-    keyOption('--api-key <key>', 'a key of the environment to read; nothing is changed there'),
+    urlOption('--from <url>', 'base URL of the service, without /v1'),
+    keyOption('--api-key <key>', 'API key of the environment to read; nothing is changed there'),
     repeatable(
       '--workflow <id>',
       'read the steps of this workflow; may be repeated',
       [],
-      'all workflows that messages name'
+      'all workflows with messages'
     ),
     repeatable(
       '--step <workflow/step>',
-      'also read this step, which no message names; may be repeated',
+      'also read this step, even if no message belongs to it; may be repeated',
       [],
       'none',
       parseStep
@@ -67,20 +67,20 @@ function readOptions(): Option[] {
   ]
 }
 
-/** The flags about the seed. */
+/** The flags for the seed to write. */
 function seedOptions(): Option[] {
   return [
     textOption('--out <file>', 'the seed to write, .yaml or .json', '').makeOptionMandatory(),
     textOption('--name <name>', 'the name of the environment in the seed', 'Recorded', 'Recorded'),
     new Option(
       '--keep-personal-data',
-      'keep names, addresses and contents, but no credentials and keys'
+      'keep names, addresses and contents, but not credentials and keys'
     ).default(false),
     new Option(
       '--keep-workflow-texts',
       'keep names, subjects and bodies of workflows and steps'
     ).default(false),
-    profileOption('the profile of the seed', 'the detected one'),
+    profileOption('profile to write to the seed', 'the detected profile'),
     assumeOption(),
     new Option('--json', 'print the outcome as JSON')
   ]
@@ -97,7 +97,7 @@ function parseStep(value: string): NamedStep {
 async function run(flags: RecordFlags, command: Command): Promise<void> {
   const { from, out, messages, timeout, workflow, step, assume, json } = flags
   if (!/\.(ya?ml|json)$/i.test(out)) command.error('error: --out must end in .yaml or .json')
-  // Everything that is read stays in memory. This keeps garbage from taking several times more.
+  // All records stay in memory. Without this V8 flag, garbage would take several times as much.
   setFlagsFromString('--heap-growing-percent=30')
   const signal = abortOnSignal()
   const progress = progressLine()
@@ -118,7 +118,7 @@ async function run(flags: RecordFlags, command: Command): Promise<void> {
     printOutcome(recording, json, outcomeText)
   } catch (error) {
     progress.end()
-    if (signal.aborted) throw new StartError('interrupted; nothing is written')
+    if (signal.aborted) throw new StartError('interrupted; nothing was written')
     rethrowWriteError(out)(error)
   }
 }

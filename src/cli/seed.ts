@@ -98,8 +98,8 @@ function list({ json }: JsonFlag): void {
 }
 
 /**
- * Creates a starter seed. Its schema path leads to the installed package, or where npm will install
- * it.
+ * Creates a starter seed. Its schema path points into node_modules, even if the package isn't
+ * installed there yet.
  */
 function createSeed(file: string, { json }: JsonFlag): void {
   if (!/\.ya?ml$/.test(file)) throw new StartError(`${file} must end in .yaml`)
@@ -120,7 +120,7 @@ async function exportSeed(
   const response = await ask(`${server}/_mock/state`, { headers })
   const body = Readable.fromWeb(response.body as ReadableStream)
   if (out === undefined) {
-    // `run` in program.ts handles errors of stdout.
+    // `run` in program.ts handles write errors.
     await pipeline(body, process.stdout, { end: false }).catch((error) => {
       if (error.syscall !== 'write') throw error
     })
@@ -131,7 +131,7 @@ async function exportSeed(
   process.stdout.write(`exported ${server} to ${out}\n`)
 }
 
-/** Replaces a file. Only its owner can read the new one. */
+/** Replaces a file. Only the owner can read the new file. */
 function writeFile(file: string, text: Readable) {
   const write = (tempFile: string) => pipeline(text, createWriteStream(tempFile, { mode: 0o600 }))
   return replaceFile(file, write).catch(rethrowWriteError(file))

@@ -29,7 +29,7 @@ export function addCommands(root: Command): void {
   })
 }
 
-/** The facts printed when a server is ready. */
+/** What is printed when a server is ready. */
 export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
   docs: string
   version: string
@@ -38,8 +38,8 @@ export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
 }
 
 /**
- * Starts a server and returns once it is ready. From then on, a signal closes the server and exits
- * with code 0; an uncaught error is logged and exits with code 1.
+ * Starts a server and returns once it is ready. From then on, a signal closes the server and ends
+ * the process with exit code 0. An uncaught error is logged and ends the process with exit code 1.
  */
 export async function serve(flags: ServerFlags, command: Command): Promise<Ready> {
   const options = mockOptions(flags, command)
@@ -60,14 +60,14 @@ export async function serve(flags: ServerFlags, command: Command): Promise<Ready
   return { url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken }
 }
 
-/** Starts a server in this process. With `--watch`, prints every change of its seeds. */
+/** Starts a server in this process. With `--watch`, prints every change to the seed files. */
 export async function startMock(
   options: MockOptions,
   flags: ServerFlags,
   print: (text: string) => void
 ) {
   const { watch, json, logLevel } = flags
-  // Imported late because it loads the whole server.
+  // Import here, because this module loads the whole server.
   const { createMock } = await import('../index.js')
   const logger = await stderrLogger(logLevel)
   const mock = await createMock({
@@ -117,7 +117,7 @@ function profileLine({ profile }: ServerFlags): string | undefined {
   return `Profile ${profile}: behaves like Novu's production API`
 }
 
-/** Returns the API keys, and a request to try. */
+/** Returns lines with the API keys and an example request. */
 function keyLines({ environments, url }: Ready): string[] {
   if (environments.length === 0) {
     return ['No environments, so no API keys; start with a seed, or use POST /_mock/environments']
@@ -128,12 +128,12 @@ function keyLines({ environments, url }: Ready): string[] {
   })
   const [key] = environments.flatMap(({ apiKeys }) => apiKeys)
   if (key === undefined) return ['API keys:', ...lines]
-  // Quoted for a shell.
+  // Quote the header for a shell.
   const header = `'${`Authorization: ApiKey ${key}`.replaceAll("'", `'\\''`)}'`
   return ['API keys:', ...lines, `Try:\n  curl -H ${header} '${url}/v1/messages?limit=1'`]
 }
 
-/** Prints the result of a seed reload, and its errors on stderr. */
+/** Prints the result of a seed reload. Errors go to stderr. */
 function printReload(
   reload: SeedReload,
   json: true | undefined,

@@ -4,12 +4,12 @@ import { printable, printableTexts } from '../platform/printable.js'
 import { replaceFileSync, requireRegularFile } from '../platform/replace-file.js'
 import { SeedError } from '../seeds/errors.js'
 
-/** Starts each message of `exec`, which shares stderr with its command. */
+/** The prefix of all messages from `exec`, because `exec` shares stderr with its command. */
 export const EXEC_PREFIX = 'notification-mock exec: '
 
 /**
- * Prints an outcome as JSON, or as the text that `format` returns. `format` gets strings without
- * control characters, so that data can't forge lines.
+ * Prints an outcome as JSON, or as the text that `format` returns. Control characters in the
+ * outcome are escaped before `format` gets it, so that data can't forge lines.
  */
 export function printOutcome<Outcome>(
   outcome: Outcome,
@@ -21,7 +21,7 @@ export function printOutcome<Outcome>(
   process.stdout.write(printable(text, '\t\n'))
 }
 
-/** Returns the text to print for an error. Errors that the user can fix have no stack. */
+/** Returns the text to print for an error. If the user can fix it, the stack is left out. */
 export function messageOf(error: unknown): string {
   const isUserError = error instanceof SeedError || error instanceof StartError
   return printable(
@@ -51,7 +51,7 @@ export function write(file: string, text: string, flag: 'w' | 'a' | 'wx' = 'w'):
   }
 }
 
-/** Returns a function that turns an error of writing `file` into a `StartError`, and throws it. */
+/** Returns a function that rethrows a system error from writing `file` as a `StartError`. */
 export const rethrowWriteError =
   (file: string) =>
   (error: unknown): never => {
@@ -70,7 +70,7 @@ const WRITE_ERRORS: Record<string, string> = {
   ENOSPC: 'the disk is full; free some space, or choose another file'
 }
 
-/** Shows progress on stderr: on one line of a terminal, or on a new line every 5 seconds. */
+/** Shows progress on stderr: a terminal updates one line, other outputs get a line every 5 s. */
 export function progressLine() {
   const { isTTY } = process.stderr
   let lastUpdate = performance.now()
@@ -91,18 +91,19 @@ export function progressLine() {
   }
 }
 
-/** Milliseconds for requests in progress when closing. The process ends within a second. */
+/** Milliseconds that requests in progress may take on close. The process ends within a second. */
 export const GRACE = 800
 
 /** Milliseconds after which the process exits even if closing hangs. */
 export const LAST_RESORT = 5000
 
-/** Read at once, because the parent may end later. */
+/** Read at startup, because `process.ppid` changes when the parent ends. */
 const PARENT = process.ppid
 
 /**
- * Calls `stop` on every signal that should end the process, and when the parent of an npm script
- * ends: npm and its shell don't forward SIGTERM. Windows keeps the parent id, so it isn't checked.
+ * Calls `stop` on every signal that should end the process. In an npm script, also calls `stop`
+ * when the parent process ends, because npm and its shell don't forward SIGTERM. Windows is
+ * excluded, because `process.ppid` never changes there.
  */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
@@ -114,7 +115,7 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   }, 100).unref()
 }
 
-/** Returns an AbortSignal that the first stop signal aborts. A later one exits with code 1. */
+/** Returns an AbortSignal for the first stop signal. A later stop signal exits with code 1. */
 export function abortOnSignal(): AbortSignal {
   const abort = new AbortController()
   onStopSignal(() => {

@@ -46,7 +46,7 @@ describe('an error outside the command has its own exit code and a one-line mess
       "'--prot'; did you mean --port? (see notification-mock exec --help)"
     ],
     [[], "missing required argument 'command'"],
-    [['--env', 'A=urls', '--', 'true'], 'It must be a name, =, and url,'],
+    [['--env', 'A=urls', '--', 'true'], 'It must be <name>=url, <name>=url/<path>'],
     [['--allow', 'everything', '--', 'true'], 'It must be one of path-not-mocked, ']
   ])('an invalid command line: %j', async (args, sentence) => {
     const ended = await runHere(['exec', ...args])

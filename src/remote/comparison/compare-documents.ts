@@ -14,15 +14,16 @@ import {
 
 /** How a part of a published OpenAPI document differs from ours. */
 export interface DocumentDifference {
-  /** Which document has the part; or whether the published one allows less or more than ours. */
+  /** `narrower` and `wider`: the published document allows less or more values than ours. */
   kind: 'published only' | 'ours only' | 'narrower' | 'wider'
   operation: string
   /** `parameter query limit`, `status 404`, `body.data[].channel values` */
   part: string
-  /** The values that only this document allows. */
+  /** The values that only the published document allows. */
   published?: unknown
+  /** The values that only our document allows. */
   ours?: unknown
-  /** JSON pointers to the part, or to where it is missing. */
+  /** JSON pointers to the part or, in the document that lacks it, to its parent. */
   publishedAt: string
   oursAt: string
   explainedBy?: AssumptionId
@@ -39,10 +40,11 @@ export interface DocumentComparison {
 type Change = Pick<DocumentDifference, 'kind' | 'published' | 'ours'>
 
 /**
- * Compares our OpenAPI document with a published one of version 3.0 or 3.1: parameters, statuses,
- * headers and body fields, through references and an envelope. The variants of a choice are merged.
- * Bounds, patterns and formats aren't compared. A difference in a shared schema is listed once.
- * Throws `StartError` if the published document isn't an OpenAPI document.
+ * Compares the parameters, statuses, headers and body fields in our OpenAPI document with those in
+ * a published document of version 3.0 or 3.1. Follows references and looks into an envelope. Merges
+ * the alternatives of `oneOf` and `anyOf`. Doesn't compare bounds, patterns and formats. Lists a
+ * difference in a shared schema only once. Throws `StartError` if the published document isn't an
+ * OpenAPI document.
  */
 export function compareDocuments(published: unknown, ours: object): DocumentComparison {
   const publishedOperations = operationsIn(checkedDocument(published))
@@ -70,7 +72,7 @@ function checkedDocument(document: unknown): DocumentNode {
 
 class OperationComparison {
   readonly differences: DocumentDifference[] = []
-  /** The pairs of schemas that were compared, of all operations. */
+  /** The pairs of schemas that were already compared, in any operation. */
   readonly #comparedPairs = new Set<string>()
   #ofOperation: DocumentDifference[] = []
   #operation = ''
@@ -133,7 +135,7 @@ class OperationComparison {
       this.#compareFields(published, ours, part)
       return
     }
-    // An object that is left open has no fields to compare.
+    // A schema without fields allows any field, so there is nothing to compare one by one.
     const kind = isPublishedOpen ? 'wider' : 'narrower'
     if (!types) this.#add(`${part} fields`, { kind }, published, ours)
   }
@@ -141,7 +143,7 @@ class OperationComparison {
 
 const pointersOf = ({ pointers }: View) => [...pointers].sort().join()
 
-/** Returns what only one of the two allows; undefined if both allow the same. */
+/** Returns the values that only one document allows, or undefined if both allow the same. */
 function compareAllowed(publishedSet: Allowed, ourSet: Allowed): Change | undefined {
   const published = [...(publishedSet ?? [])].filter((item) => !ourSet?.has(item))
   const ours = [...(ourSet ?? [])].filter((item) => !publishedSet?.has(item))
@@ -155,7 +157,7 @@ function compareAllowed(publishedSet: Allowed, ourSet: Allowed): Change | undefi
 const presenceOf = ({ required }: View, name: string) =>
   new Set(required.has(name) ? ['present'] : ['present', 'absent'])
 
-/** A number may be an integer. */
+/** Adds `integer` if `number` is allowed, because every integer is a number. */
 const withIntegers = (types: Allowed) =>
   types?.has('number') ? new Set([...types, 'integer']) : types
 
@@ -164,7 +166,7 @@ interface Operation {
   view: () => View
 }
 
-/** Returns the operations by method and path. The names of path parameters don't count. */
+/** Returns the operations by method and path. The names of path parameters are ignored. */
 function operationsIn(document: DocumentNode): Map<string, Operation> {
   const reader = new DocumentReader(document)
   const server = reader.child(reader.root, 'servers', '0')
@@ -210,7 +212,7 @@ function responseFields(
 ): Map<string, () => View> {
   const responseParts = new Map<string, () => View>()
   for (const [header, part] of reader.children(response, 'headers')) {
-    // Only a mock has these headers.
+    // Only the mock sends these headers.
     if (/^x-(mock-|request-id$)/i.test(header)) continue
     responseParts.set(` header ${header.toLowerCase()}`, () => bareView(part.pointer))
   }
@@ -229,7 +231,7 @@ function responseFields(
   return fields
 }
 
-/** Returns the content of an envelope: an object with only `data`, which is an object too. */
+/** Returns the content of an envelope: an object whose only field is the object `data`. */
 function envelopedData(whole: View): View | undefined {
   if (whole.fields.size !== 1) return undefined
   const data = whole.fields.get('.data')?.()

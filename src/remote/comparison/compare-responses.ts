@@ -5,7 +5,7 @@ import { assumptionProbes } from '../probes/index.js'
 import { isEnveloped, type TargetResponse } from '../response-checks.js'
 import type { ComparedRequest } from './requests-to-compare.js'
 
-/** A field, or the status, that differs between two responses. A missing value is left out. */
+/** A difference in a field or the status. A value that a response lacks is left out. */
 export interface ResponseDifference {
   /** `status`, or the path of the field in the body: `data[0].subscriber.email`. */
   field: string
@@ -16,10 +16,10 @@ export interface ResponseDifference {
 
 type ComparedResponse = Pick<TargetResponse, 'status' | 'body'>
 
-/** Parts of a response that differ every time. They aren't compared. */
+/** Parts of a response that aren't compared, because they differ every time. */
 export const IGNORED = ['timestamp and path of errors', 'errorId', 'all headers']
 
-/** Returns the differences of two responses, each with the assumption that explains it. */
+/** Returns the differences between two responses, with the assumptions that explain them. */
 export function compareResponses(
   request: ComparedRequest,
   target: ComparedResponse,
@@ -92,7 +92,7 @@ function compareValues(
   ]
 }
 
-/** Compares records by their ids, so that a missing one doesn't shift all others. */
+/** Compares records by id, so that after a missing record the next ones are still equal. */
 function compareLists(target: unknown[], ours: unknown[], path: string): ResponseDifference[] {
   const targetIds = target.map(idOf)
   const ourIds = ours.map(idOf)

@@ -12,9 +12,9 @@ import type { ComparedRequest, RequestsToCompare } from './requests-to-compare.j
 export interface ServiceComparison {
   /** How many requests were compared. */
   compared: number
-  /** How many requests of the source could not be sent. */
+  /** How many requests in the source were not sent. */
   skipped: number
-  /** How many requests got the same response from both. */
+  /** How many requests got the same response from both servers. */
   same: number
   differences: (ComparedRequest & ResponseDifference)[]
   /** The parts of responses that were not compared. */
@@ -24,18 +24,18 @@ export interface ServiceComparison {
 interface CompareOptions extends RequestsToCompare {
   target: Target
   ours: Target
-  /** The API key that personal data in our server's seed was replaced with, if it was. */
+  /** The API key with which `record` replaced personal data in the seed; undefined if it didn't. */
   replacementKey?: string | undefined
   onProgress(compared: number): void
 }
 
-/** How deep a record is nested in a response. */
+/** How many levels deep a record is nested in a response. */
 const DEPTH_OF_RECORD = 3
 
 /**
- * Sends all requests to both servers, one after the other, and returns what differs. A response
- * that isn't from the service is compared as it is, after one more attempt. Throws `StartError` if
- * a server can't be reached.
+ * Sends all requests to both servers, one after the other, and returns the differences. If a
+ * response isn't from the service, the request is repeated once, and the second response is
+ * compared. Throws `StartError` if a server can't be reached.
  */
 export async function compareServices(options: CompareOptions): Promise<ServiceComparison> {
   const { target, ours, requests, skipped, onProgress } = options
@@ -57,7 +57,7 @@ export async function compareServices(options: CompareOptions): Promise<ServiceC
 async function checkReachable(server: Target): Promise<void> {
   const path = '/v1/messages?limit=1'
   const { response, problem } = await server.sendWithRetries(path, { maxAttempts: 2 })
-  if (!response) throw new StartError(`${server.url}: ${problem}: check that the server runs there`)
+  if (!response) throw new StartError(`${server.url}: ${problem}; check that the server is running`)
   rejectRedirect(response)
 }
 
@@ -74,7 +74,7 @@ async function compareRequest(
     return [{ field: 'status', ...difference }]
   }
   if (replacementKey === undefined) return compareResponses(request, targetResponse, ourResponse)
-  // The recording kept the names of fields that our response has.
+  // The recording kept all field names that occur in our response.
   const names = fieldNamesIn(ourResponse.body)
   const replacement = new PersonalDataReplacement(replacementKey, 'nothing', (name) =>
     names.has(name)
@@ -83,7 +83,7 @@ async function compareRequest(
   return compareResponses(request, replaced, ourResponse)
 }
 
-/** Resolves to the response, or to the reason why there is none that can be compared. */
+/** Resolves to the response, or to a text that says why there is no response to compare. */
 async function requestResponse(
   server: Target,
   { method, path }: ComparedRequest
@@ -98,7 +98,7 @@ async function requestResponse(
 const statusOf = (response: TargetResponse | string) =>
   typeof response === 'string' ? response : response.status
 
-/** Masks both values if the field, or an object around it, holds a credential. */
+/** Masks both values if the field, or an object that contains it, holds a credential. */
 function maskSecret(difference: ResponseDifference): ResponseDifference {
   const isSecret = difference.field.split(/[.[\]]/).some((name) => SECRET_NAME.test(name))
   if (!isSecret) return difference
@@ -109,7 +109,7 @@ function maskSecret(difference: ResponseDifference): ResponseDifference {
   }
 }
 
-/** Replaces the values of filters with those that a recording has instead of the target's. */
+/** Replaces the filter values in a path with the values that the recording has for them. */
 function replacePath(path: string, replacementKey: string): string {
   const [pathname, query] = path.split('?', 2)
   if (query === undefined || !pathname?.endsWith('/v1/messages')) return path
@@ -125,12 +125,12 @@ function replaceFilter(name: string, value: string, replacement: PersonalDataRep
   const [field] = name.split('[')
   if (field === 'subscriberId') return replacement.subscriberId(value)
   if (field === 'transactionId') return replacement.transactionId(value)
-  // A malformed context key is no personal data.
+  // A malformed context key isn't personal data.
   const isContextKey = field === 'contextKeys' && /^[^:]+:.+$/.test(value)
   return isContextKey ? replacement.contextKey(value) : value
 }
 
-/** Replaces the personal data in a response of the target. */
+/** Replaces the personal data in a response from the target. */
 function replaceResponse(
   response: TargetResponse,
   replacement: PersonalDataReplacement,
@@ -152,7 +152,7 @@ function replaceResponse(
   return { ...response, body: isObject(body.data) ? { data: step } : step }
 }
 
-/** Replaces the values of the query in an error message that repeats them. */
+/** Replaces the query values that an error message repeats. */
 function replaceInMessage(message: unknown, path: string, ourPath: string): unknown {
   if (typeof message !== 'string') return message
   const ourValues = queryValuesOf(ourPath)

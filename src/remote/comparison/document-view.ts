@@ -7,17 +7,18 @@ export interface Part {
   node: DocumentNode
 }
 
-/** The values or types that are allowed; undefined if any is. */
+/** The allowed values or types, or undefined if everything is allowed. */
 export type Allowed = ReadonlySet<string> | undefined
 
 /**
- * What a part allows: a schema with all its parts and choices merged, a response, or an operation.
+ * What a part of a document allows. The part is an operation, a response, or a schema merged with
+ * its `allOf`, `oneOf` and `anyOf`.
  */
 export interface View {
   pointer: string
-  /** The pointers of all parts that were merged. */
+  /** The pointers to all schemas that were merged into this view. */
   pointers: ReadonlySet<string>
-  /** By the suffix of the path: `.subject`, `[]`, ` header etag`. */
+  /** By the suffix that a field adds to the path, such as `.subject`, `[]` or ` header etag`. */
   fields: ReadonlyMap<string, () => View>
   required: ReadonlySet<string>
   types?: Allowed
@@ -28,7 +29,7 @@ export interface View {
 /** How deep a document may be nested, and how many references may follow one another. */
 export const MAX_DOCUMENT_DEPTH = 300
 
-/** Returns a view that only shows that the part exists. */
+/** Returns the view of a part that exists but has no fields and allows any value. */
 export const bareView = (pointer: string): View => ({
   pointer,
   pointers: new Set([pointer]),
@@ -36,7 +37,7 @@ export const bareView = (pointer: string): View => ({
   required: new Set()
 })
 
-/** Finds the parts of a document through its references, and reads its schemas. */
+/** Finds parts of a document, following references, and reads schemas. */
 export class DocumentReader {
   readonly root: Part
   readonly #views = new Map<string, View>()
@@ -45,7 +46,7 @@ export class DocumentReader {
     this.root = { pointer: '#', node: document }
   }
 
-  /** Returns a part below a part, or the target of a reference there. */
+  /** Returns the part at a path below `parent`. Follows references. */
   child(parent: Part, ...names: string[]): Part | undefined {
     let part: Part | undefined = parent
     for (const name of names) {
@@ -56,7 +57,7 @@ export class DocumentReader {
     return part
   }
 
-  /** Returns the parts of an object or list below a part, by their keys. */
+  /** Returns all entries of the object or list `name` in `parent`, with their keys. */
   children(parent: Part, name: string): [key: string, part: Part][] {
     const keys = Object.keys(this.child(parent, name)?.node ?? {})
     return keys.flatMap((key) => {
@@ -65,7 +66,7 @@ export class DocumentReader {
     })
   }
 
-  /** Returns what a schema allows. A schema that contains itself allows any value there. */
+  /** Returns what a schema allows. Where a schema contains itself, it allows any value. */
   viewOf(part: Part): View {
     const { pointer } = part
     const cached = this.#views.get(pointer)
@@ -117,7 +118,7 @@ export class DocumentReader {
     return fields
   }
 
-  /** Follows a reference. One that is circular, broken or external allows any value. */
+  /** Follows a reference. A circular, broken or external reference allows any value. */
   #follow(part: Part, depthLeft = MAX_DOCUMENT_DEPTH): Part {
     const { $ref } = part.node
     if (typeof $ref !== 'string') return part
@@ -138,8 +139,8 @@ function nodeIn(node: DocumentNode | undefined, name: string): DocumentNode | un
 }
 
 /**
- * Merges two views. With `all` a value must match both, with `any` one of them. With `any`, a field
- * is only required if every view that has fields requires it.
+ * Merges two views. In the mode `all`, a value must match both views. In the mode `any`, one view
+ * is enough, and a field is required only if every view that has fields requires it.
  */
 function mergeViews(one: View, two: View, mode: 'all' | 'any'): View {
   const bothHaveFields = one.fields.size > 0 && two.fields.size > 0
@@ -184,14 +185,16 @@ function typesOf(node: DocumentNode): Allowed {
   return types.length > 0 ? new Set(types.map(String)) : undefined
 }
 
-/** Returns the type of a schema without `type`, from its other keywords. */
+/** Derives the type of a schema without the keyword `type` from its other keywords. */
 function impliedType({ enum: values, const: value, properties, items }: DocumentNode) {
   if (properties) return 'object'
   if (items) return 'array'
   return [values ?? value ?? []].flat().map((item) => (item === null ? 'null' : typeof item))
 }
 
-/** Leaves out the empty string, which stands for a filter without a value. */
+/**
+ * Returns the allowed values, except the empty string: it only means that a filter has no value.
+ */
 function valuesOf({ type, enum: listed, const: value }: DocumentNode): Allowed {
   if (type === 'null') return new Set()
   const values = value === undefined ? listed : [value]

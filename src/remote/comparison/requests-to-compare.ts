@@ -8,13 +8,13 @@ import { stepPath } from '../paths.js'
 import { objectProblem, requestUntilUsable } from '../patient-requests.js'
 import { parseJsonOrUndefined, Target } from '../target.js'
 
-/** A request for both servers. The path starts at `/v1` or `/v2` and includes the query. */
+/** A request to send to both servers. The path starts with `/v1` or `/v2`, and has the query. */
 export interface ComparedRequest {
   method: 'GET' | 'POST'
   path: string
 }
 
-/** The requests that can be sent, and how many of the source can't. */
+/** The requests to send, and how many requests in the source can't be sent. */
 export interface RequestsToCompare {
   requests: ComparedRequest[]
   skipped: number
@@ -25,7 +25,7 @@ interface SourceRequest {
   path: string
 }
 
-/** Where the requests come from. Default: requests that cover the three operations. */
+/** Where the requests come from. The default is a set that covers the three operations. */
 interface Source {
   requests?: string
   har?: string
@@ -35,7 +35,7 @@ interface Source {
 
 const SET_PRIMARY = /^\/v1\/integrations\/[^/?]+\/set-primary(?:\?|$)/
 
-/** Returns each request once. Throws `StartError` if the source can't be read. */
+/** Reads the requests without duplicates. Throws `StartError` if the source can't be read. */
 export async function readRequestsToCompare(
   source: Source,
   ours: Target
@@ -62,7 +62,7 @@ async function requestsOfSource(source: Source, ours: Target): Promise<SourceReq
 }
 
 /**
- * Reads lines such as `GET /v1/messages?limit=5`. Skips empty lines and those that start with `#`.
+ * Reads lines such as `GET /v1/messages?limit=5`. Skips empty lines and lines that start with `#`.
  */
 function requestsOfFile(file: string): SourceRequest[] {
   const lines = readText(file).split(/\r?\n/)
@@ -75,7 +75,7 @@ function requestsOfFile(file: string): SourceRequest[] {
   })
 }
 
-/** Reads the requests of a HAR file, as a browser exports it. */
+/** Reads the requests in a HAR file, the format in which browsers export requests. */
 function requestsOfHar(file: string): SourceRequest[] {
   const har = parseJsonOrUndefined(readText(file))
   const log = isObject(har) ? har.log : undefined
@@ -102,7 +102,7 @@ function readText(file: string): string {
   }
 }
 
-/** Reads the requests that a notification-mock has recorded in the environment. */
+/** Reads the requests in the journal of our server. */
 async function requestsOfJournal(ours: Target): Promise<SourceRequest[]> {
   const recorded = await readControlList(ours, 'requests')
   return recorded.map(({ method, path, query }) => {
@@ -116,7 +116,7 @@ async function requestsOfJournal(ours: Target): Promise<SourceRequest[]> {
 
 const PAGES = 5
 
-/** Returns requests for pages, every channel, all steps of our server, and unknown records. */
+/** Returns requests for several pages, every channel, every step on our server, and unknown ids. */
 async function defaultRequests(ours: Target): Promise<SourceRequest[]> {
   const workflows = await readControlList(ours, 'workflows')
   const steps = workflows.flatMap(({ _id, steps: workflowSteps }) =>
@@ -153,7 +153,7 @@ async function readControlList(
   const list = isObject(body) ? body[name] : undefined
   if (status === 200 && Array.isArray(list)) return list.filter(isObject)
   const problem = `${ours.url}/_mock/${name} returned ${status}`
-  throw new StartError(`${problem}: check that it is a notification-mock and that its key is right`)
+  throw new StartError(`${problem}; check that it is a notification-mock and that the key is right`)
 }
 
 /**

@@ -3,8 +3,8 @@ import type { SeedMessage, SeedSubscriber } from '../../seeds/format.js'
 export const PLAIN_WORD = /^[A-Za-z]{1,30}$/
 
 /**
- * Collects the names of fields that may stay in payloads: plain words that occur in two records or
- * in the schema of a workflow, and that aren't the name or id of a subscriber.
+ * Collects the field names that may stay in payloads. A name may stay if it is a plain word and
+ * occurs in two records or in a workflow's schema, unless it is a subscriber's name or id.
  */
 export class KeptFieldNames {
   readonly #seenOnce = new Set<string>()
@@ -40,7 +40,7 @@ export class KeptFieldNames {
   }
 }
 
-/** Returns the names of all fields in a value, at any depth. */
+/** Returns all field names in a value, at any depth. */
 export function fieldNamesIn(value: unknown): ReadonlySet<string> {
   const names = new Set<string>()
   collect(value)

@@ -16,32 +16,34 @@ import { replaceSecrets } from './replace-secrets.js'
 /** What a recording keeps. Credentials and keys are always replaced. */
 export type Kept = 'nothing' | 'workflow-texts' | 'personal-data'
 
-/** The record that a value belongs to. `ownTexts` are the strings of a step that stay. */
+/**
+ * The record that a value belongs to. `ownTexts` are the strings in a step that aren't replaced.
+ */
 type Context = { kind: 'message' } | { kind: 'step'; ownTexts: ReadonlySet<string> }
 
 type ReplaceText = (source: string) => string
 
-/** The name of a field in a workflow's own schema. In payloads only letters are allowed. */
+/** A field name to keep in a workflow's schema. In payloads, only names of letters are kept. */
 const SCHEMA_FIELD_NAME = /^(?=.{1,30}$)[A-Za-z_]+(-[A-Za-z_]+)*$/
 const RECORD_ID = /^[\da-f]{24}$|^[\da-f-]{36}$/
 const IDENTIFIER_FIELD = /^(identifier|\w+Identifier|providerId|stepId|workflowId|errorId)$/
 const IDENTIFIER = /^(?!.*\d{7})[A-Za-z][\w.-]{0,99}$/
 const TIMEZONES: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])
-/** A phone number has at least as many digits. A count or a measure has fewer. */
+/** The minimum number of digits in a phone number. Shorter numbers are counts or measures. */
 const PHONE_DIGITS = 7
 
 /**
- * Replaces the personal data of records. Values that the API reference's schemas define as
- * impersonal stay: enum values, numbers, flags, timestamps, ids and identifiers. Every other string
- * gets a replacement of the same length. Objects of any content keep the field names that
- * `keepsFieldName` allows.
+ * Replaces the personal data in records. Enum values, numbers, flags, timestamps, ids and
+ * identifiers stay if the API reference's schemas define them. Every other string gets a
+ * replacement of the same length. In objects without a defined schema, such as payloads, field
+ * names stay only if `keepsFieldName` returns true.
  */
 export class PersonalDataReplacement {
   readonly #pseudonyms: Pseudonyms
   readonly #apiKey: string
   readonly #kept: Kept
   readonly #keepsFieldName: (name: string) => boolean
-  /** How to replace a string, by the name of its field in the API reference. */
+  /** How to replace a string, depending on its field name in the API reference. */
   readonly #textRules: readonly (readonly [field: RegExp, replace: ReplaceText])[]
 
   constructor(apiKey: string, kept: Kept, keepsFieldName: (name: string) => boolean) {
@@ -122,7 +124,8 @@ export class PersonalDataReplacement {
       const rule = this.#textRules.find(([fields]) => fields.test(field))
       return rule ? rule[1](value) : this.#pseudonyms.text(value)
     }
-    // Without a type it is in an object of any content. In a step that may be a JSON Schema.
+    // A string without a type is in an object without a schema. In a step, that object may be a
+    // JSON Schema itself.
     if (isStep && field === 'pattern') return '.*'
     if (isStep && field === 'required') return this.#fieldName(value, context)
     return this.#pseudonyms.text(value)
@@ -150,7 +153,7 @@ export class PersonalDataReplacement {
   ): [name: string, value: unknown] {
     const { properties = {}, additionalProperties, type } = schema
     if (Object.hasOwn(properties, name)) {
-      // The `name` of a variable is the path of a field. Any other `name` is text.
+      // The `name` of a variable is a field path. Every other `name` is text.
       const isVariable = schema.$id === 'NotificationTriggerVariable'
       return [name, this.#value(properties[name], value, isVariable ? 'field' : name, context)]
     }
@@ -158,7 +161,8 @@ export class PersonalDataReplacement {
       const itemSchema = additionalProperties as TSchema
       return [fieldPath(this.#pseudonyms, name), this.#value(itemSchema, value, name, context)]
     }
-    // A name that isn't in the API reference stays, because no seed has it.
+    // Unknown names can stay here, because fields that aren't in the API reference never reach a
+    // seed.
     const isFree = type === undefined || additionalProperties === true
     const keptName = isFree ? this.#fieldName(name, context) : name
     return [keptName, this.#value({} as TSchema, value, name, context)]
@@ -197,7 +201,7 @@ function textRules(pseudonyms: Pseudonyms, workflowText: ReplaceText) {
   return rules
 }
 
-/** Returns a replacement that keeps strings which match the pattern. */
+/** Wraps `replace` so that strings matching the pattern stay unchanged. */
 const keeping =
   (pattern: RegExp, replace: ReplaceText): ReplaceText =>
   (source) =>
@@ -216,7 +220,8 @@ const isEnumValue = ({ enum: values = [] }: TSchema, value: string): boolean =>
 let commonTexts: readonly string[] | undefined
 
 /**
- * Returns the strings in the schemas of every step, and the plain choices of the step's own one.
+ * Returns the strings that occur in the default schemas of all steps, and the enum values in the
+ * step's own schema that are plain names.
  */
 function ownTextsOf(schema: unknown): ReadonlySet<string> {
   commonTexts ??= [

@@ -9,7 +9,7 @@ const DAY = 86_400_000
 const DATE_RANGE = 9000
 
 /**
- * Makes replacements for personal values. The same value and API key always give the same
+ * Creates replacements for personal values. The same value and API key always result in the same
  * replacement. An empty string stays empty.
  */
 export class Pseudonyms {
@@ -20,14 +20,14 @@ export class Pseudonyms {
   }
 
   /**
-   * `hash()` instead of `createHmac()`: HMAC objects stay in memory until the next full garbage
-   * collection.
+   * Uses `hash()` instead of `createHmac()`, because HMAC objects stay in memory until the next
+   * full garbage collection.
    */
   #digest(kind: string, source: string): Buffer {
     return hash('sha256', `${this.#apiKey}\n${kind}\n${source}\n${this.#apiKey}`, 'buffer')
   }
 
-  /** Returns a value that only has to be unique: `txn-0123456789abcdef`. */
+  /** Returns a replacement without meaning, such as `txn-0123456789abcdef`. */
   opaque(kind: string, source: string): string {
     return source && `${kind}-${this.#digest(kind, source).toString('hex', 0, 8)}`
   }
@@ -36,7 +36,7 @@ export class Pseudonyms {
     return EMAIL.test(source) ? this.email(source) : this.opaque('subscriber', source)
   }
 
-  /** Returns a context key. Its type stays if it is a plain word. */
+  /** Replaces a context key. Its type stays if it is a plain word. */
   contextKey(source: string): string {
     const colon = source.indexOf(':')
     const type = source.slice(0, Math.max(colon, 0))
@@ -60,7 +60,7 @@ export class Pseudonyms {
     return source && pick(LAST_NAMES, this.#digest('last name', source))
   }
 
-  /** Returns a number with the fictional area code 555. */
+  /** Returns a phone number with the fictional area code 555. */
   phone(source: string): string {
     if (source === '') return ''
     return `+1555${this.digits(source.replaceAll(/\D/g, '').padStart(11, '5').slice(-11))}`
@@ -75,7 +75,7 @@ export class Pseudonyms {
     return Number(String(source).replaceAll(/\d+/g, (digits) => this.digits(digits)))
   }
 
-  /** Returns as many digits. The first is 0 only if the source starts with 0. */
+  /** Returns the same number of digits. The first digit is 0 only if the source starts with 0. */
   digits(source: string): string {
     const made = BigInt(`0x${this.#digest('digits', source).toString('hex')}`).toString()
     const repeated = made.repeat(1 + source.length / made.length)
@@ -83,7 +83,7 @@ export class Pseudonyms {
     return `${start}${repeated}`.slice(0, source.length)
   }
 
-  /** Returns a string of the same kind: an email address, URL, number or date, or else words. */
+  /** Replaces an email address, URL, number or date by one of the same kind. Other text: words. */
   text(source: string): string {
     if (EMAIL.test(source)) return this.email(source)
     if (/^https?:\/\//i.test(source)) return this.url(source)

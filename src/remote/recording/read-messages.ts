@@ -10,7 +10,7 @@ import { type SeedDeviations, toSeedMessage } from './seed-record.js'
 export interface ReadOptions {
   target: Target
   pageSize: number
-  /** The maximum number of messages. The newest are read. */
+  /** The maximum number of messages to record. The newest messages are recorded. */
   maximum: number
   /** The maximum size of all messages and subscribers, in bytes. */
   maxBytes: number
@@ -20,16 +20,16 @@ export interface ReadOptions {
 }
 
 export interface ReadMessage {
-  /** The creation time and the id, which the list is sorted by. */
+  /** The creation time followed by the id, which is the sort order of the list. */
   sortKey: string
   /**
-   * The message as JSON. A listed subscriber has only its `subscriberId`. A buffer takes less
-   * memory than a string.
+   * The message as JSON, in a buffer because that takes less memory than a string. If `subscribers`
+   * has the same subscriber, the message has only its `subscriberId`.
    */
   json: Buffer
 }
 
-/** A workflow that messages name. */
+/** A workflow that messages refer to. */
 export interface NamedWorkflow {
   id: string
   name: string
@@ -37,9 +37,9 @@ export interface NamedWorkflow {
   steps: Set<string>
 }
 
-/** The messages and related records, with the target's own values. */
+/** The messages and related records, before personal data is replaced. */
 export interface ReadMessages {
-  /** By message id; undefined for a message that a seed can't hold. */
+  /** By message id. The value is undefined if a seed can't hold the message. */
   messages: ReadonlyMap<string, ReadMessage | undefined>
   /** JSON by `subscriberId`. */
   subscribers: ReadonlyMap<string, string>
@@ -50,12 +50,12 @@ export interface ReadMessages {
 
 type RawRecord = Record<string, unknown>
 
-/** How often all pages are read until no message is new. */
+/** The maximum number of times that all pages are read. */
 const MAX_PASSES = 5
 
 /**
- * Reads messages page by page, and again until no message is new, because messages that arrive or
- * are removed move others to other pages. Throws `StartError` if the pages never end.
+ * Reads all pages of messages, repeatedly until a pass finds no new message: messages that arrive
+ * or are removed move other messages to other pages. Throws `StartError` if the pages never end.
  */
 export function readMessages(options: ReadOptions): Promise<ReadMessages> {
   return new MessageReader(options).read()
@@ -78,7 +78,7 @@ class MessageReader implements ReadMessages {
     let sizeBefore = -1
     for (let pass = 0; this.messages.size > sizeBefore && !this.#isFull(); pass++) {
       if (pass === MAX_PASSES) {
-        deviations.add('messages changed during the recording: some may be missing')
+        deviations.add('messages changed during the recording, so some may be missing')
         return this
       }
       sizeBefore = this.messages.size
@@ -86,7 +86,7 @@ class MessageReader implements ReadMessages {
     }
     if (this.#isFull()) {
       const count = this.messages.size
-      deviations.add(`only the newest ${count} messages were read: a seed file holds no more`)
+      deviations.add(`only the newest ${count} messages fit in a seed file`)
     }
     return this
   }
@@ -116,15 +116,16 @@ class MessageReader implements ReadMessages {
   }
 
   /**
-   * Throws `StartError` if a page without new messages means that the pages never end. If a whole
-   * page of messages has arrived, the first page is different now.
+   * Throws `StartError` if a page repeats earlier messages although the first page is unchanged:
+   * the target then returns the same messages forever. If new messages arrived, the first page has
+   * changed.
    */
   async #checkProgress(page: number, firstKey: string | undefined): Promise<void> {
     const { data } = await this.#readPage(0)
     const [newest] = data.map(keyOf)
     if (newest !== firstKey) return
     throw new StartError(
-      `page ${page} of the target only repeats messages of earlier pages: it can't be recorded`
+      `page ${page} of the target only repeats messages of earlier pages, so the pages never end`
     )
   }
 
@@ -157,7 +158,7 @@ class MessageReader implements ReadMessages {
       this.subscribers.set(subscriberId, subscriberJson)
       this.#bytes += subscriberJson.length
     }
-    // The embedded subscriber of another message may have been older or newer.
+    // Other messages may embed an older or newer version of the same subscriber.
     const isListed = subscriber && this.subscribers.get(subscriberId) === subscriberJson
     const stored = isListed ? { ...message, subscriber: { subscriberId } } : message
     const json = Buffer.from(JSON.stringify(stored))
@@ -165,7 +166,7 @@ class MessageReader implements ReadMessages {
     this.messages.set(key, { sortKey: `${createdAt} ${key}`, json })
   }
 
-  /** Adds the workflow that the message names, and the ids that may belong to its steps. */
+  /** Adds the message's workflow, and the ids that may belong to its steps. */
   #addWorkflow(record: RawRecord): void {
     const template = isObject(record.template) ? record.template : {}
     const [trigger] = objectsIn(template.triggers)

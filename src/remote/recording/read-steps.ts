@@ -8,7 +8,7 @@ import { findRecord, type TargetResponse } from '../response-checks.js'
 import type { ReadMessages, ReadOptions } from './read-messages.js'
 import { toSeedStep } from './seed-record.js'
 
-/** A step that the user names: `order-shipped/email-step`. */
+/** A step given with `--step`, such as `order-shipped/email-step`. */
 export interface NamedStep {
   workflow: string
   step: string
@@ -24,8 +24,9 @@ interface NamedRecords {
 type RawStep = Record<string, unknown> & Record<'workflowId' | 'workflowDatabaseId', string>
 
 /**
- * Reads the steps of the named workflows, or of all workflows that messages name: the named steps,
- * those that messages name, and the steps before them. Returns the workflows in a stable order.
+ * Reads the steps of the named workflows, or of all workflows that messages refer to. Reads the
+ * named steps, the steps that messages refer to, and all steps before them in the workflow. Returns
+ * the workflows in a stable order.
  */
 export function readSteps(
   options: ReadOptions,
@@ -38,7 +39,7 @@ export function readSteps(
 class StepReader {
   readonly #options: ReadOptions
   readonly #known: ReadMessages['workflows']
-  /** By the `_id` of the workflow. */
+  /** By the workflow's `_id`. */
   readonly #workflows = new Map<string, ReadWorkflow>()
 
   constructor(options: ReadOptions, { workflows }: ReadMessages) {
@@ -67,12 +68,12 @@ class StepReader {
       this.#known.get(workflow) ?? [...this.#known.values()].find(({ id }) => id === workflow)
     const stepIds = new Set([...namedSteps, ...(candidate?.steps ?? [])])
     if (stepIds.size === 0) {
-      const fix = `name its steps with --step ${workflow}/<stepId>`
+      const fix = `add them with --step ${workflow}/<stepId>`
       this.#options.deviations.add(
-        `workflow ${workflow} has no steps here because no message names one: ${fix}`
+        `workflow ${workflow} has no steps here because no message names its steps; ${fix}`
       )
     }
-    // The set grows during the loop: a step names the steps before it.
+    // The set grows during the loop, because each step that was read names the steps before it.
     for (const stepId of stepIds) {
       const rawStep = await this.#requestStep(workflow, stepId)
       const step = rawStep && this.#addStep(rawStep, candidate?.name ?? '')
@@ -84,8 +85,8 @@ class StepReader {
     const { target } = this.#options
     const path = stepPath(workflow, stepId)
     let response = await requestUntilUsable(target, path, stepProblem)
-    // A 200 without a step is from a gateway or from a service that has no such step. The second
-    // response decides.
+    // If a 200 response contains no step, a gateway may have sent it. So repeat the request once:
+    // if the second response contains no step either, the step doesn't exist.
     if (response.status === 200 && !stepIn(response))
       response = await requestUntilUsable(target, path, stepProblem)
     const { status } = response
@@ -93,7 +94,9 @@ class StepReader {
     throw new StartError(`${target.url}${path} returned ${status}: the key can't read workflows`)
   }
 
-  /** Adds a step to its workflow and returns it; undefined if a seed can't hold it. */
+  /**
+   * Adds a step to its workflow and returns it. Returns undefined if a seed can't hold the step.
+   */
   #addStep(rawStep: RawStep, workflowName: string): SeedStep | undefined {
     const { deviations, names } = this.#options
     const { workflowId, workflowDatabaseId, origin, ...fields } = rawStep
@@ -120,7 +123,8 @@ function withoutControlValues(fields: Record<string, unknown>): Record<string, u
   if (!isObject(fields.controls) || !('values' in fields.controls)) return fields
   const { values: _, ...controls } = fields.controls
   const step = { ...fields, controls }
-  // An empty object in the last place was added by the assumption. A step's own comes earlier.
+  // The assumption adds an empty object as the last field. The step's own `controlValues` would be
+  // further up.
   const isAdded =
     Object.keys(fields).at(-1) === 'controlValues' && JSON.stringify(fields.controlValues) === '{}'
   if (!isAdded) return step
@@ -128,7 +132,7 @@ function withoutControlValues(fields: Record<string, unknown>): Record<string, u
   return rest
 }
 
-/** A 404 may be an HTML page of a gateway. It still means that there is no such step. */
+/** Accepts every 404 response, even HTML from a gateway: it means that the step doesn't exist. */
 function stepProblem(response: TargetResponse): string | undefined {
   return response.status === 404 ? undefined : objectProblem(response)
 }
@@ -139,7 +143,7 @@ function stepIn(response: TargetResponse): RawStep | undefined {
   return isStep ? step : undefined
 }
 
-/** Returns the ids of the steps before a step in its workflow, which its variables name. */
+/** Returns the ids of the steps before this step, which are listed in the step's variables. */
 function earlierSteps({ variables }: SeedStep): string[] {
   const { properties } = (variables ?? {}) as { properties?: { steps?: { properties?: object } } }
   return Object.keys(properties?.steps?.properties ?? {})

@@ -56,9 +56,9 @@ export interface RecordOptions
   keepWorkflowTexts: boolean
   /** The name of the environment in the seed. */
   name: string
-  /** Replaces the detected profile. */
+  /** Overrides the detected profile. */
   profile?: Profile | undefined
-  /** Replace the detected values. */
+  /** Override the detected values. */
   assumptions: Record<string, string>
 }
 
@@ -70,21 +70,21 @@ export interface Recording {
   steps: number
   profile: Profile
   assumptions: Record<string, string>
-  /** What a server with the seed returns differently from the target. */
+  /** How the responses of a server with this seed differ from the target's responses. */
   differences: string[]
 }
 
-/** The part of a file's maximum size that is read: replacements may be longer. */
+/** Read only this share of the maximum file size, because replacements may be longer. */
 const READ_SHARE = 0.75
-/** How many messages are checked at a time. */
+/** How many messages to check at a time. */
 const CHUNK_SIZE = 20
-/** How many bytes wait to be written. */
+/** How many bytes to buffer before writing. */
 const WRITE_BUFFER = 1024 * 1024
 
 /**
- * Reads the messages and steps of a target, and writes them as a checked seed. If the target can't
- * be read, the seed can't be written or the signal is aborted, it throws `StartError` and leaves
- * the file as it was.
+ * Reads the messages and steps of a target, checks them and writes them as a seed. Throws
+ * `StartError` and leaves an existing file unchanged if reading or writing fails or the signal is
+ * aborted.
  */
 export async function recordService(options: RecordOptions): Promise<Recording> {
   const { out, signal, keepPersonalData } = options
@@ -105,14 +105,14 @@ export async function recordService(options: RecordOptions): Promise<Recording> 
 async function checkTarget(target: Target): Promise<void> {
   const { status } = await requestUntilUsable(target, '/v1/messages?page=0&limit=1')
   if (status === 401)
-    throw new StartError(`${target.url} rejects the key with 401: use a key of its environment`)
+    throw new StartError(`${target.url} rejects the key with 401; check --api-key`)
   if (status !== 200) {
     const problem = `${target.url}/v1/messages returned ${status}`
     throw new StartError(`${problem}: check that it is the notification service`)
   }
 }
 
-/** Reads what the target has, and replaces personal data. */
+/** Reads the target's records and replaces their personal data. */
 async function readSeed(target: Target, options: RecordOptions): Promise<RecordedSeed> {
   const { apiKey, maximum } = options
   const deviations = new SeedDeviations()
@@ -158,13 +158,15 @@ interface SeedContent {
   settings: EnvironmentSettings
   workflows: (SeedWorkflow & { steps: SeedStep[] })[]
   subscribers: ReadonlyMap<string, SeedSubscriber>
-  /** The newest first, as in the list. */
+  /** Newest first, in the order of the list. */
   messages: readonly ReadMessage[]
   replacement: PersonalDataReplacement
   differences: string[]
 }
 
-/** A seed that is written piece by piece: its messages are too large to hold them twice. */
+/**
+ * A seed that is written in pieces, because a second copy of all messages takes too much memory.
+ */
 class RecordedSeed {
   readonly recording: Recording
   readonly #content: SeedContent
@@ -184,7 +186,7 @@ class RecordedSeed {
     }
   }
 
-  /** Returns the text of the seed. Throws `StartError` if it isn't valid or is too long. */
+  /** Yields the text of the seed. Throws `StartError` if the seed isn't valid or is too long. */
   *pieces(): Generator<string, void> {
     const { options, settings, workflows, subscribers } = this.#content
     const format = formatOf(options.out)
@@ -213,10 +215,12 @@ class RecordedSeed {
 }
 
 type DetectableWorkflow = { identifier?: string; steps?: { stepId?: string }[] }
-/** Names no step. If no step was read, the probes don't search for one again. */
+/** A workflow that doesn't exist. If no step was read, it keeps the probes from looking for one. */
 const NO_WORKFLOW: DetectableWorkflow = { identifier: 'none', steps: [{ stepId: 'none' }] }
 
-/** Returns the service for the probes, which use the steps of one workflow. */
+/**
+ * Returns the target as a service for the probes. The probes only use the steps of one workflow.
+ */
 function detectableService(
   target: Target,
   { identifier = '', steps = [] }: DetectableWorkflow = NO_WORKFLOW
@@ -250,7 +254,7 @@ function replaceMessage(message: SeedMessage, replacement: PersonalDataReplaceme
   return isListed ? { subscriberId: subscriber.subscriberId, ...fields } : { ...fields, subscriber }
 }
 
-/** Throws `StartError` if no server would start with the seed. */
+/** Throws `StartError` if a server can't start with the seed. */
 function checkSeed(environment: SeedEnvironment): void {
   try {
     resolveSeeds(readSeeds([{ name: 'seed', seed: { environments: [environment] } }]), Date.now())
@@ -278,7 +282,7 @@ function environmentSettings(
   }
 }
 
-/** Returns a line for each difference between a server with the seed and the target. */
+/** Returns a line for each way in which a server with the seed differs from the target. */
 function describeDifferences(
   options: RecordOptions,
   detected: DetectedProfiles,
@@ -292,21 +296,23 @@ function describeDifferences(
     (id) => detected[id] === undefined && !(id in options.assumptions)
   )
   if (unknown.length > 0)
-    lines.push(`${unknown.join(', ')}: not detectable, set as in the profile ${profile}`)
+    lines.push(
+      `${unknown.join(', ')}: not detectable, so they are set as in the profile ${profile}`
+    )
   lines.push(replacementLine(options), ...deviations.lines())
   return lines
 }
 
 function replacementLine({ keepPersonalData, keepWorkflowTexts }: RecordOptions): string {
   if (keepPersonalData) return 'credentials, keys and webhook URLs are replaced'
-  const texts = keepWorkflowTexts ? '' : 'also in texts of workflows; '
+  const texts = keepWorkflowTexts ? '' : ', and so are the texts of workflows'
   return (
-    `personal data is replaced: ${texts}` +
+    `personal data is replaced${texts}; ` +
     'only enum values, numbers, flags, timestamps, ids and identifiers stay'
   )
 }
 
-/** Returns the lines as YAML comments. Control characters in them can't end a comment. */
+/** Returns YAML comments. Replaces control characters, because a line break would end a comment. */
 function commentOf(url: string, { messages, steps, differences }: Recording): string {
   const lines = [
     `Recorded by notification-mock ${VERSION} from ${url}: ${messages} messages, ${steps} steps.`,
@@ -316,14 +322,14 @@ function commentOf(url: string, { messages, steps, differences }: Recording): st
   return lines.map((line) => `# ${line.replaceAll(/\p{Cc}/gu, ' ')}\n`).join('')
 }
 
-/** Throws `StartError` if the pieces are too long for a seed. */
+/** Yields the pieces. Throws `StartError` if they are longer than `most` characters together. */
 function* limitLength(pieces: Iterable<string>, most: number): Generator<string, void> {
   let length = 0
   for (const piece of pieces) {
     length += piece.length
     if (length > most) {
       const limit = formatLimit(most)
-      throw new StartError(`the seed is larger than ${limit}: record fewer --messages`)
+      throw new StartError(`the seed is larger than ${limit}; set a lower number with --messages`)
     }
     yield piece
   }

@@ -10,7 +10,7 @@ const FREE_FIELDS = new Set([
   'credentials',
   'deviceTokens'
 ])
-/** The fields of a JSON Schema that hold values of the described field. */
+/** The JSON Schema keywords that contain values of the field that the schema describes. */
 const SCHEMA_VALUES = new Set(['default', 'examples', 'placeholder', 'const', 'enum'])
 
 const USER_IN_URL = /(\b[a-z][a-z\d+.-]{1,20}:\/\/)([^\s/?#@"'<>]+)@/gi
@@ -19,7 +19,7 @@ const FIELD = new RegExp(
   `(\\\\?["']${SECRET_FIELD}\\\\?["']\\s*:\\s*\\\\?["'])((?:[^"'\\\\]|\\\\[^"'])+)`,
   'gi'
 )
-/** `Basic`, `token` and the like are also common words, so what follows must look like a key. */
+/** `Basic` and `token` are also ordinary words, so only a following word like a key is secret. */
 const SCHEME = new RegExp(
   '(\\b(?:ApiKey|Bearer)\\s+|' +
     '\\b(?:api[Kk]ey|bearer|[Bb]asic|[Tt]oken|[Dd]igest)\\s+(?=\\S+[\\dA-Z=])(?=\\S{8}))' +
@@ -28,15 +28,15 @@ const SCHEME = new RegExp(
 )
 
 /**
- * What a value is. `free` is content that the API reference doesn't define, and `described` is a
- * part of a JSON Schema that describes a secret.
+ * Where a value is: `free` in content that the API reference doesn't define, `secret` in a field
+ * that holds credentials, `described` in a JSON Schema that describes such a field.
  */
 type State = 'plain' | 'free' | 'secret' | 'described'
 
 /**
- * Returns a copy of a record. `replace` replaces all credentials, keys and webhook URLs in it, also
- * inside strings: in URLs, parameters, JSON, and after the names of schemes. The API key is
- * replaced wherever it occurs.
+ * Returns a copy of a record in which `replace` has replaced all credentials, keys and webhook
+ * URLs. Strings are searched for them too: URLs, parameters, JSON, and words after an
+ * authentication scheme such as `Bearer`. The API key is replaced wherever it occurs.
  */
 export function replaceSecrets<Value>(
   record: Value,
@@ -60,7 +60,7 @@ class SecretReplacement {
     if (typeof value === 'number') return state === 'secret' ? 0 : value
     if (Array.isArray(value)) return value.map((item) => this.value(item, field, state))
     if (typeof value !== 'object' || value === null) return value
-    // A header or parameter: `{ key: 'Authorization', value: … }`.
+    // Headers and parameters may be pairs such as `{ key: 'Authorization', value: … }`.
     const { name: title, key } = value as Record<string, unknown>
     const isSecretPair = [title, key].some(
       (word) => typeof word === 'string' && SECRET_NAME.test(word)
@@ -91,7 +91,7 @@ class SecretReplacement {
     let text = source
     for (const pattern of [USER_IN_URL, PARAMETER, FIELD, SCHEME]) {
       text = text.replace(pattern, (match, before: string, secret: string) => {
-        // A Liquid expression is no secret.
+        // Keep Liquid expressions, because they aren't secret.
         if (secret.includes('{{')) return match
         const after = match.slice(before.length + secret.length)
         return `${before}${this.#replace(secret)}${after}`
@@ -101,7 +101,7 @@ class SecretReplacement {
   }
 }
 
-/** Returns the state of the value of a field, from the state of the object around it. */
+/** Returns the state of a field's value. `state` is the state of the object around it. */
 function innerState(name: string, isSecret: boolean, parentField: string, state: State): State {
   if (state === 'secret') return 'secret'
   if (state === 'described') return SCHEMA_VALUES.has(name) ? 'secret' : 'described'

@@ -7,7 +7,7 @@ import { recordProblem } from '../../seeds/limits.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { withDocumentedNames } from '../documented-names.js'
 
-/** Counts what a server with the recorded seed returns differently from the target. */
+/** Counts the ways in which a server with the recorded seed differs from the target. */
 export class SeedDeviations {
   readonly #counts = new Map<string, number>()
 
@@ -15,7 +15,7 @@ export class SeedDeviations {
     this.#counts.set(description, (this.#counts.get(description) ?? 0) + 1)
   }
 
-  /** Returns a line per description, with its count if it occurred more than once. */
+  /** Returns one line for each description, with a count if it was added more than once. */
   lines(): string[] {
     return [...this.#counts].map(([description, count]) =>
       count === 1 ? description : `${description} (${count} times)`
@@ -27,11 +27,11 @@ export class SeedDeviations {
 interface RecordKind {
   name: string
   schema: TSchema
-  /** The fields that the API reference requires and for which seeds have defaults. */
+  /** Fields that the API reference requires. If they are missing, a seed uses defaults for them. */
   required: readonly string[]
 }
 
-/** Fields that follow from where the record is in a seed. */
+/** Fields that a record in a seed gets from the environment or workflow around it. */
 const IMPLIED = ['_environmentId', '_organizationId', 'origin', 'workflowId', 'workflowDatabaseId']
 const TIMESTAMPS = [
   'createdAt',
@@ -41,7 +41,10 @@ const TIMESTAMPS = [
   'lastOnlineAt',
   'snoozedUntil'
 ]
-/** Removing a required field removes the object around it, so it takes more than one round. */
+/**
+ * The maximum number of attempts to remove invalid fields. One isn't enough: an object that lost a
+ * required field is invalid itself and is removed in the next attempt.
+ */
 const MAX_ROUNDS = 10
 
 const requiredFields = ({ required = [] }: TObject) =>
@@ -58,17 +61,17 @@ const STEP: RecordKind = {
   required: requiredFields(WorkflowStep)
 }
 
-/** Returns the message for a seed; undefined if it isn't one of the API reference. */
+/** Returns the message for a seed, or undefined if it doesn't match the API reference. */
 export function toSeedMessage(message: object, deviations: SeedDeviations) {
   return toSeedRecord(MESSAGE, message, deviations) as SeedMessage | undefined
 }
 
-/** Returns the step for a seed; undefined if it isn't one of the API reference. */
+/** Returns the step for a seed, or undefined if it doesn't match the API reference. */
 export function toSeedStep(step: object, deviations: SeedDeviations) {
   return toSeedRecord(STEP, step, deviations) as SeedStep | undefined
 }
 
-/** Returns a copy with only the fields of the API reference. Adds the rest to `deviations`. */
+/** Returns a copy with only valid fields of the API reference. Adds the others to `deviations`. */
 function toSeedRecord(
   { name, schema, required }: RecordKind,
   source: object,
@@ -85,7 +88,7 @@ function toSeedRecord(
     removeInvalidTimestamps(record.subscriber, `${name}.subscriber`, deviations)
   removeErrorOfSent(record, name, deviations)
   for (const field of required.filter((requiredName) => !(requiredName in record)))
-    deviations.add(`${name}.${field} is missing: the seed's default is used`)
+    deviations.add(`${name}.${field} is missing, so the seed's default is used`)
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const wholeProblem = removeIssues(schema, record, name, deviations)
     if (wholeProblem !== undefined) return leaveOut(wholeProblem)
@@ -95,7 +98,9 @@ function toSeedRecord(
   return sizeProblem === undefined ? record : leaveOut(sizeProblem)
 }
 
-/** Removes fields that don't match the schema. Returns the problem of the whole record, if any. */
+/**
+ * Removes fields that don't match the schema. Returns the problem if the whole record is invalid.
+ */
 function removeIssues(
   schema: TSchema,
   record: Record<string, unknown>,
@@ -111,7 +116,7 @@ function removeIssues(
   return undefined
 }
 
-/** Returns a path without indexes: `message.subscriber.channels[].providerId`. */
+/** Returns a field's path without indexes, such as `message.subscriber.channels[].providerId`. */
 function fieldName(recordName: string, path: Path): string {
   const parts = path.map((part) => (typeof part === 'number' ? '[]' : `.${part}`))
   return recordName + parts.join('')
@@ -138,7 +143,7 @@ function removeInvalidTimestamps(
   }
 }
 
-/** Seeds don't allow an error on a message that was sent. */
+/** Removes the error of a message with the status `sent`, because seeds don't allow it. */
 function removeErrorOfSent(
   record: Record<string, unknown>,
   name: string,

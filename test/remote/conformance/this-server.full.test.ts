@@ -152,7 +152,7 @@ describe('the command', () => {
     [['--api-key', 'x', '--case', 'nonsense'], /There is no case nonsense/],
     [
       ['--api-key', 'secret\nkey'],
-      /^error: --api-key <key> must be an API key that a header can carry(?!.*secret)/
+      /^error: --api-key <key> must be an API key that is valid in an HTTP header(?!.*secret)/
     ]
   ])('rejects the command line %j', async (args, message) => {
     const { code, stdout, stderr } = await runCommand(['conformance', ...args])
@@ -209,7 +209,7 @@ describe('the command', () => {
     expect(await running.ended).toMatchObject({
       code: 1,
       stdout: expect.stringContaining(': 0 passed, 0 failed, 0 noted, 0 skipped'),
-      stderr: 'error: interrupted: not all cases ran\n'
+      stderr: 'error: interrupted before all cases ran\n'
     })
     expect(await primaryEmail(mock)).toBe(SENDGRID)
   })
