@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from './icon.js'
 
-/** The meaning of a color: succeeded, needs attention, failed, injected by a fault, selected. */
+/**
+ * The meaning of each color, in this order: success, warning, failure, injected fault, selection.
+ */
 export type Tone = 'good' | 'warn' | 'bad' | 'fault' | 'accent'
 
-/** Returns the CSS class that sets the color of a tone. */
+/** Returns the CSS class for a tone; an empty string for undefined. */
 export const toneClass = (tone: Tone | undefined) => (tone === undefined ? '' : `is-${tone}`)
 
 interface Props {

@@ -1,24 +1,24 @@
 import type { ComponentChildren } from 'preact'
 import { runWithToast } from './toast.js'
 
-/** A button that copies a text and confirms it with a toast. */
+/** A button that copies text and shows a toast as confirmation. */
 export function CopyButton({ text, children }: { text(): string; children: ComponentChildren }) {
   return <button onClick={() => runWithToast(() => copyText(text()), 'Copied')}>{children}</button>
 }
 
 /**
- * Copies a text to the clipboard. Browsers offer no `navigator.clipboard` to pages that another
- * machine serves over plain HTTP, so there it copies from a temporary text area.
+ * Copies text to the clipboard. Pages that another machine serves over plain HTTP have no
+ * `navigator.clipboard`. On those pages, the text is copied from a temporary text area.
  */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const textArea = document.createElement('textarea')
   textArea.value = text
-  // Elements outside an open modal dialog can't be selected.
+  // While a modal dialog is open, text outside the dialog can't be selected.
   const parent = document.querySelector('dialog[open]') ?? document.body
   parent.append(textArea)
   textArea.select()
   const isCopied = document.execCommand('copy')
   textArea.remove()
-  if (!isCopied) throw new Error('the browser does not allow this page to copy')
+  if (!isCopied) throw new Error("the browser doesn't allow this page to copy text")
 }

@@ -8,13 +8,13 @@ interface Props {
   children: ComponentChildren
   close(): void
   wide?: boolean
-  /** Whether to show only the children. The title is then the accessible name. */
+  /** Whether to leave out the heading and the close button. The title stays the accessible name. */
   isBare?: boolean
 }
 
 /**
- * A modal dialog, open while it is rendered. Escape and a click outside close it, and the focus
- * returns to the element that had it.
+ * A modal dialog that is open while it is rendered. Escape or a click outside closes the dialog.
+ * The focus then returns to the element that had it before.
  */
 export function Dialog({ title, children, close, wide, isBare }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
@@ -24,7 +24,7 @@ export function Dialog({ title, children, close, wide, isBare }: Props) {
     moveToastsToTop()
     return () => {
       setTimeout(moveToastsToTop)
-      // The browser restores the focus only when the dialog is closed before it is removed.
+      // The browser restores the focus only if the dialog is closed before it is removed.
       dialog?.close()
     }
   }, [])

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Close, Pane } from './pane.js'
 
-/** Replaces a list without items: explains why it is empty and what to do. */
+/** Shown instead of an empty list. Explains why the list is empty and what to do. */
 export function EmptyList({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -12,12 +12,12 @@ export function EmptyList({ title, children }: { title: string; children?: Compo
 }
 
 interface EmptyPaneProps {
-  /** The URL that the close button leads to; undefined for no button. */
+  /** The URL that the close button opens. If undefined, there is no close button. */
   back: string | undefined
   children: ComponentChildren
 }
 
-/** Replaces the second pane when nothing is open. */
+/** Shown in the second pane while no item is open. */
 export function EmptyPane({ back, children }: EmptyPaneProps) {
   const head = back !== undefined && (
     <div class="head">

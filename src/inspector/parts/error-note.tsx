@@ -1,11 +1,11 @@
 import { MockError } from '../../client/index.js'
 
-/** Returns the message of anything that was thrown. */
+/** Returns the message of an error, or any other thrown value as a string. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Returns one message per invalid field if the server lists them, or the message of the error. */
+/** Returns the messages for each invalid field, or the error's message if it names no fields. */
 function messagesOf(error: unknown): string[] {
   const fields = error instanceof MockError ? Object.entries(error.fields ?? {}) : []
   const messages = fields.flatMap(([name, field]) =>
@@ -14,7 +14,7 @@ function messagesOf(error: unknown): string[] {
   return messages.length > 0 ? messages : [messageOf(error)]
 }
 
-/** An error, with a button to try again if that makes sense. */
+/** Shows an error. If `retry` is given, adds a button that calls it. */
 export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void }) {
   return (
     <div class="callout toned is-bad" role="alert">

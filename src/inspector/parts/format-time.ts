@@ -1,6 +1,6 @@
 const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1000 }
 
-/** Returns a signed duration in its two largest units, such as `+2 d 3 h`. */
+/** Formats a duration with its sign and its two largest units, such as `+2 d 3 h`. */
 export function signedDuration(milliseconds: number): string {
   let rest = Math.abs(milliseconds)
   const parts: string[] = []
@@ -11,18 +11,18 @@ export function signedDuration(milliseconds: number): string {
   return `${milliseconds < 0 ? '−' : '+'}${parts.slice(0, 2).join(' ') || `${rest} ms`}`
 }
 
-/** Returns a timestamp to the second, such as `2026-02-18 10:07:11 UTC`. */
+/** Formats a timestamp to the second, such as `2026-02-18 10:07:11 UTC`. */
 export const formatTime = (iso: string) => `${formatShortTime(iso)} UTC`
 
-/** Returns a timestamp without the time zone, such as `2026-02-18 10:07:11`. */
+/** Formats a timestamp without its time zone, such as `2026-02-18 10:07:11`. */
 export const formatShortTime = (iso: string) => iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
 
-/** Returns a duration such as `4.2 ms` or `12.3 s`; an empty string for undefined. */
+/** Formats a duration, such as `4.2 ms` or `12.3 s`. Returns an empty string for undefined. */
 export function formatDuration(milliseconds: number | undefined): string {
   if (milliseconds === undefined) return ''
   if (milliseconds >= 10_000) return `${(milliseconds / 1000).toFixed(1)} s`
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`
 }
 
-/** Returns the time of day of a timestamp in UTC, such as `10:07:11.042`. */
+/** Returns the time of day from a timestamp in UTC, such as `10:07:11.042`. */
 export const formatTimeOfDay = (iso: string) => iso.slice(11, 23)

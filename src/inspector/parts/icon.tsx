@@ -1,4 +1,4 @@
-/** The path of each icon on a canvas of 16 by 16 px. */
+/** The SVG path of each icon, drawn in a view box of 16 by 16. */
 const PATHS = {
   requests: 'M3 4.5h10M3 8h10M3 11.5h6',
   mail: 'M2.5 3.5h11v9h-11zM2.5 5 8 9l5.5-4',
@@ -27,7 +27,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A decorative icon. Its button or the text next to it carries the meaning. */
+/** A decorative icon that screen readers skip. A label or text next to it must name its meaning. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">

@@ -5,25 +5,28 @@ import { ErrorNote } from './error-note.js'
 import { formatJson } from './json.js'
 import { issuesIn, JsonEditor } from './json-editor.js'
 
-/** The fields of a record. */
+/** A record's fields by name. */
 export type Fields = Record<string, unknown>
 
 export interface JsonDialogProps {
   title: string
-  /** The initial JSON; an empty object by default. */
+  /** The object to edit; an empty object by default. */
   value?: object
-  /** The text of the submit button; the title by default. */
+  /** The submit button's text; the dialog's title by default. */
   button?: string
   /**
-   * Receives the fields of the form and the JSON. If it rejects, the errors appear at their lines.
+   * Receives the form fields merged with the JSON. If it rejects, each error appears at its line.
    */
   submit(value: Fields): Promise<unknown>
   close(): void
-  /** Form fields for the most common values. With them the JSON starts collapsed. */
+  /** Form fields for the most common values. If there are any, the JSON starts collapsed. */
   children?: ComponentChildren
 }
 
-/** Edits a record as JSON. The server's error messages appear at the lines they refer to. */
+/**
+ * A dialog for editing a record as JSON. Shows each error from the server next to the line it is
+ * about.
+ */
 export function JsonDialog(props: JsonDialogProps) {
   const { title, button = title, close, children } = props
   const { text, setText, error, issues, isSubmitting, submit } = useJsonForm(props)
@@ -56,12 +59,12 @@ export function JsonDialog(props: JsonDialogProps) {
   )
 }
 
-/** Holds the text of the editor, and submits it together with the fields of the form. */
+/** Holds the editor's text, and submits it together with the form fields. */
 function useJsonForm({ value = {}, submit, close }: JsonDialogProps) {
   const [text, setText] = useState(() => formatJson(value))
   const [error, setError] = useState<unknown>()
   const [isSubmitting, setSubmitting] = useState(false)
-  // Computed when the error arrives only: the lines refer to the text that was submitted.
+  // Not recomputed when the text changes, because the lines refer to the submitted text.
   const issues = useMemo(() => issuesIn(text, error), [error])
   const onSubmit = async (event: Event) => {
     event.preventDefault()
@@ -71,7 +74,7 @@ function useJsonForm({ value = {}, submit, close }: JsonDialogProps) {
     setError(undefined)
     try {
       const json = JSON.parse(text)
-      // Issues are placed by line, which needs one field per line.
+      // Format the JSON with one field per line, so that issues can be assigned to lines.
       setText(formatJson(json))
       await submit({ ...Object.fromEntries(filledFields), ...json })
       close()

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { MockError } from '../../client/index.js'
 import { formatJson, parseJsonOrText } from './json.js'
 
-/** An error in the JSON, with its line, counted from 1. */
+/** An error in the JSON. `line` is counted from 1. */
 export interface Issue {
   line: number
   message: string
@@ -17,7 +17,9 @@ interface Props {
   isFocused: boolean
 }
 
-/** A text area for JSON with its issues at the right edge. A click on an issue selects its line. */
+/**
+ * A text area for JSON that shows issues at its right edge. A click on an issue selects its line.
+ */
 export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props) {
   const textArea = useRef<HTMLTextAreaElement>(null)
   const lines = text.split('\n')
@@ -57,7 +59,7 @@ export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props)
   )
 }
 
-/** Returns the issues of a rejected JSON text; none if the error doesn't name lines or fields. */
+/** Returns the issues in a rejected JSON text. Returns none if the error names no line or field. */
 export function issuesIn(text: string, error: unknown): Issue[] {
   if (error instanceof SyntaxError) {
     const line = Number(/line (\d+)/.exec(error.message)?.[1])
@@ -67,14 +69,14 @@ export function issuesIn(text: string, error: unknown): Issue[] {
   const json = parseJsonOrText(text)
   return Object.entries(error.fields).flatMap(([path, { messages }]) => {
     const line = lineOf(path, json)
-    // The server prefixes messages about seeds with its own file, line and column.
+    // Remove the `seed:line:column` prefix, because these positions are not those in the editor.
     return messages.map((message) => ({ line, message: message.replace(/^\w+:\d+:\d+ /, '') }))
   })
 }
 
 /**
- * Returns the line of a path such as `steps[0].type` in formatted JSON. For a missing field it
- * returns the line of the object that lacks it.
+ * Returns the line that a path such as `steps[0].type` has in formatted JSON. For a missing field,
+ * returns the line of the object that lacks the field.
  */
 function lineOf(path: string, root: unknown): number {
   let line = 1

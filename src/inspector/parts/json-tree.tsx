@@ -5,16 +5,19 @@ interface TreeProps {
   value: unknown
   /** The accessible name. */
   label: string
-  /** A value to compare with: lines that differ from it are marked. */
+  /** A value to compare with. Lines that differ from this value are marked. */
   other?: unknown
 }
 
-/** The number of entries that a list or an object shows at first. */
+/** The number of entries that a list or an object shows before it is expanded. */
 const INITIAL_ENTRIES = 50
-/** Lists and objects at this depth and below start collapsed. */
+/** Lists and objects at this nesting depth or deeper start collapsed. */
 const OPEN_DEPTH = 5
 
-/** A JSON value whose lists and objects can be collapsed. A string is shown without quotes. */
+/**
+ * A JSON value whose lists and objects can be collapsed. If the whole value is a string, it is
+ * shown as plain text.
+ */
 export function JsonTree({ value, label, other }: TreeProps) {
   return (
     <div class="card json" role="group" aria-label={label} tabIndex={0} dir="ltr">
@@ -29,10 +32,10 @@ export function JsonTree({ value, label, other }: TreeProps) {
 
 interface NodeProps {
   value: unknown
-  /** The name of the field; undefined for the root and for entries of a list. */
+  /** The field's name; undefined for the root value and for list entries. */
   name?: string | undefined
   depth: number
-  /** A comma, or an empty string after the last entry. */
+  /** The text after the value: a comma, or an empty string after the last entry. */
   comma: string
   other: unknown
   isCompared: boolean

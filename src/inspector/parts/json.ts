@@ -1,4 +1,4 @@
-/** Returns the value of a JSON text, or the text itself if it isn't JSON. */
+/** Parses JSON. Returns the text itself if it isn't valid JSON. */
 export function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -9,8 +9,8 @@ export function parseJsonOrText(text: string): unknown {
 }
 
 /**
- * Returns the part of an object or array that a truncated JSON text still holds, or the text itself
- * if there is none.
+ * Parses truncated JSON up to its last complete value. Returns the text itself unless the result is
+ * an object or an array.
  */
 export function parseTruncatedJson(text: string): unknown {
   const value = parseJsonOrText(completeJson(text))
@@ -34,5 +34,5 @@ function completeJson(text: string): string {
   return text.slice(0, end) + closing
 }
 
-/** Returns a value as JSON with one field per line. */
+/** Formats a value as JSON with one field per line. */
 export const formatJson = (value: unknown) => JSON.stringify(value, null, 2)

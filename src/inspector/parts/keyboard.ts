@@ -3,8 +3,8 @@ import { useEffect } from 'preact/hooks'
 const TEXT_FIELDS = 'input:not([type="checkbox"], [type="radio"]), textarea'
 
 /**
- * Calls a handler when a shortcut such as `/` or `ctrl+k` is pressed; Cmd counts as Ctrl. Shortcuts
- * without Ctrl are ignored in text fields and while a dialog or a menu is open.
+ * Calls a handler when a shortcut such as `/` or `ctrl+k` is pressed. The Cmd key works like Ctrl.
+ * Shortcuts without Ctrl are ignored in text fields and while a dialog or menu is open.
  */
 export function useShortcut(shortcut: string, handle: () => void): void {
   useEffect(() => {
@@ -23,8 +23,8 @@ export function useShortcut(shortcut: string, handle: () => void): void {
 }
 
 /**
- * Moves the focus among the elements with `data-item` when an arrow key, Home or End is pressed.
- * One of them has `tabIndex` 0 and the others -1, so that together they are one Tab stop.
+ * Moves the focus between the `data-item` elements when an arrow key, Home or End is pressed. To
+ * make the group a single Tab stop, give one element `tabIndex` 0 and the others -1.
  */
 export function moveFocus(event: KeyboardEvent): void {
   const container = event.currentTarget as Element

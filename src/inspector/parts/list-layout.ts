@@ -1,16 +1,16 @@
 export type Key = string | number
 
-/** Where each row of a list is, computed without rendering it. */
+/** The vertical positions of all rows in a list, computed without rendering the rows. */
 export interface ListLayout {
-  /** The key of each row; undefined for rows that can't be focused. */
+  /** Each row's key; undefined for rows that can't be focused. */
   keys: readonly (Key | undefined)[]
   /** The indexes of the rows that can be focused. */
   focusable: readonly number[]
-  /** The top of each row in pixels, followed by the height of the list. */
+  /** The top of each row in pixels. The last number is the height of the whole list. */
   tops: readonly number[]
 }
 
-/** Returns the layout of rows with the given keys and heights. */
+/** Computes the layout of a list with one row per item. */
 export function layoutRows<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => Key | undefined,
@@ -26,6 +26,6 @@ export function layoutRows<Item>(
 /** Returns the top of a row in pixels. */
 export const topOf = ({ tops }: ListLayout, index: number) => tops[index] ?? 0
 
-/** Returns the index of the row at an offset in pixels, or -1 above the first one. */
+/** Returns the index of the row at an offset in pixels; -1 if the offset is negative. */
 export const rowAt = ({ tops }: ListLayout, offset: number) =>
   tops.findLastIndex((top) => top <= offset)

@@ -2,32 +2,32 @@ import type { ComponentChildren } from 'preact'
 import { type Tone, toneClass } from './chip.js'
 import { Icon, type IconName } from './icon.js'
 
-/** Heights in pixels. The style sheet uses the same values. */
+/** Row heights in pixels. `style.css` uses the same values. */
 export const ROW_HEIGHT = 28
 export const ROW_WITH_NOTE_HEIGHT = 44
 
 export interface ListRowProps {
   href: string
   children: ComponentChildren
-  /** The color of the dot; gray by default. */
+  /** The color of the dot at the start of the row; gray by default. */
   tone?: Tone | undefined
-  /** Replaces the dot. */
+  /** Shown instead of the dot. */
   icon?: IconName
-  /** Shown before the title, such as a method. */
+  /** Content before the title, such as an HTTP method. */
   lead?: ComponentChildren
-  /** Shown after the title, such as a status and a duration. */
+  /** Content after the title, such as a status and a duration. */
   end?: ComponentChildren
   /** A second line, such as the reason of a response. */
   note?: ComponentChildren
   title?: string | undefined
   isCurrent?: boolean
-  /** 0 for the one row of a list that is a Tab stop, -1 for the others. */
+  /** 0 for the row that is the list's Tab stop, -1 for all other rows. */
   tabIndex?: number
-  /** Whether the row just arrived: it flashes once. */
+  /** Whether the row was just added. New rows flash once. */
   isNew?: boolean
 }
 
-/** A row of a list. It links to its record. */
+/** A list row that links to a record. */
 export function ListRow({
   children,
   tone,
@@ -66,7 +66,7 @@ export function ListRow({
   )
 }
 
-/** A line between rows that describes a change of the environment. It can't be focused. */
+/** A line between rows that describes a change to the environment. It can't be focused. */
 export function EventRow({ children, title }: { children: ComponentChildren; title?: string }) {
   return (
     <div class="event is-accent" title={title}>

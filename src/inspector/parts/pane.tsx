@@ -4,11 +4,13 @@ import { Icon } from './icon.js'
 interface PanesProps {
   ref?: RefObject<HTMLDivElement | null> | null
   children: ComponentChildren
-  /** Whether the second pane has an open item. On narrow screens it then covers everything else. */
+  /**
+   * Whether an item is open in the second pane. On narrow screens, an open item covers the list.
+   */
   isOpen: boolean
 }
 
-/** A list and its open item, side by side. */
+/** Two panes side by side, one for a list and one for the open item. */
 export function Panes({ ref = null, children, isOpen }: PanesProps) {
   return (
     <div ref={ref} class={`panes ${isOpen ? 'is-open' : ''}`}>
@@ -19,12 +21,14 @@ export function Panes({ ref = null, children, isOpen }: PanesProps) {
 
 interface PaneProps {
   label: string
-  /** The part that stays in place while the rest scrolls. */
+  /** Content above the scrolling part of the pane. */
   head?: ComponentChildren
   children: ComponentChildren
 }
 
-/** One of two panes. Its `VirtualList`, `Scroll` or `Tabs` scrolls. */
+/**
+ * One of two panes. The pane itself doesn't scroll; a `VirtualList`, `Scroll` or `Tabs` in it does.
+ */
 export function Pane({ label, head, children }: PaneProps) {
   return (
     <div class="pane" role="group" aria-label={label}>
@@ -43,7 +47,7 @@ export function Scroll({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** The close button of an open item. It leads back to the list, as Escape does. */
+/** The close button of an open item. Like Escape, it goes back to the list. */
 export function Close({ back }: { back: string }) {
   return (
     <a class="button quiet only-icon close" href={back} aria-label="Close" title="Close (Esc)">

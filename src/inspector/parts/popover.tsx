@@ -4,22 +4,25 @@ import { Icon, type IconName } from './icon.js'
 import { moveFocus } from './keyboard.js'
 
 interface ButtonProps {
-  /** The content of the button; three dots by default. */
+  /** The button's content; three dots by default. */
   button?: ComponentChildren
   /** The accessible name of the button and of the panel. */
   label: string
-  /** The classes of the button, such as `quiet`. */
+  /** The button's CSS classes, such as `quiet`. */
   class?: string
   title?: string
 }
 
 interface PopoverProps extends ButtonProps {
   isPadded?: boolean
-  /** Returns the content of the panel. It is rendered only while the panel is open. */
+  /** Returns the panel's content. Called only while the panel is open. */
   children(close: () => void): ComponentChildren
 }
 
-/** A button with a panel. Escape and a click outside close it; the focus returns to the button. */
+/**
+ * A button that opens a panel. Escape or a click outside closes the panel, and the focus returns to
+ * the button.
+ */
 export function Popover({ button, label, isPadded, children, ...buttonProps }: PopoverProps) {
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
@@ -57,13 +60,15 @@ export function Popover({ button, label, isPadded, children, ...buttonProps }: P
   )
 }
 
-/**
- * Distances in pixels: between a panel and its button, and between a panel and the window's edge.
- */
+/** Pixels between a panel and its button. */
 const BUTTON_GAP = 4
+/** The smallest distance in pixels between a panel and the window's edge. */
 const EDGE_GAP = 8
 
-/** Places a panel below its button, or above it if there is no room, and focuses its content. */
+/**
+ * Places a panel below its button, or above the button if it only fits there. Then focuses the
+ * first control in the panel.
+ */
 function placeAndFocus(panel: HTMLElement): void {
   const button = panel.previousElementSibling?.getBoundingClientRect()
   const { left = 0, bottom = 0, top = 0 } = button ?? {}
@@ -79,7 +84,7 @@ function placeAndFocus(panel: HTMLElement): void {
 export interface Action {
   name: string
   icon?: IconName | undefined
-  /** Muted text after the name. */
+  /** Muted text after the name, such as a keyboard shortcut. */
   hint?: string | undefined
   isDanger?: boolean
   run(): unknown

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
-/** A value that is loaded. The last value stays while it is loaded again. */
+/** A loaded value. During a reload, the previous value stays available. */
 export interface Resource<Value> {
   value: Value | undefined
   error: unknown
@@ -9,8 +9,8 @@ export interface Resource<Value> {
 }
 
 /**
- * Loads a value, and loads it again when an input changes or the user calls `reload`; `load` learns
- * which of the two it was. A result that arrives after a newer load has started is dropped.
+ * Loads a value, and reloads it when an input changes or `reload` is called. `isUserAction` is true
+ * if `reload` was called. The result of an outdated load is ignored.
  */
 export function useResource<Value>(
   load: (isUserAction: boolean) => Promise<Value>,

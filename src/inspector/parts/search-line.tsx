@@ -7,22 +7,22 @@ interface Props {
   label: string
   placeholder: string
   text: string
-  /** Called on every input, or on Enter if `isByEnter` is set. */
+  /** Called after each edit, or on Enter if `isByEnter` is set. */
   change(text: string): void
-  /** Whether a search starts on Enter, because the server runs it. */
+  /** Whether a search starts only on Enter. Used if the server runs the search. */
   isByEnter?: boolean
-  /** Shown after the field: the number of results, and actions. */
+  /** Content after the field, such as the number of results. */
   children?: ComponentChildren
 }
 
 /**
- * The search field of a list. `/` moves the focus to it, and the down arrow from it to the list.
+ * The search field of a list. The `/` key focuses the field, and the down arrow moves to the list.
  */
 export function SearchLine({ label, placeholder, text, change, isByEnter, children }: Props) {
   const field = useRef<HTMLInputElement>(null)
   useShortcut('/', () => field.current?.focus())
   const onEdit = () => change(field.current?.value ?? '')
-  // Uncontrolled, so that typed text stays in the field until the search starts.
+  // The field is uncontrolled, so that typed text stays in it until the search starts.
   useLayoutEffect(() => {
     if (field.current) field.current.value = text
   }, [text])

@@ -10,13 +10,13 @@ export interface Tab {
 
 interface TabsProps {
   tabs: readonly Tab[]
-  /** The id of the selected tab. If no tab has it, the first one is selected. */
+  /** The selected tab's id. If no tab has this id, the first tab is selected. */
   current: string | undefined
   select(id: string): void
   label: string
 }
 
-/** Tabs with the content of the selected one. The arrow keys move between them. */
+/** A row of tabs, followed by the selected tab's content. The arrow keys move between tabs. */
 export function Tabs({ tabs, current, select, label }: TabsProps) {
   const selected = tabs.find(({ id }) => id === current) ?? tabs[0]
   return (

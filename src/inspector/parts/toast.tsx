@@ -21,8 +21,8 @@ const container = Object.assign(document.createElement('div'), {
 let toasts: readonly Toast[] = []
 
 /**
- * Moves the toasts into the topmost open dialog. While a modal dialog is open, nothing outside of
- * it can be clicked or read by a screen reader.
+ * Moves the toasts into the topmost open dialog. While a modal dialog is open, elements outside the
+ * dialog can't be clicked or read by a screen reader.
  */
 export function moveToastsToTop(): void {
   const parent = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
@@ -40,7 +40,7 @@ function show(next: readonly Toast[]): void {
 
 const dismiss = (toast: Toast) => show(toasts.filter((other) => other !== toast))
 
-/** Reports a completed action, with a button such as Undo. */
+/** Shows a toast about a completed action, optionally with a button such as Undo. */
 export function showToast(text: string, button?: Toast['button']): void {
   const toast = { text, button }
   show([...toasts, toast])
@@ -48,8 +48,8 @@ export function showToast(text: string, button?: Toast['button']): void {
 }
 
 /**
- * Runs an action and reports its result or its error in a toast. Returns the result, or undefined
- * if the action failed.
+ * Runs an action. Shows `successText` in a toast if the action succeeds, or the error if it fails.
+ * Returns the action's result; undefined if the action failed.
  */
 export async function runWithToast<Result>(
   action: () => Promise<Result>,

@@ -11,29 +11,32 @@ interface RowPlace {
 export interface VirtualListProps<Item> {
   label: string
   items: readonly Item[]
-  /** Returns undefined for rows that can't be focused, such as an event between requests. */
+  /**
+   * Returns the key of an item; undefined if its row can't be focused, like a change between
+   * requests.
+   */
   keyOf(item: Item): Key | undefined
-  /** Returns the exact height of a row in pixels; 28 by default. */
+  /** Returns the exact height of an item's row in pixels; 28 by default. */
   heightOf?(item: Item): number
   /** The key of the open item. */
   current?: Key | undefined
-  /** Whether to scroll to the open item, because a URL opened it. */
+  /** Whether to scroll to the open item. Set if the item was opened by a URL. */
   isScrolledTo?: boolean
-  /** Opens the item that the arrow keys moved to. */
+  /** Opens an item. Called when a key press moves the focus to its row. */
   select(key: Key): void
   children(item: Item, place: RowPlace): ComponentChildren
-  /** Called when the end becomes visible, to load more; undefined if there is nothing to load. */
+  /** Loads more items when the end of the list becomes visible; undefined if all are loaded. */
   onEnd?: (() => void) | undefined
 }
 
 type ListRef = RefObject<HTMLDivElement | null>
 
-/** Rows within this many pixels of the visible part are rendered too. */
+/** Rows up to this many pixels above or below the visible part are rendered too. */
 const MARGIN = 400
 
 /**
- * A list of any length that renders only the visible rows. The arrow keys, Page Up, Page Down, Home
- * and End move from item to item, so the whole list is one Tab stop.
+ * A list of any length that renders only the rows in or near its visible part. The arrow keys, Page
+ * Up, Page Down, Home and End move between items, so the whole list is a single Tab stop.
  */
 export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const { label, items, keyOf, heightOf = () => ROW_HEIGHT, current, children, onEnd } = props
@@ -110,7 +113,7 @@ function useVisiblePart(ref: ListRef, layout: ListLayout) {
   return { visible, measure, reveal }
 }
 
-/** Returns a function that focuses the row of a key as soon as the row is rendered. */
+/** Returns a function that focuses the row with a given key as soon as that row is rendered. */
 function useFocusOnceRendered(ref: ListRef): (key: Key) => void {
   const pending = useRef<Key | undefined>(undefined)
   useLayoutEffect(() => {
@@ -125,7 +128,7 @@ function useFocusOnceRendered(ref: ListRef): (key: Key) => void {
   }
 }
 
-/** Returns the index of the row that a key press moves to; undefined if the key doesn't move. */
+/** Returns the index of the row that a key press moves the focus to; undefined for other keys. */
 function indexAfterKey(
   event: KeyboardEvent,
   { keys, focusable }: ListLayout,
