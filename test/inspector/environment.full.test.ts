@@ -151,7 +151,7 @@ test('two clicks export the state, a seed loads from a file or by name, errors n
   await choose('Replace the data with a seed…', mine)
   await expect.poll(identifiers).toEqual(['mine'])
   await undo()
-  await choose('Add the data of a seed…', mine)
+  await choose('Add data from a seed…', mine)
   await expect.poll(async () => (await identifiers()).length).toBe(10)
   await undo()
   await page.keyboard.press('Control+k')

@@ -14,16 +14,16 @@ import { hrefTo, navigate, useRoute } from './router.js'
 import { callService, type Session, SessionProvider, useSession } from './session.js'
 import { type Secrets, SignIn } from './sign-in.js'
 
-/** The URL of the server without a trailing slash. Behind a proxy it may have a path. */
+/** The server's URL without a trailing slash. Behind a proxy, the URL may have a path. */
 const SERVER = new URL('.', document.baseURI).href.replace(/\/$/, '')
 
-/** The inspector. Keys and tokens that the user enters stay in memory. */
+/** The whole inspector. Keeps keys and tokens that the user enters only in memory. */
 export function App() {
   const [secrets, setSecrets] = useState<Secrets>({})
   const { adminToken, apiKey: enteredKey } = secrets
   const mock = useMemo(() => connect(SERVER, { adminToken }), [adminToken])
   const name = useRoute().params.get('environment')
-  // The name is an input, because the environment may have been created since the last load.
+  // Reload when the name changes, because that environment may be newer than the last load.
   const { value, error, isLoading, reload } = useResource(
     async () => ({ name, ...(await findEnvironment(mock, name, enteredKey)) }),
     [mock, secrets, name]
@@ -32,7 +32,7 @@ export function App() {
   const { apiKey, listed, environments = [] } = selection ?? {}
   const note = error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />
   const isRejected = error instanceof MockError && [401, 403].includes(error.status ?? 0)
-  // A failed reload keeps the environment on screen, unless the server rejected the credentials.
+  // Keep showing the environment after a failed reload, unless the server rejected the credentials.
   if (apiKey !== undefined && !isRejected) {
     return (
       <>
@@ -77,7 +77,7 @@ function NoEnvironment({ name, environments, reload }: NoEnvironmentProps) {
     <EmptyList title={name === null ? 'No environments yet' : `No environment is named ${name}`}>
       <button onClick={reload}>Check again</button>
       {environments.length === 0 && (
-        <p>Start the server with a seed, or create an environment: POST /_mock/environments</p>
+        <p>Start the server with a seed, or create an environment with POST /_mock/environments</p>
       )}
       {environments.map((environment) => (
         <a key={environment.environmentId} href={hrefTo([], { environment: environment.name })}>
@@ -93,7 +93,7 @@ type EnvironmentProps = Pick<Session, 'mock' | 'listed' | 'environments'> & {
   reload: () => void
 }
 
-/** Provides the session and the live requests of the selected environment. */
+/** Provides the selected environment, its session and its live requests to the components below. */
 function Environment({ mock, listed, environments, apiKey, reload }: EnvironmentProps) {
   const [version, setVersion] = useState(0)
   const env = useMemo(() => mock.attach(apiKey), [mock, apiKey])
@@ -117,7 +117,7 @@ function Environment({ mock, listed, environments, apiKey, reload }: Environment
   )
 }
 
-/** The selected view, and the navigation. */
+/** The selected view and the links to all views. */
 function Views() {
   const route = useRoute()
   const { listed } = useSession()
@@ -136,7 +136,7 @@ function Views() {
       <main id="view" tabIndex={-1}>
         <view.View key={view.path} route={route} />
       </main>
-      {/* Follows the view in the document, so that Tab reaches the list early. */}
+      {/* Placed after the view, so that Tab reaches the list sooner. */}
       <nav class="rail" aria-label="Views" onKeyDown={moveFocus}>
         {VIEWS.map(({ path, title, icon }) => {
           const isSelected = path === view.path

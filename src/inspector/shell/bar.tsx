@@ -11,14 +11,14 @@ import { type DialogView, useEnvironmentActions } from './panels/environment.js'
 import { SnapshotsDialog } from './panels/snapshots.js'
 import { useSession } from './session.js'
 
-/** The maximum number of actions per group in the menu. The palette has all of them. */
+/** The maximum number of actions per group in the menu. The palette lists all actions. */
 const MAX_IN_MENU = 8
 
-/** The top bar: environment, clock, faults, changes and the palette. */
+/** The top bar, with the environment, the clock, faults, changes and the palette. */
 export function Bar() {
   const { listed, reloadAll } = useSession()
   const [OpenDialog, setOpenDialog] = useState<DialogView>()
-  // Wrapped in a function, because `setState` would call the component.
+  // Wrapped in a function, because the setter would call a component passed to it directly.
   const open = (dialog: DialogView | undefined) => setOpenDialog(() => dialog)
   const togglePalette = () =>
     setOpenDialog((current?: DialogView) => (current === Palette ? undefined : Palette))
@@ -85,7 +85,7 @@ function EnvironmentMenu({ name, groups }: { name: string; groups: readonly Acti
 }
 
 const SHORTCUTS: Record<string, string> = {
-  'Ctrl K': 'Find an action or a record (also ⌘ K)',
+  'Ctrl K': 'Find an action or a record (⌘ K on a Mac)',
   '/': 'Search the list',
   '↓ ↑': 'Move through the list',
   Enter: 'Open',

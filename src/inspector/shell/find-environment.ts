@@ -1,15 +1,15 @@
 import { type ConnectedMock, type ListedEnvironment, MockError } from '../../client/index.js'
 
 interface Selection {
-  /** Undefined if the server doesn't list environments to us. */
+  /** Undefined if the user isn't allowed to list environments. */
   environments: ListedEnvironment[] | undefined
   listed: ListedEnvironment | undefined
   apiKey: string | undefined
 }
 
 /**
- * Finds the environment that the URL names, or the first one if it names none. Its API key is the
- * one that the server shows, or else the one that the user entered.
+ * Finds the environment that the URL names, or the first one if the URL names none. Uses the API
+ * key that the server shows; if it shows none, the key that the user entered.
  *
  * Throws `MockError` if the entered key belongs to another environment.
  */
@@ -31,7 +31,7 @@ export async function findEnvironment(
   return { environments, listed, apiKey: enteredKey }
 }
 
-/** Returns undefined if listing is not allowed, but there is an API key to go on with. */
+/** Lists the environments. Returns undefined if that fails but the user entered an API key. */
 async function listEnvironments(mock: ConnectedMock, enteredKey: string | undefined) {
   try {
     return await mock.listEnvironments()
@@ -41,10 +41,10 @@ async function listEnvironments(mock: ConnectedMock, enteredKey: string | undefi
   }
 }
 
-/** Throws if a key belongs to another environment than the named one. */
+/** Throws if a key doesn't belong to the named environment. */
 async function assertKeyOf(mock: ConnectedMock, apiKey: string, name: string | null) {
   const { environment } = await mock.attach(apiKey).coverage()
-  // With only a key, an id in the URL can't be compared with the name that the server returns.
+  // The server returns only the name, so an id in the URL can't be checked.
   const isId = /^[\da-f]{24}$/.test(name ?? '')
   if (name === null || isId || environment === name) return
   throw new MockError(`This API key belongs to ${environment}, not to ${name}.`, { status: 403 })

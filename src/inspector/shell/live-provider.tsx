@@ -10,7 +10,7 @@ interface Props {
   reloadAll(): void
 }
 
-/** Follows the requests to the environment while the tab is visible. */
+/** Follows requests to the environment while the browser tab is visible. */
 export function LiveProvider({ children, reloadAll }: Props) {
   const { env } = useSession()
   const live = useMemo(() => new LiveRequests(env, reloadAll), [env, reloadAll])
@@ -19,7 +19,7 @@ export function LiveProvider({ children, reloadAll }: Props) {
     const followWhileVisible = () => {
       controller.abort()
       controller = new AbortController()
-      // A browser opens six connections per server for all tabs, so a hidden tab keeps none.
+      // All tabs share six connections per server, so a hidden tab closes its connection.
       if (!document.hidden) live.follow(controller.signal)
     }
     followWhileVisible()
@@ -32,14 +32,17 @@ export function LiveProvider({ children, reloadAll }: Props) {
   return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>
 }
 
-/** Returns the live requests. Throws outside of a `LiveProvider`. */
+/** Returns the live requests. Throws if there is no `LiveProvider` around the component. */
 export function useLive(): LiveRequests {
   const live = useContext(LiveContext)
   if (!live) throw new Error('useLive() needs a LiveProvider')
   return live
 }
 
-/** Returns the feed, and renders the component again at most once per `interval` milliseconds. */
+/**
+ * Returns the feed. Renders the component again on updates, at most once per `interval` in
+ * milliseconds.
+ */
 export function useFeed(interval = 0): Feed {
   const live = useLive()
   const [, rerender] = useState({})

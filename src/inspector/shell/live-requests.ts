@@ -1,33 +1,34 @@
 import type { AttachedEnvironment, Change, RecordedRequest } from '../../client/index.js'
 import { messageOf } from '../parts/error-note.js'
 
-/** The requests to an environment, updated as they arrive. */
+/** The requests to an environment and the changes between them, updated as they arrive. */
 export interface Feed {
-  /** Newest first. Every update is a new array. */
+  /** Newest first. Each update creates a new array. */
   requests: readonly RecordedRequest[]
-  /** The changes between the requests, oldest first. */
+  /** The changes to the environment between requests, oldest first. */
   changes: readonly Change[]
-  /** The sequence of the newest request before the last update. */
+  /** The sequence of the request that was the newest before the last update. */
   seen: number
   isLoaded: boolean
   /** Whether older requests can be loaded. */
   hasMore: boolean
-  /** Why no requests arrive at the moment; undefined while connected. */
+  /** The reason that no requests arrive; undefined while connected. */
   problem?: string | undefined
 }
 
-/** How many requests are kept: the journal's default limit, and the limit after scrolling back. */
+/** The number of requests to keep, which is the journal's default limit. */
 const KEPT_REQUESTS = 1000
+/** The number of requests to keep after the user has scrolled to older ones. */
 const MAX_KEPT_REQUESTS = 10_000
 const PAGE_SIZE = 300
-/** Milliseconds from the arrival of a request until it is shown with the others that arrived. */
+/** Milliseconds during which arriving requests are collected into one update. */
 const UPDATE_DELAY = 100
-/** Milliseconds from a change until the visible data is reloaded. */
+/** Milliseconds between a change and the reload of the visible data. */
 const RELOAD_DELAY = 300
 const RETRY_DELAY = 2000
 /**
- * While one of these exists, the data is not reloaded: an open form, and a list that is under the
- * mouse or used by keyboard. The list of requests takes care of itself.
+ * The data is not reloaded while one of these exists: an open form, a list under the mouse, or a
+ * list that is used by keyboard. The list of requests is updated separately.
  */
 const IN_USE =
   'form[data-held="true"], .pane > .list:hover, .pane > .list [data-item]:focus-visible'
@@ -42,7 +43,9 @@ const EMPTY_FEED: Feed = {
   hasMore: false
 }
 
-/** Is called at most ten times per second with the requests that arrived, or none. */
+/**
+ * Called at most ten times per second, with the requests that arrived since the last call, if any.
+ */
 type Listener = (requests: readonly RecordedRequest[]) => void
 
 type Timer = ReturnType<typeof setTimeout>
@@ -65,15 +68,15 @@ const bySequence = <Item extends { sequence: number }>(items: Iterable<Item>) =>
   new Map([...items].map((item) => [item.sequence, item]))
 
 /**
- * Follows the stream of an environment and keeps its newest requests. Calls `reloadAll` when other
- * data may have changed: after a change, and when the stream is open again.
+ * Follows an environment's event stream and keeps its newest requests. Calls `reloadAll` when other
+ * data may have changed, which is after each change and after reconnecting.
  */
 export class LiveRequests {
   readonly #env: AttachedEnvironment
   readonly #reloadAll: () => void
   readonly #listeners = new Set<Listener>()
   #feed = EMPTY_FEED
-  /** The requests loaded so far, and all that arrived since loading began. */
+  /** The loaded requests, and the requests that arrived since loading started. */
   #journal = emptyJournal()
   #keptRequests = KEPT_REQUESTS
   #arrivedRequests: RecordedRequest[] = []
@@ -90,7 +93,7 @@ export class LiveRequests {
     return this.#feed
   }
 
-  /** Calls a listener on every update. Returns a function that stops that. */
+  /** Calls a listener on every update. Returns a function that removes the listener. */
   subscribe(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => {
@@ -98,7 +101,7 @@ export class LiveRequests {
     }
   }
 
-  /** Reads the stream until the signal aborts. Reconnects when the connection breaks. */
+  /** Reads the stream until the signal is aborted. Reconnects if the connection breaks. */
   async follow(signal: AbortSignal): Promise<void> {
     this.#signal = signal
     while (!signal.aborted) {
@@ -115,7 +118,7 @@ export class LiveRequests {
     }
   }
 
-  /** Loads the next older requests. */
+  /** Loads the next page of older requests. */
   async loadMore(): Promise<void> {
     const journal = this.#journal
     const before = this.#feed.requests.at(-1)?.sequence
@@ -126,7 +129,7 @@ export class LiveRequests {
     try {
       older = await this.#env.requests.list({ order: 'newest', before, limit: PAGE_SIZE })
     } catch {
-      // The list asks again when it is scrolled.
+      // The list calls this method again when it is scrolled.
       journal.hasMore = true
       return
     }
@@ -152,7 +155,7 @@ export class LiveRequests {
 
   #onOpen(): void {
     if (this.#feed !== EMPTY_FEED) this.#reloadAll()
-    // Loaded after the stream is open, so that no request is missed in between.
+    // Load after the stream is open. Otherwise, requests in between would be missed.
     this.#load()
   }
 
@@ -166,7 +169,10 @@ export class LiveRequests {
     this.#updateSoon()
   }
 
-  /** Loads the journal from the start. Never rejects; a failure is published and tried again. */
+  /**
+   * Loads the newest requests and all changes. Never rejects: after a failure, publishes the
+   * problem and retries.
+   */
   async #load(): Promise<void> {
     const journal = emptyJournal()
     this.#journal = journal

@@ -9,7 +9,7 @@ import { useSession } from './session.js'
 
 const MAX_COMMANDS = 100
 
-/** A search field that finds commands and the records of the environment. */
+/** A dialog that searches commands and the environment's records. */
 export function Palette({ close }: { close: () => void }) {
   const [text, setText] = useState('')
   const [index, setIndex] = useState(0)
@@ -61,7 +61,7 @@ export function Palette({ close }: { close: () => void }) {
   )
 }
 
-/** Returns the matching commands at once, and the matching records when they are found. */
+/** Returns the matching commands immediately, and adds matching records when the search ends. */
 function usePaletteResults(text: string) {
   const session = useSession()
   const { value, error } = useResource(
@@ -75,8 +75,8 @@ function usePaletteResults(text: string) {
 }
 
 /**
- * Returns a function that has `run` called as soon as the search ends: after pasting an id, people
- * press Enter before the results are there.
+ * Returns a function that schedules `run` for the end of the search. People who paste an id press
+ * Enter before the results are there.
  */
 function useRunWhenFound(isSearching: boolean, run: () => void): () => void {
   const isPending = useRef(false)

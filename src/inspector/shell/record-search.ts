@@ -5,15 +5,15 @@ import { targetOf } from '../views/requests/format-request.js'
 import { hrefTo, navigate } from './router.js'
 import { callOptions, type Session } from './session.js'
 
-/** The maximum number of records per kind. */
+/** The maximum number of results per kind of record. */
 const MAX_RESULTS = 6
 const MIN_LENGTH = 2
 
-/** Finds records of the environment by id, transaction, subscriber, name or path. */
+/** Finds the environment's records by id, transactionId, subscriberId, name or path. */
 export async function findRecords(session: Session, text: string): Promise<readonly Action[]> {
   if (text.length < MIN_LENGTH) return []
   const { env } = session
-  // A search that fails, such as one for a malformed id, doesn't hide the results of the others.
+  // One failed search, for example for a malformed id, doesn't hide the other results.
   const searches = await Promise.allSettled([
     findMessages(session, 'transactionId', `of transaction ${text}`, text),
     findMessages(session, 'subscriberId', `to ${text}`, text),
@@ -26,7 +26,9 @@ export async function findRecords(session: Session, text: string): Promise<reado
   )
 }
 
-/** Returns one result that opens all messages with a value of a filter; none without messages. */
+/**
+ * Returns one result that opens all messages with the filter. Returns none if no message matches.
+ */
 async function findMessages(
   { call }: Session,
   filter: 'transactionId' | 'subscriberId',
@@ -49,7 +51,7 @@ async function findMessages(
   ]
 }
 
-/** Finds requests by their text, or one by its number, such as `#17`. */
+/** Finds requests that contain the text, or a single request by a number such as `#17`. */
 async function findRequests({ env }: Session, text: string): Promise<Action[]> {
   const number = /^#(\d+)$/.exec(text)?.[1]
   const requests = number

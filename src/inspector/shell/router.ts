@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The parsed hash of the URL, such as `#/messages/<id>?channel=email`. */
+/** The parts of the URL's hash, such as `#/messages/<id>?channel=email`. */
 export interface Route {
-  /** The first segment, such as `messages`. */
+  /** The first path segment, such as `messages`. */
   view: string
-  /** The segments after it, such as an id. */
+  /** The other path segments, such as an id. */
   rest: string[]
   params: URLSearchParams
 }
@@ -15,7 +15,7 @@ function currentRoute(): Route {
   return { view, rest, params: new URLSearchParams(query) }
 }
 
-/** Decodes a segment of the URL. A malformed one stays as it is. */
+/** Decodes a segment of the URL. Returns a malformed segment unchanged. */
 function decodeOrKeep(segment: string): string {
   try {
     return decodeURIComponent(segment)
@@ -26,8 +26,8 @@ function decodeOrKeep(segment: string): string {
 }
 
 /**
- * Returns the URL of a view, in the current environment unless `params` names another one. Empty
- * parameters are left out.
+ * Returns the URL of a view. The current environment is kept unless `params` names another one.
+ * Empty parameters are left out.
  */
 export function hrefTo(
   path: readonly string[],
@@ -41,7 +41,7 @@ export function hrefTo(
   return `#/${path.map(encodeURIComponent).join('/')}${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** Opens a URL of the inspector. With `replace` it replaces the current entry of the history. */
+/** Opens a URL in the inspector. `replace` replaces the current history entry. */
 export function navigate(href: string, { replace = false } = {}): void {
   if (href === location.hash) return
   if (!replace) {
@@ -49,11 +49,11 @@ export function navigate(href: string, { replace = false } = {}): void {
     return
   }
   history.replaceState(null, '', href)
-  // `replaceState` fires no event.
+  // `replaceState` doesn't fire an event.
   dispatchEvent(new HashChangeEvent('hashchange'))
 }
 
-/** Returns the current route, and renders the component again when it changes. */
+/** Returns the current route. Renders the component again when the route changes. */
 export function useRoute(): Route {
   const [, setHash] = useState(location.hash)
   useEffect(() => {

@@ -4,18 +4,18 @@ import { decodeReason } from '../../client/connection.js'
 import type { AttachedEnvironment, ConnectedMock, ListedEnvironment } from '../../client/index.js'
 import { parseJsonOrText } from '../parts/json.js'
 
-/** The selected environment and how to reach it. */
+/** The selected environment and the clients that access it. */
 export interface Session {
   mock: ConnectedMock
-  /** A client with the API key of the environment. */
+  /** A client with the environment's API key. */
   env: AttachedEnvironment
-  /** The environment as the server lists it; undefined if only its API key is known. */
+  /** The environment's entry in the server's list; undefined if the user has only its API key. */
   listed: ListedEnvironment | undefined
-  /** All environments of the server. */
+  /** All environments on the server. */
   environments: readonly ListedEnvironment[]
-  /** Sends a request to the mocked API with the API key of the environment, as an app would. */
+  /** Sends a request to the mocked API with the environment's API key, like an app would. */
   call(method: string, path: string, options?: CallOptions): Promise<ServiceResponse>
-  /** Increases whenever the data may have changed. Views reload when it does. */
+  /** Increases whenever the data may have changed. Views reload when the version changes. */
   version: number
   /** Reloads all visible data and the list of environments. */
   reloadAll(): void
@@ -26,13 +26,13 @@ export interface CallOptions {
   body?: string
 }
 
-/** A response of the mocked API. `json` is the text if the body isn't JSON. */
+/** A response from the mocked API. If the body isn't JSON, `json` is its text. */
 export type ServiceResponse = Awaited<ReturnType<typeof callService>>
 
 const SessionContext = createContext<Session | undefined>(undefined)
 export const SessionProvider = SessionContext.Provider
 
-/** Returns the session. Throws outside of a `SessionProvider`. */
+/** Returns the session. Throws if there is no `SessionProvider` around the component. */
 export function useSession(): Session {
   const session = useContext(SessionContext)
   if (!session) throw new Error('useSession() needs a SessionProvider')
@@ -40,21 +40,21 @@ export function useSession(): Session {
 }
 
 /**
- * Returns the options for a request of the inspector. Requests that only load a view stay out of
- * the journal and the coverage, and skip faults and latency. A request that the user starts is a
- * normal one.
+ * Returns the options for a request from the inspector. A request that only loads a view isn't
+ * recorded, doesn't count as coverage, and isn't affected by faults and latency. A request that the
+ * user starts is treated like any other.
  */
 export function callOptions({ isUserAction }: { isUserAction: boolean }): CallOptions {
   return isUserAction ? {} : { headers: { 'x-mock-unrecorded': 'inspector' } }
 }
 
-/** Returns the `x-mock-reason` of a response, decoded; undefined if there is none. */
+/** Returns a response's decoded `x-mock-reason` header; undefined if there is none. */
 export function reasonOf({ headers }: ServiceResponse): string | undefined {
   const reason = headers['x-mock-reason']
   return reason === undefined ? undefined : decodeReason(reason)
 }
 
-/** Sends a request to the mocked API and measures it. Rejects if there is no response. */
+/** Sends a request to the mocked API and measures its duration. Rejects if no response arrives. */
 export async function callService(
   env: AttachedEnvironment,
   method: string,
@@ -78,7 +78,7 @@ export async function callService(
       duration: performance.now() - startedAt
     }
   } catch (cause) {
-    // Browsers don't reveal why a request failed.
+    // Browsers don't report why a request failed.
     const reason = "the server isn't running, or a fault broke the connection"
     throw new Error(`no response from ${env.url}: ${reason}`, { cause })
   }

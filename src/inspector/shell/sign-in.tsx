@@ -1,20 +1,23 @@
-/** The secrets that the user entered. */
+/** The admin token and the API key that the user entered. */
 export type Secrets = Partial<Record<'adminToken' | 'apiKey', string>>
 
 interface Props {
-  /** Whether only the API key is missing: the server lists the environment, but not its key. */
+  /**
+   * Whether to prompt only for the API key, because the server lists the environment without its
+   * key.
+   */
   isKeyOnly: boolean
   open(secrets: Secrets): void
 }
 
 const TOKEN_HINT =
-  'The server printed the token when it started, unless --admin-token set it. ' +
+  'The server printed the admin token when it started, unless you set it with --admin-token. ' +
   'The API key is the one your app sends.'
 const KEY_HINT =
-  "The server can't show this environment's API key: " +
-  'of keys from earlier runs it stores only a hash.'
+  "The server can't show this environment's API key, " +
+  'because it stores only a hash of keys from earlier runs.'
 
-/** Asks for the admin token or an API key. The browser doesn't store either. */
+/** A form for the admin token or an API key. The browser stores neither of them. */
 export function SignIn({ isKeyOnly, open }: Props) {
   const onSubmit = (event: Event) => {
     event.preventDefault()
@@ -26,7 +29,7 @@ export function SignIn({ isKeyOnly, open }: Props) {
     <form class="form" onSubmit={onSubmit}>
       {!isKeyOnly && (
         <label>
-          Admin token, for all environments
+          Admin token (for all environments)
           <input type="password" name="adminToken" autocomplete="off" />
         </label>
       )}
@@ -34,7 +37,9 @@ export function SignIn({ isKeyOnly, open }: Props) {
         {isKeyOnly ? 'API key' : 'Or the API key of one environment'}
         <input type="password" name="apiKey" autocomplete="off" />
       </label>
-      <p class="hint">{isKeyOnly ? KEY_HINT : TOKEN_HINT} The inspector keeps it in memory only.</p>
+      <p class="hint">
+        {isKeyOnly ? KEY_HINT : TOKEN_HINT} The inspector keeps what you enter only in memory.
+      </p>
       <button class="primary">Open</button>
     </form>
   )

@@ -17,7 +17,9 @@ const STEPS = [
   { name: '+1 week', duration: '7d' }
 ] as const
 
-/** The clock of the environment in the bar, with a menu that moves or freezes it. */
+/**
+ * Shows the environment's clock in the bar, with a menu that advances, freezes or resets the clock.
+ */
 export function ClockMenu() {
   const { env, version, reloadAll } = useSession()
   const { value: clock } = useResource(() => env.clock.get(), [env, version])
@@ -76,7 +78,7 @@ function describeClock({ setting }: ClockState): string {
   return setting.mode === 'fixed' ? 'frozen' : 'system time'
 }
 
-/** Returns the current time of a clock, updated every second. */
+/** Returns a clock's current time. Renders the component again every second. */
 function useNow(clock: ClockState | undefined): string {
   const [, rerender] = useState({})
   useEffect(() => {

@@ -13,10 +13,13 @@ import { useSession } from '../session.js'
 import { SnapshotsDialog } from './snapshots.js'
 import { exportState, useReset, useSeeds } from './state.js'
 
-/** A dialog that a menu can open. */
+/** A dialog that can be opened from a menu. */
 export type DialogView = FunctionComponent<{ close: () => void }>
 
-/** Returns the actions of the environment menu, and a dialog if a seed was rejected. */
+/**
+ * Returns the actions of the environment menu. If a seed was rejected, also returns a dialog with
+ * the errors.
+ */
 export function useEnvironmentActions(open: (dialog: DialogView) => void) {
   const { listed, env, environments } = useSession()
   const { view } = useRoute()
@@ -49,12 +52,12 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
     )
   ]
   const groups = [{ title: listed?.name ?? 'Environment', actions: ownActions }]
-  // An API key alone gives no access to other environments.
+  // A user who has only an API key has no access to other environments.
   if (listed) groups.push({ title: 'Environments', actions: otherActions })
   return { groups, rejectionDialog }
 }
 
-/** Creates an environment. The initial values are those of a fork of the current one. */
+/** A dialog that creates an environment, by default as a fork of the current one. */
 function NewEnvironmentDialog({ close }: { close: () => void }) {
   const { mock, listed, reloadAll } = useSession()
   const { view } = useRoute()
@@ -75,7 +78,7 @@ function NewEnvironmentDialog({ close }: { close: () => void }) {
   )
 }
 
-/** Shows the value of every assumption, and marks those that the environment overrides. */
+/** Shows the value of every assumption and marks the values that the environment overrides. */
 function ProfileDialog({ close }: { close: () => void }) {
   const { mock, listed } = useSession()
   const { value: assumptions, error, reload } = useResource(() => mock.assumptions(), [mock])
@@ -86,12 +89,12 @@ function ProfileDialog({ close }: { close: () => void }) {
   return (
     <Dialog title={`Profile ${profile}`} close={close}>
       <p class="muted">
-        Set when the environment was created. Values that differ from the profile are marked.
+        The profile was set when the environment was created. Overridden values are marked.
       </p>
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
       {profileValues && (
         <JsonTree
-          label="Values of the assumptions"
+          label="Assumption values"
           value={{ ...profileValues, ...listed?.assumptions }}
           other={profileValues}
         />

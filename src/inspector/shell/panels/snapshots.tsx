@@ -10,7 +10,10 @@ import { DiffList, diffEntries } from '../../views/diff.js'
 import { useSession } from '../session.js'
 import { snapshotName, useReplaceState, useReset } from './state.js'
 
-/** Lists the snapshots, newest first, and the baseline, each with how the data differs from it. */
+/**
+ * Lists the snapshots, newest first, and the baseline. Shows how the current data differs from each
+ * of them.
+ */
 export function SnapshotsDialog({ close }: { close: () => void }) {
   const { env, version } = useSession()
   const { value, error, reload } = useResource(() => env.snapshots(), [env, version])
@@ -36,7 +39,7 @@ export function SnapshotsDialog({ close }: { close: () => void }) {
         ))}
         <SavedState
           title="Baseline"
-          hint="when created or last seeded"
+          hint="state when created or last seeded"
           compare={env.diff}
           restore={reset}
         />
@@ -50,11 +53,11 @@ interface SavedStateProps {
   hint: string
   compare(): Promise<EnvironmentDiff>
   restore(): unknown
-  /** Undefined for the baseline, which can't be deleted. */
+  /** Deletes the state. Undefined for the baseline, which can't be deleted. */
   remove?(): unknown
 }
 
-/** A state to return to, with how the current data differs from it. */
+/** A snapshot or the baseline, and how the current data differs from it. */
 function SavedState({ title, hint, compare, restore, remove }: SavedStateProps) {
   const { version } = useSession()
   const { value, error, reload } = useResource(compare, [version])

@@ -8,18 +8,18 @@ import { runWithToast, showToast } from '../../parts/toast.js'
 import { useCommands } from '../commands.js'
 import { useSession } from '../session.js'
 
-/** Leaves room for the time within the server's limit of 200 characters per name. */
+/** Leaves room for the time, because the server limits names to 200 characters. */
 const MAX_PREFIX_LENGTH = 170
 
-/** Returns a unique name for a snapshot: the time makes it one. */
+/** Returns a name for a snapshot. Adds the time to make the name unique. */
 export function snapshotName(prefix = 'snapshot'): string {
   const time = new Date().toISOString().slice(11, 23)
   return `${prefix.slice(0, MAX_PREFIX_LENGTH)}, ${time}`
 }
 
 /**
- * Returns a function that replaces the state of the environment, and keeps the old state in a
- * snapshot that Undo restores. It rejects if the action fails; nothing has changed then.
+ * Returns a function that replaces the environment's state. The old state is saved in a snapshot,
+ * which Undo restores. If the action fails, the function rejects and the state is unchanged.
  */
 export function useReplaceState() {
   const { env, reloadAll } = useSession()
@@ -41,7 +41,7 @@ export function useReplaceState() {
   }
 }
 
-/** Returns a function that resets data, clock and idempotency keys to the baseline. */
+/** Returns a function that resets the data, clock and idempotency keys to the baseline. */
 export function useReset() {
   const { env, listed } = useSession()
   const replaceState = useReplaceState()
@@ -51,8 +51,8 @@ export function useReset() {
 }
 
 /**
- * Returns actions that load a seed from a file, and a dialog with the errors if it was rejected.
- * Adds the built-in seeds to the palette.
+ * Returns actions that load a seed from a file. If a seed was rejected, also returns a dialog with
+ * the errors. Adds a command for each built-in seed to the palette.
  */
 export function useSeeds() {
   const { mock, env } = useSession()
@@ -74,7 +74,7 @@ export function useSeeds() {
   )
   const actions: readonly Action[] = [
     { name: 'Replace the data with a seed…', run: () => loadFile('replace') },
-    { name: 'Add the data of a seed…', run: () => loadFile('merge') }
+    { name: 'Add data from a seed…', run: () => loadFile('merge') }
   ]
   const rejectionDialog = error !== undefined && (
     <Dialog title="The seed was not loaded" close={() => setError(undefined)}>
@@ -84,7 +84,7 @@ export function useSeeds() {
   return { actions, rejectionDialog }
 }
 
-/** Opens the browser's file dialog. Never settles if the user cancels it. */
+/** Opens the browser's file dialog. The promise never settles if the user cancels. */
 function chooseSeedFile(): Promise<File> {
   const input = document.createElement('input')
   input.type = 'file'
@@ -98,7 +98,7 @@ function chooseSeedFile(): Promise<File> {
   })
 }
 
-/** Downloads the state as a seed that is named after the environment. */
+/** Downloads the state as a seed file named after the environment. */
 export async function exportState(env: AttachedEnvironment, name = 'environment'): Promise<void> {
   const yaml = await env.state({ format: 'yaml' })
   const href = URL.createObjectURL(new Blob([yaml], { type: 'application/yaml' }))
