@@ -56,7 +56,7 @@ test('two clicks delay responses by 2 s, and a preset sets its own delay', async
   await page.getByText('each response is delayed by 2000 ms').waitFor()
   expect([clicks.count, await env.latency.get()]).toEqual([2, { delay: 2000, spread: 0 }])
   await page.getByRole('button', { name: 'Bad' }).click()
-  await page.getByText('each response is delayed by 400 ms or more, 1000 ms on average').waitFor()
+  await page.getByText('each response is delayed by at least 400 ms, 1000 ms on average').waitFor()
   await page.getByRole('button', { name: '500 ms', exact: true }).click()
   await page.getByText('each response is delayed by 500 ms').waitFor()
   await sendRequest(env, '/v1/messages')

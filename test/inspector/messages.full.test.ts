@@ -64,7 +64,7 @@ test('four clicks add a message for a subscriber, which is marked as read, edite
   await json.fill(text.replace('Your tea', 'Your green tea').replace('"sent"', '"error"'))
   await editor.getByRole('button', { name: 'Save' }).click()
   await page.locator('.bubble').getByText('Your green tea').waitFor()
-  await page.getByText('The status is error, without an error text').waitFor()
+  await page.getByText('The status is error, but there is no error text').waitFor()
 
   const kept = await first()
   await page.getByRole('button', { name: 'Delete' }).click()

@@ -95,7 +95,9 @@ test('the report of 30 vitest tests, opened from disk, explains why three failed
   await rows(page).nth(2).click()
   await expect
     .poll(firstScreen)
-    .toMatch(/left mailgun-eu as primary[\s\S]*Mailgun \(EU\) became primary for email/)
+    .toMatch(
+      /leftover change: mailgun-eu became primary[\s\S]*Mailgun \(EU\) became primary for email/
+    )
   expect(events.troubles).toEqual([])
   expect(events.requested.filter((url) => !url.startsWith('file:'))).toEqual([])
 })

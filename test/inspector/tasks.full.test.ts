@@ -79,7 +79,7 @@ test('two clicks copy a curl command that repeats the request, and the copied te
   expect(sent[1]).toEqual(sent[2])
 
   await page.getByRole('button', { name: 'More copy formats' }).click()
-  await page.getByRole('button', { name: 'Copy as a verification' }).click()
+  await page.getByRole('button', { name: 'Copy as a verify() call' }).click()
   await expect.poll(copied).toMatch(/^await env\.requests\.verify\(\{/)
   const run = new Function('env', `return (async () => { return ${await copied()} })()`)
   expect(await run(env)).toMatchObject({ matched: 3 })

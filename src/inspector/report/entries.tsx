@@ -11,18 +11,21 @@ import { DiffList, diffEntries } from '../views/diff.js'
 import { type EntryFinding, findingsOf } from './findings.js'
 import { TestRequests, type TestRequestsProps } from './test-requests.js'
 
-/** A row of the list with the content of its pane: a test, or a part of the whole run. */
+/**
+ * An entry of the report, with its row in the list and the content of its pane. An entry is a test,
+ * or a part of the whole run such as the coverage.
+ */
 export interface Entry extends Pick<ListRowProps, 'tone' | 'end'> {
   icon: IconName
   key: string
   title: string
   facts: string
-  /** The most important first. */
+  /** The most important finding comes first. */
   findings: readonly EntryFinding[]
   tabs: readonly Tab[]
 }
 
-/** The outcomes of tests in the order of the list, with their colors and icons. */
+/** The color and icon of each test outcome, in the order in which the list shows them. */
 export const OUTCOMES: Record<ReportedTest['outcome'], Pick<Entry, 'tone' | 'icon'>> = {
   failed: { tone: 'bad', icon: 'close' },
   unknown: { icon: 'more' },
@@ -30,7 +33,7 @@ export const OUTCOMES: Record<ReportedTest['outcome'], Pick<Entry, 'tone' | 'ico
   skipped: { icon: 'more' }
 }
 
-/** Returns the tests, failed ones first, and the entries about the whole run. */
+/** Returns an entry for each test, failed tests first, and then the entries about the whole run. */
 export function entriesOf({ tests, others, hints, coverage }: Report): Entry[] {
   const keyedTests = tests.map((test, index) => ({ test, key: String(index) }))
   const testEntries = Object.keys(OUTCOMES).flatMap((outcome) =>
@@ -44,7 +47,7 @@ export function entriesOf({ tests, others, hints, coverage }: Report): Entry[] {
 
 function testEntry(test: ReportedTest, key: string): Entry {
   const { title, file, outcome, duration, environment, requests, unauthenticated, faults } = test
-  // Every request with an idempotency key stores one, which is not worth a mention.
+  // Every request with an idempotency key leaves one behind, so these aren't worth showing.
   const { idempotencyKeys: _, ...diff }: Partial<EnvironmentDiff> = test.left ?? {}
   const leftovers = diffEntries(diff)
   const requestTabs = [requestsTab(key, 'requests', 'Requests', test)]
@@ -52,7 +55,7 @@ function testEntry(test: ReportedTest, key: string): Entry {
     const tab = requestsTab(key, 'unauthenticated', 'Without a valid key', {
       requests: unauthenticated
     })
-    // The first tab is open, so it is the one with requests.
+    // The first tab is open by default, so put a tab with requests first.
     if (requests.length > 0) requestTabs.push(tab)
     else requestTabs.unshift(tab)
   }
@@ -81,7 +84,7 @@ function testEntry(test: ReportedTest, key: string): Entry {
   }
 }
 
-/** Returns the entry of the requests outside of tests, with a tab per environment. */
+/** Returns the entry for requests outside of tests, with a tab for each environment. */
 function othersEntry(others: Report['others'], hints: Report['hints']): Entry {
   const key = 'others'
   const groupOf = ({ environment = 'Without a valid key' }: { environment?: string }) => environment
@@ -89,7 +92,7 @@ function othersEntry(others: Report['others'], hints: Report['hints']): Entry {
   return {
     key,
     title: 'Requests outside of tests',
-    facts: 'without a valid key, or to an environment that no test created',
+    facts: 'requests without a valid key, or to environments that no test created',
     icon: 'requests',
     end: others.length.toLocaleString(),
     findings: hints.map((hint) => ({

@@ -3,12 +3,12 @@ import type { ReportedTest } from '../../client/report.js'
 import type { DiffEntry } from '../views/diff.js'
 import type { Finding } from '../views/requests/finding.js'
 
-/** A finding with the id of the tab that has its requests; `requests` by default. */
+/** A finding, with the id of the tab that shows its requests; `requests` by default. */
 export type EntryFinding = Finding & { tab?: string }
 
 /**
- * Returns why a test failed and its likely mistakes: the error first, then the findings
- * that best explain a failure.
+ * Returns the reasons for a test's failure and its likely mistakes. The error comes first, followed
+ * by the findings that explain a failure best.
  */
 export function findingsOf(test: ReportedTest, leftovers: readonly DiffEntry[]): EntryFinding[] {
   const findings = [
@@ -40,7 +40,7 @@ function unauthenticatedFinding({ unauthenticated }: ReportedTest): EntryFinding
   }
 }
 
-/** Returns the last rejected request that no hint is about. */
+/** Returns a finding about the last rejected request that isn't part of a hint. */
 function rejectionFinding({ requests, hints }: ReportedTest): EntryFinding | undefined {
   const hinted = new Set(hints.flatMap((hint) => hint.requests))
   const rejected = requests.findLast(
@@ -52,7 +52,10 @@ function rejectionFinding({ requests, hints }: ReportedTest): EntryFinding | und
   return { tone: 'warn', message, requests: [sequence] }
 }
 
-/** Returns the integration that became primary, or else the first leftover change. */
+/**
+ * Returns a finding about the integration that became primary. If none did, returns one about the
+ * first leftover change.
+ */
 function leftoverFinding(leftovers: readonly DiffEntry[]): EntryFinding | undefined {
   const [first] = leftovers
   if (!first) return undefined
@@ -60,7 +63,7 @@ function leftoverFinding(leftovers: readonly DiffEntry[]): EntryFinding | undefi
     fields.some(({ field, after }) => field === 'primary' && after === 'true')
   )
   const message = newPrimary
-    ? `left ${newPrimary.id} as primary`
+    ? `leftover change: ${newPrimary.id} became primary`
     : `leftover change: ${first.description} ${first.id}`
   return { tone: 'accent', message }
 }

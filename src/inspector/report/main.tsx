@@ -15,7 +15,10 @@ import { RunHead } from './run-head.js'
 import '../style.css'
 import './style.css'
 
-/** The report of a run: the tests, failed ones first, with their requests and leftover changes. */
+/**
+ * The report of a test run. Lists the tests, failed tests first, and shows their requests and
+ * leftover changes.
+ */
 function RunReport({ report }: { report: Report }) {
   const { view, rest } = useRoute()
   const entries = useMemo(() => entriesOf(report), [report])
@@ -86,7 +89,8 @@ function EntryList({ entries, current, testCount }: EntryListProps) {
 }
 
 /**
- * Returns the finding that explains an entry best. The error of a test is usually known already.
+ * Returns the first line of the finding that explains an entry best. Prefers findings other than
+ * the test's error, which is usually known already.
  */
 const noteOf = ({ findings }: Entry) =>
   (findings.find(({ tone }) => tone !== 'bad') ?? findings[0])?.message.split('\n')[0]
@@ -123,7 +127,7 @@ function EntryPane({ entry: { key, title, facts, findings, tabs }, tab }: EntryP
   )
 }
 
-/** Reads the report from the HTML file: JSON, or compressed JSON in base64. */
+/** Reads the report from the HTML file, where it is JSON or compressed, base64-encoded JSON. */
 async function readReport(): Promise<Report> {
   const { textContent, dataset } = document.getElementById('report') as HTMLElement
   const text = textContent ?? ''

@@ -4,7 +4,7 @@ import { formatTime } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
 import { OUTCOMES } from './entries.js'
 
-/** The command of the run, its settings and its figures. */
+/** The run's command, settings and figures, at the top of the report. */
 export function RunHead({ report }: { report: Report }) {
   const { run, dropped } = report
   return (
@@ -33,7 +33,7 @@ function factsOf(run: Report['run']): string[] {
   const assumptions = Object.entries(run.assumptions).map((assumption) => assumption.join('='))
   return [
     formatTime(run.started),
-    ...(run.exitCode === undefined ? [] : [`exit ${run.exitCode}`]),
+    ...(run.exitCode === undefined ? [] : [`exit code ${run.exitCode}`]),
     `profile ${[run.profile, ...assumptions].join(', ')}`,
     `notification-mock ${run.version}`,
     `Node ${run.node.replace(/^v/, '')}`
@@ -61,7 +61,7 @@ function figuresOf({ run, tests, coverage }: Report): Figure[] {
   return [
     ...outcomeFigures,
     { label: 'requests', value: coverage.requests.toLocaleString() },
-    { label: 'of the API', value: `${coverage.percentage} %` },
-    { label: 'took', value: `${(run.duration / 1000).toFixed(1)} s` }
+    { label: 'API coverage', value: `${coverage.percentage} %` },
+    { label: 'duration', value: `${(run.duration / 1000).toFixed(1)} s` }
   ]
 }

@@ -7,7 +7,7 @@ import { RequestContent, ResponseContent } from '../views/requests/exchange.js'
 import { toneOf } from '../views/requests/format-request.js'
 import { RequestList, StatusText, withChanges } from '../views/requests/request-list.js'
 
-/** A server with default settings: copied commands run against it. */
+/** The server that copied commands use, which has the default settings. */
 const DEFAULT_SERVER = {
   url: 'http://127.0.0.1:4210',
   headers: { authorization: 'ApiKey development-key' }
@@ -15,20 +15,21 @@ const DEFAULT_SERVER = {
 
 export interface TestRequestsProps extends Pick<ReportedTest, 'requests'> {
   changes?: ReportedTest['changes'] | undefined
-  /** The number of older requests that the journal dropped. */
+  /** The number of the test's older requests that the journal dropped. */
   lost?: ReportedTest['lost'] | undefined
   href(sequence: number): string
 }
 
-/** The requests of a test, oldest first, with the changes between them, and the open request. */
+/** Shows a test's requests, oldest first, with the changes between them and the open request. */
 export function TestRequests({ requests, changes = [], lost = 0, href }: TestRequestsProps) {
   const sequence = Number(useRoute().rest[1])
-  // By default the first request that failed or has a reason is open, or else the last one.
+  // By default, open the first request that failed or has a reason. If there is none, open the
+  // last.
   const open =
     requests.find((request) => request.sequence === sequence) ??
     requests.find((request) => toneOf(request) ?? request.reason) ??
     requests.at(-1)
-  if (!open) return <p class="muted">The test sent no request with the key of its environment.</p>
+  if (!open) return <p class="muted">The test sent no requests with its environment's API key.</p>
   const items = withChanges(requests.toReversed(), changes).reverse()
   return (
     <>

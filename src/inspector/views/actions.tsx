@@ -3,8 +3,8 @@ import { runWithToast, showToast } from '../parts/toast.js'
 import { callOptions, reasonOf, useSession } from '../shell/session.js'
 
 /**
- * Returns a function that changes the environment, reloads the data and reports the change in a
- * toast. If `undo` is given, the toast offers it.
+ * Returns a function that runs an action, reloads the data, and shows the result in a toast. If
+ * `undo` is given, the toast has an Undo button.
  */
 export function useAction() {
   const { reloadAll } = useSession()
@@ -13,7 +13,7 @@ export function useAction() {
     successText: string,
     undo?: (result: Result) => Promise<unknown>
   ): Promise<void> {
-    // Wrapped in an object, because undefined is a valid result.
+    // Wrapped in an object, because an action may succeed with undefined.
     const outcome = await runWithToast(async () => ({ result: await action() }))
     reloadAll()
     if (!outcome) return
@@ -23,8 +23,8 @@ export function useAction() {
 }
 
 /**
- * Returns a function that sends a request to the mocked API. It throws an `Error` with the server's
- * reason unless the response is a 2XX.
+ * Returns a function that sends a request to the mocked API. If the response isn't a 2XX, the
+ * function throws an `Error` with the server's reason.
  */
 export function useServiceCall() {
   const { call } = useSession()
@@ -39,11 +39,11 @@ export function useServiceCall() {
 interface ActionButtonsProps {
   actions: readonly Action[]
   label?: string
-  /** The name of the selected action; undefined if the buttons are not a choice. */
+  /** The selected action's name. Undefined if the buttons aren't alternatives to choose from. */
   current?: string
 }
 
-/** Actions as a row of buttons. */
+/** Shows actions as a row of buttons. */
 export function ActionButtons({ actions, label, current }: ActionButtonsProps) {
   return (
     <div class="line" role="group" aria-label={label}>

@@ -1,10 +1,10 @@
 import type { EnvironmentDiff, RecordDiff } from '../../client/index.js'
 import { Chip, type Tone } from '../parts/chip.js'
 
-/** A record or a setting that differs, or the number of further records that are not listed. */
+/** A record or setting that differs, or the number of further records that aren't listed. */
 export interface DiffEntry {
   tone: Tone
-  /** Such as `message added`. */
+  /** What happened, such as `message added`. */
   description: string
   id: string
   fields: NonNullable<RecordDiff['changed']['fields']>
@@ -16,7 +16,7 @@ const CHANGES = [
   { change: 'changed', tone: 'warn' }
 ] as const
 
-/** Returns one entry per record that differs, and one per setting. */
+/** Returns one entry for each record and each setting that differs. */
 export function diffEntries({ settings = [], ...kinds }: Partial<EnvironmentDiff>): DiffEntry[] {
   const records = Object.entries(kinds).flatMap(([kind, diff]) =>
     CHANGES.flatMap(({ change, tone }) => {
@@ -47,7 +47,7 @@ function entriesOf(
   return [...entries, more]
 }
 
-/** Lists what differs, with the values of changed fields before and after. */
+/** Lists the entries of a diff, with the old and new values of changed fields. */
 export function DiffList({ entries }: { entries: readonly DiffEntry[] }) {
   if (entries.length === 0) return <p class="muted">No changes since then.</p>
   return (

@@ -4,7 +4,9 @@ import { MessagesView } from './messages/messages.js'
 import { RequestsView } from './requests/requests.js'
 import { WorkflowsView } from './workflows/workflows.js'
 
-/** The views in the order of the navigation, each at `#/<path>`. The first one is the default. */
+/**
+ * The views in the order of the navigation. Each has the URL `#/<path>`. The first is the default.
+ */
 export const VIEWS = [
   { path: 'requests', title: 'Requests', icon: 'requests', View: RequestsView },
   { path: 'messages', title: 'Messages', icon: 'mail', View: MessagesView },

@@ -6,12 +6,12 @@ import { useResource } from '../../parts/resource.js'
 import { useSession } from '../../shell/session.js'
 import { ActionButtons, useAction } from '../actions.js'
 
-/** Which parts of the API the requests to the environment have covered. */
+/** Shows which parts of the API the requests to the environment have covered. */
 export function CoverageView() {
   const { env, version } = useSession()
   const runAction = useAction()
   const { value, error, reload } = useResource(() => env.coverage(), [env, version])
-  const startOver = () => runAction(() => env.clearCoverage(), 'Coverage starts from zero')
+  const startOver = () => runAction(() => env.clearCoverage(), 'Coverage was reset to zero')
   return (
     <div class="view">
       <h1 class="visually-hidden">Coverage</h1>
@@ -38,7 +38,10 @@ export function CoverageView() {
   )
 }
 
-/** Lists the parts of each operation: those not covered with how to cover them, then the others. */
+/**
+ * Lists the parts of each operation: first the missing parts and how to cover them, then the
+ * covered parts.
+ */
 export function OperationCoverage({ operations }: Pick<Coverage, 'operations'>) {
   return operations.map(({ operation, method, path, covered, total, items }) => {
     const missingItems = items.filter((item) => !item.covered)

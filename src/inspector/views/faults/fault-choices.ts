@@ -2,7 +2,7 @@ import type { FaultRule, LatencySetting, NewFaultRule } from '../../../client/in
 import { useSession } from '../../shell/session.js'
 import { useAction } from '../actions.js'
 
-/** The requests that a rule can apply to, by the name of the button. */
+/** The operations that a rule can apply to, by button name. */
 export const OPERATIONS: Record<string, NewFaultRule['operation']> = {
   'Any request': undefined,
   'List messages': 'listMessages',
@@ -10,7 +10,7 @@ export const OPERATIONS: Record<string, NewFaultRule['operation']> = {
   'Get step': 'retrieveWorkflowStep'
 }
 
-/** The effects, by the name of the button. */
+/** The effects of a rule, by button name. */
 export const EFFECTS: Record<string, NewFaultRule['effect']> = {
   '500': { status: 500 },
   '503': { status: 503, headers: { 'retry-after': '1' } },
@@ -21,10 +21,10 @@ export const EFFECTS: Record<string, NewFaultRule['effect']> = {
   'Lost response': { lostResponse: true }
 }
 
-/** How often a rule applies, by the name of the button. */
+/** How often a rule applies, by button name. */
 export const TIMES: Record<string, FaultRule['times']> = { once: 1, twice: 2, always: 'always' }
 
-/** The latency settings, by the name of the button. */
+/** The latency settings, by button name. */
 export const LATENCIES: Record<string, LatencySetting> = {
   None: { preset: 'none' },
   Office: { preset: 'office' },
@@ -34,17 +34,18 @@ export const LATENCIES: Record<string, LatencySetting> = {
   '2 s': { delay: 2000, spread: 0 }
 }
 
-/** Returns the name of the button that has this value, or the value as JSON. */
+/** Returns the name of the button with this value. If there is none, returns the value as JSON. */
 export function nameOf(choices: Record<string, unknown>, value: unknown): string {
   const json = JSON.stringify(value)
   return Object.keys(choices).find((name) => JSON.stringify(choices[name]) === json) ?? json
 }
 
-/** Returns whether a rule has applied as often as it should. */
+/** Returns whether a rule has already applied as often as `times` allows. */
 export const isUsedUp = ({ times, hits }: FaultRule) => times !== 'always' && hits >= times
 
 /**
- * Returns what a rule does, to which requests, how often it did, and its other conditions as JSON.
+ * Describes a rule: its requests, its effect, its other conditions as JSON, and how often it
+ * applied.
  */
 export function describeRule(rule: FaultRule): string {
   const { operation, effect, match, times, hits } = rule
@@ -61,7 +62,7 @@ export function describeRule(rule: FaultRule): string {
   return `${requests}: ${result} ${conditions} · ${count}`
 }
 
-/** Returns a function that adds a rule by the names of its choices, with Undo. */
+/** Returns a function that adds a rule. Takes the button names of its effect and `times`. */
 export function useAddFault() {
   const { env } = useSession()
   const runAction = useAction()

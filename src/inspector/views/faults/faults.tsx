@@ -23,7 +23,7 @@ import {
 
 const NO_LATENCY: Latency = { delay: 0, spread: 0 }
 
-/** The button for faults and latency in the bar. */
+/** The button in the bar that opens the panel for faults and latency. */
 export function FaultsPopover() {
   const { value, error, reload } = useFaults()
   const { rules = [], latency = NO_LATENCY } = value ?? {}
@@ -57,7 +57,7 @@ export function FaultsPopover() {
   )
 }
 
-/** Loads the rules and the latency, and loads them again when a rule has applied. */
+/** Loads the fault rules and the latency. Reloads them when a rule has applied to a request. */
 function useFaults() {
   const { env, version } = useSession()
   const live = useLive()
@@ -104,12 +104,13 @@ function LatencyChoice({ latency }: { latency: Latency }) {
 function describeLatency(latency: Latency): string {
   if (!hasDelay(latency)) return 'Latency'
   const { delay, spread } = latency
-  const delayText = `Latency: each response is delayed by ${formatDuration(delay)}`
-  if (spread === 0) return delayText
-  return `${delayText} or more, ${formatDuration(delay + spread)} on average`
+  const delayText = formatDuration(delay)
+  if (spread === 0) return `Latency: each response is delayed by ${delayText}`
+  const average = formatDuration(delay + spread)
+  return `Latency: each response is delayed by at least ${delayText}, ${average} on average`
 }
 
-/** The rules, each with a button to remove it. */
+/** Lists the rules, each with a Remove button. */
 function RuleList({ rules }: { rules: readonly FaultRule[] }) {
   const removeRules = useRemoveRules()
   const removeAll = { name: 'Remove all', run: () => removeRules(rules, 'Removed all faults') }
@@ -129,7 +130,9 @@ function RuleList({ rules }: { rules: readonly FaultRule[] }) {
   )
 }
 
-/** Returns a function that removes rules. Undo adds those again that were not used up. */
+/**
+ * Returns a function that removes rules. Undo adds the rules again, except those that are used up.
+ */
 function useRemoveRules() {
   const { env } = useSession()
   const runAction = useAction()
@@ -152,7 +155,7 @@ const RULE_TEMPLATE = {
   effect: { status: 500 }
 }
 
-/** Buttons that add a rule. */
+/** A form that adds a rule, with buttons for the most common rules. */
 function NewFault() {
   const { env, reloadAll } = useSession()
   const addFault = useAddFault()

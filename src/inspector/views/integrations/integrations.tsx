@@ -13,13 +13,13 @@ import { searchMatcher } from '../records/search.js'
 
 type Channel = Integration['channel']
 
-/** Integrations from the server always have an id. */
+/** An integration from the server, which always has an id. */
 type ListedIntegration = Integration & { _id: string }
 
-/** The heading of a channel, or an integration. */
+/** A row of the list: the heading of a channel, or an integration. */
 type Item = Channel | ListedIntegration
 
-/** The integrations by channel, with a switch for the primary one. */
+/** Lists the integrations by channel. Each has a switch that makes it primary. */
 export function IntegrationsView({ route }: { route: Route }) {
   const { env, version } = useSession()
   const resource = useResource(() => env.integrations.list(), [env, version])
@@ -90,7 +90,7 @@ function toneOf({ active, deleted }: ListedIntegration): Tone {
 
 interface IntegrationRowProps {
   integration: ListedIntegration
-  /** The primary integration of the same channel. */
+  /** The channel's primary integration. */
   primary: ListedIntegration | undefined
   link: RowLink
 }
@@ -100,7 +100,7 @@ function IntegrationRow({ integration, primary, link }: IntegrationRowProps) {
   const togglePrimary = useTogglePrimary(integration, primary)
   const tone = toneOf(integration)
   const onClick = (event: Event) => {
-    // The switch changes when the server confirms it.
+    // The switch only changes after the server has confirmed the change.
     event.preventDefault()
     togglePrimary()
   }
@@ -110,7 +110,7 @@ function IntegrationRow({ integration, primary, link }: IntegrationRowProps) {
         {...link}
         tone={tone}
         note={<bdi>{`${providerId} · ${identifier}`}</bdi>}
-        end={tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'not active'}</Chip>}
+        end={tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'inactive'}</Chip>}
       >
         <bdi>{name}</bdi>
       </ListRow>
@@ -128,7 +128,8 @@ function IntegrationRow({ integration, primary, link }: IntegrationRowProps) {
 }
 
 /**
- * Returns a function that makes an integration primary, or leaves the channel without a primary.
+ * Returns a function that makes an integration primary. If it is already primary, the channel is
+ * left without a primary integration.
  */
 function useTogglePrimary(
   integration: ListedIntegration,
@@ -143,7 +144,7 @@ function useTogglePrimary(
       : env.integrations.change(_id, { primary: false })
   const { name, channel } = integration
   const describeResult = () => {
-    if (integration.primary) return `${channel} has no primary now`
+    if (integration.primary) return `${channel} no longer has a primary integration`
     const before = primary ? `, instead of ${primary.name}` : ''
     return `${name} is primary for ${channel}${before}`
   }
@@ -155,7 +156,10 @@ function useTogglePrimary(
     )
 }
 
-/** One integration. Hidden credentials are not part of the JSON and can't be edited. */
+/**
+ * The pane of an integration. While the credentials are hidden, they aren't part of the JSON and
+ * can't be edited.
+ */
 function IntegrationPane({ integration, back }: { integration: ListedIntegration; back: string }) {
   const { env } = useSession()
   const [showsCredentials, setShowsCredentials] = useState(false)
@@ -164,7 +168,7 @@ function IntegrationPane({ integration, back }: { integration: ListedIntegration
   const { credentials, configurations, ...publicFields } = allFields
   const save = async (changes: object) => {
     const saved = await env.integrations.change(_id, changes)
-    // The URL contains the identifier.
+    // The URL contains the identifier, so it changes too.
     if (saved.identifier !== identifier) {
       navigate(hrefTo(['integrations', saved.identifier]), { replace: true })
     }

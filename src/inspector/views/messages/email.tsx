@@ -7,7 +7,7 @@ type Content = Message['content']
 const MIN_HEIGHT = 48
 const BORDERS = 2
 
-/** An email in a sandboxed frame, with its links listed below. */
+/** Shows an email in a sandboxed frame and lists its links below. */
 export function Email({ content }: { content: Content | undefined }) {
   const { html, links } = useMemo(() => toDocument(content), [content])
   return (
@@ -21,7 +21,8 @@ export function Email({ content }: { content: Content | undefined }) {
 }
 
 /**
- * Keeps a frame as high as its content. The frame runs no scripts, so the inspector measures it.
+ * Keeps a frame as high as its content. The inspector measures the content, because scripts in the
+ * frame don't run.
  */
 function fitHeight({ currentTarget: frame }: { currentTarget: HTMLIFrameElement }) {
   const root = frame.contentDocument?.documentElement
@@ -33,8 +34,8 @@ function fitHeight({ currentTarget: frame }: { currentTarget: HTMLIFrameElement 
 }
 
 /**
- * This policy, the policy of the inspector and the sandbox of the frame make emails harmless.
- * Removing elements below only avoids errors in the console and empty frames.
+ * Three things make emails harmless: this policy, the inspector's policy, and the frame's sandbox.
+ * The elements listed below are removed only to avoid console errors and empty frames.
  */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -55,10 +56,10 @@ const HEAD =
 
 const REMOVED_ELEMENTS = 'script, template, base, meta, link, iframe, object, embed'
 
-/** Returns an email as an HTML document without working links, and the links it had. */
+/** Converts an email to an HTML document with disabled links. Also returns the original links. */
 function toDocument(content: Content = '') {
   const source = typeof content === 'string' ? content : content.map(blockToHtml).join('')
-  // A parsed document is inert: it runs nothing and loads nothing.
+  // Parsing is safe, because a parsed document runs no scripts and loads no resources.
   const { documentElement, body } = new DOMParser().parseFromString(source, 'text/html')
   if (!/<[a-z!/]/i.test(source)) body.style.whiteSpace = 'pre-wrap'
   body.dir ||= documentElement.dir || 'auto'
@@ -68,8 +69,8 @@ function toDocument(content: Content = '') {
 }
 
 /**
- * Replaces the URLs of an element by titles, so that nothing is loaded and no link can be followed.
- * Returns its links.
+ * Replaces an element's URLs with titles, so that nothing is loaded and no link can be followed.
+ * Returns the links it replaced.
  */
 function disableUrls(element: Element): { text: string; href: string }[] {
   return [...element.attributes].flatMap(({ name, value }) => {
@@ -82,7 +83,7 @@ function disableUrls(element: Element): { text: string; href: string }[] {
   })
 }
 
-/** Returns a block of the email editor as HTML. */
+/** Converts a block from the email editor to HTML. */
 function blockToHtml({
   type,
   content,

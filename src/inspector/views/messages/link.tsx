@@ -1,4 +1,4 @@
-/** Shows where a link leads. Only links to the web and to mail can be followed. */
+/** Shows a link with its URL. Only web and mail links can be clicked. */
 export function Link({ text, href }: { text: string; href: string }) {
   const isSafe = /^(https?|mailto):/i.test(href)
   return (

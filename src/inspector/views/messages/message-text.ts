@@ -1,21 +1,21 @@
 import type { Message } from './search-messages.js'
 
-/** Enough text for a row: longer contents are cut before their tags are removed. */
+/** Content is cut to this length before its tags are removed. This is enough text for a row. */
 const MAX_CONTENT_LENGTH = 2000
 const MAX_SUMMARY_LENGTH = 160
 
-/** Returns the name or the id of the recipient. */
+/** Returns the recipient's name; the id if there is no name. */
 export function recipientOf({ subscriber, _subscriberId }: Message): string {
   const name = [subscriber?.firstName, subscriber?.lastName].filter(Boolean).join(' ')
   return name || subscriber?.subscriberId || _subscriberId || 'unknown recipient'
 }
 
-/** Returns the content as text. The blocks of the email editor become lines. */
+/** Returns the content as text. Each block from the email editor becomes a line. */
 export function textOf(content: Message['content'] = ''): string {
   return typeof content === 'string' ? content : content.map((block) => block.content).join('\n')
 }
 
-/** Returns the title of a message for a list, and the beginning of its content without tags. */
+/** Returns a message's title for the list, and the beginning of its content without tags. */
 export function summaryOf({ subject, title, content }: Message): { title: string; rest: string } {
   const text = textOf(content)
     .slice(0, MAX_CONTENT_LENGTH)

@@ -15,7 +15,7 @@ import { recipientOf, summaryOf } from './message-text.js'
 import { MessagePreview } from './preview.js'
 import { type Message, searchMessages } from './search-messages.js'
 
-/** The messages, newest first. `#/messages/<id>` opens one. */
+/** Lists the messages, newest first. `#/messages/<id>` opens a message. */
 export function MessagesView({ route }: { route: Route }) {
   const { env, version } = useSession()
   const callApi = useServiceCall()
@@ -54,14 +54,14 @@ export function MessagesView({ route }: { route: Route }) {
   )
 }
 
-/** Counts the pages to load. A new search starts with one page again. */
+/** Counts the pages to load. A new search starts with one page. */
 function usePageCount(searchText: string) {
   const [state, setState] = useState({ searchText, pages: 1 })
   const pages = state.searchText === searchText ? state.pages : 1
   return { pages, loadNextPage: () => setState({ searchText, pages: pages + 1 }) }
 }
 
-/** Returns such as `1,000 of 1,260`, or `1,000+` if the total is unknown. */
+/** Returns text such as `1,000 of 1,260`, or `1,000+` if the total is unknown. */
 function formatCount(
   loaded: number,
   { totalCount = 0, hasMore }: { totalCount?: number; hasMore: boolean }
@@ -78,7 +78,7 @@ const TEXT_FIELDS = [
   { name: 'subject', label: 'Subject' }
 ]
 
-/** Form fields for the most common fields of a message. */
+/** Inputs for the most common fields of a message. */
 function MessageFields() {
   return (
     <>
@@ -135,7 +135,7 @@ function MessageRow({ message, link }: { message: Message; link: RowLink }) {
   )
 }
 
-/** One message as its subscriber sees it, and as JSON. */
+/** The pane of a message, which shows it as the subscriber sees it and as JSON. */
 function MessagePane({ message, back }: { message: Message; back: string }) {
   const { env } = useSession()
   const runAction = useAction()
@@ -176,5 +176,5 @@ function MessagePane({ message, back }: { message: Message; back: string }) {
 
 function problemOf({ status, errorText, errorId = '' }: Message): string | false {
   if (status === 'sent') return false
-  return `${errorText ?? `The status is ${status}, without an error text`} ${errorId}`
+  return `${errorText ?? `The status is ${status}, but there is no error text`} ${errorId}`
 }

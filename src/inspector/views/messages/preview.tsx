@@ -3,11 +3,11 @@ import { Link } from './link.js'
 import { textOf } from './message-text.js'
 import type { Message } from './search-messages.js'
 
-/** The part of a message that the preview shows. */
+/** The fields of a message that the preview shows. */
 export type PreviewedMessage = Pick<Message, 'channel' | 'content'> &
   Partial<Pick<Message, 'subject' | 'title' | 'cta' | 'read'>>
 
-/** A message as its subscriber sees it. */
+/** Shows a message as its subscriber sees it. */
 export function MessagePreview({ message }: { message: PreviewedMessage }) {
   const { channel, content, subject, title = subject, cta, read } = message
   if (channel === 'email') return <Email content={content} />

@@ -4,12 +4,13 @@ import { SEARCH_PARAMETERS } from '../records/search.js'
 
 export type Message = MessageResponse
 
-/** The maximum `limit` of a request. */
+/** The maximum `limit` of a list request. */
 const PAGE_SIZE = 1000
 
 /**
  * Parses a search such as `ada channel:email tenant:acme`. `channel:`, `subscriber:` and
- * `transaction:` are filters, any other name with a colon is a context key, and a word is `q`.
+ * `transaction:` are filters. Any other name with a colon is a context key. A word without a colon
+ * becomes `q`.
  */
 function parseSearch(text: string): [name: string, value: string][] {
   return [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = quoted ?? '']) => {
@@ -23,8 +24,8 @@ function parseSearch(text: string): [name: string, value: string][] {
 }
 
 /**
- * Loads the first pages of the messages that match a search. A word is a transactionId, or a
- * subscriberId if no message has that transaction.
+ * Loads the first pages of messages that match a search. Words are searched as transactionIds. If
+ * none match, a single word is searched as a subscriberId.
  */
 export async function searchMessages(
   get: (path: string) => Promise<ServiceResponse>,
@@ -52,7 +53,7 @@ async function loadPages(
     const query = new URLSearchParams({ page: String(page), limit: String(PAGE_SIZE) })
     for (const [name = '', value = ''] of filters) query.append(name, value)
     const response = await get(`/v1/messages?${query}`)
-    // Some profiles leave `totalCount` out.
+    // `totalCount` is missing in some profiles.
     const list = response.json as { data: Message[]; totalCount?: number; hasMore: boolean }
     data.push(...list.data)
     if (!list.hasMore || page + 1 >= pages) return { ...list, data, reason: reasonOf(response) }

@@ -11,28 +11,28 @@ import { useSession } from '../../shell/session.js'
 import { ActionButtons, useAction } from '../actions.js'
 
 interface RecordPaneProps {
-  /** Such as `message`. */
+  /** The kind of record, such as `message`. */
   noun: string
   title: string
-  /** Short facts below the title. */
+  /** Short facts shown below the title. */
   facts: readonly (string | null | undefined)[]
-  /** The problems of the record. */
+  /** The record's problems, shown as a warning. */
   problem?: string | false
   back: string
-  /** The actions other than Edit and Delete. */
+  /** Actions in addition to Edit and Delete. */
   actions: readonly Action[]
-  /** The record that the JSON tab shows; the editable fields by default. */
+  /** The value that the JSON tab shows; `fields` by default. */
   json?: unknown
   /** The fields that can be edited. */
   fields: Fields
   save(changes: object): Promise<unknown>
-  /** How to delete the record and how to add it again; undefined if it can't be deleted. */
+  /** Deletes the record, and adds it again for Undo. Undefined if the record can't be deleted. */
   deletion?: { remove(): Promise<unknown>; addAgain(): Promise<unknown> }
-  /** A tab before the one with the JSON. */
+  /** A tab before the JSON tab. */
   firstTab?: { title: string; content(): ComponentChildren }
 }
 
-/** The open record: its facts, its actions, and the record as JSON. */
+/** The pane of the open record, with its facts, its actions, and the record as JSON. */
 export function RecordPane(props: RecordPaneProps) {
   const { noun, title, facts, problem, back, fields, json = fields, save, firstTab } = props
   const { reloadAll } = useSession()
@@ -104,7 +104,7 @@ function useRecordActions(
   return [editAction, ...actions, deleteAction]
 }
 
-/** Returns the fields whose values changed; null for removed fields. */
+/** Returns the fields whose values changed. Removed fields have the value null. */
 function changedFields(before: Fields, after: Fields): Fields {
   const names = Object.keys({ ...before, ...after })
   const changed = names.filter(
@@ -113,7 +113,7 @@ function changedFields(before: Fields, after: Fields): Fields {
   return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
 }
 
-/** Returns a record as a seed has it: without the ids of its environment and organization. */
+/** Returns a record's fields without the ids of its environment and organization, as in a seed. */
 export function editableFields(record: object): Fields {
   const isOwnerId = (name: string) => /^_(environment|organization)Id$/.test(name)
   const withoutOwners = JSON.stringify(record, (name, value) =>

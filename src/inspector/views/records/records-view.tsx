@@ -19,37 +19,37 @@ export type RowLink = Pick<ListRowProps, 'href' | 'isCurrent' | 'tabIndex'>
 
 interface ListProps<Item> extends Pick<VirtualListProps<Item>, 'label' | 'items' | 'onEnd'> {
   route: Route
-  /** Returns the segments of an item's URL after the view; undefined for a heading. */
+  /** Returns the URL segments that identify an item within the view; undefined for a heading. */
   pathOf(item: Item): readonly string[] | undefined
-  /** Returns a heading, or the row of an item. */
+  /** Renders a heading, or the row of an item. */
   rowOf(item: Item, link: RowLink): ComponentChildren
-  /** Whether rows have a second line. */
+  /** Whether each row has a second line. */
   hasNotes?: boolean
 }
 
 interface SearchProps {
   route: Route
   placeholder: string
-  /** Whether a search starts on Enter, because the server runs it. */
+  /** Whether a search starts only on Enter. Used if the server runs the search. */
   isByEnter?: boolean
-  /** The number of results. */
+  /** The number of results, as text. */
   count?: string | undefined
 }
 
 interface RecordsProps<Item, Open extends Item> extends ListProps<Item>, SearchProps {
   resource: Resource<unknown>
   open: Open | undefined
-  /** Returns the pane of the open item. */
+  /** Renders the pane of the open item. */
   pane(open: Open, back: string): ComponentChildren
-  /** Why the list is empty. */
+  /** The reason that no record matches the search. */
   reason?: string | undefined
-  /** The dialog that adds a record. `submit` returns the last segment of the new record's URL. */
+  /** The dialog that adds a record. `submit` returns the id that the new record's URL ends with. */
   add?: Pick<JsonDialogProps, 'title' | 'value' | 'children'> & {
     submit(fields: object): Promise<string>
   }
 }
 
-/** Records of one kind: a search, the list, and the record that the URL names. */
+/** A view of one kind of record, with a search field, a list, and the record that the URL names. */
 export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, Open>) {
   const { route, resource, items, open, pane, add } = props
   const { value, isLoading, error, reload } = resource
@@ -93,7 +93,7 @@ function useCloseOnEscape(back: string) {
   useShortcut('escape', () => {
     const row = document.querySelector<HTMLElement>('[data-item][aria-current="true"]')
     navigate(back)
-    // On narrow screens the list is hidden until the next render.
+    // On narrow screens, the row is hidden until the next render and can only be focused then.
     setTimeout(() => row?.focus())
   })
 }
@@ -105,7 +105,7 @@ function RecordSearch({
   count,
   children
 }: SearchProps & { children: ComponentChildren }) {
-  // A search on the server closes the open record, and is a step of its own in the history.
+  // A search that runs on the server closes the open record and adds a history entry.
   const change = (q: string) => {
     const path = isByEnter ? [view] : [view, ...rest]
     navigate(hrefTo(path, { q }), { replace: !isByEnter })
@@ -151,7 +151,7 @@ function NoRecords({ route, reason }: { route: Route; reason: string | undefined
   if (searchTextOf(params) === '') {
     return (
       <EmptyList title={`No ${view} yet`}>
-        <p>Load a seed from the environment menu to get some.</p>
+        <p>To add some, load a seed from the environment menu.</p>
       </EmptyList>
     )
   }

@@ -1,11 +1,9 @@
 import type { Route } from '../../shell/router.js'
 
-/**
- * The parameters of the URL that are part of the search: a text, and filters of the message list.
- */
+/** The URL parameters that belong to the search: words (`q`), and filters for the message list. */
 export const SEARCH_PARAMETERS = ['q', 'channel', 'subscriberId', 'transactionId', 'contextKeys']
 
-/** Returns the search of a URL as the text that the search field shows. */
+/** Returns the text that the search field shows for the parameters of a URL. */
 export function searchTextOf(params: URLSearchParams): string {
   const quoteIfNeeded = (word: string) => (/\s/.test(word) ? `"${word}"` : word)
   return [...params]
@@ -14,7 +12,7 @@ export function searchTextOf(params: URLSearchParams): string {
     .join(' ')
 }
 
-/** Returns a function that checks whether some texts contain all words of the search. */
+/** Returns a function that checks whether texts contain all words of the URL's search. */
 export function searchMatcher({ params }: Route): (...texts: string[]) => boolean {
   const words = searchTextOf(params).toLowerCase().split(/\s+/)
   return (...texts) => words.every((word) => texts.join(' ').toLowerCase().includes(word))

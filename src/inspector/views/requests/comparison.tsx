@@ -4,16 +4,16 @@ import { formatDuration } from '../../parts/format-time.js'
 import { parseJsonOrText, parseTruncatedJson } from '../../parts/json.js'
 import { JsonTree } from '../../parts/json-tree.js'
 
-/** A response with a title such as `Now`. */
+/** A response to compare, with a title such as `Now`. */
 export type TitledResponse = Pick<RecordedExchange, 'status' | 'duration' | 'response'> & {
   title: string
 }
 
-/** Two responses side by side with their differences marked. */
+/** Shows two responses side by side with their differences marked. */
 export function Comparison({ responses }: { responses: readonly TitledResponse[] }) {
   const completeBodies = responses.map(({ response }) => response?.body ?? '')
   const isTruncated = responses.some(({ response }) => response?.truncated)
-  // Of truncated bodies, only the part that both have is compared.
+  // If a body is truncated, compare both bodies only up to the length of the shorter one.
   const length = isTruncated ? Math.min(...completeBodies.map((body) => body.length)) : undefined
   const bodies = completeBodies.map((body) => body.slice(0, length))
   const isEqual = responses[0]?.status === responses[1]?.status && bodies[0] === bodies[1]

@@ -2,7 +2,9 @@ import type { AttachedEnvironment, RecordedRequest } from '../../../client/index
 import { curlCommand } from '../../../domain/shell.js'
 import { flattenValues } from './format-request.js'
 
-/** Headers that HTTP clients set themselves, that proxies add, and the API key. */
+/**
+ * Headers left out of copied requests: the API key, and headers that HTTP clients or proxies set.
+ */
 const OMITTED_HEADERS = new RegExp(
   '^(' +
     'authorization|host|connection|content-length|transfer-encoding|accept-encoding|user-agent|' +
@@ -13,8 +15,8 @@ const OMITTED_HEADERS = new RegExp(
 type Server = Pick<AttachedEnvironment, 'url' | 'headers'>
 
 /**
- * Returns what to send to repeat a request. Masked values are left out, and of a truncated body
- * only the beginning is sent.
+ * Returns the data for sending a request again. Leaves out masked values. If the recorded body was
+ * truncated, the new body is too.
  */
 export function repeatable({ method, path, query, headers, body }: RecordedRequest) {
   const search = flattenValues(query).map((pair) => pair.map(encodeURIComponent).join('='))
@@ -29,7 +31,7 @@ export function repeatable({ method, path, query, headers, body }: RecordedReque
   }
 }
 
-/** Returns a curl command for a POSIX shell that repeats a request. */
+/** Returns a curl command (for a POSIX shell) that repeats a request. */
 export function toCurl(server: Server, request: RecordedRequest): string {
   const { method, path, headers, body } = repeatable(request)
   const allHeaders = Object.entries({ ...server.headers, ...headers })
@@ -43,7 +45,7 @@ export function toFetch(server: Server, request: RecordedRequest): string {
   return `await fetch(${toSource(server.url + path)}, ${toSource(init)})`
 }
 
-/** Returns a JavaScript statement for a test that expects such a request to have arrived. */
+/** Returns a JavaScript statement for a test. It verifies that such a request has arrived. */
 export function toVerification(request: RecordedRequest): string {
   const { operation, method, path, query, body, bodyLength, status } = request
   const completeBody = bodyLength === undefined && body ? { body } : {}
@@ -51,5 +53,5 @@ export function toVerification(request: RecordedRequest): string {
   return `await env.requests.verify(${toSource(expected)})`
 }
 
-/** JSON is valid JavaScript source. */
+/** Returns a value as JavaScript source. All JSON is valid JavaScript. */
 const toSource = (value: unknown) => JSON.stringify(value, null, 2)

@@ -3,7 +3,7 @@ import { parseJsonOrText, parseTruncatedJson } from '../../parts/json.js'
 import { JsonTree } from '../../parts/json-tree.js'
 import { flattenValues } from './format-request.js'
 
-/** The body and the headers of a response. */
+/** Shows a response's body and headers. */
 export function ResponseContent({ exchange }: { exchange: RecordedExchange }) {
   const { response, size, duration } = exchange
   if (!response) {
@@ -22,7 +22,7 @@ export function ResponseContent({ exchange }: { exchange: RecordedExchange }) {
   )
 }
 
-/** The query, body and headers of a request. */
+/** Shows a request's query, body and headers. */
 export function RequestContent({ request }: { request: RecordedRequest }) {
   const { query, headers, unknown, body, bodyLength, operation = 'none', time, flags } = request
   const isTruncated = bodyLength !== undefined
@@ -43,11 +43,11 @@ export function RequestContent({ request }: { request: RecordedRequest }) {
 interface NamedValuesProps {
   title: string
   values: readonly (readonly [name: string, value: unknown])[]
-  /** Names that the server doesn't know. */
+  /** The names that the server doesn't know. These are marked. */
   unknown?: readonly string[]
 }
 
-/** A table of names and values, such as headers. Renders nothing without values. */
+/** A table of names and values, such as headers. Renders nothing if there are no values. */
 function NamedValues({ title, values, unknown = [] }: NamedValuesProps) {
   if (values.length === 0) return null
   return (

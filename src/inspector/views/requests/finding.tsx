@@ -1,14 +1,14 @@
 import { Callout, type Tone } from '../../parts/chip.js'
 
 const ICONS = { good: 'check', warn: 'warn', bad: 'warn', fault: 'bolt', accent: 'flow' } as const
-/** The maximum number of linked requests. */
+/** The maximum number of links to requests. */
 const MAX_LINKS = 5
 
-/** A message about some requests. */
+/** A message about one or more requests, such as a hint. */
 export interface Finding {
   tone?: Tone | undefined
   message: string
-  /** The sequences of the requests. */
+  /** The sequences of the requests that the message is about. */
   requests?: readonly number[]
 }
 
@@ -17,7 +17,7 @@ interface Props extends Finding {
   href?(sequence: number): string
 }
 
-/** A finding with links to its newest requests. */
+/** Shows a finding with links to its newest requests. */
 export function FindingCallout({ tone, message, requests = [], href = String }: Props) {
   return (
     <Callout tone={tone} icon={ICONS[tone ?? 'warn']}>

@@ -1,7 +1,7 @@
 import type { Change, RecordedRequest } from '../../../client/index.js'
 import type { Tone } from '../../parts/chip.js'
 
-/** Returns the tone of a request: injected, failed or rejected; undefined for success. */
+/** Returns the tone of a request that failed or had an injected fault; undefined for success. */
 export function toneOf({ status, duration, flags }: RecordedRequest): Tone | undefined {
   if (flags.faulted !== undefined) return 'fault'
   if (status === undefined) return duration === undefined ? undefined : 'bad'
@@ -9,20 +9,22 @@ export function toneOf({ status, duration, flags }: RecordedRequest): Tone | und
   return status >= 400 ? 'warn' : undefined
 }
 
-/** Returns the path with the decoded query, such as `/v1/messages?limit=5`. */
+/** Returns the path and the decoded query, such as `/v1/messages?limit=5`. */
 export function targetOf({ path, query }: RecordedRequest): string {
   const pairs = flattenValues(query).map((pair) => pair.join('='))
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`
 }
 
-/** Returns one pair per value of parameters or headers. A name may occur several times. */
+/**
+ * Returns a name-value pair for each value of parameters or headers. A name can occur repeatedly.
+ */
 export function flattenValues(values: RecordedRequest['query']): [name: string, value: string][] {
   return Object.entries(values).flatMap(([name, oneOrMore]) =>
     [oneOrMore].flat().map((value): [string, string] => [name, value])
   )
 }
 
-/** Returns a change as text, such as `Mailgun (EU) became primary for email`. */
+/** Describes a change, for example `Mailgun (EU) became primary for email`. */
 export function describeChange({ summary = '', target, changed = [] }: Partial<Change>): string {
   const records = changed.map(({ kind, id = kind, name = id, channel, action }) =>
     channel && action.includes('primary') ? `${name} ${action} for ${channel}` : `${name} ${action}`

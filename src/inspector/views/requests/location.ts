@@ -3,17 +3,17 @@ import type { Duration, RequestFilter } from '../../../client/index.js'
 import { OPERATION_IDS } from '../../../domain/enums.js'
 import { hrefTo, type Route } from '../../shell/router.js'
 
-/** What the view of the requests shows according to the URL. */
+/** The part of the URL that determines what the requests view shows. */
 export interface RequestsLocation {
   /** The sequence of the open request. */
   open: number | undefined
   /** The text in the search field. */
   search: string
-  /** Returns the URL with a part of the location changed. */
+  /** Returns a URL in which the given parts of the location are changed. */
   href(change: { open?: number | undefined; search?: string }): string
 }
 
-/** Returns the location that a route such as `#/requests/17?q=status:4xx` describes. */
+/** Returns the location for a route such as `#/requests/17?q=status:4xx`. */
 export function locationOf({ rest: [sequence], params }: Route): RequestsLocation {
   const current = { open: Number(sequence) || undefined, search: params.get('q') ?? '' }
   return {
@@ -26,19 +26,19 @@ export function locationOf({ rest: [sequence], params }: Route): RequestsLocatio
   }
 }
 
-/** The search for requests without a valid key. */
+/** The search term that lists requests without a valid key. */
 export const UNAUTHENTICATED_SEARCH = 'key:none'
 
-/** Returns whether a search is for requests without a valid key. */
+/** Returns whether a search contains the term for requests without a valid key. */
 export const isUnauthenticatedSearch = (search: string) =>
   search.split(/\s+/).includes(UNAUTHENTICATED_SEARCH)
 
-/** A filter without its value, while the user is still typing. */
+/** Matches a filter whose value hasn't been typed yet. Such filters are ignored. */
 const INCOMPLETE_FILTER = /^(status|path|operation|since|key):$/
 
 /**
- * Parses a search such as `status:4xx since:10m`. Durations count back from `now`, in milliseconds
- * since the epoch. A filter that isn't valid is searched as a word.
+ * Parses a search such as `status:4xx since:10m`. Durations such as `10m` count back from `now`,
+ * which is in milliseconds since the epoch. An invalid filter is treated as a word to search for.
  */
 export function parseRequestSearch(search: string, now: number): RequestFilter {
   const filter: RequestFilter = {}
@@ -52,7 +52,7 @@ export function parseRequestSearch(search: string, now: number): RequestFilter {
   return { ...filter, text: words.join(' ') || undefined }
 }
 
-/** Returns the filter that a word such as `status:4xx` stands for; undefined for other words. */
+/** Returns the filter for a word such as `status:4xx`; undefined if the word isn't a filter. */
 function parseFilter(word: string, now: number): RequestFilter | undefined {
   const [name = '', value = ''] = word.split(/:(.*)/s)
   if (name === 'path') return { pathPrefix: value }
@@ -69,7 +69,9 @@ function parseFilter(word: string, now: number): RequestFilter | undefined {
   return undefined
 }
 
-/** Returns a time in milliseconds since the epoch; NaN if it is neither a duration nor a date. */
+/**
+ * Returns a time in milliseconds since the epoch; NaN if the value is neither duration nor date.
+ */
 function parseSince(value: string, now: number): number {
   return /^\d+[smhd]$/.test(value) ? now - milliseconds(value as Duration) : Date.parse(value)
 }

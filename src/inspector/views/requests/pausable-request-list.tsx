@@ -13,8 +13,8 @@ interface Props {
 }
 
 /**
- * The list of requests. New requests wait behind a button while the list is paused or in use: under
- * the mouse, focused or scrolled.
+ * The list of requests. While the list is paused or in use, new requests wait behind a button. The
+ * list is in use while it is under the mouse, focused, or scrolled down.
  */
 export function PausableRequestList({ location, listed, isPaused, open }: Props) {
   const { requests, changes, seen, loadMore } = listed
@@ -48,15 +48,16 @@ export function PausableRequestList({ location, listed, isPaused, open }: Props)
   )
 }
 
-/** The newest request and the changes that the list shows. */
+/** The part of the journal that the list shows. */
 interface Shown {
+  /** The sequence of the newest request that is shown. */
   newest: number
   changes: readonly Change[]
 }
 
 /**
- * Holds back new requests while the list is paused or in use. `release` shows them. The listeners
- * render again when the list is no longer in use.
+ * Holds back new requests while the list is paused or in use. `release` shows them. `listeners`
+ * render the component again when the list is no longer in use.
  */
 function useHeldBack({ requests, changes }: ListedRequests, isPaused: boolean) {
   const ref = useRef<HTMLDivElement>(null)
@@ -76,12 +77,12 @@ function useHeldBack({ requests, changes }: ListedRequests, isPaused: boolean) {
   }
   const listeners = (isHolding: boolean) => {
     const checkUse = () => {
-      // Delayed: when an element loses the focus, the next one doesn't have it yet.
+      // Wait until the next element has the focus, which it doesn't have yet during this event.
       if (isHolding) setTimeout(() => rerender({}))
     }
     const onPointer = ({ type, pointerType }: PointerEvent) => {
-      // Only a moving mouse counts: the list may appear under a mouse at rest, and a finger is
-      // nowhere after a tap.
+      // Only mouse movement counts. The list may appear under a mouse at rest, and a tap leaves no
+      // pointer behind.
       isUnderMouse.current = type === 'pointermove' && pointerType === 'mouse'
       if (!isUnderMouse.current) checkUse()
     }

@@ -16,7 +16,7 @@ interface Props {
   compareWith(response: TitledResponse): void
 }
 
-/** The actions on a request. One without a valid key can only be copied and compared. */
+/** The actions for a request. A request without a valid key can only be copied and compared. */
 export function RequestActions({ exchange, listed, compareWith }: Props) {
   const { env } = useSession()
   const { operation, bodyLength } = exchange
@@ -26,12 +26,12 @@ export function RequestActions({ exchange, listed, compareWith }: Props) {
   const copy = (toText: () => string) => runWithToast(() => copyText(toText()), 'Copied')
   const copyActions = [
     { name: 'Copy as fetch', run: () => copy(() => toFetch(env, exchange)) },
-    { name: 'Copy as a verification for a test', run: () => copy(() => toVerification(exchange)) }
+    { name: 'Copy as a verify() call for a test', run: () => copy(() => toVerification(exchange)) }
   ]
   return (
     <div class="line">
       {canBeSent && (
-        // A truncated body can't be repeated.
+        // A request whose body was truncated can't be sent again.
         <button class="primary" disabled={bodyLength !== undefined} onClick={onReplay}>
           <Icon name="again" />
           Replay
@@ -53,14 +53,14 @@ function useReplay(exchange: RecordedExchange, { source }: ListedRequests) {
     const { status, duration, headers, text } = await call(method, path, options)
     const [newest] = await source.list({ order: 'newest', limit: 1 })
     const recorded = newest && (await source.get(newest.sequence))
-    // The journal masks secrets in both responses, so the recorded one compares better.
+    // Prefer the recorded response. The journal masks the same secrets in both recorded responses.
     const isRecorded = recorded?.response?.headers['x-request-id'] === headers['x-request-id']
     if (recorded && isRecorded) return { ...recorded, title: 'Now' }
     return { title: 'Now', status, duration, response: { status, headers, body: text } }
   }
 }
 
-/** The number of requests offered for a comparison. */
+/** The maximum number of requests that the Compare menu offers. */
 const MAX_COMPARED = 10
 
 function CompareMenu({ exchange, listed: { source, requests }, compareWith }: Props) {
@@ -81,7 +81,7 @@ function CompareMenu({ exchange, listed: { source, requests }, compareWith }: Pr
 
 const OFFERED_EFFECTS = ['500', '503', 'Timeout', 'Lost response']
 
-/** Makes the next requests to the same operation and path fail. */
+/** A menu that makes the next requests with the same operation and path fail. */
 function FailNextMenu({ exchange: { operation, path, method } }: Pick<Props, 'exchange'>) {
   const addFault = useAddFault()
   const groups = OFFERED_EFFECTS.map((effect) => ({

@@ -24,7 +24,9 @@ interface DetailProps {
   selectTab(tab: string): void
 }
 
-/** The open request: its response, its content, its changes, and the requests around it. */
+/**
+ * The pane of the open request, with its response, content and changes, and the requests around it.
+ */
 export function RequestDetail(props: DetailProps) {
   const { location, listed, sequence, tab, selectTab } = props
   const [compared, setCompared] = useState<{ sequence: number; response: TitledResponse }>()
@@ -60,12 +62,12 @@ export function RequestDetail(props: DetailProps) {
   )
 }
 
-/** Loads a request with its response. Until it is loaded, returns the request from the list. */
+/** Loads a request with its response. Until then, returns the request as it is in the list. */
 function useExchange({ source, requests }: ListedRequests, sequence: number) {
   const request = requests.find((candidate) => candidate.sequence === sequence)
   const { value, error } = useResource(
     () => source.get(sequence),
-    // The duration is set when the response has been sent.
+    // The duration changes when the response has been sent, so the request is loaded again then.
     [source.get, sequence, request?.duration]
   )
   const isLoaded = value?.sequence === sequence
@@ -132,9 +134,9 @@ function detailTabs(
 }
 
 interface ChangesProps {
-  /** The records that the request changed. */
+  /** The records that the request itself changed. */
   changed: NonNullable<RecordedExchange['changed']>
-  /** The changes between this request and the next. */
+  /** The changes made after this request and before the next one. */
   laterChanges: readonly Change[]
 }
 
@@ -156,7 +158,7 @@ function Changes({ changed, laterChanges }: ChangesProps) {
   )
 }
 
-/** The number of requests shown before and after the open one. */
+/** The number of requests to show before, and after, the open request. */
 const NEARBY = 5
 
 function NearbyRequests({

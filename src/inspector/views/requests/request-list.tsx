@@ -6,12 +6,12 @@ import { VirtualList, type VirtualListProps } from '../../parts/virtual-list.js'
 import { navigate } from '../../shell/router.js'
 import { describeChange, targetOf, toneOf } from './format-request.js'
 
-/** A row of a list of requests: a request, or a change between two requests. */
+/** A row in a list of requests, which is a request or a change between two requests. */
 export type RequestItem = { request: RecordedRequest } | { change: string; title: string }
 
 /**
- * Returns requests, newest first, with the changes between them. Changes before the oldest request
- * are included only if `isComplete`: otherwise they belong to requests that are not loaded.
+ * Merges requests, newest first, with the changes between them. Changes before the oldest request
+ * are included only if `isComplete`. Otherwise they may belong to requests that aren't loaded.
  */
 export function withChanges(
   requests: readonly RecordedRequest[],
@@ -38,7 +38,7 @@ interface Props
   /** The sequence of the open request. */
   current: number | undefined
   href(sequence: number): string
-  /** Requests with a higher sequence just arrived. */
+  /** Requests with a higher sequence than this are shown as new. */
   seen?: number
 }
 
@@ -90,7 +90,7 @@ interface StatusTextProps {
   class?: string
 }
 
-/** The status of a response in the color of its tone. */
+/** Shows a response's status in the color of the request's tone. */
 export function StatusText({ request, class: className = '' }: StatusTextProps) {
   const { status, duration } = request
   const tone = toneOf(request)

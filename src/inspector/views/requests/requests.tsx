@@ -24,7 +24,10 @@ const SEARCH_HINT =
   'You can search for words, status:4xx or status:none, path:/v1, operation:list, since:10m ' +
   `and ${UNAUTHENTICATED_SEARCH}.`
 
-/** The requests as they arrive, and the open one. At first that is the newest failed request. */
+/**
+ * Shows the requests as they arrive, and the open request. The newest failed request opens by
+ * default.
+ */
 export function RequestsView({ route }: { route: Route }) {
   const { env } = useSession()
   const [isPaused, setPaused] = useState(false)
@@ -33,7 +36,7 @@ export function RequestsView({ route }: { route: Route }) {
   const togglePause = () => setPaused(!isPaused)
   useShortcut('p', togglePause)
   const deleteAll = () => {
-    if (!confirm('Delete all requests, and the changes between them?')) return
+    if (!confirm('Delete all requests and the changes between them?')) return
     runWithToast(() => env.requests.clear(), 'Deleted all requests')
   }
   useCommands([{ name: 'Delete all requests', run: deleteAll }])
@@ -61,7 +64,7 @@ interface RequestPanesProps {
   unauthenticatedCount: number
 }
 
-/** The list of requests with its search, and the open request. */
+/** Two panes: the list of requests with its search field, and the open request. */
 function RequestPanes({ location, isPaused, unauthenticatedCount }: RequestPanesProps) {
   const panes = useRef<HTMLDivElement>(null)
   const [tab, setTab] = useState<string>()
@@ -72,7 +75,7 @@ function RequestPanes({ location, isPaused, unauthenticatedCount }: RequestPanes
   useShortcut('escape', () => {
     const row = panes.current?.querySelector<HTMLElement>('[data-item][aria-current="true"]')
     navigate(location.href({ open: undefined }))
-    // On narrow screens the list is hidden until the next render.
+    // On narrow screens, the row is hidden until the next render and can only be focused then.
     setTimeout(() => row?.focus())
   })
   return (
@@ -112,8 +115,8 @@ function RequestPanes({ location, isPaused, unauthenticatedCount }: RequestPanes
 }
 
 /**
- * Returns the newest request that had failed when the list was loaded, or the first one that fails
- * later. It stays the same until that request is gone. Searches have none.
+ * Returns the request to open by default. It is the newest failed request at loading time, or else
+ * the first one that fails later. It stays open by default until it is deleted. Searches have none.
  */
 function useNewestFailed({ requests }: ListedRequests, search: string): number | undefined {
   const failed = useRef<number | undefined>(undefined)
@@ -130,7 +133,8 @@ interface RequestSearchProps {
 
 function RequestSearch({ location, listed }: RequestSearchProps) {
   const change = (search: string) => {
-    // The two journals count separately, so a sequence means another request in the other one.
+    // The journal of requests without a valid key has its own sequences, so close the open request
+    // when the journal changes.
     const isSameJournal = isUnauthenticatedSearch(search) === listed.isUnauthenticatedList
     const open = isSameJournal ? location.open : undefined
     navigate(location.href({ search, open }), { replace: true })
@@ -148,14 +152,13 @@ function RequestSearch({ location, listed }: RequestSearchProps) {
   )
 }
 
-/** Replaces the list before the first request. */
+/** Shown instead of the list until the first request arrives. */
 function NoRequests() {
   const { env, call } = useSession()
   return (
     <EmptyList title="No requests yet">
       <p>
-        Send requests from your app to {env.url} with the API key of this environment. They show up
-        here.
+        Send requests from your app to {env.url} with this environment's API key. They appear here.
       </p>
       <button class="primary" onClick={() => runWithToast(() => call('GET', '/v1/messages'))}>
         Send a request

@@ -10,7 +10,7 @@ import { FindingCallout } from './finding.js'
 import { describeChange, targetOf, toneOf } from './format-request.js'
 import { type RequestsLocation, UNAUTHENTICATED_SEARCH } from './location.js'
 
-/** The number of requests in the timeline. The hints are about the same ones. */
+/** The maximum number of requests that the timeline and the hints are based on. */
 const MAX_TICKS = 400
 const UPDATE_INTERVAL = 500
 
@@ -21,7 +21,10 @@ interface TimeStripProps {
   togglePause(): void
 }
 
-/** The strip above the panes: timeline, hints, requests without a valid key, connection. */
+/**
+ * The strip above the panes, with the timeline, the number of requests without a valid key, the
+ * hints, and the state of the connection.
+ */
 export function TimeStrip(props: TimeStripProps) {
   const { location, isPaused, unauthenticatedCount, togglePause } = props
   const { requests, changes, problem } = useFeed(UPDATE_INTERVAL)
@@ -89,7 +92,7 @@ const TICK_STEP = 4
 const RIGHT_MARGIN = 8
 const MAX_GAP = 28
 const MAX_TICK_HEIGHT = 25
-/** Shorter pauses, in milliseconds, leave no gap. */
+/** Pauses shorter than this many milliseconds leave no gap. */
 const MIN_PAUSE = 1000
 
 interface Tick extends Pick<RecordedRequest, 'sequence'> {
@@ -100,8 +103,8 @@ interface Tick extends Pick<RecordedRequest, 'sequence'> {
 }
 
 /**
- * Returns a tick per request, the newest at the right. Gaps and heights grow with the logarithm of
- * pauses and durations.
+ * Returns a tick for each request, with the newest at the right. Gaps grow with the logarithm of
+ * the pauses between requests, and heights with the logarithm of the durations.
  */
 function ticksOf(requests: readonly RecordedRequest[]): Tick[] {
   let x = -RIGHT_MARGIN
@@ -125,11 +128,11 @@ type TimelineProps = Pick<Feed, 'requests' | 'changes'> & { location: RequestsLo
 function Timeline({ requests, changes, location }: TimelineProps) {
   const ticks = ticksOf(requests)
   const failedCount = ticks.filter(({ tone }) => tone !== undefined).length
-  const label = `The last ${ticks.length} requests in order of time, ${failedCount} of them failed`
+  const label = `Timeline of the last ${ticks.length} requests, ${failedCount} of them failed`
   return (
     <div class="timeline" role="img" aria-label={label}>
       <svg width="100%" height="100%" aria-hidden="true">
-        {/* Drawn from the right corner, so that the oldest ticks are cut off at the left. */}
+        {/* Drawn from the bottom right corner, so that the oldest ticks are cut off. */}
         <svg x="100%" y="100%" overflow="visible">
           {ticks.map(({ sequence, x, height, tone, title }) => {
             const isOpen = sequence === location.open

@@ -6,34 +6,34 @@ import type { Feed } from '../../shell/live-requests.js'
 import { useSession } from '../../shell/session.js'
 import { isUnauthenticatedSearch, parseRequestSearch } from './location.js'
 
-/** The number of results that are loaded at a time. */
+/** The number of search results to load at a time. */
 const PAGE_SIZE = 300
-/** Milliseconds until a search runs again when requests arrive. */
+/** Minimum milliseconds between two runs of a search while requests arrive. */
 const SEARCH_INTERVAL = 500
 /** Milliseconds between two checks for requests without a valid key. */
 const UNAUTHENTICATED_INTERVAL = 1000
 
-/** A journal: the one of the environment, or the one of requests without a valid key. */
+/** Access to a journal, either the environment's or the one of requests without a valid key. */
 interface RequestSource {
   list(filter?: RequestFilter): Promise<RecordedRequest[]>
   get(sequence: number): Promise<RecordedExchange>
 }
 
-/** The requests that the list shows. */
+/** The requests that the list shows, and how to load more. */
 export interface ListedRequests
   extends Pick<Feed, 'requests' | 'changes' | 'seen' | 'isLoaded' | 'hasMore'> {
-  /** Loads older requests; undefined if there are none. */
+  /** Loads older requests; undefined if all are loaded. */
   loadMore: (() => unknown) | undefined
-  /** Where to load a request with its response. */
+  /** The journal that the requests come from. Loads single requests with their responses. */
   source: RequestSource
   isUnauthenticatedList: boolean
   error: unknown
 }
 
 /**
- * Returns the requests as they arrive. With a search it returns the matches in the whole journal,
- * and searches again when requests arrive. `unauthenticatedCount` signals that for requests without
- * a valid key.
+ * Returns the requests as they arrive. With a search, returns the matches in the whole journal, and
+ * searches again when requests arrive. A change of `unauthenticatedCount` means that requests
+ * without a valid key have arrived.
  */
 export function useRequests(search: string, unauthenticatedCount: number): ListedRequests {
   const { mock, env } = useSession()
@@ -49,7 +49,8 @@ export function useRequests(search: string, unauthenticatedCount: number): Liste
   const news = isUnauthenticatedList ? unauthenticatedCount : feed
   const { value: matches, error } = useResource(async () => {
     if (!isSearch) return undefined
-    // The environment's clock may differ from the browser's, so durations count from the newest.
+    // Durations count back from the newest request, because the environment's clock may differ from
+    // the browser's.
     const now = Date.parse(feed.requests[0]?.time ?? '') || Date.now()
     return source.list({ ...parseRequestSearch(search, now), order: 'newest', limit })
   }, [source.list, search, limit, isSearch && news])
@@ -61,7 +62,7 @@ export function useRequests(search: string, unauthenticatedCount: number): Liste
   return {
     ...common,
     requests: matches ?? [],
-    // The changes belong to the journal of the environment.
+    // The changes belong only to the environment's journal.
     changes: isUnauthenticatedList ? [] : feed.changes,
     seen: isUnauthenticatedList ? Number.POSITIVE_INFINITY : feed.seen,
     isLoaded: matches !== undefined,
@@ -70,7 +71,7 @@ export function useRequests(search: string, unauthenticatedCount: number): Liste
   }
 }
 
-/** Returns the number of requests without a valid key; 0 if only an API key is known. */
+/** Returns the number of requests without a valid key; 0 if the user has only an API key. */
 export function useUnauthenticatedCount(): number {
   const { mock, listed } = useSession()
   const [count, setCount] = useState(0)
@@ -79,7 +80,7 @@ export function useUnauthenticatedCount(): number {
       if (!listed || document.hidden) return
       const [newest] = await mock
         .unauthenticatedRequests({ order: 'newest', limit: 1 })
-        // The live connection reports that the server is unreachable.
+        // Ignore the error, because the live connection already reports an unreachable server.
         .catch(() => [])
       setCount(newest?.sequence ?? 0)
     }

@@ -4,8 +4,8 @@ import { parseJsonOrText } from '../../parts/json.js'
 import type { PreviewedMessage } from '../messages/preview.js'
 
 /**
- * Returns the message that a step sends, with the variables of its template unreplaced. Returns
- * undefined if the step sends none, or has no content yet.
+ * Returns the message that a step sends. Template variables in it aren't replaced. Returns
+ * undefined if the step sends no message or has no content yet.
  */
 export function messageOfStep({
   type,
@@ -23,15 +23,15 @@ export function messageOfStep({
   return { channel, content: contentOf(body), subject: String(subject), cta }
 }
 
-/** Returns the content of a body, which is a string or a document of the block editor. */
+/** Returns a step body as text. The body is a string or a document from the block editor. */
 function contentOf(body: unknown): string {
   const document = typeof body === 'string' ? parseJsonOrText(body) : body
   return Object(document).type === 'doc' ? textOfBlock(document) : String(body)
 }
 
 /**
- * Returns the text of a block of the editor and of the blocks in it, one line per block. Seeds may
- * contain malformed blocks, so nothing is assumed about their fields.
+ * Returns the text of an editor block and its inner blocks, one line per block. Assumes nothing
+ * about the fields of blocks, because seeds may contain malformed ones.
  */
 function textOfBlock(block: unknown): string {
   const { type, text = '', attrs, content } = Object(block)

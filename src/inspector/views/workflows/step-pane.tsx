@@ -17,7 +17,7 @@ interface StepPaneProps {
   back: string
 }
 
-/** One step, loaded from the mocked API. */
+/** The pane of a step, which is loaded from the mocked API. */
 export function StepPane({ workflowId, stepId, back }: StepPaneProps) {
   const { env, version } = useSession()
   const callApi = useServiceCall()
@@ -37,7 +37,7 @@ export function StepPane({ workflowId, stepId, back }: StepPaneProps) {
   const { _id, workflowId: _workflowId, workflowDatabaseId, origin: _origin, ...fields } = step
   const save = async (changes: object) => {
     const saved = await env.workflows.changeStep(workflowDatabaseId, _id, changes)
-    // The URL contains the stepId.
+    // The URL contains the stepId, so it changes too.
     if (saved.stepId !== stepId) {
       navigate(hrefTo(['workflows', workflowId, saved.stepId]), { replace: true })
     }
@@ -58,12 +58,14 @@ export function StepPane({ workflowId, stepId, back }: StepPaneProps) {
   )
 }
 
-/** Returns the step of a response body. The profile `live` puts it into `data`. */
+/**
+ * Returns the step in a response body. With the profile `live`, the step is in the field `data`.
+ */
 function unwrap(body: unknown): WorkflowStep {
   return (body as { data?: WorkflowStep }).data ?? (body as WorkflowStep)
 }
 
-/** Returns the messages of all issues, each after the name of its control or channel. */
+/** Returns the message of each issue, prefixed with the name of its control or channel. */
 function issuesOf({ issues }: WorkflowStep): string[] {
   const byName = Object.entries({ ...issues?.integration, ...issues?.controls })
   return byName.flatMap(([name, issuesOfName]) =>

@@ -9,13 +9,13 @@ import { StepPane } from './step-pane.js'
 
 type ListedStep = ListedWorkflow['steps'][number]
 
-/** The heading of a workflow, or a step of it. */
+/** A row of the list: the heading of a workflow, or one of its steps. */
 interface Item {
   workflow: ListedWorkflow
   step?: ListedStep
 }
 
-/** The workflows with their steps. `#/workflows/<workflow>/<step>` opens a step. */
+/** Lists the workflows with their steps. `#/workflows/<workflow>/<step>` opens a step. */
 export function WorkflowsView({ route }: { route: Route }) {
   const { env, version } = useSession()
   const resource = useResource(() => env.workflows.list(), [env, version])
@@ -45,7 +45,7 @@ export function WorkflowsView({ route }: { route: Route }) {
   )
 }
 
-/** Returns the steps that match the search, each group after the heading of its workflow. */
+/** Returns the steps that match the search, grouped below their workflow's heading. */
 function matchingItems(workflows: readonly ListedWorkflow[], route: Route): Item[] {
   const matchesSearch = searchMatcher(route)
   return workflows.flatMap((workflow): Item[] => {
@@ -59,7 +59,8 @@ function matchingItems(workflows: readonly ListedWorkflow[], route: Route): Item
 }
 
 /**
- * Returns the step that the URL names. Without a step in the URL it is the first of the workflow.
+ * Returns the step that the URL names. If the URL names only a workflow, returns the workflow's
+ * first step.
  */
 function findOpenStep(workflows: readonly ListedWorkflow[], { rest }: Route) {
   const [workflowId = '', stepId] = rest
