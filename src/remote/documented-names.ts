@@ -1,6 +1,6 @@
 import { VENDOR_NAMES } from '../domain/assumptions.js'
 
-/** Novu's spelling of an origin or provider -> the spelling in the API reference. */
+/** Maps Novu's spelling of an origin or provider to the spelling in the API reference. */
 export const DOCUMENTED_NAMES: ReadonlyMap<unknown, string> = new Map(
   Object.entries(VENDOR_NAMES).map(([documented, vendor]) => [vendor, documented])
 )

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** Query parameters. A list of values repeats the parameter. */
+/** Query parameters by name. A parameter with a list of values is repeated for each value. */
 export type Parameters = Readonly<Record<string, string | number | readonly string[]>>
 
 export function listPath(parameters: Parameters): string {
@@ -19,7 +19,7 @@ export function setPrimaryPath(id: string): string {
   return `/v1/integrations/${encodeURIComponent(id)}/set-primary`
 }
 
-/** Returns a new id that no record has: its timestamp part is the latest possible time. */
+/** Returns a new id that no record has, because its timestamp is the latest possible one. */
 export function unknownId(): string {
   return `ffffffff${randomUUID().replaceAll('-', '').slice(0, 16)}`
 }

@@ -3,12 +3,12 @@ import { isObject } from '../schema/validation.js'
 import type { RequestOptions, TargetResponse } from './response-checks.js'
 import { MAX_ATTEMPTS, type Target } from './target.js'
 
-/** How long a busy target may delay a request, in milliseconds. A recording may take long. */
+/** The `patience` of commands that send many requests and may run for hours, in milliseconds. */
 export const LONG_PATIENCE = 3_600_000
 
 /**
  * Sends a GET and repeats it, with growing pauses, until the response can be used. Throws
- * `StartError` if that doesn't help.
+ * `StartError` if all attempts fail or the target redirects.
  */
 export async function requestUntilUsable(
   target: Target,
@@ -25,24 +25,22 @@ export async function requestUntilUsable(
   throw new StartError(`GET ${url}: ${problem} after ${attempts} attempts; try again later`)
 }
 
-/** Throws `StartError` if the response redirects to another server. */
+/** Throws `StartError` if the response is a redirect. */
 export function rejectRedirect({ status, headers }: TargetResponse): void {
   if (status < 300 || status >= 400) return
   const location = headers.get('location') ?? 'another URL'
-  throw new StartError(`the target redirects to ${location}: use that URL`)
+  throw new StartError(`the target redirects to ${location}; use that URL as the target`)
 }
 
-/**
- * Returns the problem of a response that isn't a JSON object, such as the HTML page of a proxy.
- */
+/** Returns a problem if the response isn't a JSON object, but for example a proxy's HTML page. */
 export function objectProblem({ status, body }: TargetResponse): string | undefined {
-  return isObject(body) ? undefined : `returned ${status} and no JSON object`
+  return isObject(body) ? undefined : `returned ${status} without a JSON object`
 }
 
-/** Returns the problem of a response to the list of messages. An error in JSON has no problem. */
+/** Returns a problem if the response is neither a page of messages nor an error in JSON. */
 export function pageProblem(response: TargetResponse): string | undefined {
   const { status, body } = response
   if (status !== 200 || !isObject(body)) return objectProblem(response)
   const isPage = Array.isArray(body.data) && body.data.every(isObject)
-  return isPage ? undefined : 'returned no page of messages'
+  return isPage ? undefined : 'returned something other than a page of messages'
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { MessageResponse } from '../messages/schemas.js'
 import { isObject, isTooDeep, MAX_DEPTH } from '../schema/validation.js'
 
-/** A request that was sent, with all that is needed to send it again. */
+/** A request that was sent, with everything needed to send it again. */
 export interface SentRequest {
   path: string
   options: RequestOptions
@@ -13,9 +13,9 @@ export interface RequestOptions {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** Replaces the `Authorization` header that holds the key; `null` sends no such header. */
+  /** The `Authorization` header. Default: the scheme and the API key; `null` omits the header. */
   authorization?: string | null
-  /** The scheme in front of the key. Default: `ApiKey`. */
+  /** The authorization scheme before the API key. Default: `ApiKey`. */
   scheme?: string
   /** Completes the request, including its waits, even if the target's signal is aborted. */
   uninterrupted?: boolean
@@ -24,7 +24,7 @@ export interface RequestOptions {
    * response is a 5xx, or if `findProblem` rejects it. Default: 1.
    */
   maxAttempts?: number
-  /** Returns why a response can't be used, phrased to follow the path: `returned no JSON`. */
+  /** Returns why a response can't be used, as the end of a sentence: `returned no JSON`. */
   findProblem?: (response: TargetResponse) => string | undefined
 }
 
@@ -46,11 +46,11 @@ export interface MessageSample {
   messages: MessageResponse[]
   /** Whether these are all messages of the environment. */
   isComplete: boolean
-  /** The request that returned the first of them. */
+  /** The request for the first page of messages. */
   request: SentRequest | undefined
 }
 
-/** The message of a set-primary that is rejected because the channel has no primary. */
+/** The error message of set-primary if the channel doesn't support a primary integration. */
 export const NO_PRIMARY = /^Channel (in_app|chat|push) does not support primary$/
 
 /** Returns the `message` of a response body; undefined if there is none. */
@@ -62,7 +62,7 @@ export function isEnveloped(json: unknown): json is { data: unknown } {
   return isObject(json) && Object.keys(json).join() === 'data'
 }
 
-/** The target breaks a rule. */
+/** Thrown if the target breaks a rule. */
 export class Failure extends Error {
   /** The request whose response is wrong. If undefined, it is the last request of the case. */
   readonly request: SentRequest | undefined
@@ -73,15 +73,15 @@ export class Failure extends Error {
   }
 }
 
-/** A request got no complete response in time. */
+/** Thrown if a request got no complete response in time. */
 export class NoResponse extends Failure {}
 
-/** A failure whatever the API reference leaves open: something was changed or shown unasked. */
+/** Thrown for a problem that is always a failure, even if the rule isn't in the API reference. */
 export class ContractViolation extends Failure {}
 
-/** A case can't be checked on this target. The message says why. */
+/** Thrown if a case can't be checked on this target. The message contains the reason. */
 export class Skipped extends Error {
-  /** Flags that may make the check possible. */
+  /** Command-line flags that may make the check possible. */
   readonly flags: string
 
   constructor(message: string, flags = '') {
@@ -105,8 +105,8 @@ export function skipUnless(condition: boolean, reason: string, flags?: string): 
 }
 
 /**
- * Throws `Failure` unless two JSON values are equal. The message names the first field that
- * differs but no value, since values may be private.
+ * Throws `Failure` unless two JSON values are equal. The message contains the path of the first
+ * difference but no values, because values may be private.
  */
 export function checkSame(
   actual: unknown,
@@ -119,7 +119,7 @@ export function checkSame(
   throw new Failure(path ? `${what}: ${path} differs` : `${what} differ`, request)
 }
 
-/** Returns the path of the first difference between two values that differ. */
+/** Returns the path of the first difference between two unequal values. */
 function pathOfDifference(one: unknown, two: unknown): string {
   const first = fieldsOf(one)
   const second = fieldsOf(two)
@@ -151,7 +151,7 @@ export function checkJsonType(response: TargetResponse, mustNameCharset = false)
   check(isJson, 'content-type must be application/json; charset=utf-8', response)
 }
 
-/** Returns the JSON of a response. Throws `Failure` if it isn't JSON or is nested too deeply. */
+/** Returns the parsed body. Throws `Failure` if it isn't JSON or is nested too deeply. */
 export function readJson(response: TargetResponse): unknown {
   const body = `the body of the ${response.status} response`
   check(response.body !== undefined, `${body} is not JSON`, response)
@@ -160,19 +160,19 @@ export function readJson(response: TargetResponse): unknown {
   return response.body
 }
 
-/** Returns the page in a response. Throws `Failure` if there is none. */
+/** Returns the page of messages in a response. Throws `Failure` if the response isn't a page. */
 export function readPage(response: TargetResponse): Page {
   checkStatus(response, 200)
   const json = readJson(response)
   const data = isObject(json) ? json.data : undefined
-  check(Array.isArray(data), 'the response is not a page: it has no list `data`', response)
+  check(Array.isArray(data), 'the response is not a page: `data` is not an array', response)
   check(data.every(isObject), '`data` has an item that is not an object', response)
   return { ...(json as Omit<Page, 'response'>), response }
 }
 
 /**
- * Returns the object in a response, without the envelope that it may have. Throws `Failure` if
- * there is none.
+ * Returns the object in a response, without the envelope if there is one. Throws `Failure` if the
+ * response doesn't contain an object.
  */
 export function readRecord<Fields>(response: TargetResponse): Fields {
   checkStatus(response, 200)
@@ -182,7 +182,7 @@ export function readRecord<Fields>(response: TargetResponse): Fields {
   return fields as Fields
 }
 
-/** Returns the object in a response like `readRecord`; undefined if there is none. */
+/** Returns the same as `readRecord`, or undefined if the response doesn't contain an object. */
 export function findRecord<Fields>(response: TargetResponse): Fields | undefined {
   try {
     return readRecord<Fields>(response)

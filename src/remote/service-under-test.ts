@@ -19,7 +19,7 @@ import {
 import type { Target } from './target.js'
 import { type ServiceOptions, TestedIntegrations } from './tested-integrations.js'
 
-/** A step that the service has, with the ids and the request that found it. */
+/** A step of the target, with the ids and the request that returned it. */
 export interface KnownStep {
   workflowId: string
   stepId: string
@@ -29,21 +29,24 @@ export interface KnownStep {
 
 export type ServiceUnderTest = ReturnType<typeof createServiceUnderTest>
 
-/** The target stopped responding to any request. */
+/** Thrown if the target stopped responding to all requests. */
 export class TargetGone extends Failure {}
 
 const SAMPLE_PAGES = 2
 const SAMPLE_LIMIT = 100
 const MAX_WORKFLOWS = 3
 const MAX_STEPS = 3
-/** The maximum number of messages' workflows that are tried. */
+/** The maximum number of workflow ids from messages that are tried. */
 const MAX_CANDIDATES = 5
-/** How often a silent target gets a harmless request before it counts as gone. */
+/** The number of harmless requests that a silent target gets before it counts as gone. */
 const LAST_ATTEMPTS = 4
-/** Novu gives new steps these ids, made from their types. */
+/** The ids that Novu gives to new steps, such as `email-step`. */
 const DEFAULT_STEP_IDS = STEP_TYPES.map((type) => `${type.replace('_', '-')}-step`)
 
-/** Returns what the cases and probes use: requests to a target, and its data, read once. */
+/**
+ * Creates the interface to a target that the cases and probes use. It sends requests, and reads the
+ * target's data once.
+ */
 export function createServiceUnderTest(
   target: Pick<Target, 'send' | 'sendWithRetries'>,
   options: ServiceOptions
@@ -56,9 +59,9 @@ export function createServiceUnderTest(
     /** Returns a page of messages. Throws `Failure` unless the response is a 200 with a page. */
     list: async (parameters: Parameters = {}, request?: RequestOptions): Promise<Page> =>
       readPage(await send(listPath(parameters), request)),
-    /** Throws `Skipped` if there is no message. */
+    /** Returns the newest messages. Throws `Skipped` if there are none. */
     sample: (): Promise<MessageSample> => readOnce('sample', () => readSample(service)),
-    /** Returns up to three steps each of up to three workflows. Throws `Skipped` if none exists. */
+    /** Returns up to three steps from each of three workflows. Throws `Skipped` if none exists. */
     steps: (): Promise<KnownStep[]> => readOnce('steps', () => readSteps(service)),
     integrations: new TestedIntegrations(send, options),
     forgetSample(): void {
@@ -69,7 +72,7 @@ export function createServiceUnderTest(
   }
   return service
 
-  /** Throws `TargetGone` if the target stopped responding. */
+  /** Sends a request. Throws `TargetGone` if the target stopped responding. */
   async function send(path: string, request: RequestOptions = {}): Promise<TargetResponse> {
     sentRequests.push({ path, options: request })
     try {
@@ -83,7 +86,8 @@ export function createServiceUnderTest(
   }
 
   /**
-   * Caches the result of `read`. After an error other than `Skipped`, the next call reads again.
+   * Calls `read` once and caches its result, or a `Skipped` error. After another error, the next
+   * call reads again.
    */
   function readOnce<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
     const value = (cache.get(name) as Promise<Value> | undefined) ?? read()
@@ -95,7 +99,7 @@ export function createServiceUnderTest(
   }
 }
 
-/** Reads the newest messages. Two pages are enough for most rules, however many there are. */
+/** Reads the newest messages. Two pages are enough for most rules, however long the list is. */
 async function readSample({ list }: ServiceUnderTest): Promise<MessageSample> {
   const messages: MessageResponse[] = []
   let request: SentRequest | undefined
@@ -114,8 +118,8 @@ async function readSample({ list }: ServiceUnderTest): Promise<MessageSample> {
 }
 
 /**
- * Finds steps. Workflows come from `--workflow`, or else from the messages. Step ids come from
- * `--step`, or else they are Novu's default ids.
+ * Finds steps by requesting them. Workflow ids are those in `--workflow`, or else in the messages.
+ * Step ids are those in `--step`, or else Novu's default ids.
  */
 async function readSteps(service: ServiceUnderTest): Promise<KnownStep[]> {
   const { workflows, steps } = service.options

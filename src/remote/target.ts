@@ -3,46 +3,50 @@ import { StartError } from '../domain/errors.js'
 import { Failure, NoResponse, type RequestOptions, type TargetResponse } from './response-checks.js'
 
 export interface TargetOptions {
-  /** Without a slash at its end. */
+  /** The base URL, without a slash at the end. */
   url: string
   apiKey: string
-  /** How long a response may take, to its last byte, in milliseconds. */
+  /** The maximum time until a response is complete, in milliseconds. */
   timeout?: number
   /** The maximum number of requests per second. */
   rate?: number | undefined
-  /** The maximum total wait of one request that the target delays, in milliseconds. */
+  /** The maximum total time that one request waits before retries, in milliseconds. */
   patience?: number
   /**
-   * Ends waits and reads. A POST in progress is completed, because it may have changed something.
+   * Aborts waits and requests. A POST in progress is completed nevertheless, because it may already
+   * have changed something.
    */
   signal?: AbortSignal | undefined
   /** Called before a request is repeated, with the wait in milliseconds. */
   onRetry?: ((reason: string, wait: number) => void) | undefined
 }
 
-/** The outcome of a request with its retries: the last response and its problem, if any. */
+/** The outcome of a request and its retries. */
 export interface RetriedResponse {
+  /** The last response; undefined if the last attempt got none. */
   response?: TargetResponse | undefined
+  /** Why the last attempt wasn't successful; undefined if it was. */
   problem?: string
   attempts: number
 }
 
 /** The maximum number of attempts when the target is busy. */
 export const MAX_ATTEMPTS = 10
-/** In milliseconds. */
+// All times are in milliseconds.
 const TIMEOUT = 10_000
 const PATIENCE = 120_000
 const FIRST_PAUSE = 200
 const MAX_PAUSE = 30_000
-/** The shortest wait for a busy target: `Retry-After` has whole seconds and may be 0 or past. */
+/** The minimum pause if the target is busy, because `Retry-After` may be 0 or in the past. */
 const BUSY_PAUSE = 1000
 const MIB = 1024 * 1024
 const MAX_BODY = 64 * MIB
 
 /**
- * A server that other people use too. Requests keep to a rate, and wait if the server is busy: if
- * it responds with 429, or with 503 and `Retry-After`. Redirects aren't followed, so the key
- * reaches no other server. Requests reject with `StartError` once the signal is aborted.
+ * Sends requests to a server that other people may be using. Requests stay within the rate. They
+ * wait while the server is busy, which means that it responds with 429, or with 503 and
+ * `Retry-After`. Redirects aren't followed, so that no other server gets the key. After the signal
+ * is aborted, requests reject with `StartError`.
  */
 export class Target {
   readonly url: string
@@ -60,8 +64,8 @@ export class Target {
   }
 
   /**
-   * Returns the response, whatever its status. Throws `NoResponse` if there is no complete response
-   * in time, and `Failure` if the target stays busy.
+   * Sends a request and returns the response, whatever its status. Throws `NoResponse` if there is
+   * no complete response in time, and `Failure` if the target stays busy.
    */
   async send(path: string, options: RequestOptions = {}): Promise<TargetResponse> {
     const { response, problem = '' } = await this.sendWithRetries(path, options)
@@ -70,7 +74,7 @@ export class Target {
     throw response ? new Failure(problem, request) : new NoResponse(problem, request)
   }
 
-  /** Repeats the request until its response can be used or another attempt won't help. */
+  /** Repeats the request until its response can be used or there are no attempts left. */
   async sendWithRetries(path: string, options: RequestOptions): Promise<RetriedResponse> {
     const { method = 'GET', maxAttempts = 1, findProblem } = options
     const { patience = PATIENCE, onRetry } = this.#options
@@ -86,8 +90,8 @@ export class Target {
       const pause = pauseBefore(response, attempts)
       waited += pause
       if (waited > patience) {
-        const limit = `${problem}, and would have to be repeated after ${waited / 1000} s`
-        return { response, problem: limit, attempts }
+        const waits = `waiting ${waited / 1000} s, but the maximum is ${patience / 1000} s`
+        return { response, problem: `${problem}; a retry requires ${waits}`, attempts }
       }
       onRetry?.(`${method} ${path}: ${problem}`, pause)
       await this.#wait(pause, options)
@@ -116,7 +120,7 @@ export class Target {
     })
   }
 
-  /** Resolves to the response, or to the reason why there is none. */
+  /** Resolves to the response, or to the reason why there is no response. */
   async #sendOnce(path: string, request: RequestOptions): Promise<TargetResponse | string> {
     const { method = 'GET', uninterrupted = false } = request
     const { timeout = TIMEOUT, signal } = this.#options
@@ -192,7 +196,7 @@ function isBusy({ status, headers }: TargetResponse): boolean {
   return status === 429 || (status === 503 && headers.has('retry-after'))
 }
 
-/** Returns why the request must be repeated, if it must. */
+/** Returns why the request must be repeated; undefined if the response can be used. */
 function problemOf(
   response: TargetResponse,
   findProblem: RequestOptions['findProblem']
@@ -203,7 +207,7 @@ function problemOf(
   return isRedirect ? undefined : findProblem?.(response)
 }
 
-/** Returns the wait in milliseconds: `Retry-After` if there is one, or else longer each time. */
+/** Returns the pause in milliseconds. Without `Retry-After`, it doubles with every attempt. */
 function pauseBefore(response: TargetResponse | undefined, attempts: number): number {
   const shortest = response && isBusy(response) ? BUSY_PAUSE : FIRST_PAUSE
   const requested = retryAfter(response?.headers.get('retry-after') ?? '')
@@ -212,7 +216,7 @@ function pauseBefore(response: TargetResponse | undefined, attempts: number): nu
     : Math.max(shortest, requested)
 }
 
-/** Returns the milliseconds that a `Retry-After` header requests, in seconds or as a date. */
+/** Converts a `Retry-After` header, which contains seconds or a date, to milliseconds from now. */
 function retryAfter(value: string): number | undefined {
   const milliseconds = /^[\d.]+$/.test(value)
     ? Number(value) * 1000

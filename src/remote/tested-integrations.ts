@@ -13,13 +13,13 @@ import {
 } from './response-checks.js'
 import type { Target } from './target.js'
 
-/** What a run may do, and the records of the target that it may use. */
+/** Whether a run may change the target, and which records of the target it uses. */
 export interface ServiceOptions {
   allowChanges: boolean
   workflows: readonly string[]
   steps: readonly string[]
   integrations: readonly string[]
-  /** An integration of another environment of the organization. */
+  /** The id of an integration in another environment of the same organization. */
   foreignIntegration?: string | undefined
 }
 
@@ -27,12 +27,12 @@ type Channel = Integration['channel']
 type KnownIntegration = Integration & { _id: string }
 type Send = Target['send']
 
-/** What set-primary responds for one integration. */
+/** The response of set-primary for one integration. */
 export interface SetPrimaryOutcome {
   /** The id or identifier in the request. */
   id: string
   response: TargetResponse
-  /** Undefined if the integration can't be primary. */
+  /** The integration in the response; undefined if set-primary was rejected. */
   integration: KnownIntegration | undefined
 }
 
@@ -48,15 +48,15 @@ const NAME_ONE = '--integration <id of the primary>'
 const NAME_TWO = `${NAME_ONE} --integration <id of another>`
 
 /**
- * The integrations that the cases make primary. Remembers which one was primary before, so that
- * `restore()` can make it primary again.
+ * Makes integrations primary on behalf of the cases. Remembers which integrations were primary
+ * before, so that `restore()` can make them primary again.
  */
 export class TestedIntegrations {
   readonly #send: Send
   readonly #options: ServiceOptions
-  /** The target's list before the first change; undefined if it lists none or nothing changed. */
+  /** The integrations that the target listed before the first change, if it could list them. */
   #listedBefore: KnownIntegration[] | undefined
-  /** The ids that set-primary was sent for, with their channels once a response shows them. */
+  /** The ids that set-primary was sent for. A channel is undefined until a response contains it. */
   readonly #changed = new Map<string, Channel | undefined>()
   /** The `_id` that was last made primary in each channel. */
   readonly #primaries = new Map<Channel, string>()
@@ -68,8 +68,8 @@ export class TestedIntegrations {
   }
 
   /**
-   * Returns the integrations that the target lists, which the API reference doesn't require. Throws
-   * `Skipped` if it lists none.
+   * Returns the integrations that the target lists. Throws `Skipped` if it can't list them: the API
+   * reference has no such operation.
    */
   async list(): Promise<Integration[]> {
     const integrations = await listIntegrations(this.#send)
@@ -78,8 +78,8 @@ export class TestedIntegrations {
   }
 
   /**
-   * Returns the integrations that cases may change. Throws `Skipped` if changes aren't allowed or
-   * no integration is known.
+   * Returns the responses of set-primary for all integrations that cases may change. Throws
+   * `Skipped` if changes aren't allowed or no integration is known.
    */
   all(): Promise<SetPrimaryOutcome[]> {
     this.#requireChanges()
@@ -91,7 +91,7 @@ export class TestedIntegrations {
     return this.#outcomes
   }
 
-  /** Sends set-primary for each integration, because no other operation returns one. */
+  /** Sends set-primary for each integration, because no other operation returns integrations. */
   async #setEachPrimary(): Promise<SetPrimaryOutcome[]> {
     await this.#rememberList()
     const listedIds = (this.#listedBefore ?? []).map(({ _id }) => _id)
@@ -125,7 +125,7 @@ export class TestedIntegrations {
     return first as KnownIntegration
   }
 
-  /** Returns two integrations of one channel. Throws `Skipped` if there are none. */
+  /** Returns two integrations of the same channel. Throws `Skipped` if no channel has two. */
   async pair(): Promise<[KnownIntegration, KnownIntegration]> {
     const integrations = await this.usable()
     for (const first of integrations) {
@@ -142,7 +142,7 @@ export class TestedIntegrations {
     this.#requireChanges()
     await this.#rememberList()
     const isFirst = !this.#changed.has(id)
-    // Record it before sending: the target may make the change and fail to respond.
+    // Record the id before sending, because the target may make the change but not respond.
     if (isFirst) this.#changed.set(id, undefined)
     const response = await this.#send(setPrimaryPath(id), { ...options, method: 'POST' })
     const integration = findRecord<KnownIntegration>(response)
@@ -157,7 +157,7 @@ export class TestedIntegrations {
   }
 
   #requireChanges(): void {
-    const reason = 'the case may change the environment'
+    const reason = 'the case changes the environment'
     skipUnless(this.#options.allowChanges, reason, '--allow-changes')
   }
 
@@ -165,7 +165,7 @@ export class TestedIntegrations {
     if (this.#changed.size === 0) this.#listedBefore ??= await listIntegrations(this.#send)
   }
 
-  /** Returns the `_id` that must be primary now; undefined if the channel has no primary. */
+  /** Returns the `_id` of the channel's primary integration; undefined if there must be none. */
   expectedPrimary(channel: Channel): string | undefined {
     const former = this.#listedBefore?.find(
       (integration) => integration.primary && integration.channel === channel
@@ -174,8 +174,9 @@ export class TestedIntegrations {
   }
 
   /**
-   * Makes the former primaries primary again, even after an interrupt: the listed ones, or else the
-   * first named integration of each channel. Never rejects.
+   * Makes the former primaries primary again, even after an interrupt. If the target couldn't list
+   * its integrations, the first named integration of each channel counts as the former primary.
+   * Never rejects.
    */
   async restore(): Promise<RestoreOutcome> {
     return this.#listedBefore
@@ -222,7 +223,7 @@ export class TestedIntegrations {
     return channels
   }
 
-  /** Sends set-primary for each id and returns a line for each that fails. */
+  /** Sends set-primary for each id and returns a line for each failure. */
   async #restoreEach(ids: readonly string[]): Promise<string[]> {
     const problems: string[] = []
     for (const id of ids) {
@@ -246,10 +247,10 @@ export class TestedIntegrations {
   }
 }
 
-/** Where Novu and this server list integrations. The API reference has no such operation. */
+/** The paths where Novu and the mock list integrations. The API reference has no such operation. */
 const LIST_PATHS = ['/v1/integrations', '/_mock/integrations']
 
-/** Returns the integrations that the target lists; undefined if there is no readable list. */
+/** Returns the integrations that the target lists; undefined if it has no readable list. */
 async function listIntegrations(
   send: Send,
   options: RequestOptions = {}
@@ -274,10 +275,10 @@ function isIntegration(value: unknown): value is KnownIntegration {
   return isObject(value) && typeof value._id === 'string' && typeof value.channel === 'string'
 }
 
-/** Throws `ContractViolation` unless set-primary succeeded or the channel has no primary. */
+/** Throws `ContractViolation` unless set-primary succeeded or the channel supports no primary. */
 export function checkSetPrimary(response: TargetResponse): void {
   if (response.status === 200 || hasNoPrimary(response)) return
-  const problem = `status ${response.status}, expected 200: the integration exists`
+  const problem = `status ${response.status}, expected 200 for an existing integration`
   throw new ContractViolation(problem, response)
 }
 

@@ -3,12 +3,13 @@ import type { SentRequest } from '../response-checks.js'
 
 /** Parameters whose values identify people and their actions. */
 const PRIVATE_PARAMETER = /\b(subscriberId|transactionId|contextKeys)((?:\[\d*\])?)=([^&\s]+)/g
-/** Values that cases make up and that no record has. */
+/** Values that the cases make up. They don't occur in the target's data. */
 const MADE_UP = /^(?:tenant%3A)?(?:conformance|%zz|ffffffff[\da-f]{16}$)/
 
 /**
- * Returns a command that repeats the request and reads the key from a variable. Parameter values
- * from the target's data are replaced (`subscriberId=<subscriberId>`), so a report names nobody.
+ * Returns a curl command that repeats the request and reads the key from an environment variable.
+ * Parameter values from the target's data are replaced, for example by `<subscriberId>`, so that
+ * reports don't identify anybody.
  */
 export function curlOf(url: string, { path, options }: SentRequest): string {
   const { method = 'GET', headers = {}, body, authorization, scheme = 'ApiKey' } = options

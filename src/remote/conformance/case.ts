@@ -2,42 +2,46 @@ import type { AssumptionId, Profile } from '../../domain/assumptions.js'
 import type { ServiceUnderTest } from '../service-under-test.js'
 
 /**
- * Why a rule must hold: the API reference says so, or the mock's documented behavior does where the
- * API reference is silent, or it is an assumption. A broken rule is a failure if it is from the
- * API reference. Otherwise it is a note, unless the run requires a profile. With `strictly`, it is
- * a failure only in the profile `document`.
+ * The source of a rule: the API reference, a behavior that only the mock defines, or an assumption.
+ * Breaking a rule of the API reference is always a failure. Breaking another rule is only noted,
+ * unless the run requires a profile. A rule marked `strictly` can only fail if the run requires the
+ * profile `document`.
  */
 export type Basis =
   | { apiReference: string }
   | { behavior: string; strictly?: true }
   | { assumption: AssumptionId }
 
-/** A rule and its check. A case uses only HTTP, relies on no particular data and no other case. */
+/**
+ * A rule and the code that checks it. A case only uses HTTP. It doesn't depend on specific data or
+ * on other cases.
+ */
 export interface ConformanceCase {
-  /** A topic and a name within it: `paging.length`. */
+  /** A topic and a name within the topic, such as `paging.length`. */
   id: string
-  /** What must hold. */
+  /** The rule in plain sentences, as reports show it. */
   rule: string
   basis: Basis
-  /** Set if services are known to differ: the case runs only with the profile `document`. */
+  /** Whether the case only runs if the profile `document` is required. */
   documentOnly?: true
   /**
-   * Rejects with `Failure` if the rule is broken, and with `Skipped` if it can't be checked here.
-   * A case about an assumption resolves to the profile whose value the target has.
+   * Rejects with `Failure` if the target breaks the rule, and with `Skipped` if the rule can't be
+   * checked on this target. A case about an assumption resolves to the profile that the target
+   * behaves like.
    */
   run(service: ServiceUnderTest): Promise<Profile> | Promise<void>
 }
 
 export interface CaseResult extends Pick<ConformanceCase, 'id' | 'rule' | 'basis'> {
-  /** `noted`: the target differs where the API reference is silent. */
+  /** `noted` means that the target differs from the mock where the API reference doesn't say. */
   outcome: 'passed' | 'failed' | 'noted' | 'skipped'
   /** The problem, or why the case was skipped. */
   reason?: string
-  /** The flags that may let a skipped case run. */
+  /** Command-line flags that may let a skipped case run. */
   flags?: string
   /** curl commands that show the problem. The last one gets the wrong response. */
   requests?: string[]
-  /** The profile whose value the target has, if the case is about an assumption. */
+  /** The profile that the target behaves like, if the case is about an assumption. */
   profile?: Profile
   milliseconds: number
 }

@@ -6,8 +6,8 @@ const LABELS = { passed: 'ok', failed: 'FAILED', noted: 'noted', skipped: 'skipp
 const INDENT = ' '.repeat(9)
 
 /**
- * Returns the report as text: the failures grouped by cause, with `isVerbose` all other cases, and
- * the summary.
+ * Returns the report as text. It lists the failures grouped by cause and ends with the summary.
+ * With `isVerbose`, it also lists all other cases.
  */
 export function reportText(report: ConformanceReport, isVerbose = false): string {
   const failures = groupFailures(report.cases).flatMap(failureLines)
@@ -35,7 +35,7 @@ function resultLines({ id, outcome, rule, reason, basis }: CaseResult): string[]
   return lines
 }
 
-/** Returns the extent of the checks, the counts, the profile, and the primaries not restored. */
+/** Returns lines about the checked operations, the counts, the profile and unrestored primaries. */
 function summaryLines(report: ConformanceReport): string[] {
   const { target, counts, milliseconds, requests, ended } = report
   const { passed, failed, noted, skipped } = counts
@@ -49,7 +49,7 @@ function summaryLines(report: ConformanceReport): string[] {
     ...(ended ? [`Ended early: ${ended}`] : []),
     ...report.operations.flatMap(operationLines),
     `${target}: ${outcomes}; ${requests} requests in ${seconds} s`,
-    ...(notedIds ? [`Differs where the API reference says nothing: ${notedIds}`] : []),
+    ...(notedIds ? [`Differs from the mock where the API reference doesn't say: ${notedIds}`] : []),
     ...profileLines(report.profile),
     ...report.notRestored.map((problem) => `Not restored as primary: ${problem}`),
     ...report.newPrimaries.map(
@@ -77,7 +77,7 @@ function operationLines({
   return [`${operation}: ${extents[checked]}`, ...reasonLines]
 }
 
-/** Returns the profile, how many values were detected, and each reason why others were not. */
+/** Returns lines with the profile, the number of detected values, and why others are unknown. */
 function profileLines(report: ProfileReport): string[] {
   const { differing, known, unknown } = report
   const detected = Object.keys(known).length
@@ -108,8 +108,8 @@ export interface FailureGroup {
 }
 
 /**
- * Groups the failures that probably have the same cause: the same problem in responses to the same
- * kind of request.
+ * Groups the failures that probably have the same cause, because responses to the same kind of
+ * request have the same problem.
  */
 export function groupFailures(results: readonly CaseResult[]): FailureGroup[] {
   const groups = new Map<string, FailureGroup>()
@@ -122,7 +122,7 @@ export function groupFailures(results: readonly CaseResult[]): FailureGroup[] {
   return [...groups.values()]
 }
 
-/** Returns the problem and the path of the request, without ids and numbers that vary by case. */
+/** Returns the request's path and the problem, without the ids and numbers that vary by case. */
 function causeOf({ reason = '', requests = [] }: CaseResult): string {
   const path = /https?:\/\/[^/]+(\/[^?']*)/.exec(requests.at(-1) ?? '')?.[1] ?? ''
   const problem = reason.replace(/\b[0-9a-f]{24}\b|(?<!status )\b\d+\b/g, '…')
@@ -135,7 +135,7 @@ function basisText(basis: Basis): string {
   return `the mock's documented behavior: ${basis.behavior}`
 }
 
-/** Returns the report as JUnit XML: one suite. A case's class is the topic of its id. */
+/** Returns the report as JUnit XML with one test suite. The class name of a case is its topic. */
 export function reportJunit(report: ConformanceReport): string {
   const { target, cases, counts, milliseconds, date } = report
   const attributes = [
@@ -180,7 +180,7 @@ function escapeXml(text: string): string {
   return (
     text
       .replace(/[&<>"]/g, (character) => XML_ENTITIES[character] ?? '')
-      // XML can't hold control characters at all.
+      // XML doesn't allow control characters, not even escaped ones.
       .replace(/(?!\n)\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')
   )
 }

@@ -22,17 +22,17 @@ import {
 } from './summary.js'
 
 export interface RunOptions extends TargetOptions, Partial<ServiceOptions> {
-  /** Ids of cases, or the part of an id before a dot. Default: all cases. */
+  /** The cases to run: ids, or the part of an id before a dot. Default: all cases. */
   only?: readonly string[] | undefined
-  /** The profile that the target must have. Notes then become failures. */
+  /** The profile that the target must behave like. Cases then fail instead of being noted. */
   profile?: Profile | undefined
-  /** Ends the run before the next case, and ends waits and reads. Primaries are restored. */
+  /** Aborts the current wait or GET and ends the run. Former primaries are still restored. */
   signal?: AbortSignal
 }
 
 export interface ConformanceReport extends RestoreOutcome {
   target: string
-  /** When the run started, in UTC. */
+  /** The start of the run, in ISO 8601 and UTC. */
   date: string
   milliseconds: number
   requests: number
@@ -40,17 +40,17 @@ export interface ConformanceReport extends RestoreOutcome {
   operations: OperationReport[]
   profile: ProfileReport
   cases: CaseResult[]
-  /** Why the run ended early: the target stopped responding, with the request before that. */
+  /** Set if the target stopped responding: the reason and the last request. */
   ended?: string
 }
 
-/** How often a case runs if messages keep arriving. */
+/** The maximum number of attempts at a case while new messages keep arriving. */
 const MAX_ATTEMPTS = 4
-/** How many earlier changes are shown with a request. */
-const MAX_SHOWN = 4
+/** The maximum number of earlier POST requests that a failure shows. */
+const MAX_SHOWN_CHANGES = 4
 
 /**
- * Checks a target with all cases. The report never contains the key. Throws `StartError` if the
+ * Runs the cases against a target. The report never contains the key. Throws `StartError` if the
  * target can't be reached or rejects the key.
  */
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
@@ -108,7 +108,7 @@ function isChosen(conformanceCase: ConformanceCase, { only, profile }: RunOption
   return only?.some((name) => isNamed(conformanceCase, name)) ?? true
 }
 
-/** Returns whether it is the id of a case, or the part of one before a dot. */
+/** Returns whether the name is a case's id, or the part of a case's id before a dot. */
 export function isCase(name: string): boolean {
   return CASES.some((conformanceCase) => isNamed(conformanceCase, name))
 }
@@ -130,7 +130,7 @@ async function runCases(
     if (signal?.aborted) break
     const { isGone, ...result } = await runCase(conformanceCase, service, options)
     const { reason, requests } = result
-    // The interrupt may be why the case failed.
+    // The interrupt may have caused the failure, so drop this result.
     if (signal?.aborted && reason !== undefined) break
     results.push(reason === undefined ? result : { ...result, reason: hideKey(reason) })
     if (isGone) {
@@ -146,7 +146,7 @@ const notRunResult = ({ id, rule, basis }: ConformanceCase): CaseResult => ({
   rule,
   basis,
   outcome: 'skipped',
-  reason: 'the run ended before',
+  reason: 'the run ended early',
   milliseconds: 0
 })
 
@@ -158,11 +158,11 @@ function countOutcomes(results: readonly CaseResult[]): ConformanceReport['count
 
 interface CaseOutcome
   extends Pick<CaseResult, 'outcome' | 'reason' | 'flags' | 'requests' | 'profile'> {
-  /** The target stopped responding during the case. */
+  /** Whether the target stopped responding during the case. */
   isGone?: boolean
 }
 
-/** Runs a case, and again if it may have failed because messages arrived or changed. */
+/** Runs a case. Repeats it if new or changed messages may have caused the failure. */
 async function runCase(
   conformanceCase: ConformanceCase,
   service: ServiceUnderTest,
@@ -209,7 +209,7 @@ async function runOnce(
     if (!profile) return { outcome: 'passed' }
     if (requiredProfile === undefined || profile === requiredProfile)
       return { outcome: 'passed', profile }
-    const reason = `the target has the value of the profile ${profile}, not of ${requiredProfile}`
+    const reason = `the target behaves like the profile ${profile}, not ${requiredProfile}`
     return { outcome: 'failed', reason, profile }
   } catch (error) {
     if (error instanceof Skipped) return skippedOutcome(error)
@@ -233,7 +233,7 @@ function failedOutcome(
   requests: string[],
   requiredProfile: Profile | undefined
 ): CaseOutcome {
-  // Any other error comes from reading a response with unexpected types, such as null.
+  // Any other error is thrown when a case reads a response with unexpected types, such as null.
   const reason =
     error instanceof Failure ? error.message : `a response has an unexpected form: ${error.message}`
   const isGone = error instanceof TargetGone
@@ -243,14 +243,14 @@ function failedOutcome(
   return { outcome, reason, requests, ...(isGone && { isGone }) }
 }
 
-/** Returns whether a broken rule is a failure. If not, it is noted. */
+/** Returns whether breaking a rule with this basis is a failure, and not only noted. */
 function isFailure(basis: Basis, requiredProfile: Profile | undefined): boolean {
   if ('apiReference' in basis) return true
   const isStrict = 'behavior' in basis && basis.strictly === true
   return isStrict ? requiredProfile === 'document' : requiredProfile !== undefined
 }
 
-/** Returns the request with the wrong response, after the changes that the case made before it. */
+/** Returns the request with the wrong response, preceded by the case's latest POST requests. */
 function requestsToShow(error: unknown, sentRequests: readonly SentRequest[]): SentRequest[] {
   const wrong = (error instanceof Failure ? error.request : undefined) ?? sentRequests.at(-1)
   if (wrong === undefined) return []
@@ -260,10 +260,10 @@ function requestsToShow(error: unknown, sentRequests: readonly SentRequest[]): S
   const changes = sentRequests
     .slice(0, Math.max(0, index))
     .filter(({ options }) => options.method === 'POST')
-  return [...changes.slice(-MAX_SHOWN), wrong]
+  return [...changes.slice(-MAX_SHOWN_CHANGES), wrong]
 }
 
-/** Returns the newest message's id and the total, which change when a message arrives. */
+/** Returns the newest message's id and the total count. They change when a message arrives. */
 async function newestMessage({ list }: ServiceUnderTest): Promise<string> {
   const page = await list({ limit: 1 }).catch(() => undefined)
   return page ? `${page.data[0]?._id} ${page.totalCount}` : ''

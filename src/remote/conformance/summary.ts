@@ -3,40 +3,40 @@ import { nearestProfile } from '../probes/index.js'
 import type { ServiceOptions } from '../tested-integrations.js'
 import type { CaseResult } from './case.js'
 
-/** The cases about each operation. */
+/** Patterns for the ids of the cases that check each operation. */
 const CASES_OF_OPERATION = {
   listMessages: /^(wire\.list|paging|filter)\./,
   retrieveWorkflowStep: /^(wire\.step|step)\./,
   setIntegrationAsPrimary: /^(wire\.integration|primary|idempotency)\./
 }
 
-/** How far a run has checked an operation. */
+/** How completely a run checked an operation. */
 export interface OperationReport {
   operation: string
-  /** `not requested`: changes aren't allowed, or no case of the operation was chosen. */
+  /** `not requested` means that changes aren't allowed or no case of the operation was selected. */
   checked: 'yes' | 'partly' | 'no' | 'not requested'
   /** The number of cases that ran. */
   cases: number
   skipped: number
-  /** Why cases were skipped, with the command that lets more of them run. */
+  /** Why cases were skipped, with the command that may let them run. */
   reasons: { reason: string; command?: string }[]
 }
 
-/** Returns how far each operation was checked. */
+/** Returns how completely each operation was checked. */
 export function operationsReport(
   results: readonly CaseResult[],
   options: ServiceOptions & { url: string }
 ): OperationReport[] {
   const command = commandOf(options)
   return Object.entries(CASES_OF_OPERATION).map(([operation, ids]) => {
-    const ownResults = results.filter(({ id }) => ids.test(id))
-    const skipped = ownResults.filter(({ outcome }) => outcome === 'skipped')
+    const operationResults = results.filter(({ id }) => ids.test(id))
+    const skipped = operationResults.filter(({ outcome }) => outcome === 'skipped')
     const mayRun = options.allowChanges || operation !== 'setIntegrationAsPrimary'
     const flagsByReason = new Map(skipped.map(({ reason = '', flags }) => [reason, flags]))
     return {
       operation,
-      checked: mayRun ? extentOf(ownResults.length, skipped.length) : 'not requested',
-      cases: ownResults.length - skipped.length,
+      checked: mayRun ? extentOf(operationResults.length, skipped.length) : 'not requested',
+      cases: operationResults.length - skipped.length,
       skipped: skipped.length,
       reasons: [...flagsByReason].map(([reason, flags]) =>
         flags ? { reason, command: `${command} ${flags}` } : { reason }
@@ -51,7 +51,7 @@ function extentOf(cases: number, skipped: number): OperationReport['checked'] {
   return skipped > 0 ? 'partly' : 'yes'
 }
 
-/** Returns the command of the run, so that flags can be added to it. */
+/** Returns a command that repeats the run. Callers append more flags. */
 function commandOf({
   url,
   allowChanges,
@@ -68,20 +68,23 @@ function commandOf({
   return ['notification-mock conformance --target', url, ...flags].join(' ')
 }
 
-/** The value that stands for none of an assumption's values. */
+/** Reported as the value of an assumption if the target has none of its values. */
 export const UNEXPECTED = 'unexpected'
 
-/** Which profile a target has, as far as the run detected it. */
+/** The profile that a target behaves like, according to the values that the run detected. */
 export interface ProfileReport {
-  /** The profile of all or most detected values; undefined if no value was detected. */
+  /** The profile that most detected values belong to; undefined if no value was detected. */
   nearest: Profile | undefined
   /** Whether all detected values belong to the nearest profile. */
   isExact: boolean
-  /** The assumptions with the other profile's value, or with `unexpected` and the reason. */
+  /**
+   * The assumptions whose value isn't the nearest profile's. The value is `unexpected`, with a
+   * reason, if the target has none of the known values.
+   */
   differing: { assumption: AssumptionId; value: string; reason?: string }[]
-  /** The detected value of each assumption. */
+  /** The detected values, by assumption. */
   known: Record<string, string>
-  /** Why the value of an assumption was not detected. */
+  /** The reasons why values weren't detected, by assumption. */
   unknown: Record<string, string>
 }
 
@@ -93,7 +96,7 @@ interface AssumptionResult {
   value?: string | undefined
 }
 
-/** Returns which profile a target has, as far as the cases about assumptions show it. */
+/** Returns the profile that a target behaves like, from the cases about assumptions. */
 export function profileReport(results: readonly CaseResult[]): ProfileReport {
   const assumptions = results.flatMap(assumptionResult)
   const profiles = assumptions.flatMap(({ profile }) => profile ?? [])

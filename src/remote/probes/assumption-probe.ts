@@ -20,30 +20,31 @@ export interface ObservedDifference {
   difference: { field: string; target?: unknown; ours?: unknown }
 }
 
-/** The values that only one of two OpenAPI documents allows. */
+/** The values that one OpenAPI document allows and the other one doesn't. */
 export interface DocumentChange {
   published?: unknown
   ours?: unknown
 }
 
-/** How an assumption shows in the responses of a target. */
+/** Detects a target's value of an assumption, and recognizes differences that it explains. */
 export interface AssumptionProbe {
   /**
-   * Returns the profile whose value of the assumption the target has. Rejects with `Failure` if the
-   * target has neither value, and with `Skipped` if its data can't show it.
+   * Resolves to the profile that the target behaves like. Rejects with `Failure` if it behaves like
+   * neither profile, and with `Skipped` if the target's data isn't sufficient to detect it.
    */
   detect(service: ServiceUnderTest): Promise<Profile>
   /** Returns whether the assumption explains a difference between two responses. */
   explainsResponse?(observed: ObservedDifference): boolean
   /**
-   * Returns whether the assumption explains why a part (`status 404`) of an operation
-   * (`GET /v1/messages`) differs between two OpenAPI documents.
+   * Returns whether the assumption explains a difference between two OpenAPI documents. The
+   * operation is like `GET /v1/messages`, and the differing part is like `status 404`.
    */
   explainsDocument?(operation: string, part: string, change: DocumentChange): boolean
 }
 
 /**
- * Explains responses to an operation if one has this status and the other has one of the others.
+ * Creates a check for two responses to the operation: one must have the status, and the other one
+ * of the other statuses.
  */
 export const explainStatuses =
   (operation: ObservedDifference['operation'], status: number, ...others: number[]) =>
@@ -52,7 +53,7 @@ export const explainStatuses =
     observed.statuses.includes(status) &&
     others.some((other) => observed.statuses.includes(other))
 
-/** Explains a difference of documents by its operation and part. */
+/** Creates a check that the operation and the part of a document difference match the patterns. */
 export const explainPart =
   (operation: RegExp, part: RegExp) => (differingOperation: string, differingPart: string) =>
     operation.test(differingOperation) && part.test(differingPart)
@@ -63,18 +64,19 @@ export const isEmpty = (value: unknown) => isObject(value) && Object.keys(value)
 export const isOnOneSide = ({ target, ours }: ObservedDifference['difference']) =>
   (target === undefined) !== (ours === undefined)
 
-/** A status, and a pattern for the message or a check of the body. */
+/** The status, and a pattern for the error message or a function that checks the body. */
 type ExpectedResponse = readonly [status: number, body?: RegExp | ((body: unknown) => boolean)]
 export type ExpectedResponses = Partial<Record<Profile, ExpectedResponse>>
 
 interface MatchOptions {
   /**
-   * Whether the API reference allows other 200 responses. If not, one is a `ContractViolation`.
+   * Whether the API reference allows a 200 that isn't expected. If not, that 200 is a
+   * `ContractViolation`.
    */
   mayBe200?: boolean
 }
 
-/** Returns the profile whose expected response it is. Throws `Failure` if there is none. */
+/** Returns the profile whose expected response matches. Throws `Failure` if none matches. */
 export function matchProfile(
   response: TargetResponse,
   expected: ExpectedResponses,
@@ -97,7 +99,7 @@ function isExpected(response: TargetResponse, [status, body]: ExpectedResponse):
   return body?.(response.body) ?? true
 }
 
-/** Returns a probe that detects the value with one request. */
+/** Creates a `detect` function that sends one request. */
 export const detectByRequest =
   (path: string, expected: ExpectedResponses, options?: RequestOptions) =>
   async ({ send }: Pick<ServiceUnderTest, 'send'>) =>
@@ -106,11 +108,11 @@ export const detectByRequest =
 export const isEmptyPage = (body: unknown): boolean =>
   isObject(body) && Array.isArray(body.data) && body.data.length === 0 && body.hasMore === false
 
-/** Returns the failure of a target that has none of the values of an assumption. */
+/** Creates the failure for a target that has none of an assumption's known values. */
 export const unexpectedResponse = (problem: string, response?: TargetResponse) =>
   new Failure(`no known value of the assumption: ${problem}`, response)
 
-/** Requests a known step, or a step with another id of its workflow. */
+/** Requests a known step, or the step with another id in the same workflow. */
 export async function requestStep(
   { send, steps }: ServiceUnderTest,
   otherStepId?: string

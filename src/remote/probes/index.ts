@@ -17,7 +17,7 @@ import {
 } from './assumption-probe.js'
 import { readOnlyProbes } from './read-only-probes.js'
 
-/** For each assumption, how to detect the target's value and what differences it explains. */
+/** The probe of each assumption. */
 export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
   ...readOnlyProbes,
   'primary-channels': {
@@ -56,7 +56,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
         ({ credentials, configurations }) =>
           !isEmpty(credentials ?? {}) || configurations?.inboundWebhookSigningKey !== undefined
       )
-      // A target without credentials may hide them or have none.
+      // If no response has credentials, the target may hide them or have none.
       skipUnless(hasCredentials, 'no integration shows credentials: they are hidden or missing')
       return 'document'
     },
@@ -100,7 +100,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
       matchProfile(response, { document: [422, /reused/] }, { mayBe200: true })
       const hasErrors = isObject(response.body) && response.body.errors !== undefined
       if (hasErrors === response.headers.has('link'))
-        throw unexpectedResponse('it has both errors and Link, or neither', response)
+        throw unexpectedResponse('the 422 must have either errors or a Link header', response)
       return hasErrors ? 'document' : 'live'
     },
     explainsResponse: ({ operation, difference: { field } }) =>
@@ -109,12 +109,12 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
   }
 }
 
-/** For each assumption, the profile whose value a target was seen to have. */
+/** For each detected assumption, the profile that the target behaves like. */
 export type DetectedProfiles = Partial<Record<AssumptionId, Profile>>
 
 /**
- * Detects the values that read-only requests can show. Leaves out an assumption if the target has
- * neither value.
+ * Detects the target's values with read-only requests. Omits assumptions whose value is unknown or
+ * can't be detected.
  */
 export async function detectProfiles(service: ServiceUnderTest): Promise<DetectedProfiles> {
   const detected: DetectedProfiles = {}
@@ -122,14 +122,14 @@ export async function detectProfiles(service: ServiceUnderTest): Promise<Detecte
     try {
       detected[id as AssumptionId] = await detect(service)
     } catch (error) {
-      // A failure means an unknown value. An interrupted run must end.
+      // `StartError` ends the run. After any other error, the value just stays unknown.
       if (error instanceof StartError) throw error
     }
   }
   return detected
 }
 
-/** Returns the values by assumption, in the words of `--assume`. */
+/** Returns the value of each assumption, spelled as in `--assume`. */
 export function valuesOfProfiles(detected: DetectedProfiles): Record<string, string> {
   const entries = Object.entries(detected) as [AssumptionId, Profile][]
   return Object.fromEntries(entries.map(([id, profile]) => [id, describeAssumption(id)[profile]]))

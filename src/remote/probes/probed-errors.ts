@@ -3,7 +3,7 @@ import { isObject } from '../../schema/validation.js'
 import type { TargetResponse } from '../response-checks.js'
 import { matchProfile, unexpectedResponse } from './assumption-probe.js'
 
-/** Throws `Failure` unless the error body has each fact at its top level and in `ctx`. */
+/** Throws `Failure` unless the error body has each fact both at the top level and in `ctx`. */
 export function checkFactsTwice(response: TargetResponse, facts: Record<string, string>): void {
   const { ctx, ...topLevel } = isObject(response.body) ? response.body : {}
   for (const [name, value] of Object.entries(facts)) {
@@ -13,8 +13,8 @@ export function checkFactsTwice(response: TargetResponse, facts: Record<string, 
 }
 
 /**
- * Throws `Failure` unless the response is a validation error with messages for exactly these
- * fields, such as `limit=none page=-1`. In `live`, all messages are under the one field `general`.
+ * Throws `Failure` unless the response is a validation error for exactly these fields, given with
+ * their values: `limit=none page=-1`. In the profile `live`, it must only have the field `general`.
  */
 export function checkFieldErrors(response: TargetResponse, profile: Profile, fields: string): void {
   matchProfile(response, { document: [422, /^Validation Error$/] }, { mayBe200: true })
@@ -22,13 +22,13 @@ export function checkFieldErrors(response: TargetResponse, profile: Profile, fie
     errors?: Record<string, { messages?: unknown; value?: unknown }>
   }
   if (!Object.values(errors).every(hasMessages))
-    throw unexpectedResponse('messages of errors is not a list of strings', response)
+    throw unexpectedResponse('a field in errors has no list of messages', response)
   const named = Object.entries(errors).map(([name, { value }]) =>
     profile === 'live' ? name : `${name}=${value}`
   )
   const expected = profile === 'live' ? 'general' : fields
   if (named.sort().join(' ') !== expected)
-    throw unexpectedResponse('errors lists other fields or values than the invalid ones', response)
+    throw unexpectedResponse('errors does not list exactly the invalid fields', response)
 }
 
 const hasMessages = ({ messages }: { messages?: unknown }) =>

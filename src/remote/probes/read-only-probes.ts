@@ -28,13 +28,14 @@ const SUBSCRIBER_NOT_FOUND = new RegExp(`^Subscriber not found for id ${UNKNOWN_
 const WRONG_SCHEME = /^Invalid authentication scheme: "apikey"$/
 const UNKNOWN_WORKFLOW = [/^Workflow with id .* not found$/, /^Workflow cannot be found$/]
 
-/** The probes that change nothing. */
+/** The probes that don't change the target. */
 export const readOnlyProbes = {
   envelope: {
     async detect(service) {
       const response = await requestStep(service)
       const { stepId } = readRecord<WorkflowStep>(response)
-      if (typeof stepId !== 'string') throw unexpectedResponse('there is no step', response)
+      if (typeof stepId !== 'string')
+        throw unexpectedResponse('the response contains no step', response)
       return isEnveloped(response.body) ? 'live' : 'document'
     },
     explainsDocument: explainPart(/primary$|steps/, /^envelope$/)
@@ -48,7 +49,7 @@ export const readOnlyProbes = {
         throw unexpectedResponse(`both ${documented} and ${vendor} are used`)
       skipUnless(
         Boolean(documented ?? vendor),
-        'no record has an origin or provider that has two spellings'
+        'the data has no origin or provider with two spellings'
       )
       return vendor ? 'live' : 'document'
     },
@@ -103,7 +104,7 @@ export const readOnlyProbes = {
     explainsResponse({ operation, bodies, difference: { field } }) {
       const [without, ...others] = bodies.filter(({ totalCount }) => totalCount === undefined)
       if (operation !== 'list' || !without || others.length > 0) return false
-      // A server without totals sets hasMore on every full page.
+      // A server without totals sets `hasMore` to true on every full page.
       return field === 'totalCount' || (field === 'hasMore' && without.hasMore === true)
     },
     explainsDocument: explainPart(/messages$/, /^body\.totalCount$/)
@@ -182,9 +183,9 @@ export const readOnlyProbes = {
       const { messages } = await sample()
       const names = messages.flatMap(({ subscriber }) => Object.keys(subscriber ?? {}))
       if (names.some((name) => !EMBEDDED_FIELDS.includes(name))) return 'document'
-      // The message has an address, so its subscriber has more fields than those that are embedded.
+      // If the message has an email address, so does the subscriber. The embedded one lacks it.
       const isCut = messages.some(({ subscriber, email }) => subscriber && email !== undefined)
-      skipUnless(isCut, 'no message has a subscriber that is known to have more than ten fields')
+      skipUnless(isCut, 'no message shows whether fields of the subscriber are omitted')
       return 'live'
     },
     explainsResponse: ({ operation, difference }) =>
@@ -225,7 +226,7 @@ const isEmptyOrRejected = (observed: ObservedDifference, status: number) =>
   explainStatuses('list', 200, status)(observed) &&
   observed.bodies.some(({ data }) => Array.isArray(data) && data.length === 0)
 
-/** Returns whether it is a field of an embedded subscriber that Novu leaves out. */
+/** Returns whether the path leads to a field that Novu omits from embedded subscribers. */
 function isUnembeddedField(path: string): boolean {
   const [, name] = /[.]subscriber[.](\w+)$/.exec(path) ?? []
   return name !== undefined && !EMBEDDED_FIELDS.includes(name)
@@ -239,7 +240,7 @@ async function detectPagingBounds({ send }: ServiceUnderTest) {
   const message = /^Limit can not be larger then 1000$/
   const expected = { document: [422], live: [400, message] } as const
   if (matchProfile(tooHigh, expected, options) !== profile) {
-    throw unexpectedResponse('limit=0 and limit=1001 follow different values', tooHigh)
+    throw unexpectedResponse('limit=0 and limit=1001 are handled as in different profiles', tooHigh)
   }
   if (tooLow.status === 200 && readPage(tooLow).pageSize !== 10)
     throw unexpectedResponse('pageSize is not 10', tooLow)
@@ -252,7 +253,7 @@ async function detectPagingBounds({ send }: ServiceUnderTest) {
   return profile
 }
 
-/** Only sends GET requests, so a target that has more operations than the API reference is safe. */
+/** Only sends GET requests, because the target may have operations that change something. */
 async function detectUnservedRoute({ send }: ServiceUnderTest) {
   const options = { mayBe200: true }
   const unknownPath = await send('/v1/conformance')
@@ -262,7 +263,8 @@ async function detectUnservedRoute({ send }: ServiceUnderTest) {
   const message = /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/
   const expected = { document: [405], live: [404, message] } as const
   if (matchProfile(wrongMethod, expected, options) !== profile) {
-    throw unexpectedResponse('a wrong path and a wrong method follow different values', wrongMethod)
+    const problem = 'wrong paths and wrong methods are handled as in different profiles'
+    throw unexpectedResponse(problem, wrongMethod)
   }
   const allowsPost = wrongMethod.headers.get('allow')?.includes('POST')
   if (profile === 'document' && !allowsPost)
@@ -286,6 +288,6 @@ async function detectStepLookup({ send, steps }: ServiceUnderTest) {
   // A lookup that decodes any slug also accepts the slug of another kind of record.
   const rejectsOtherKind = !(await isFound(slugOf('x', 'wf', _id)))
   if (acceptsNoName !== ignoresCase || rejectsOtherKind !== ignoresCase)
-    throw unexpectedResponse('ids and slugs follow different values')
+    throw unexpectedResponse('ids and slugs are handled as in different profiles')
   return ignoresCase ? 'document' : 'live'
 }

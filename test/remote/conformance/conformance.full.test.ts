@@ -54,10 +54,10 @@ test('the report shows each failure with its request, rule and source, and the p
   const text = reportText(report)
   expect(text.split('\n').slice(0, 5)).toEqual([
     'FAILED   wire.list.shape',
-    '         it must have pageSize',
+    '         the response must have pageSize',
     `         $ curl '${proxy.url}/v1/messages?limit=100' -H "Authorization: ApiKey $NOTIFICATION_MOCK_API_KEY"`,
-    '         A page of messages has the fields of the API reference, with their types and allowed ' +
-      'values, as JSON in UTF-8.',
+    '         A page of messages is JSON in UTF-8 with all required fields. All types and values ' +
+      'match the API reference.',
     '         Based on the API reference: Paginated message list; Message (MessageResponseDto) and ' +
       'everything in it'
   ])
@@ -74,7 +74,7 @@ test('the JUnit report has a test case per conformance case', async () => {
   const counts = `tests="${report.cases.length}" failures="${report.counts.failed}" errors="0"`
   expect(junit).toContain(`<testsuite name="conformance of ${proxy.url}" ${counts}`)
   expect(junit).toContain('<testcase classname="wire" name="wire.list.shape: ')
-  expect(junit).toContain('<failure message="it must have pageSize">curl ')
+  expect(junit).toContain('<failure message="the response must have pageSize">curl ')
 })
 
 test('with --allow-changes all operations of this server are checked', async () => {

@@ -100,7 +100,7 @@ test.each(['1.2', '0', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
     expect(Math.min(second - first, third - second)).toBeGreaterThan(value === '1.2' ? 1190 : 990)
     times.length = 0
     await expect(checkTarget(proxy.url, { only, patience: 100 })).rejects.toThrow(
-      /returned 429, and would have to be repeated after 1(.2)? s/
+      /returned 429; a retry requires waiting 1(.2)? s, but the maximum is 0.1 s/
     )
   }
 )
@@ -238,7 +238,7 @@ test('an unknown integration fails a case, and the primary is restored', async (
   }
   const report = await checkTarget(proxy.url, options)
   expect(failuresIn(report)).toEqual([
-    'primary.result: status 404, expected 200: the integration exists'
+    'primary.result: status 404, expected 200 for an existing integration'
   ])
   expect(report.notRestored).toEqual([])
   expect(await primaryEmail(mock)).toBe(SENDGRID)
@@ -368,9 +368,9 @@ test('after a run that ended early, an operation only counts as checked if its c
   expect(
     operations.map(({ checked, cases, reasons }) => [checked, cases, reasons.at(-1)?.reason])
   ).toEqual([
-    ['partly', 2, 'the run ended before'],
-    ['no', 0, 'the run ended before'],
-    ['no', 0, 'the run ended before']
+    ['partly', 2, 'the run ended early'],
+    ['no', 0, 'the run ended early'],
+    ['no', 0, 'the run ended early']
   ])
 })
 
@@ -387,7 +387,7 @@ test('a set-primary that always returns 500 is one cause of failure and skips no
   })
   expect(report.counts).toMatchObject({ passed: 0, skipped: 0 })
   const [group, ...others] = groupFailures(report.cases)
-  expect(group?.first.reason).toBe('status 500, expected 200: the integration exists')
+  expect(group?.first.reason).toBe('status 500, expected 200 for an existing integration')
   expect(group?.ids).toEqual(report.cases.map(({ id }) => id))
   expect(others).toEqual([])
 })

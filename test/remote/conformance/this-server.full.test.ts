@@ -120,7 +120,7 @@ describe('the command', () => {
     const flags = ['--json', '--profile', 'live', '--case', 'live.envelope']
     const { code, stdout, stderr } = await runCommandAgainst(url, ...flags)
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 1 cases failed\n' })
-    const reason = 'the target has the value of the profile document, not of live'
+    const reason = 'the target behaves like the profile document, not live'
     expect(JSON.parse(stdout)).toMatchObject({
       target: url,
       counts: { failed: 1 },

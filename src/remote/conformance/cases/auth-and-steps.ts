@@ -16,7 +16,7 @@ import { apiReference, behavior, type ConformanceCase } from '../case.js'
 
 export const UNKNOWN_KEY = 'conformance-00000000000000000000'
 
-/** Headers without a valid key, and the message of the 401. */
+/** Authorization headers that must be rejected, and the message of the 401, if it is defined. */
 const INVALID_AUTHORIZATIONS: readonly (readonly [header: string | null, message?: string])[] = [
   [null, 'Missing authorization header'],
   ['Bearer abc', 'Invalid authentication scheme: "Bearer"'],
@@ -29,8 +29,8 @@ export const AUTH_CASES: readonly ConformanceCase[] = [
   {
     id: 'auth.required',
     rule:
-      'Each operation rejects a missing key, an unknown key and another scheme, ' +
-      'also if the request has an `idempotency-key`.',
+      'Every operation rejects requests that have no key, an unknown key or another scheme. ' +
+      'An `idempotency-key` makes no difference.',
     basis: apiReference(
       'Every operation requires `ApiKey <API_KEY>`; `idempotency-key` is not authentication'
     ),
@@ -49,9 +49,9 @@ export const AUTH_CASES: readonly ConformanceCase[] = [
   {
     id: 'auth.unauthorized',
     rule:
-      'The key is checked before anything else. A 401 says why, has ' +
-      '`WWW-Authenticate: ApiKey`, and does not repeat the key.',
-    basis: behavior('Authentication: the order of checks, the messages, and that keys are private'),
+      'The key is checked before anything else. A 401 contains the reason and the header ' +
+      '`WWW-Authenticate: ApiKey`, but not the key.',
+    basis: behavior('401 responses, and the order in which requests are checked'),
     async run({ send }) {
       for (const [authorization, message] of INVALID_AUTHORIZATIONS) {
         const path = '/v1/messages?page=-1&limit=none&contextKeys=none&channel=none'
@@ -76,9 +76,9 @@ export const STEP_CASES: readonly ConformanceCase[] = [
   {
     id: 'step.named',
     rule:
-      'Each request returns the step that it names, with its `stepId`. `workflowId` is the ' +
-      'identifier, also if the request has the `_id`. Steps of a workflow differ in `_id`, ' +
-      '`stepId` and slug.',
+      'A request returns the step that it names. In the response, `workflowId` is the identifier ' +
+      'of the workflow, even if the request contains its `_id`. No two steps of a workflow have ' +
+      'the same `_id`, `stepId` or slug.',
     basis: apiReference(
       '_id: Database identifier of the step; stepId, workflowId, workflowDatabaseId: identifiers'
     ),
@@ -96,9 +96,9 @@ export const STEP_CASES: readonly ConformanceCase[] = [
   {
     id: 'step.forms',
     rule:
-      'A workflow and a step are found by `_id`, identifier or slug, whatever name the slug ' +
-      'starts with.',
-    basis: behavior('Retrieve step: a workflow or step is named by _id, identifier or slug'),
+      'Workflows and steps are found by `_id`, by identifier and by slug. The name at the start ' +
+      'of a slug is ignored.',
+    basis: behavior('how requests name workflows and steps'),
     async run({ steps, send }) {
       for (const { step } of (await steps()).slice(0, 4)) {
         const { _id, stepId, workflowId, workflowDatabaseId } = step
@@ -111,7 +111,7 @@ export const STEP_CASES: readonly ConformanceCase[] = [
         ]
         for (const path of paths) {
           const response = await send(path)
-          const what = `the step and the one at ${workflowId}/${stepId}`
+          const what = `the response and the one for ${workflowId}/${stepId}`
           checkSame(readRecord(response), step, what, response)
         }
       }
@@ -138,8 +138,10 @@ export const STEP_CASES: readonly ConformanceCase[] = [
   },
   {
     id: 'step.unknown-workflow',
-    rule: 'The workflow is looked up first: a known step of an unknown workflow is a 404 for it.',
-    basis: behavior('Retrieve step: the order of lookup'),
+    rule:
+      'The workflow is looked up before the step. If the workflow is unknown, the response is a ' +
+      '404 about the workflow, even if the step exists.',
+    basis: behavior('the order in which a workflow and its step are looked up'),
     async run({ steps, send }) {
       const [first] = await steps()
       const response = await send(stepPath(unknownId(), first?.step._id ?? ''))
@@ -159,9 +161,9 @@ async function checkNamedStep(
     isNameOf(stepId, step._id, step.stepId) &&
     isNameOf(workflowId, step.workflowDatabaseId, step.workflowId)
   check(isRequested, `the response is step ${step.stepId} of ${step.workflowId}`, response)
-  checkSame(readRecord(response), step, 'two responses', response)
+  checkSame(readRecord(response), step, 'two responses for the same step', response)
   const byId = await send(stepPath(step.workflowDatabaseId, step._id))
-  // The case step.forms checks which names find a step.
+  // Whether `_id`s find a step is up to the case `step.forms`.
   if (byId.status >= 400 && byId.status < 500) return
   const foundById = readRecord<WorkflowStep>(byId)
   const isSameWorkflow =
@@ -171,13 +173,13 @@ async function checkNamedStep(
   check(isSameWorkflow && hasIdentifier, 'workflowId is not the identifier', byId)
 }
 
-/** Returns whether it is one of the names, or a slug, which the case step.forms checks. */
+/** Returns whether the name is the id, the identifier or a slug. `step.forms` checks slugs. */
 function isNameOf(name: string, id: string, identifier: string): boolean {
   const isSlug = /_(?:wf|st)_[0-9A-Za-z]+$/.test(name)
   return isSlug || name === identifier || name.toLowerCase() === id.toLowerCase()
 }
 
-const REJECTION = behavior('Errors: a malformed request is a 4xx with the usual error body')
+const REJECTION = behavior('the rejection of malformed requests')
 
 export const MALFORMED_CASES: readonly ConformanceCase[] = [
   {
@@ -192,7 +194,9 @@ export const MALFORMED_CASES: readonly ConformanceCase[] = [
   },
   {
     id: 'malformed.query',
-    rule: 'A query that cannot be decoded is rejected with 400, and without a key with 401.',
+    rule:
+      'A query string that cannot be decoded is rejected with 400, or with 401 if the request ' +
+      'has no key.',
     basis: REJECTION,
     async run({ send }) {
       const path = '/v1/messages?subscriberId=%zz'

@@ -31,39 +31,56 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   {
     id: 'filter.order',
     rule: 'Messages are listed newest first.',
-    basis: behavior('Sort order of the message list'),
+    basis: behavior('the sort order of the message list'),
     run: checkOrder((message, next) => Date.parse(next.createdAt) > Date.parse(message.createdAt))
   },
   {
     id: 'filter.order-ties',
-    rule: 'Messages of the same time are listed by `_id`, descending.',
-    basis: behavior('Sort order of the message list'),
+    rule: 'Messages with the same `createdAt` are listed by `_id`, in descending order.',
+    basis: behavior('the sort order of the message list'),
     documentOnly: true,
     run: checkOrder(
       (message, next) =>
         message.createdAt === next.createdAt && String(next._id) >= String(message._id)
     )
   },
-  filterCase('channel', FILTERS, 'Each channel', async () =>
-    CHANNELS.map((channel) => [{ channel }, (message) => message.channel === channel])
+  filterCase(
+    'channel',
+    FILTERS,
+    'The filter `channel` finds exactly the messages of that channel, in the usual order.',
+    async () => CHANNELS.map((channel) => [{ channel }, (message) => message.channel === channel])
   ),
-  filterCase('subscriber', FILTERS, 'The `subscriberId` of a subscriber', subscriberFilters),
-  filterCase('transaction', FILTERS, 'A transaction id, or several together,', transactionFilters),
+  filterCase(
+    'subscriber',
+    FILTERS,
+    'The filter `subscriberId` finds exactly the messages of that subscriber, in the usual order.',
+    subscriberFilters
+  ),
+  filterCase(
+    'transaction',
+    FILTERS,
+    'The filter `transactionId`, given once or several times, finds exactly the messages of ' +
+      'these transactions, in the usual order.',
+    transactionFilters
+  ),
   filterCase(
     'context',
     EXACT_CONTEXT,
-    'The context keys of a message in any order, or one of several keys,',
+    'The filter `contextKeys` finds exactly the messages that have all of these keys and no ' +
+      'others. The order of the keys in the request is ignored.',
     contextFilters
   ),
   {
     id: 'filter.and',
-    rule: 'All filters of a message together find it; a wrong value in any of them does not.',
+    rule: 'A request with several filters only finds messages that match all of them.',
     basis: FILTERS,
     run: checkCombinedFilters
   },
   {
     id: 'filter.exact',
-    rule: 'Part of an id or context key, or one in another case, does not find its messages.',
+    rule:
+      'Ids and context keys only find messages with exactly the same value: part of the value, ' +
+      'or a change between upper and lower case, is not enough.',
     basis: apiReference(
       'contextKeys: Filter by exact context keys; ' +
         'subscriberId: identifier used to create the subscriber'
@@ -81,14 +98,16 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   },
   filterCase(
     'spellings',
-    behavior('List messages: how lists are written'),
-    'A list written as `transactionId[]=` or `transactionId[0]=`, and an id with a comma,',
+    behavior('how a query contains lists'),
+    'A list can also be written as `transactionId[]=` or `transactionId[0]=`. A comma does not ' +
+      'separate values.',
     spellingFilters
   ),
   filterCase(
     'empty',
-    behavior('List messages: empty filters, contextKeys= and unknown parameters'),
-    'An empty channel, subscriber, transaction or `contextKeys`, and an unknown parameter,',
+    behavior('empty filters and unknown parameters'),
+    'Empty values of `channel`, `subscriberId` and `transactionId` are ignored, and so are ' +
+      'unknown parameters. An empty `contextKeys` only finds messages without context keys.',
     async () => [
       [{ channel: '' }, () => true],
       [{ subscriberId: '' }, () => true],
@@ -100,8 +119,8 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   {
     ...filterCase(
       'context-twice',
-      behavior('List messages: contextKeys is a set'),
-      'A repeated context key',
+      behavior('repeated context keys'),
+      'A context key that occurs twice in a request counts once.',
       async (service) => {
         const [keys = []] = await contextsOf(service)
         return [contextFilter([...keys, ...keys], keys)]
@@ -112,14 +131,14 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   {
     id: 'filter.idempotency-key',
     rule:
-      'An `idempotency-key` on a GET has no effect: a second request with it is not replayed, ' +
-      'and the response does not have its headers.',
-    basis: behavior('Idempotency: on GET'),
+      'An `idempotency-key` has no effect on a GET. A second request with the same key does not ' +
+      'get a stored response, and no response has idempotency headers.',
+    basis: behavior('idempotency keys of GET requests'),
     async run({ list }) {
       const headers = { 'idempotency-key': randomUUID() }
       const first = await list({ limit: 1 }, { headers })
       const second = await list({ limit: 2 }, { headers })
-      const problem = 'the response is a replay of an earlier request with the same key'
+      const problem = 'the response was stored for an earlier request with the same key'
       check(second.pageSize === 2, problem, second.response)
       for (const { response } of [first, second]) {
         for (const name of ['idempotency-key', 'idempotency-replay'])
@@ -129,16 +148,16 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   }
 ]
 
-/** Returns a case: each filter finds exactly the messages that it must match. */
+/** Creates a case that checks that each filter finds exactly the messages that match it. */
 function filterCase(
   name: string,
   basis: Basis,
-  subject: string,
+  rule: string,
   makeFilters: MakeFilters
 ): ConformanceCase {
   return {
     id: `filter.${name}`,
-    rule: `${subject} finds exactly the matching messages of the whole list, in its order.`,
+    rule,
     basis,
     async run(service) {
       for (const [parameters, matches] of await makeFilters(service)) {
@@ -148,14 +167,14 @@ function filterCase(
   }
 }
 
-/** Returns a check that no two messages in a row are out of order. */
+/** Creates a check that fails if two consecutive messages are in the wrong order. */
 function checkOrder(isOutOfOrder: (message: MessageResponse, next: MessageResponse) => boolean) {
   return async ({ sample }: ServiceUnderTest): Promise<void> => {
     const { messages, request } = await sample()
     for (const [index, message] of messages.entries()) {
       const next = messages[index + 1]
       const isWrong = next !== undefined && isOutOfOrder(message, next)
-      check(!isWrong, `message ${next?._id} is listed after one that must follow it`, request)
+      check(!isWrong, `message ${next?._id} must be listed before ${message._id}`, request)
     }
   }
 }
@@ -177,7 +196,7 @@ async function subscriberFilters({ sample }: ServiceUnderTest): Promise<Filter[]
 
 async function transactionFilters(service: ServiceUnderTest): Promise<Filter[]> {
   const ids = await transactionsOf(service, 3)
-  skipUnless(ids.length > 1, 'no messages of two transactions are known')
+  skipUnless(ids.length > 1, 'fewer than two transactions are known')
   const lists = [...ids.map((id) => [id]), ids]
   return lists.map((list) => [
     { transactionId: list },
@@ -233,10 +252,11 @@ async function checkCombinedFilters({ sample, send }: ServiceUnderTest): Promise
   ]
   const response = await send(listPath({ ...matching, limit: LIMIT }))
   const isFound = idsIn(response).includes(message._id)
-  check(isFound, `message ${message._id} is not found`, response)
+  check(isFound, `message ${message._id} is not found although it matches`, response)
   for (const change of changes) {
     const other = await send(listPath({ ...matching, ...change, limit: LIMIT }))
-    check(!idsIn(other).includes(message._id), `message ${message._id} is found`, other)
+    const problem = `message ${message._id} is found although it does not match`
+    check(!idsIn(other).includes(message._id), problem, other)
   }
 }
 
@@ -254,12 +274,12 @@ async function checkExactMatch(
     for (const similar of similarValues(value)) {
       const response = await send(listPath({ limit: LIMIT, [name]: similar }))
       const isFound = idsIn(response).includes(_id)
-      check(!isFound, `finds message ${_id}, which has another ${name}`, response)
+      check(!isFound, `the filter finds message ${_id}, whose ${name} is different`, response)
     }
   }
 }
 
-/** Returns the value without its last character, and in another case. */
+/** Returns the value without its last character, and the value in upper or lower case. */
 function similarValues(value: string): string[] {
   const shorter = [...value].slice(0, -1).join('')
   const upper = value.toUpperCase()
@@ -272,7 +292,7 @@ async function checkSpaces(service: ServiceUnderTest): Promise<void> {
   const idsOf = ({ transactionId, subscriber }: MessageResponse) =>
     Object.entries({ transactionId, subscriberId: subscriber?.subscriberId ?? '' })
   const ids = messages.flatMap(idsOf).filter(([, id]) => /[ +]/.test(id))
-  skipUnless(ids.length > 0, 'no transaction or subscriber id with a space or plus sign is known')
+  skipUnless(ids.length > 0, 'no known transaction or subscriber id has a space or plus sign')
   for (const [name, id] of ids.slice(0, 3)) {
     for (const space of ['%20', '+']) {
       const path = listPath({ limit: LIMIT, [name]: id }).replaceAll('%20', space)
@@ -283,7 +303,7 @@ async function checkSpaces(service: ServiceUnderTest): Promise<void> {
   }
 }
 
-/** Throws `Failure` unless the list has exactly the newest messages that match. */
+/** Throws `Failure` unless the page has exactly the newest matching messages. */
 async function checkFilter(
   { send, sample }: ServiceUnderTest,
   path: string,
@@ -295,16 +315,21 @@ async function checkFilter(
   const { messages, isComplete } = await sample()
   const ids = data.map(({ _id }) => _id)
   const matchingIds = messages.filter(matches).map(({ _id }) => _id)
-  // The sample may end before the page does, and the page before the sample.
+  // If the sample isn't the whole list, only compare the messages that both could contain.
   const length = isComplete ? LIMIT : Math.min(ids.length, matchingIds.length)
   const actual = ids.slice(0, length)
   const expected = ids.length < LIMIT ? matchingIds : matchingIds.slice(0, length)
   const missing = expected.find((id) => !actual.includes(id))
   check(missing === undefined, `message ${missing} matches but is missing`, response)
-  checkSame(actual, expected, 'the messages and the matching ones of the whole list', response)
+  checkSame(
+    actual,
+    expected,
+    'the filtered list and the matching messages of the whole list',
+    response
+  )
 }
 
-/** Returns the ids of the messages on a page; none if the response is an error. */
+/** Returns the ids of the messages on a page, or an empty list if the response is an error. */
 function idsIn({ status, body }: TargetResponse): unknown[] {
   const data = status === 200 && isObject(body) ? body.data : []
   return Array.isArray(data) ? data.map((message) => message?._id) : []
@@ -315,7 +340,7 @@ async function transactionsOf({ sample }: ServiceUnderTest, most: number): Promi
   return [...new Set(messages.map(({ transactionId }) => transactionId))].slice(0, most)
 }
 
-/** Returns the different sets of context keys. Throws `Skipped` if no message has any. */
+/** Returns each set of context keys that a message has. Throws `Skipped` if no message has any. */
 async function contextsOf({ sample }: ServiceUnderTest): Promise<string[][]> {
   const { messages } = await sample()
   const contexts = new Map(
@@ -326,7 +351,7 @@ async function contextsOf({ sample }: ServiceUnderTest): Promise<string[][]> {
   return [...contexts.values()]
 }
 
-/** Returns a filter by context keys. It must match the messages that have exactly these keys. */
+/** Returns a filter by context keys. It must find the messages with exactly `matchingKeys`. */
 function contextFilter(contextKeys: string[], matchingKeys = contextKeys): Filter {
   const expected = [...matchingKeys].sort().join('\n')
   return [{ contextKeys }, (message) => contextOf(message).join('\n') === expected]

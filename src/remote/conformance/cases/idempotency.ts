@@ -16,13 +16,13 @@ import { apiReference, behavior, type ConformanceCase } from '../case.js'
 import { UNKNOWN_KEY } from './auth-and-steps.js'
 import { documentedFields, listIntegrations, setPrimary } from './primary.js'
 
-const REPEATED_REQUEST = behavior('Behavior of a repeated request with the same `idempotency-key`')
+const REPEATED_REQUEST = behavior('repeated requests with the same `idempotency-key`')
 const CONCURRENT_REQUESTS = 6
 
 export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
   {
     id: 'idempotency.accepted',
-    rule: 'Set-primary responds the same with a key as without one.',
+    rule: 'Set-primary returns the same integration with and without an `idempotency-key`.',
     basis: apiReference(
       'All accept the optional header `idempotency-key` (string; for idempotency purposes)'
     ),
@@ -36,9 +36,9 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
   {
     id: 'idempotency.replay',
     rule:
-      'A repeated key returns the stored response, byte for byte, with `Idempotency-Key` and ' +
-      '`Idempotency-Replay: true`. Another key, one that differs in case, an empty one or none ' +
-      'runs the operation.',
+      'A repeated key returns the stored response, byte for byte, with the headers ' +
+      '`Idempotency-Key` and `Idempotency-Replay: true`. Requests without a key or with another ' +
+      'key run the operation. Keys are case-sensitive, and an empty key counts as none.',
     basis: REPEATED_REQUEST,
     async run(service) {
       const { id, key } = await unusedKey(service)
@@ -54,8 +54,8 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
   },
   {
     id: 'idempotency.errors',
-    rule: 'An error of the operation is stored too: its replay is the same, byte for byte.',
-    basis: behavior('Idempotency: which responses are stored'),
+    rule: 'If the operation fails, its error response is also stored and replayed, byte for byte.',
+    basis: behavior('which responses are stored'),
     documentOnly: true,
     async run(service) {
       await service.integrations.one()
@@ -63,7 +63,7 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
       const key = randomUUID()
       const first = await post(service, id, key)
       checkStatus(first, 404)
-      // Takes time, so that two independent responses have different timestamps.
+      // Lets time pass, so that a response that isn't a replay has a different timestamp.
       await service.list({ limit: 1 })
       checkReplay(await post(service, id, key), first, key)
     }
@@ -71,8 +71,8 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
   {
     id: 'idempotency.not-run',
     rule:
-      'The first request with a key runs the operation and a replay does not: later changes ' +
-      'stay.',
+      'The first request with a key runs the operation. A replay does not run it again, so it ' +
+      'does not undo later changes.',
     basis: REPEATED_REQUEST,
     async run(service) {
       const [one, two] = await service.integrations.pair()
@@ -94,8 +94,8 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
   {
     id: 'idempotency.other-body',
     rule:
-      'A key with another body is a 422 `Request with key "<key>" is being reused for a ' +
-      'different body`. The key keeps its response.',
+      'A key that is used again with another body is rejected with 422 and the message `Request ' +
+      'with key "<key>" is being reused for a different body`. The stored response is kept.',
     basis: REPEATED_REQUEST,
     async run(service) {
       const { id, key } = await unusedKey(service)
@@ -105,16 +105,16 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
       const reused = await postBody('{"a":2}')
       checkStatus(reused, 422)
       const message = `Request with key "${key}" is being reused for a different body`
-      check(messageOf(reused) === message, 'the 422 has another message', reused)
+      check(messageOf(reused) === message, 'the 422 has an unexpected message', reused)
       checkReplay(await postBody('{"a":1}'), first, key)
     }
   },
   {
     id: 'idempotency.bounds',
     rule:
-      'A key of 255 characters is accepted and one of 256 is rejected with 400. A 401 is not ' +
-      'stored.',
-    basis: behavior('Idempotency: the length of a key, and which responses are stored'),
+      'A key of 255 characters is accepted, and a key of 256 characters is rejected with 400. ' +
+      'A 401 response is not stored.',
+    basis: behavior('the maximum length of a key, and which responses are stored'),
     async run(service) {
       const { id, key } = await unusedKey(service)
       const longest = key.repeat(7).slice(0, 255)
@@ -128,8 +128,8 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
   {
     id: 'idempotency.in-use',
     rule:
-      'Of concurrent requests with one key, one runs the operation. The others are replays, or ' +
-      '409 with `Retry-After`.',
+      'If several requests with the same key arrive at the same time, only one runs the ' +
+      'operation. The others get a replay, or a 409 with `Retry-After`.',
     basis: REPEATED_REQUEST,
     async run(service) {
       const { id, key } = await unusedKey(service)
@@ -145,7 +145,7 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
   }
 ]
 
-/** Returns an integration, and a new key that contains letters. */
+/** Returns the id of an integration, and a new key with lower-case letters. */
 async function unusedKey({ integrations }: ServiceUnderTest): Promise<{ id: string; key: string }> {
   const { _id } = await integrations.one()
   return { id: _id, key: `k-${randomUUID()}` }
@@ -164,9 +164,9 @@ function post(
 function checkNotReplayed(response: TargetResponse, key: string | null): void {
   const { headers } = response
   const hasKey = headers.get('idempotency-key') === key
-  check(hasKey, 'Idempotency-Key is not the one of the request', response)
+  check(hasKey, 'the header Idempotency-Key is not the key of the request', response)
   const isReplay = headers.has('idempotency-replay')
-  check(!isReplay, 'a response that is not a replay has Idempotency-Replay', response)
+  check(!isReplay, 'a response that is not a replay has the header Idempotency-Replay', response)
 }
 
 function checkReplay(response: TargetResponse, first: TargetResponse, key: string): void {
@@ -177,9 +177,9 @@ function checkReplay(response: TargetResponse, first: TargetResponse, key: strin
   const isMarked = headers.get('idempotency-replay') === 'true'
   check(isMarked, 'a replay has no Idempotency-Replay: true', response)
   const hasKey = headers.get('idempotency-key') === key
-  check(hasKey, 'a replay has another Idempotency-Key', response)
+  check(hasKey, 'a replay has a different Idempotency-Key', response)
   const hasType = headers.get('content-type') === first.headers.get('content-type')
-  check(hasType, 'a replay has another content-type than the first response', response)
+  check(hasType, 'a replay has a different content-type than the first response', response)
 }
 
 function checkConcurrent(response: TargetResponse, firstText: string | undefined): void {
@@ -189,5 +189,5 @@ function checkConcurrent(response: TargetResponse, firstText: string | undefined
     check(/^\d+$/.test(retryAfter), 'a 409 has no Retry-After', response)
     return
   }
-  check(text === firstText, `a ${status} has another body than the first response`, response)
+  check(text === firstText, `a ${status} has a different body than the first response`, response)
 }

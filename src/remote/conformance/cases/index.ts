@@ -21,8 +21,8 @@ const ASSUMPTION_CASES = ASSUMPTION_IDS.map((assumption): ConformanceCase => {
 })
 
 /**
- * All cases in the order of a run. Malformed requests come last: if the target dies of one, the
- * other cases have run.
+ * All cases, in the order in which they run. Malformed requests come last because they may crash
+ * the target.
  */
 export const CASES: readonly ConformanceCase[] = [
   ...RESPONSE_CASES,

@@ -5,11 +5,11 @@ import type { ServiceUnderTest } from '../../service-under-test.js'
 import { apiReference, type ConformanceCase } from '../case.js'
 
 const MAX_WALKED_MESSAGES = 40
-/** The API reference names no maximum, but services have one. */
+/** The API reference defines no maximum, but services have one. This limit is within it. */
 const MAX_LIMIT = 100
 const PAST_THE_END = 100_000
 
-/** Queries, and the `pageSize` and `page` of their responses. */
+/** Query strings, and the `pageSize` and `page` that their responses must have. */
 const PAGE_REQUESTS: readonly (readonly [query: string, pageSize: number, page: number])[] = [
   ['', 10, 0],
   ['?limit=2&page=0', 2, 0],
@@ -21,8 +21,8 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
   {
     id: 'paging.page',
     rule:
-      '`page` and `pageSize` repeat the request, 0 and 10 by default, also if it has `2.0`. ' +
-      'Past the end there is an empty page.',
+      'In the response, `page` and `pageSize` are the requested page and limit, by default 0 and ' +
+      '10. A whole number may be written as `2.0`. A page past the end is empty.',
     basis: apiReference(
       '`page` defaults to 0; `limit` defaults to 10; pageSize: Messages per page; ' +
         'page: Current page number'
@@ -33,15 +33,15 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
       const query = `?limit=100&page=${PAST_THE_END}`
       const { data, hasMore, response } = await checkPage(service, query, 100, PAST_THE_END)
       const isEmpty = data.length === 0 && hasMore === false
-      const problem = `past the end there are ${data.length} messages, and hasMore is ${hasMore}`
+      const problem = `a page past the end has ${data.length} messages, and hasMore is ${hasMore}`
       check(isEmpty, problem, response)
     }
   },
   {
     id: 'paging.length',
     rule:
-      'A page has as many messages as its limit, unless it is the last one. `hasMore` is true ' +
-      'if more messages follow.',
+      'Every page except the last one has as many messages as `limit`. `hasMore` is true if more ' +
+      'messages follow.',
     basis: apiReference(
       'limit: Number of messages per page; hasMore: Whether more messages are available'
     ),
@@ -61,8 +61,8 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
   {
     id: 'paging.joined',
     rule:
-      'Joined from page 0 on, the pages are the whole or filtered list, without gaps or ' +
-      'duplicates. A message is the same on every page.',
+      'All pages joined are the complete list without gaps or duplicates, with or without a ' +
+      'filter. A message is the same whatever the limit.',
     basis: apiReference(
       'page: Page number (zero-based default); limit: Number of messages per page'
     ),
@@ -76,8 +76,9 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
   {
     id: 'paging.counts',
     rule:
-      '`hasMore` is false on the last page; without a total, it may be true on a full page. ' +
-      '`totalCount` is the number of all messages that match the filters, on every page.',
+      '`hasMore` is false on the last page, but may be true if that page is full and there is no ' +
+      '`totalCount`. On every page, `totalCount` is the number of all messages that match the ' +
+      'filters.',
     basis: apiReference(
       'hasMore: Whether more messages are available; ' +
         'totalCount: Total number of messages available'
@@ -93,7 +94,7 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
         isCounted = true
         await checkCounts(service, filter, data.length)
       }
-      skipUnless(isCounted, `all lists have ${MAX_LIMIT} messages or more`)
+      skipUnless(isCounted, `every list is empty or has ${MAX_LIMIT} messages or more`)
     }
   }
 ]
@@ -133,7 +134,7 @@ async function checkJoinedPages(
   }
   const isAll = isComplete && joined.length >= matching.length
   const expected = isAll ? matching : matching.slice(0, joined.length)
-  checkSame(joined, expected, `the joined pages of ${limit} and the list`)
+  checkSame(joined, expected, `the joined pages with limit ${limit} and the list`)
 }
 
 async function checkCounts(

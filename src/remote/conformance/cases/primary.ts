@@ -5,15 +5,15 @@ import type { ServiceUnderTest } from '../../service-under-test.js'
 import { checkSetPrimary } from '../../tested-integrations.js'
 import { apiReference, behavior, type ConformanceCase } from '../case.js'
 
-/** How many set-primary requests the case about concurrency sends at the same time. */
+/** The number of set-primary requests that `primary.concurrent` sends at the same time. */
 const CONCURRENT_REQUESTS = 8
 
 export const PRIMARY_CASES: readonly ConformanceCase[] = [
   {
     id: 'primary.result',
     rule:
-      'Set-primary responds with 200 and the named integration, which is primary and not ' +
-      'deleted, even if it was inactive. A GET of that path is rejected.',
+      'Set-primary returns 200 and the requested integration, even if it was inactive. The ' +
+      'integration is primary and not deleted. A GET for the same path is rejected.',
     basis: apiReference(
       'set-primary: Response: an Integration object, with `primary` reflecting the result.'
     ),
@@ -27,7 +27,7 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
         const { _id, identifier, primary, deleted, deletedAt, deletedBy } =
           readRecord<Integration>(response)
         const isNamed = _id === id || identifier === id
-        check(isNamed, 'the response is another integration', response)
+        check(isNamed, 'the response contains another integration', response)
         check(primary === true, `primary is ${primary}`, response)
         const exists = deleted === false && deletedAt === undefined && deletedBy === undefined
         check(exists, 'deleted is not false, or deletedAt or deletedBy is set', response)
@@ -36,15 +36,15 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
   },
   {
     id: 'primary.activates',
-    rule: 'An integration that becomes primary is active and has no conditions.',
-    basis: behavior('Set primary: what it changes'),
+    rule: 'An integration that becomes primary is activated and loses its conditions.',
+    basis: behavior('the changes that set-primary makes'),
     async run(service) {
       const usable = await service.integrations.usable()
       for (const { _id, channel } of usable) {
         const other = usable.find(
           (candidate) => candidate.channel === channel && candidate._id !== _id
         )
-        // Without another one, the integration is already primary and may be returned unchanged.
+        // The only integration of a channel is already primary and may be returned unchanged.
         if (!other) continue
         await setPrimary(service, other._id)
         const { active, conditions = [] } = await setPrimary(service, _id)
@@ -56,15 +56,15 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
   {
     id: 'primary.again',
     rule:
-      'A second set-primary changes nothing. One after set-primary of another integration only ' +
-      'changes `primary`.',
+      'If set-primary is repeated, it returns the same integration without changes, even if ' +
+      'another integration was primary in the meantime.',
     basis: apiReference(
       'Effect: sets the integration as primary for its channel in the current environment.'
     ),
     async run(service) {
       const [one, two] = await service.integrations.pair()
       const first = await setPrimary(service, one._id)
-      checkSame(await setPrimary(service, one._id), first, 'two responses for one integration')
+      checkSame(await setPrimary(service, one._id), first, 'two responses for the same integration')
       const other = await setPrimary(service, two._id)
       const what = 'the responses before and after set-primary of another integration'
       checkSame(await setPrimary(service, one._id), first, what)
@@ -74,8 +74,8 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
   {
     id: 'primary.one',
     rule:
-      'A channel has one primary: every other integration of the channel loses it, and nothing ' +
-      'else changes in any channel.',
+      'After set-primary, the integration is the only primary integration of its channel. ' +
+      'Nothing else changes, in this channel or in others.',
     basis: apiReference(
       'One integration per channel can be primary. It becomes the primary integration for its ' +
         'channel'
@@ -86,20 +86,20 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
         await setPrimary(service, _id)
         for (const after of await listIntegrations(service)) {
           const former = before.find((integration) => integration._id === after._id)
-          // The list just before doesn't count: an earlier set-primary may have broken it.
+          // Don't use `before` here: an earlier set-primary may have left a wrong primary.
           const primaryId =
             after.channel === channel ? _id : service.integrations.expectedPrimary(after.channel)
           const unchanged = after._id === _id ? after : former
           const expected = { ...unchanged, primary: after._id === primaryId }
-          checkSame(after, expected, `after set-primary of ${_id}: ${after._id}`)
+          checkSame(after, expected, `integration ${after._id} after set-primary of ${_id}`)
         }
       }
     }
   },
   {
     id: 'primary.body',
-    rule: 'The body is ignored, whether it is empty, `{}`, a form or text.',
-    basis: behavior('Set primary: the body'),
+    rule: 'The request body is ignored, whether it is missing, `{}`, a form or text.',
+    basis: behavior('the request body of set-primary'),
     async run(service) {
       const { _id } = await service.integrations.one()
       const expected = await setPrimary(service, _id)
@@ -110,15 +110,19 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
           headers: { 'content-type': type },
           body
         })
-        checkSame(integration, expected, `the response to a body of ${type}`)
+        checkSame(
+          integration,
+          expected,
+          `the responses with a body of type ${type} and without a body`
+        )
       }
     }
   },
   {
     id: 'primary.concurrent',
     rule:
-      'Concurrent set-primary requests for two integrations leave one primary, and each ' +
-      'response is the integration of its request.',
+      'Concurrent set-primary requests for two integrations leave one of them primary. Each ' +
+      'response contains the requested integration.',
     basis: apiReference('One integration per channel can be primary in an environment.'),
     async run(service) {
       const [one, two] = await service.integrations.pair()
@@ -138,7 +142,7 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
   }
 ]
 
-/** Makes an integration primary. Returns its fields that are in the API reference. */
+/** Makes an integration primary and returns it, with only the fields in the API reference. */
 export async function setPrimary(
   { integrations }: ServiceUnderTest,
   id: string,
@@ -150,7 +154,10 @@ export async function setPrimary(
 export const listIntegrations = async ({ integrations }: ServiceUnderTest) =>
   (await integrations.list()).map(documentedFields)
 
-/** Drops the fields that aren't in the API reference: some of them, such as `updatedAt`, change. */
+/**
+ * Returns the integration without the fields that aren't in the API reference, because some of them
+ * change, such as `updatedAt`.
+ */
 export function documentedFields(integration: Integration): Integration {
   const fields = Object.entries(integration).filter(([name]) => name in Integration.properties)
   return Object.fromEntries(fields) as Integration

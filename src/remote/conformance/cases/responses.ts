@@ -24,7 +24,7 @@ import { UNKNOWN_KEY } from './auth-and-steps.js'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const MAX_SHOWN_ISSUES = 5
-/** A JSON Schema for the variables of a step, as its field `variables` holds one. */
+/** The schema of a step's field `variables`, which itself contains a JSON Schema. */
 const VARIABLES = Type.Object({ type: Type.Literal('object'), properties: Type.Object({}) })
 
 /** A value in a response, and the schema that it must match. */
@@ -32,19 +32,19 @@ interface Part {
   response: TargetResponse
   schema: TSchema
   value: unknown
-  /** Where the value is in the response. */
+  /** The field of the response that contains the value. */
   location?: string
 }
 
 interface ResponseKind {
-  /** What the response is, to start a sentence. */
+  /** The subject of the rules about the response. */
   subject: string
-  /** From the API reference. */
+  /** The part of the API reference that defines the response. */
   quote: string
   readParts(service: ServiceUnderTest): Promise<Part[]>
 }
 
-/** The kinds of responses, by the ids of their cases. */
+/** The kinds of responses, by their name in case ids: `list` in `wire.list.shape`. */
 const RESPONSE_KINDS: Record<string, ResponseKind> = {
   list: {
     subject: 'A page of messages',
@@ -110,8 +110,8 @@ const SCHEMA_CASES = Object.entries(RESPONSE_KINDS).flatMap(
     {
       id: `wire.${kind}.shape`,
       rule:
-        `${subject} has the fields of the API reference, with their types and allowed values, ` +
-        'as JSON in UTF-8.',
+        `${subject} is JSON in UTF-8 with all required fields. ` +
+        'All types and values match the API reference.',
       basis: apiReference(quote),
       async run(service) {
         for (const part of await readParts(service)) {
@@ -122,8 +122,8 @@ const SCHEMA_CASES = Object.entries(RESPONSE_KINDS).flatMap(
     },
     {
       id: `wire.${kind}.fields`,
-      rule: `${subject} has no other fields.`,
-      basis: { behavior: 'Resources and their fields: the tables of fields', strictly: true },
+      rule: `${subject} only has fields that the API reference lists.`,
+      basis: { behavior: 'the fields of each resource', strictly: true },
       async run(service) {
         for (const part of await readParts(service)) checkIssues(part, 'name')
       }
@@ -136,8 +136,9 @@ export const RESPONSE_CASES: readonly ConformanceCase[] = [
   {
     id: 'wire.list.records',
     rule:
-      'Messages have unique `_id`s. They and their embedded records belong to one environment ' +
-      'and organization. The subscriber is the one of `_subscriberId`, with times in ISO 8601. ' +
+      'Every message has a unique `_id`. All messages and their embedded records belong to one ' +
+      'environment and one organization. The `_id` of the embedded subscriber is the ' +
+      "message's `_subscriberId`. The subscriber's timestamps are in ISO 8601. " +
       'Context keys have the form `type:id`.',
     basis: apiReference(
       '_id: Message identifier; Subscriber: times (ISO 8601); ' +
@@ -153,15 +154,16 @@ export const RESPONSE_CASES: readonly ConformanceCase[] = [
       )
       for (const field of ['_environmentId', '_organizationId'] as const) {
         const owners = [...new Set(records.map((record) => record[field]))]
-        check(owners.length === 1, `${field} is ${owners.slice(0, 2).join(' and ')}`, request)
+        const problem = `${field} is not the same in all records: ${owners.slice(0, 2).join(', ')}`
+        check(owners.length === 1, problem, request)
       }
       for (const message of messages) checkMessage(message, request)
     }
   },
   {
     id: 'wire.list.times',
-    rule: 'Timestamps of messages are in ISO 8601.',
-    basis: behavior('Headers and the rest: the format of timestamps'),
+    rule: 'The timestamps of messages are in ISO 8601.',
+    basis: behavior('the format of timestamps'),
     async run({ sample }) {
       const { messages, request } = await sample()
       for (const { _id, createdAt, lastSeenDate, lastReadDate } of messages) {
@@ -172,20 +174,20 @@ export const RESPONSE_CASES: readonly ConformanceCase[] = [
   },
   {
     id: 'wire.step.slug',
-    rule: 'The slug of a step ends with `_st_` and its `_id` in base 62.',
-    basis: behavior('the form of a slug'),
+    rule: 'The slug of a step ends with `_st_` and the `_id` of the step in base 62.',
+    basis: behavior('the format of slugs'),
     async run({ steps }) {
       for (const { step, request } of await steps()) {
         const hasId =
           /^[0-9a-f]{24}$/.test(step._id) && step.slug.endsWith(`_st_${encodeBase62(step._id)}`)
-        check(hasId, `step ${step._id}: the slug does not end with its _id`, request)
+        check(hasId, `step ${step._id}: the slug does not end with the _id`, request)
       }
     }
   },
   {
     id: 'wire.head',
-    rule: 'HEAD of the list returns what GET does, without a body.',
-    basis: behavior('HEAD works where GET does'),
+    rule: 'A HEAD request for the message list gets the same response as a GET, without a body.',
+    basis: behavior('HEAD requests'),
     async run({ send }) {
       const response = await send('/v1/messages?limit=1', { method: 'HEAD' })
       const isEmpty = response.status === 200 && response.text === ''
@@ -196,9 +198,10 @@ export const RESPONSE_CASES: readonly ConformanceCase[] = [
   {
     id: 'error.body',
     rule:
-      'An error is `{statusCode, timestamp, path, message, error, ctx}` in JSON, without null. ' +
-      'The 404 for an unknown integration names it.',
-    basis: behavior('Error responses: one body for all errors'),
+      'The body of every error is a JSON object with `statusCode`, `timestamp`, `path`, ' +
+      '`message`, `error` and `ctx`, none of them null. The message of the 404 for an unknown ' +
+      'integration contains its id.',
+    basis: behavior('the body of error responses'),
     async run({ send }) {
       const id = unknownId()
       const invalidKey = { authorization: `ApiKey ${UNKNOWN_KEY}` }
@@ -217,7 +220,7 @@ export const RESPONSE_CASES: readonly ConformanceCase[] = [
 function checkMessage(message: MessageResponse, request: SentRequest | undefined): void {
   const { _id, _subscriberId, subscriber, contextKeys = [] } = message
   const isSubscriber = (subscriber?._id ?? _subscriberId) === _subscriberId
-  const problem = 'the embedded subscriber is not the one of _subscriberId'
+  const problem = 'the _id of the embedded subscriber is not the _subscriberId'
   check(isSubscriber, `message ${_id}: ${problem}`, request)
   const { createdAt, updatedAt, lastOnlineAt } = subscriber ?? {}
   const areValid = areIsoTimes(createdAt, updatedAt, lastOnlineAt)
@@ -227,19 +230,19 @@ function checkMessage(message: MessageResponse, request: SentRequest | undefined
 }
 
 /**
- * Throws `Failure` if the value lacks a field or has a wrong one (`value`), or if it has a field
- * that isn't in the schema (`name`).
+ * Throws `Failure` if the value has a schema issue of this kind. Missing fields and wrong values are
+ * of the kind `value`. Fields that aren't in the schema are of the kind `name`.
  */
 function checkIssues(part: Part, kind: 'name' | 'value'): void {
   const { response, schema, value, location = '' } = part
   const allIssues = findIssues(schema, withDocumentedNames(value))
   const issues = allIssues.filter((issue) => issue.part === kind)
   const lines = issues.slice(0, MAX_SHOWN_ISSUES).map(({ path, message }) => {
-    // A name that isn't a plain word may be private.
+    // A field name that isn't a plain word may be private data, so hide it.
     const names = path.map((name) =>
       typeof name === 'number' || /^\w{1,30}$/.test(name) ? name : '<name>'
     )
-    return `${[location, formatPath(names)].filter(Boolean).join(': ') || 'it'} ${message}`
+    return `${[location, formatPath(names)].filter(Boolean).join(': ') || 'the response'} ${message}`
   })
   if (issues.length > MAX_SHOWN_ISSUES) lines.push(`and ${issues.length - MAX_SHOWN_ISSUES} more`)
   check(issues.length === 0, lines.join('; '), response)
@@ -255,7 +258,7 @@ function checkErrorBody(response: TargetResponse, status: number): void {
   checkStatus(response, status)
   checkJsonType(response, true)
   const json = readJson(response)
-  check(isObject(json), `the body of the ${status} is not an object`, response)
+  check(isObject(json), `the body of the ${status} response is not an object`, response)
   const { statusCode, timestamp, path, message, error, ctx, errors, errorId } = json
   const isWrong = {
     statusCode: statusCode !== status,
@@ -268,6 +271,6 @@ function checkErrorBody(response: TargetResponse, status: number): void {
     errorId: errorId !== undefined
   }
   const wrongFields = Object.entries(isWrong).flatMap(([field, wrong]) => (wrong ? field : []))
-  const problem = `the ${status} has wrong or unexpected fields: ${wrongFields.join(', ')}`
+  const problem = `the ${status} response has wrong or unexpected fields: ${wrongFields.join(', ')}`
   check(wrongFields.length === 0, problem, response)
 }
