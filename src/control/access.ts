@@ -7,10 +7,11 @@ import { hashOfKey } from '../environments/api-keys.js'
 import { isLoopback, untrustedOrigin } from '../http/loopback.js'
 
 /**
- * Guards the routes about all environments. Loopback requests need no token unless they come from a
- * page of another site (Origin), through a foreign name that resolves to this machine (Host), or
- * through a proxy for another machine. All other requests need the admin token. A wrong token is
- * always rejected.
+ * Guards the routes that concern the whole server, such as the list of environments. Requests from
+ * this machine need no token, unless a page of another site sent them (`Origin`), they used a
+ * foreign host name that resolves to this machine (`Host`), or a proxy forwarded them for another
+ * machine. All other requests need the admin token. A wrong admin token is rejected on this machine
+ * too.
  */
 export const serverAccess = fp<{ adminToken: string | undefined }>(
   async (app, { adminToken }) => {
@@ -27,18 +28,19 @@ export const serverAccess = fp<{ adminToken: string | undefined }>(
   { name: 'server-access' }
 )
 
-/** Throws `forbidden` unless this machine sent the request, and no page of another site. */
+/** Throws `forbidden` if another machine or a page of another site sent the request. */
 function requireThisMachine({ headers, socket }: FastifyRequest): void {
   if (!isLoopback(socket.localAddress) || !isLoopback(socket.remoteAddress)) {
     throw forbidden(
-      'from another machine this needs the admin token: "Authorization: Bearer <token>"; test ' +
-        'fixtures and commands take it from NOTIFICATION_MOCK_ADMIN_TOKEN'
+      'a request from another machine needs the admin token: send "Authorization: Bearer ' +
+        '<token>", or set NOTIFICATION_MOCK_ADMIN_TOKEN for test fixtures and commands'
     )
   }
   const origins = relayedFor(headers)
   if (!origins.every(isLoopback)) {
     throw forbidden(
-      `a proxy forwards it for ${origins.join(', ')}; other machines need the admin token`
+      `a proxy forwarded the request for ${origins.join(', ')}; requests from other machines ` +
+        'need the admin token'
     )
   }
   const problem = untrustedOrigin(headers)
@@ -49,7 +51,7 @@ function requireThisMachine({ headers, socket }: FastifyRequest): void {
   }
 }
 
-/** Returns the client addresses that proxies report. */
+/** Returns the client addresses in the headers that proxies add. */
 function relayedFor({
   forwarded = '',
   'x-forwarded-for': addresses = ''

@@ -20,21 +20,21 @@ type RouteGroup<Allowed extends Access> = (route: AddRoute<Allowed>, options: Op
 
 interface Options extends ControlServices {
   tests: TestService
-  /** The assumptions of environments that don't set their own. */
+  /** The assumptions for environments that don't set their own. */
   assumptions: Assumptions
-  /** Returns the document of the control routes. */
+  /** Returns the OpenAPI document of the control routes. */
   document: () => Promise<object>
 }
 
 /**
- * Registers the control routes under `/_mock`. Throws for a route that is missing from their
- * document.
+ * Registers the control routes under `/_mock`. Throws if a route wasn't added with `controlRoutes`,
+ * because the OpenAPI document would lack it.
  */
 export function registerControl(app: FastifyInstance, options: Options): void {
   app.setErrorHandler(rejectBadSeed)
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.control)
-      throw new Error(`the route ${method} ${url} serves no control operation: see controlRoutes`)
+      throw new Error(`the route ${method} ${url} must be added with controlRoutes`)
   })
   register('open', [], { Server: serverRoutes })
   register('server', [serverAccess], {
@@ -53,7 +53,10 @@ export function registerControl(app: FastifyInstance, options: Options): void {
     Report: testRoutes
   })
 
-  /** Registers groups of routes behind hooks. Each group is named by its tag in the document. */
+  /**
+   * Registers groups of routes behind hooks. The key of each group is its tag in the OpenAPI
+   * document.
+   */
   function register<Allowed extends Access>(
     access: Allowed,
     hooks: FastifyPluginCallback<Options>[],
@@ -69,14 +72,14 @@ export function registerControl(app: FastifyInstance, options: Options): void {
 }
 
 /**
- * Rejects an invalid seed or record with `invalid`, and lists each issue under its path in the
+ * Throws `invalid` for an invalid seed or record, with each issue listed under its path in the
  * body.
  */
 function rejectBadSeed(error: unknown): never {
   if (!(error instanceof SeedError)) throw error
   const errors = createFieldErrors()
   for (const { location, file, line, path, message } of error.issues) {
-    // A record is the whole body; a seed may be one field of it.
+    // A record is always the whole body, but a seed may be one field of the body.
     const field = path || (file === 'seed' ? file : 'body')
     errors[field] ??= { messages: [] }
     errors[field].messages.push(`${line === undefined ? field : location} ${message}`)

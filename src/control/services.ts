@@ -3,7 +3,7 @@ import { createServices, type ServiceOptions } from '../services.js'
 
 export type ControlServices = ReturnType<typeof createControlServices>
 
-/** Builds all services over one database. */
+/** Creates all services, which share one database. */
 export function createControlServices(options: ServiceOptions) {
   const services = createServices(options)
   return { ...services, seeds: seedService({ ...options, environments: services.environments }) }

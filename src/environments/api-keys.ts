@@ -3,13 +3,13 @@ import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 
 /**
- * Finds environments by API key. Keys are stored as hashes; the keys themselves are only remembered
- * in memory.
+ * Finds environments by API key. Keys are stored as hashes. The keys themselves are kept only in
+ * memory.
  */
 export class ApiKeys {
   readonly #db: Db
   readonly #store: EnvironmentStore
-  /** The environments of the keys that were added or used since the server started. */
+  /** The keys that were added or used since the server started, with their environments. */
   readonly #owners = new Map<string, Environment>()
 
   constructor(db: Db, store: EnvironmentStore) {
@@ -19,8 +19,8 @@ export class ApiKeys {
   }
 
   /**
-   * Returns the environment of an API key. The key is hashed only once, since that is 5 % of a
-   * request's time.
+   * Returns the environment of an API key. Hashes a key only when it is first used, because hashing
+   * takes 5 % of a request's time.
    */
   findOwner(apiKey: string): Environment | undefined {
     const owner = this.#owners.get(apiKey)
@@ -50,8 +50,8 @@ export class ApiKeys {
   }
 
   #forget(environment: Environment): void {
-    // Last key first: a rollback runs in reverse order, which restores the original order of the
-    // map.
+    // Delete the last key first. A rollback runs in reverse order, so it restores the original
+    // order of the map.
     for (const apiKey of this.keysOf(environment).reverse()) {
       this.#owners.delete(apiKey)
       this.#db.onRollback(() => this.#owners.set(apiKey, environment))
@@ -59,7 +59,7 @@ export class ApiKeys {
   }
 }
 
-/** Returns the SHA-256 of a key. Keys are only stored like this. */
+/** Returns the SHA-256 hash of a key, which is the only form that keys are stored in. */
 export const hashOfKey = (apiKey: string): Buffer => hash('sha256', apiKey, 'buffer')
 
 /** Returns a new key in Novu's format: 32 hex digits. */

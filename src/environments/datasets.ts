@@ -3,7 +3,10 @@ import type { DatasetKind } from '../domain/enums.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 import { type DatasetKeys, idReplacements, type OwnerIds, perKind } from './repository.js'
 
-/** Copy on write: environments and snapshots share a dataset until one of them writes to it. */
+/**
+ * Implements copy on write: environments and snapshots share a dataset until one of them writes to
+ * it.
+ */
 export class Datasets {
   readonly #db: Db
   readonly #store: EnvironmentStore
@@ -24,7 +27,7 @@ export class Datasets {
   writable(environment: Environment, kind: DatasetKind): number {
     this.#store.assertExists(environment)
     if (!this.#db.client.inTransaction) {
-      throw new Error('a dataset must be written in the transaction that prepares it for writing')
+      throw new Error('writable() must be called in the transaction that writes to the dataset')
     }
     const { repository } = this.#store
     const dataset = environment.datasets[kind]
@@ -41,8 +44,9 @@ export class Datasets {
   }
 
   /**
-   * Keeps the environment's current datasets unchanged while somebody reads them over several turns
-   * of the event loop. Writes go to copies. Call the returned function once, after the last read.
+   * Keeps the environment's current datasets unchanged while they are read over several turns of
+   * the event loop. Writes in the meantime go to copies. Call the returned function once, after the
+   * last read.
    */
   retain(environment: Environment): () => void {
     this.#store.assertExists(environment)
@@ -51,8 +55,8 @@ export class Datasets {
     repository.addReader(reader)
     return () => {
       repository.removeReader(reader)
-      // If the data file is lost, nothing is written anymore, and exporting is how users save their
-      // data.
+      // Once the data file is lost, the database rejects writes. Users must still be able to export
+      // their data, so skip the cleanup then.
       const canWrite = this.#db.client.open && !this.#db.fileProblem()
       if (canWrite) this.#db.transaction(() => repository.deleteUnused(reader))
     }
@@ -73,7 +77,10 @@ export class Datasets {
   }
 }
 
-/** Returns stored JSON of a dataset with the environment's own two ids. */
+/**
+ * Returns JSON from one of the environment's datasets with the environment's own ids. The stored
+ * JSON has other ids if the dataset is shared with another environment.
+ */
 export function withEnvironmentIds<T extends string | Buffer>(
   environment: Environment,
   kind: DatasetKind,
@@ -90,7 +97,8 @@ export function replaceOwnerIds<T extends string | Buffer>(
   to: OwnerIds
 ): T {
   if (typeof json !== 'string') {
-    // In latin1 each byte is a character. That is safe because the ids are ASCII.
+    // Decode as latin1, which turns each byte into one character and back. That is safe because the
+    // ids are ASCII.
     const replaced = replaceOwnerIds(json.toString('latin1'), from, to)
     return Buffer.from(replaced, 'latin1') as T
   }

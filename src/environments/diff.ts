@@ -18,7 +18,7 @@ const MAX_IDS = 20
 const MAX_FIELDS = 200
 const MAX_VALUE_LENGTH = 200
 
-/** The columns that a diff identifies records by: the names that seeds use. */
+/** The column that identifies a record in a diff. Seeds identify records by the same values. */
 const ID_COLUMNS: Record<DatasetKind, string> = {
   integrations: 'identifier',
   subscribers: 'subscriber_id',
@@ -91,8 +91,8 @@ function differingRows(
 }
 
 /**
- * Returns the fields of a record. Steps are keyed by their ids, so that each one is compared with
- * itself.
+ * Returns the fields of a record. Turns its list of steps into an object with step ids as keys, so
+ * that each step is compared with its own earlier state.
  */
 function fieldsOf(json: string): Record<string, unknown> {
   const { steps, ...fields } = JSON.parse(json)
@@ -101,7 +101,7 @@ function fieldsOf(json: string): Record<string, unknown> {
 }
 
 /**
- * Returns the fields that differ at any depth of objects, each with its path, such as
+ * Returns the fields that differ, including fields of nested objects. Each has its path, such as
  * `controlValues.subject`.
  */
 function changedFields(
@@ -127,7 +127,7 @@ function changedFields(
   ]
 }
 
-/** Returns the start of a value as JSON, with secrets as `***`. */
+/** Returns a value as JSON, cut off after 200 characters and with secrets as `***`. */
 function printValue(value: unknown, path: readonly string[]): string {
   const isSecret = (name: string) => SECRET_NAME.test(name)
   if (path.some(isSecret)) return '***'
@@ -136,9 +136,9 @@ function printValue(value: unknown, path: readonly string[]): string {
 }
 
 /**
- * Returns the SQL that selects the records that differ, in the order of their ids. It is raw,
- * because it compares documents inside SQLite and uses its JSON functions. It has two halves,
- * because SQLite uses no index for a FULL JOIN.
+ * Returns the SQL that selects the records that differ, ordered by id. It is raw because it
+ * compares documents inside SQLite and uses SQLite's JSON functions. It is a UNION because SQLite
+ * uses no index for a FULL JOIN.
  */
 function diffSql(kind: DatasetKind): string {
   const table = getTableName(DATASET_TABLES[kind][0])
@@ -161,8 +161,8 @@ function diffSql(kind: DatasetKind): string {
 }
 
 /**
- * Returns an SQL expression for everything that a record consists of, as JSON. A workflow includes
- * its steps.
+ * Returns an SQL expression for the whole content of a record, as JSON. The content of a workflow
+ * includes its steps.
  */
 function contentSql(
   kind: DatasetKind,
@@ -174,13 +174,13 @@ function contentSql(
     return `json_array(hex(${alias}.fingerprint), ${alias}.status, ${body})`
   }
   if (kind !== 'workflows') return withIds(`${alias}.document`)
-  // `json(…)` around the subquery, because since SQLite 3.54 its result is text.
+  // The subquery needs `json(…)`, because since SQLite 3.54 it returns text.
   return `json_set(${alias}.document, '$.steps', json((
     SELECT json_group_array(json(document) ORDER BY position) FROM workflow_steps
     WHERE dataset = ${alias}.dataset AND workflow_id = ${alias}.id)))`
 }
 
-/** Returns the names of the settings that differ, an assumption as `assumptions.<id>`. */
+/** Returns the names of the settings that differ. An assumption is named `assumptions.<id>`. */
 function changedSettings(current: EnvironmentRow, earlier: EnvironmentRow): string[] {
   const names = (['profile', 'clock', 'randomSeed'] as const).filter(
     (name) => !isDeepStrictEqual(current[name], earlier[name])

@@ -15,28 +15,35 @@ import {
 } from './repository.js'
 
 /**
- * An environment as requests see it. There is one object per environment, kept equal to its row.
+ * An environment with its effective settings. There is one object per environment, which always
+ * matches its database row.
  */
 export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | 'assumptions'>> {
   readonly profile: Profile
   readonly assumptions: Assumptions
   readonly datasets: DatasetKeys
   /**
-   * Whose ids the documents of a dataset carry, if they aren't this environment's: see
-   * `withEnvironmentIds`.
+   * The ids in the documents of a dataset, if they belong to another environment.
+   * `withEnvironmentIds` replaces them.
    */
   readonly foreignOwners: Readonly<Record<DatasetKind, OwnerIds | undefined>>
   readonly random: Random
   readonly now: Clock
-  /** Becomes true while requests may still hold the object: see `assertExists`. */
+  /**
+   * Becomes true when the environment is removed. Requests that still hold the object call
+   * `assertExists`.
+   */
   readonly isRemoved: boolean
-  /** Milliseconds on the machine clock. Only kept up to date if the environment has a `ttl`. */
+  /**
+   * When the environment was last used, in milliseconds of the machine clock. Only updated if the
+   * environment has a `ttl`.
+   */
   lastUsed: number
   /** Number of requests in progress. Only counted if the environment has a `ttl`. */
   openRequests: number
 }
 
-/** Callbacks for whoever keeps state in memory for environments or datasets. */
+/** Callbacks for services that keep state in memory per environment or dataset. */
 export interface EnvironmentListener {
   /** Called before an environment is removed. */
   onRemove?(environment: Environment): void
@@ -45,7 +52,10 @@ export interface EnvironmentListener {
   onExpiryError?(error: unknown, environment: Environment): void
   /** Called after a reset or restore. */
   onReset?(environment: Environment, parts: readonly ResetPart[]): void
-  /** Called when a dataset is new or about to be written to, and again if that is rolled back. */
+  /**
+   * Called when a dataset was created or is about to be written to, and again if the transaction is
+   * rolled back.
+   */
   onWrite?(dataset: number): void
 }
 
@@ -59,22 +69,22 @@ export interface Dependencies {
   db: Db
   clock: Clock
   /**
-   * The clock that measures `ttl`. It never jumps, and it goes on when the server's clock is fixed.
+   * The clock that measures `ttl`. It never jumps, and it keeps running when the server's clock is
+   * fixed.
    */
   machineClock: Clock
   defaults: EnvironmentDefaults
 }
 
-/**
- * Keeps the `Environment` objects equal to their rows, also when a change of a row is rolled back.
- */
+/** Keeps each `Environment` object equal to its row, even if a change to the row is rolled back. */
 export class EnvironmentStore {
   readonly repository: EnvironmentRepository
   readonly listeners: EnvironmentListener[] = []
   readonly #dependencies: Dependencies
   readonly #environments = new Map<number, Environment>()
   /**
-   * The assumptions of environments that set none. Shared, because there may be thousands of forks.
+   * The assumptions of environments that set none. The environments share these objects, because
+   * there may be thousands of forks.
    */
   readonly #sharedAssumptions: Record<Profile, Assumptions>
 
@@ -154,7 +164,7 @@ export class EnvironmentStore {
     return row
   }
 
-  /** Returns the environment's object, created from the row or updated with it. */
+  /** Returns the environment's object. Creates it from the row, or updates it with the row. */
   fromRow(row: EnvironmentRow): Environment {
     const { clock, machineClock } = this.#dependencies
     const loaded = this.#environments.get(row.key)
@@ -205,8 +215,8 @@ function removed({ name }: Environment): DomainError {
 }
 
 /**
- * Returns a new id in Novu's format, 24 hex digits: the time in seconds (8 digits), then random
- * digits.
+ * Returns a new id in Novu's format: 24 hex digits, of which the first 8 are the time in seconds
+ * and the others are random.
  */
 export const newId = (): string =>
   Math.floor(Date.now() / 1000).toString(16) + randomBytes(8).toString('hex')

@@ -4,7 +4,7 @@ import type { Environment, EnvironmentStore } from './environment.js'
 
 const CHECK_INTERVAL = 1000
 
-/** Removes environments that weren't used for as long as their `ttl`. */
+/** Removes environments that were not used for the duration of their `ttl`. */
 export class EnvironmentExpiry {
   readonly #store: EnvironmentStore
   readonly #machineClock: Clock
@@ -17,13 +17,14 @@ export class EnvironmentExpiry {
     this.#timer = setInterval(() => this.removeExpired(), CHECK_INTERVAL).unref()
   }
 
-  /** Starts the environment's `ttl` again. */
+  /** Restarts the environment's `ttl`. */
   touch(environment: Environment): void {
     if (environment.ttl !== null) environment.lastUsed = this.#machineClock()
   }
 
   /**
-   * Keeps the environment until the returned function is called once. Its `ttl` starts again then.
+   * Prevents the removal of the environment until the returned function is called. Call it once; it
+   * also restarts the `ttl`.
    */
   keepInUse(environment: Environment): () => void {
     environment.openRequests += 1
@@ -36,8 +37,8 @@ export class EnvironmentExpiry {
   /** Returns when the environment expires, in system time, or undefined if it has no `ttl`. */
   expiresAt({ ttl, lastUsed }: Environment): number | undefined {
     if (ttl === null) return undefined
-    // The two clocks are read one after the other. Whole seconds keep the result stable between
-    // calls.
+    // The two clocks are read one after the other, so their difference varies slightly. Rounding it
+    // to whole seconds keeps the result stable between calls.
     const offset = Math.round((wallClock() - this.#machineClock()) / 1000) * 1000
     return Math.round(lastUsed + ttl + offset)
   }

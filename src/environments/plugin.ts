@@ -10,15 +10,18 @@ declare module 'fastify' {
   }
 }
 
-/** Either the environment of an `Authorization` header, or why it gives access to none. */
+/**
+ * The result of checking an `Authorization` header: its environment, or the error to reject it
+ * with.
+ */
 export type Authentication =
   | { kind: 'authenticated'; environment: Environment }
   | { kind: 'rejected'; error: DomainError }
 
 /**
- * Rejects requests without a valid API key with 401 before their body is read, and keeps the
- * environment from expiring until the response is sent. API keys are neither logged nor repeated in
- * a response.
+ * Rejects requests without a valid API key with 401, before their body is read. Prevents the
+ * removal of an expired environment until the response is sent. API keys are neither logged nor
+ * repeated in a response.
  */
 export const authentication = fp<{ environments: EnvironmentService }>(
   async (app, { environments }) => {
@@ -44,8 +47,8 @@ export function requireEnvironment({ environment, url }: FastifyRequest): Enviro
 }
 
 /**
- * Returns a function that sets `request.environment` if the request has a valid API key. It rejects
- * nothing: that is up to `authentication`, on the routes that require a key.
+ * Returns a function that sets `request.environment` if the request has a valid API key. It never
+ * rejects a request. The plugin `authentication` does so on the routes that require a key.
  */
 export const identifyEnvironment =
   (environments: EnvironmentService) =>
@@ -57,8 +60,8 @@ export const identifyEnvironment =
   }
 
 /**
- * Returns the environment of an `Authorization` header. Throws `unauthenticated` if it gives access
- * to none.
+ * Returns the environment of an `Authorization` header. Throws `unauthenticated` if the header is
+ * missing or invalid.
  */
 export function authenticate(
   header: string | undefined,
@@ -73,7 +76,7 @@ function checkAuthorization(
   header: string | undefined,
   environments: EnvironmentService
 ): Authentication {
-  // Nearly all headers look like this. Checking for it first is twice as fast.
+  // Nearly all headers have this form, and checking for it first is twice as fast.
   const usual = header?.startsWith('ApiKey ') && environments.findByApiKey(header.slice(7))
   if (usual) return { kind: 'authenticated', environment: usual }
 
@@ -101,8 +104,8 @@ function rejectScheme(
   apiKey: string,
   environments: EnvironmentService
 ): Authentication {
-  // The word may be a key that was sent without a scheme, or it may contain one, as in
-  // `ApiKey:<key>`.
+  // The word is not repeated in the message if it may be a key sent without a scheme, or if it may
+  // contain a key, as in `ApiKey:<key>`.
   const isScheme = /^(?!apikey)[a-z]{1,24}$/i.test(scheme) && !environments.isApiKey(scheme)
   const reason = apiKey
     ? 'the scheme must be ApiKey: "Authorization: ApiKey <key>"'

@@ -20,7 +20,7 @@ import { DATASET_KINDS, type DatasetKind } from '../domain/enums.js'
 export type EnvironmentRow = typeof environments.$inferSelect
 export type NewEnvironmentRow = typeof environments.$inferInsert
 
-/** The environment id and organization id that the documents of a dataset carry. */
+/** The environment id and organization id in the documents of a dataset. */
 export type OwnerIds = Pick<EnvironmentRow, 'id' | 'organizationId'>
 
 /** The key of the dataset that an environment refers to, for each kind of record. */
@@ -35,7 +35,10 @@ type DatasetOwner = OwnerIds & { key: number }
 export class EnvironmentRepository {
   readonly #db: Db
   readonly #statements: ReturnType<typeof prepareStatements>
-  /** The datasets that somebody reads over several turns of the event loop, such as an export. */
+  /**
+   * The datasets that are being read over several turns of the event loop, for example by an
+   * export.
+   */
   readonly #readers = new Set<DatasetKeys>()
 
   constructor(db: Db) {
@@ -43,7 +46,7 @@ export class EnvironmentRepository {
     this.#statements = prepareStatements(db)
   }
 
-  /** Returns all environments, the oldest first. */
+  /** Returns all environments, oldest first. */
   listEnvironments(): EnvironmentRow[] {
     return this.#statements.listEnvironments.all()
   }
@@ -56,7 +59,9 @@ export class EnvironmentRepository {
     return this.#statements.findById.get({ id })
   }
 
-  /** Seeds may use the same name in several organizations. */
+  /**
+   * Returns all environments with this name, because seeds may use a name in several organizations.
+   */
   listByName(name: string): EnvironmentRow[] {
     return this.#statements.listByName.all({ name })
   }
@@ -65,7 +70,7 @@ export class EnvironmentRepository {
     return this.#statements.findByKeyHash.get({ hash })
   }
 
-  /** Returns the names and ids of environments that start with the prefix. */
+  /** Returns all environment names and environment ids that start with the prefix. */
   listNamesAndIds(prefix: string): string[] {
     const range = { from: prefix, to: `${prefix}\u{10ffff}` }
     const names = this.#statements.listNames.all(range)
@@ -97,7 +102,7 @@ export class EnvironmentRepository {
     this.#statements.deleteApiKeys.run({ environment })
   }
 
-  /** Returns the snapshots of an environment, the oldest first. */
+  /** Returns the snapshots of an environment, oldest first. */
   listSnapshots(environment: number): EnvironmentRow[] {
     return this.#statements.listSnapshots.all({ environment })
   }
@@ -106,12 +111,12 @@ export class EnvironmentRepository {
     return this.#statements.findSnapshot.get({ environment, name })
   }
 
-  /** Returns the key of the new dataset. */
+  /** Creates an empty dataset and returns its key. */
   insertDataset({ id, organizationId }: OwnerIds): number {
     return this.#statements.insertDataset.get({ id, organizationId }).key
   }
 
-  /** Returns whose ids the documents of a dataset carry. */
+  /** Returns the owner whose ids are in the documents of a dataset. */
   ownerOf(dataset: number): OwnerIds {
     const owner = this.#statements.findOwner.get({ key: dataset })
     if (!owner) throw new Error(`there is no dataset ${dataset}`)
@@ -119,14 +124,16 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Returns whose ids the documents carry, for each dataset of the environment whose documents
-   * carry ids.
+   * Returns the owner of each dataset, whose ids the documents contain. Omits the dataset of
+   * workflows, because workflows contain no such ids.
    */
   listOwners({ integrations, subscribers, messages, idempotency }: DatasetKeys): DatasetOwner[] {
     return this.#statements.listOwners.all({ integrations, subscribers, messages, idempotency })
   }
 
-  /** Adds a reader: a dataset that is being read is neither written to nor deleted. */
+  /**
+   * Adds a reader. Its datasets are neither written to nor deleted until `removeReader` is called.
+   */
   addReader(reader: DatasetKeys): void {
     this.#readers.add(reader)
   }
@@ -136,8 +143,7 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Whether something other than the environment uses its dataset: an environment, a snapshot or a
-   * reader.
+   * Returns whether another environment, a snapshot or a reader uses the environment's dataset too.
    */
   isShared(kind: DatasetKind, dataset: number, environment: number): boolean {
     const otherUser = this.#statements.findUser[kind].get({ dataset, except: environment })
@@ -145,8 +151,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Copies all rows of a dataset into an empty one, with the owner's ids replaced if `owners` are
-   * given.
+   * Copies all rows of a dataset into an empty dataset. Replaces the owner's ids in the copies if
+   * `owners` is set.
    */
   copyRows(
     kind: DatasetKind,
@@ -159,7 +165,7 @@ export class EnvironmentRepository {
     }
   }
 
-  /** Deletes each of the datasets that is no longer used, with its rows. */
+  /** Deletes those of the datasets that are no longer used, with their rows. */
   deleteUnused(keys: DatasetKeys): void {
     for (const kind of DATASET_KINDS) {
       const dataset = keys[kind]
@@ -169,7 +175,10 @@ export class EnvironmentRepository {
     }
   }
 
-  /** Deletes the datasets that only readers used when an earlier process was killed. */
+  /**
+   * Deletes datasets that belong to no environment or snapshot. They remain if a process is killed
+   * while only a reader uses them.
+   */
   deleteUnreferenced(): void {
     const { orm } = this.#db
     const isUnreferenced = DATASET_KINDS.map((kind) =>
@@ -181,7 +190,7 @@ export class EnvironmentRepository {
       .run()
   }
 
-  /** Returns the number of rows of each dataset. Steps of workflows aren't counted. */
+  /** Returns the number of rows in each dataset. Workflow steps aren't counted. */
   countRows(keys: DatasetKeys): Record<DatasetKind, number> {
     const { orm } = this.#db
     return perKind((kind) => {
@@ -196,7 +205,7 @@ export class EnvironmentRepository {
   }
 }
 
-/** A key that no environment has: keys start at 1. */
+/** A key that no environment has, because keys start at 1. */
 const NO_KEY = 0
 
 function prepareStatements(db: Db) {
@@ -257,7 +266,7 @@ function prepareEnvironmentStatements({ orm }: Db) {
   }
 }
 
-/** The kinds of records whose documents carry ids. */
+/** The kinds of records whose documents contain the ids of their environment and organization. */
 const KINDS_WITH_IDS = ['integrations', 'subscribers', 'messages', 'idempotency'] as const
 
 function prepareDatasetStatements({ orm }: Db) {
@@ -312,8 +321,9 @@ export function perKind<Value>(create: (kind: DatasetKind) => Value): Record<Dat
 }
 
 /**
- * Returns what to search for and what to insert when JSON moves to another owner. Quotes within a
- * JSON string are escaped, so text that mentions these fields doesn't match.
+ * Returns the JSON fragments to search for, and their replacements, when a document moves to
+ * another owner. JSON escapes quotes inside strings, so a text that mentions these fields doesn't
+ * match.
  */
 export function idReplacements(from: OwnerIds, to: OwnerIds) {
   return {
@@ -328,16 +338,16 @@ export function idReplacements(from: OwnerIds, to: OwnerIds) {
 export const withReplacedIds = (json: string): string =>
   `replace(replace(${json}, @oldEnvironment, @environment), @oldOrganization, @organization)`
 
-/** The expressions that copy the columns with JSON, if the copy gets another owner. */
+/** SQL expressions for the columns with JSON, used when a copy gets another owner. */
 const MOVED_COLUMNS: Record<string, string> = {
   document: withReplacedIds('document'),
   body: `CAST(${withReplacedIds('CAST(body AS TEXT)')} AS BLOB)`
 }
 
 /**
- * Returns the SQL that copies a dataset's rows in their order. It is raw because drizzle's `INSERT
- * … SELECT` would need every column twice, and it stays inside SQLite: a million messages take
- * seconds.
+ * Returns the SQL that copies a dataset's rows and keeps their order. It is raw because drizzle's
+ * `INSERT … SELECT` would list every column twice. The copying happens inside SQLite, so even a
+ * million messages take only seconds.
  */
 function copySql(table: SQLiteTable, isMoved: boolean): string {
   const columns = Object.values(getTableColumns(table))

@@ -9,12 +9,12 @@ import {
   stringEnum
 } from '../schema/typebox.js'
 
-/** The name of an environment that was given none. */
+/** The name of an environment that was created without a name. */
 export const UNNAMED = 'Unnamed'
 
 export const ProfileName = namedEnum(
   'Profile',
-  'Which values the assumptions of the environment have by default',
+  'The set of default values for the assumptions of the environment',
   PROFILES
 )
 
@@ -35,13 +35,14 @@ export const Snapshot = namedObject('Snapshot', 'A saved state of an environment
 export type Snapshot = Static<typeof Snapshot>
 
 const JSON_VALUE =
-  'as JSON, cut off after 200 characters. Absent if the field is missing; secrets are `***`'
+  'as JSON, cut off after 200 characters. Absent if the field is missing; secrets are shown ' +
+  'as `***`'
 
 export const FieldChange = namedObject(
   'FieldChange',
   'A field of a record that differs between the snapshot and the current state',
   {
-    id: Type.String({ description: 'The record, identified as in a seed' }),
+    id: Type.String({ description: 'The record, by the identifier that a seed uses' }),
     field: Type.String({ description: 'Path of the field, such as `controlValues.subject`' }),
     before: Type.Optional(Type.String({ description: `Value in the snapshot, ${JSON_VALUE}` })),
     after: Type.Optional(Type.String({ description: `Current value, ${JSON_VALUE}` }))
@@ -52,13 +53,13 @@ export type FieldChange = Static<typeof FieldChange>
 const counted = {
   count: Type.Integer({ description: 'Number of records' }),
   ids: Type.Array(Type.String(), {
-    description: 'The first 20 of these records, identified as in a seed'
+    description: 'The first 20 of these records, by the identifiers that a seed uses'
   })
 }
 
 export const RecordDiff = namedObject('RecordDiff', 'How the records of one kind changed', {
-  added: strictObject(counted, { description: 'Records that the snapshot lacks' }),
-  removed: strictObject(counted, { description: 'Records that only the snapshot has' }),
+  added: strictObject(counted, { description: 'Records that are missing in the snapshot' }),
+  removed: strictObject(counted, { description: 'Records that exist only in the snapshot' }),
   changed: strictObject(
     {
       ...counted,
@@ -68,7 +69,7 @@ export const RecordDiff = namedObject('RecordDiff', 'How the records of one kind
         })
       )
     },
-    { description: 'Records that differ from the snapshot' }
+    { description: 'Records that differ between the snapshot and the current state' }
   )
 })
 export type RecordDiff = Static<typeof RecordDiff>
@@ -90,7 +91,10 @@ export const EnvironmentDiff = namedObject(
 )
 export type EnvironmentDiff = Static<typeof EnvironmentDiff>
 
-/** How far a clock may be moved, in milliseconds: 5,000 years, so that years keep four digits. */
+/**
+ * How far a clock may be shifted, in milliseconds. The limit of 5,000 years keeps years at four
+ * digits.
+ */
 export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000
 
 const clockMode = <const Mode extends string>(name: Mode) =>
@@ -111,7 +115,7 @@ const offsetMode = strictObject(
       description: 'Milliseconds to add; negative for the past'
     })
   },
-  { description: "The machine's time, shifted" }
+  { description: "The machine's time, shifted by an offset" }
 )
 
 export const ClockSetting = Type.Union([wallMode, fixedMode, offsetMode], {

@@ -25,9 +25,7 @@ export { replaceOwnerIds, withEnvironmentIds } from './datasets.js'
 export type { Environment, EnvironmentDefaults } from './environment.js'
 export type { CreateOptions, NewEnvironment, PreparedSeed, Settings } from './settings.js'
 
-/**
- * Creates, finds, changes and removes environments, with their API keys, datasets and snapshots.
- */
+/** Manages environments with their API keys, datasets and snapshots. */
 export class EnvironmentService {
   readonly defaults: EnvironmentDefaults
   readonly #db: Db
@@ -50,7 +48,7 @@ export class EnvironmentService {
     this.#expiry = new EnvironmentExpiry(this.#store, machineClock)
 
     this.#store.repository.deleteUnreferenced()
-    // A `ttl` starts again with the server, because nobody could use the environment while it was
+    // Loading an environment restarts its `ttl`, because nobody could use it while the server was
     // down.
     for (const row of this.#store.repository.listEnvironments()) {
       if (row.ttl !== null) this.#store.fromRow(row)
@@ -66,7 +64,7 @@ export class EnvironmentService {
     this.#store.listeners.push(listener)
   }
 
-  /** Returns all environments, the oldest first. */
+  /** Returns all environments, oldest first. */
   list(): Environment[] {
     return this.#store.repository.listEnvironments().map((row) => this.#store.fromRow(row))
   }
@@ -95,13 +93,15 @@ export class EnvironmentService {
     this.#store.assertExists(environment)
   }
 
-  /** Throws `exists` if another environment has this name, as its name or id, or this API key. */
+  /**
+   * Throws `exists` if another environment has this API key, or has this name as its name or id.
+   */
   assertUnused({ name, apiKey }: Pick<CreateOptions, 'name' | 'apiKey'>): void {
     if (name !== undefined && this.unusedName(name) !== name) {
       const reason =
-        'names are unique: choose another one, or remove that environment with ' +
-        'DELETE /_mock/environments/{id}'
-      throw new DomainError('exists', `There is an environment named ${name} already`, { reason })
+        'names are unique; choose another name, or remove the other environment with DELETE ' +
+        '/_mock/environments/{id}'
+      throw new DomainError('exists', `An environment named ${name} already exists`, { reason })
     }
     if (apiKey !== undefined && this.isApiKey(apiKey)) {
       const reason = 'choose another apiKey, or leave it out to get an unused one'
@@ -121,9 +121,9 @@ export class EnvironmentService {
   }
 
   /**
-   * Creates an environment with an API key: empty, as a fork, or from a seed. Throws `exists` if
-   * the name or the key is in use, `not-found` for an unknown origin or snapshot, and what the seed
-   * throws. Then nothing is created.
+   * Creates an empty environment, a fork, or an environment from a seed, and gives it an API key.
+   * Throws `exists` if the name or the key is in use, `not-found` for an unknown origin or
+   * snapshot, and any error of the seed. If it throws, nothing is created.
    */
   create(
     options: CreateOptions,
@@ -157,14 +157,14 @@ export class EnvironmentService {
   }
 
   /**
-   * Changes settings. A profile of null is the server's. Setting `randomSeed`, even to null,
-   * restarts the random numbers.
+   * Changes settings. A `profile` of null means the server's profile. Setting `randomSeed`, even to
+   * null, restarts the random numbers.
    */
   changeSettings(environment: Environment, settings: Partial<Settings>): void {
     this.#store.update(environment, settings)
   }
 
-  /** Throws `invalid` if the clock can't show the resulting time. */
+  /** Throws `invalid` if the resulting time is not in the years 1970 to 9999. */
   advanceClock(environment: Environment, by: number): void {
     const clock = advanceClock(environment.clock, by, this.#clock)
     if (!clock) {
@@ -188,7 +188,7 @@ export class EnvironmentService {
 
   // API keys
 
-  /** Returns the environment of an API key, and starts its `ttl` again. */
+  /** Returns the environment of an API key, and restarts its `ttl`. */
   findByApiKey(apiKey: string): Environment | undefined {
     const environment = this.#apiKeys.findOwner(apiKey)
     if (environment) this.#expiry.touch(environment)
@@ -200,8 +200,8 @@ export class EnvironmentService {
   }
 
   /**
-   * Returns the environment's keys that were added or used since the server started. Others are
-   * only stored as hashes.
+   * Returns the environment's keys that were added or used since the server started. The server
+   * knows only the hashes of its other keys.
    */
   apiKeysOf(environment: Environment): string[] {
     return this.#apiKeys.keysOf(environment)
@@ -216,8 +216,8 @@ export class EnvironmentService {
   }
 
   /**
-   * Makes `apiKeysOf` return a key that was stored before the server started. Ignores a key of no
-   * environment.
+   * Makes `apiKeysOf` return a key that was stored before the server started. Ignores a key that
+   * belongs to no environment.
    */
   rememberApiKey(apiKey: string): void {
     this.#apiKeys.findOwner(apiKey)
@@ -251,7 +251,7 @@ export class EnvironmentService {
 
   // Snapshots
 
-  /** Returns the named snapshots, the oldest first. */
+  /** Returns the named snapshots, oldest first. */
   listSnapshots(environment: Environment): Snapshot[] {
     return this.#snapshots.list(environment)
   }
@@ -266,22 +266,27 @@ export class EnvironmentService {
     this.#snapshots.remove(environment, name)
   }
 
-  /** Sets the parts back to a snapshot. Throws `not-found` if there is none with this name. */
+  /**
+   * Restores the parts from a snapshot. Throws `not-found` if there is no snapshot with this name.
+   */
   restore(environment: Environment, name: string, parts: readonly ResetPart[]): void {
     this.#snapshots.restore(environment, name, parts)
   }
 
-  /** Makes the current state the one that a reset goes back to. */
+  /** Makes the current state the baseline, which a reset restores. */
   setBaseline(environment: Environment): void {
     this.#snapshots.setBaseline(environment)
   }
 
-  /** Sets the parts back to the baseline, the state after creation or seeding. */
+  /** Restores the parts from the baseline, which is the state after creation or seeding. */
   reset(environment: Environment, parts: readonly ResetPart[] = RESET_PARTS): void {
     this.#snapshots.reset([environment], parts)
   }
 
-  /** Sets all environments back to their baselines. If one fails, none is changed. */
+  /**
+   * Resets all environments to their baselines. If the reset of one environment fails, none
+   * changes.
+   */
   resetAll(): void {
     this.#snapshots.reset(this.list(), RESET_PARTS)
   }
@@ -292,15 +297,16 @@ export class EnvironmentService {
   }
 
   /**
-   * Returns how the current state differs from a snapshot. Throws `not-found` if there is none with
-   * this name.
+   * Returns how the current state differs from a snapshot. Throws `not-found` if there is no
+   * snapshot with this name.
    */
   diffSnapshot(environment: Environment, name: string): EnvironmentDiff {
     return this.#snapshots.diffSnapshot(environment, name)
   }
 
   /**
-   * Keeps the environment until the returned function is called once. Its `ttl` starts again then.
+   * Prevents the removal of the environment until the returned function is called. Call it once; it
+   * also restarts the `ttl`.
    */
   keepInUse(environment: Environment): () => void {
     return this.#expiry.keepInUse(environment)
@@ -312,21 +318,22 @@ export class EnvironmentService {
   }
 
   /**
-   * Removes environments that weren't used for as long as their `ttl`. A timer does so every
-   * second.
+   * Removes environments that were not used for the duration of their `ttl`. A timer calls this
+   * every second.
    */
   removeExpired(): void {
     this.#expiry.removeExpired()
   }
 
-  /** Stops the timer of `removeExpired`. */
+  /** Stops the timer that calls `removeExpired`. */
   close(): void {
     this.#expiry.close()
   }
 
   /**
-   * Creates an environment with everything that another one has, or had when the snapshot was
-   * taken. Only its two ids differ. Throws `not-found` if there is no such snapshot.
+   * Creates an environment with the current state of another environment, or with the state in one
+   * of its snapshots. The copy gets its own environment id and organization id. Throws `not-found`
+   * if there is no such snapshot.
    */
   #fork(
     origin: Environment,
@@ -348,7 +355,7 @@ export class EnvironmentService {
     return this.#store.insert({ ...row, ...perKind((kind) => state[kind]) })
   }
 
-  /** Returns a row that only lacks the datasets. */
+  /** Returns a complete row except for the keys of its datasets. */
   #newRow(settings: NewEnvironment) {
     return {
       organizationId: settings.organizationId,

@@ -12,8 +12,8 @@ export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> &
   Partial<Settings & Pick<EnvironmentRow, 'id' | 'ttl'>>
 
 /**
- * What to create. Settings that are left out have a default, or come from the fork's origin or the
- * seed.
+ * The environment to create. Omitted settings come from the forked environment or the seed, or have
+ * a default.
  */
 export interface CreateOptions extends Partial<Omit<NewEnvironment, 'id'>> {
   /** Id or name of the environment to fork. */
@@ -23,11 +23,11 @@ export interface CreateOptions extends Partial<Omit<NewEnvironment, 'id'>> {
   apiKey?: string | undefined
 }
 
-/** A seed that was read and is ready to be written to a new environment. */
+/** A seed that was read and can be written to a new environment. */
 export interface PreparedSeed {
   name?: string | undefined
   /**
-   * Writes the seed to the new environment. `origin` is the environment that was forked, if any.
+   * Writes the seed to the new environment. `origin` is the forked environment, if there is one.
    */
   applyTo(environment: Environment, origin: Environment | undefined): void
 }

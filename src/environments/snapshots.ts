@@ -7,12 +7,12 @@ import type { Environment, EnvironmentStore } from './environment.js'
 import type { EnvironmentRow } from './repository.js'
 import type { EnvironmentDiff, Snapshot } from './schemas.js'
 
-/** The baseline, which a reset goes back to, is stored as a snapshot with an empty name. */
+/** The baseline, which a reset restores, is stored as a snapshot with an empty name. */
 const BASELINE = ''
 
 /**
- * Snapshots are environments without an API key. They share datasets until the environment changes
- * them.
+ * Manages snapshots. A snapshot is stored as an environment without an API key. It shares datasets
+ * with its environment until the environment changes them.
  */
 export class Snapshots {
   readonly #db: Db
@@ -23,7 +23,7 @@ export class Snapshots {
     this.#store = store
   }
 
-  /** Returns the named snapshots, the oldest first. */
+  /** Returns the named snapshots, oldest first. */
   list({ key }: Environment): Snapshot[] {
     const rows = this.#store.repository.listSnapshots(key)
     return rows.filter((row) => row.snapshotName !== BASELINE).map((row) => this.#toSnapshot(row))
@@ -50,7 +50,7 @@ export class Snapshots {
     this.#delete(this.require(environment, name))
   }
 
-  /** Makes the current state the one that a reset goes back to. */
+  /** Makes the current state the baseline, which a reset restores. */
   setBaseline(environment: Environment): void {
     this.#save(environment, BASELINE)
   }
@@ -62,21 +62,26 @@ export class Snapshots {
   }
 
   /**
-   * Returns how the current state differs from a snapshot. Throws `not-found` if there is none with
-   * this name.
+   * Returns how the current state differs from a snapshot. Throws `not-found` if there is no
+   * snapshot with this name.
    */
   diffSnapshot(environment: Environment, name: string): EnvironmentDiff {
     const current = this.#store.requireRow(environment)
     return this.#diff(current, this.require(environment, name))
   }
 
-  /** Sets the parts back to a snapshot. Throws `not-found` if there is none with this name. */
+  /**
+   * Restores the parts from a snapshot. Throws `not-found` if there is no snapshot with this name.
+   */
   restore(environment: Environment, name: string, parts: readonly ResetPart[]): void {
     this.#db.transaction(() => this.#setBack(environment, this.require(environment, name), parts))
     this.#notifyReset(environment, parts)
   }
 
-  /** Sets the parts of each environment back to its baseline. If one fails, none is changed. */
+  /**
+   * Restores the parts of each environment from its baseline. If the reset of one environment
+   * fails, none changes.
+   */
   reset(environments: readonly Environment[], parts: readonly ResetPart[]): void {
     this.#db.transaction(() => {
       for (const environment of environments) {
@@ -131,7 +136,7 @@ export class Snapshots {
     })
   }
 
-  /** Call it after the transaction, because listeners can't roll back what they do. */
+  /** Must be called after the transaction, because a rollback can't undo the work of listeners. */
   #notifyReset(environment: Environment, parts: readonly ResetPart[]): void {
     for (const listener of this.#store.listeners) listener.onReset?.(environment, parts)
   }

@@ -12,8 +12,8 @@ import type { JournalEntry } from '../journal/entry.js'
 type DelayedRequest = { environment?: Environment | undefined; journalEntry: JournalEntry | null }
 
 /**
- * Keeps the latency of each environment, in memory only. Other environments have the server's
- * latency.
+ * Keeps the latencies that environments set, in memory only. All other environments have the
+ * server's latency.
  */
 export class LatencyService {
   readonly #serverLatency: Latency
@@ -21,8 +21,8 @@ export class LatencyService {
   readonly #initial = new WeakMap<Environment, Latency>()
   readonly #current = new WeakMap<Environment, Latency>()
   /**
-   * A function per wait that ends it. Not an AbortSignal, because test environments replace that
-   * global.
+   * Functions that end the current waits early. An `AbortSignal` doesn't work, because test
+   * environments such as jsdom replace that global.
    */
   readonly #waits = new Set<() => void>()
   #isClosed = false
@@ -49,8 +49,8 @@ export class LatencyService {
   }
 
   /**
-   * Returns the milliseconds to delay a request by. Returns 0 when called again, or for a request
-   * that isn't recorded.
+   * Returns how many milliseconds to delay a request. Returns 0 if the request isn't recorded, or
+   * if its delay was drawn before.
    */
   draw({ environment, journalEntry }: DelayedRequest): number {
     if (!environment || !journalEntry || journalEntry.delayed !== undefined) return 0
@@ -62,8 +62,8 @@ export class LatencyService {
   }
 
   /**
-   * Resolves after the milliseconds, or as soon as the server closes, because closing waits for
-   * open requests.
+   * Resolves after this time, or earlier if the server closes, because closing waits for open
+   * requests.
    */
   wait(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
@@ -77,7 +77,7 @@ export class LatencyService {
     })
   }
 
-  /** Ends all waits, and any that start later. */
+  /** Ends all waits. Waits that start later end at once. */
   close(): void {
     this.#isClosed = true
     for (const end of this.#waits) end()

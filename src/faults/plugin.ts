@@ -28,7 +28,8 @@ interface FaultServices {
 }
 
 /**
- * A fault to inject. The id is that of a rule, or `header` for a fault chosen with `x-mock-fault`.
+ * A fault to inject. `id` is the id of a rule, or `header` if the request chose the fault with
+ * `x-mock-fault`.
  */
 interface Fault {
   id: string
@@ -36,21 +37,22 @@ interface Fault {
 }
 
 /**
- * Delays requests by the latency of their environment, and injects faults. A delay, an error and a
- * reset come before the operation. A truncated or lost response comes after the operation, whose
- * changes are stored.
+ * Delays requests by their environment's latency, and injects faults. Delays, errors and resets are
+ * injected before the operation runs. Truncated and lost responses are injected after it ran, so
+ * its changes are stored.
  */
 export const faultInjection = fp<FaultServices>(
   async (app, services) => {
     const { faults, latency } = services
-    // After the body was read and before validation, so that faults also hit invalid requests.
+    // This hook runs after the body was read and before validation, so that faults also hit invalid
+    // requests.
     app.addHook('preValidation', (request, reply, done) => {
       const environment = requireEnvironment(request)
       const { delay, spread } = latency.get(environment)
       const hasLatency = delay > 0 || spread > 0
       const mayHaveFault =
         faults.list(environment).length > 0 || request.headers['x-mock-fault'] !== undefined
-      // Nearly all requests have neither: they continue without a promise.
+      // Nearly all requests have neither, so they continue without a promise.
       if (!hasLatency && !mayHaveFault) return done()
       inject(services, request, reply).then((isHandled) => {
         if (!isHandled) done()
@@ -60,7 +62,10 @@ export const faultInjection = fp<FaultServices>(
   { name: 'fault-injection', dependencies: ['authentication'] }
 )
 
-/** Injects what comes before the operation. Returns true if the operation must not run. */
+/**
+ * Injects the latency, and the effects that come before the operation. Returns true if the
+ * operation must not run.
+ */
 async function inject(
   { faults, latency }: FaultServices,
   request: FastifyRequest,
@@ -85,8 +90,8 @@ async function inject(
 }
 
 /**
- * Returns the fault in the request's `x-mock-fault` header, or else that of the first rule that
- * applies.
+ * Returns the fault in the request's `x-mock-fault` header, or else the fault of the first rule
+ * that applies.
  */
 async function chooseFault(
   faults: FaultService,
@@ -95,7 +100,7 @@ async function chooseFault(
   const { journalEntry, headers } = request
   const header = faults.acceptsHeader ? headers['x-mock-fault'] : undefined
   if (header !== undefined) {
-    // Loaded on demand: the schemas that it needs would slow down every start.
+    // Loaded on demand, because the schemas that it needs would slow down every start.
     const { parseFaultHeader } = await import('./fault-header.js')
     return { id: 'header', effect: parseFaultHeader(String(header)) }
   }
@@ -116,14 +121,17 @@ async function delayOperation(
   request: FastifyRequest,
   delay: number
 ): Promise<void> {
-  // Already now, so that the journal shows the body while the request is delayed.
+  // Keep the body now, so that the journal shows it while the request is delayed.
   if (request.journalEntry) keepRequestBody(request.journalEntry, request.body)
   // A delayed operation runs even if its client disconnects, so its idempotency key stays in use.
   const release = request.idempotencyKey?.hold()
   await latency.wait(delay).finally(release)
 }
 
-/** Closes the connection before or within the response if the request's fault says so. */
+/**
+ * Injects a lost or truncated response if the request's fault has one. Otherwise the response is
+ * sent.
+ */
 export const injectIntoResponse: onSendHookHandler = (request, reply, payload, done) => {
   const { effect } = request
   if (effect?.lostResponse) resetConnection(request, reply)
@@ -132,9 +140,9 @@ export const injectIntoResponse: onSendHookHandler = (request, reply, payload, d
 }
 
 /**
- * Returns the last hook before the response is sent. It delays responses to requests that were
- * rejected before `preValidation`. It sends all responses of one turn of the event loop together,
- * which is up to 20 % cheaper.
+ * Returns the hook that runs last before a response is sent. It delays responses to requests that
+ * were rejected before `preValidation`. It sends all responses of one turn of the event loop
+ * together, which takes up to 20 % less time.
  */
 export function delayResponse(latency: LatencyService): onSendHookHandler {
   return (request, _reply, payload, done) => {
@@ -146,14 +154,16 @@ export function delayResponse(latency: LatencyService): onSendHookHandler {
 
 /** Closes the connection without a response. */
 function resetConnection(request: FastifyRequest, reply: FastifyReply): void {
-  // Before the client notices, because it may repeat the request at once.
+  // Release the key before the client notices, because it may repeat the request at once.
   request.idempotencyKey?.release()
   reply.hijack()
   endEntryWithoutResponse(request, reply)
   request.raw.socket.resetAndDestroy()
 }
 
-/** Sends half of the body with the `content-length` of the whole, then closes the connection. */
+/**
+ * Sends half of the body with the `content-length` of the whole body, then closes the connection.
+ */
 function sendHalf(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
   const whole = Buffer.from((payload as Buffer | string | null) ?? '')
   const half = whole.subarray(0, Math.floor(whole.length / 2))
@@ -169,12 +179,12 @@ function sendHalf(request: FastifyRequest, reply: FastifyReply, payload: unknown
   reply.raw.write(half, () => request.raw.socket.destroy())
 }
 
-/** Returns the name of the fault for the log. */
+/** Returns the fault's name for the log. */
 function nameOf({ id }: Fault): string {
   return id === 'header' ? 'x-mock-fault' : id
 }
 
-/** Describes an effect without a status for the log. */
+/** Returns the log text for an effect that sends no status. */
 function describeEffect({ abort, lostResponse, delay }: FaultEffect): string {
   if (abort === 'reset') return 'connection reset'
   if (abort === 'truncate') return 'response truncated'
@@ -183,7 +193,7 @@ function describeEffect({ abort, lostResponse, delay }: FaultEffect): string {
 
 const MESSAGES: Record<number, string> = { 429: 'API rate limit exceeded', 500: SERVER_ERROR }
 
-/** The headers that Novu sends with a 429, with our own figures. */
+/** The headers that Novu sends with status 429. The numbers in them are invented. */
 const RATE_LIMIT_HEADERS = {
   'ratelimit-limit': '60',
   'ratelimit-remaining': '0',
@@ -192,9 +202,7 @@ const RATE_LIMIT_HEADERS = {
     '60;w=1;burst=66;comment="token bucket";category="global";cost="single";serviceLevel="free"'
 }
 
-/**
- * Returns the error response of a fault, with Novu's own message and headers where they are known.
- */
+/** Returns the error response for a fault. Uses Novu's message and headers where they are known. */
 function injectedError(fault: Fault, status: number, uuid: () => string): ErrorResponse {
   const { headers = {}, body } = fault.effect
   const ownHeaders = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])

@@ -8,7 +8,8 @@ import { FaultRule, Latency, LatencySetting, MAX_RULES, NewFaultRule } from './s
 import type { FaultService } from './service.js'
 
 const REMOVE_SOME = 'remove some with DELETE /_mock/faults/{id}'
-const TOO_MANY_RULES = `an environment can have ${MAX_RULES} rules: ${REMOVE_SOME}`
+const TOO_MANY_RULES = `an environment can have at most ${MAX_RULES} rules; ${REMOVE_SOME}`
+
 /** Adds the routes for the fault rules and the latency of an environment. */
 export function faultRoutes(
   route: AddRoute,
@@ -47,8 +48,8 @@ export function faultRoutes(
 
   route('PUT', '/latency', 'setLatency', 'Set the latency', {
     description:
-      'Applies to all requests with a key of the environment. Resetting the faults restores the ' +
-      'initial latency.',
+      "Applies to all requests with one of the environment's API keys. Resetting the faults " +
+      'restores the initial latency.',
     body: ref(LatencySetting),
     response: ref(Latency),
     handler: async ({ environment, body }) => {

@@ -5,15 +5,16 @@ import { isSecretPath } from '../schema/validation.js'
 import type { FaultEffect, NewFaultRule } from './schemas.js'
 
 /**
- * The headers that frame a response: with another value, the client would wait forever or misread
- * the next response.
+ * Headers that delimit a response. Rules can't set them, because with a wrong value the client
+ * would wait forever or misread the next response.
  */
 const FRAMING_HEADERS =
   /^(connection|content-length|keep-alive|trailer|transfer-encoding|upgrade)$/i
 
 /**
- * Prepares new rules, each listed with its path in the body. Throws `invalid` for effects that
- * can't be combined, headers that can't be sent and patterns that can't be matched.
+ * Checks new rules and prepares their patterns. Each rule comes with its path in the request body.
+ * Throws `invalid` for effects that can't be combined, headers that can't be sent and patterns that
+ * can't be matched.
  */
 export async function checkRules(
   rules: readonly (readonly [path: string, NewFaultRule])[]
@@ -41,7 +42,7 @@ function effectErrors(path: string, effect: FaultEffect): FieldErrors {
   return errors
 }
 
-/** Returns why the parts of an effect can't be combined. */
+/** Returns why the parts of an effect can't be combined, or undefined if they can. */
 export function findContradiction(effect: FaultEffect): string | undefined {
   const { status, headers, body, abort, lostResponse } = effect
   const outcomes = [status, abort, lostResponse].filter((outcome) => outcome !== undefined)
@@ -53,7 +54,7 @@ export function findContradiction(effect: FaultEffect): string | undefined {
 }
 
 function isSendable(name: string, value: string): boolean {
-  // Fastify keeps headers in an object with a prototype.
+  // Fastify keeps headers in a plain object, where `__proto__` would set the prototype.
   if (FRAMING_HEADERS.test(name) || name === '__proto__') return false
   try {
     new OutgoingMessage().setHeader(name, value)

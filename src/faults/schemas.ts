@@ -50,14 +50,18 @@ export type FaultEffect = Static<typeof FaultEffect>
 
 const TIMES = 'Apply at most this many times; default 1'
 const PROBABILITY =
-  "Probability of applying to each of these, drawn from the environment's random seed; default 1"
-/** Selects requests among those that match the rule. */
+  'Probability that the rule applies to each of the remaining requests, drawn from the ' +
+  "environment's random seed; default 1"
+/** These fields decide which of the matching requests the rule applies to. */
 const selection = {
-  after: Type.Integer({ minimum: 0, description: 'Skip the first matching requests; default 0' }),
+  after: Type.Integer({
+    minimum: 0,
+    description: 'Skip this many matching requests first; default 0'
+  }),
   times: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')], { description: TIMES }),
   every: Type.Integer({
     minimum: 1,
-    description: 'Apply to every nth request after those; default 1'
+    description: 'Apply to every nth matching request after the skipped ones; default 1'
   }),
   probability: Type.Number({ exclusiveMinimum: 0, maximum: 1, description: PROBABILITY })
 }
@@ -74,7 +78,7 @@ export const NewFaultRule = namedObject('NewFaultRule', RULE, {
 })
 export type NewFaultRule = Static<typeof NewFaultRule>
 
-/** The rules that an environment may have. Each request is compared with all of them. */
+/** The most rules that an environment can have. Each request is compared with all of them. */
 export const MAX_RULES = 1000
 
 export const FaultRule = namedObject('FaultRule', 'A fault rule and its counters', {
@@ -88,7 +92,7 @@ export type FaultRule = Static<typeof FaultRule>
 
 export const LatencyPreset = namedEnum(
   'LatencyPreset',
-  'The latency of a kind of network',
+  'The typical latency of a kind of network',
   LATENCY_PRESETS
 )
 export type LatencyPreset = Static<typeof LatencyPreset>
@@ -100,7 +104,7 @@ const SPREAD =
   'default 0'
 
 export const Latency = namedObject('Latency', 'The delay of all responses of an environment', {
-  preset: Type.Optional(ref(LatencyPreset, 'Absent if delay and spread were set')),
+  preset: Type.Optional(ref(LatencyPreset, 'Absent if delay and spread were set without a preset')),
   delay: milliseconds('Minimum delay of each response in milliseconds'),
   spread: milliseconds(SPREAD)
 })

@@ -7,13 +7,13 @@ import type { FaultRule, NewFaultRule } from './schemas.js'
 
 interface EnvironmentRules {
   rules: FaultRule[]
-  /** The rules that were ever added, to number them. */
+  /** How many rules were ever added. New rules are numbered with it. */
   addedCount: number
 }
 
 /** Keeps the fault rules of each environment, in memory only. */
 export class FaultService {
-  /** Whether a request may choose a fault with `x-mock-fault`. */
+  /** Whether requests may choose a fault with `x-mock-fault`. */
   readonly acceptsHeader: boolean
   readonly #environments = new WeakMap<Environment, EnvironmentRules>()
 
@@ -49,7 +49,7 @@ export class FaultService {
     const { rules = [] } = this.#environments.get(environment) ?? {}
     const index = rules.findIndex((rule) => rule.id === id)
     if (index < 0) {
-      const reason = `this environment has no rule ${id}: GET /_mock/faults lists its rules`
+      const reason = `this environment has no rule ${id}; GET /_mock/faults lists its rules`
       throw new DomainError('not-found', `Fault with id ${id} not found`, { reason })
     }
     rules.splice(index, 1)
@@ -79,6 +79,7 @@ function applies(rule: FaultRule, random: Random): boolean {
   if (times !== 'always' && hits >= times) return false
   const index = seen - after
   if (index <= 0 || index % every !== 0) return false
-  // Draw only if needed, so that other rules leave the random sequence unchanged.
+  // Draw a number only if needed, so that rules with probability 1 don't change the random
+  // sequence.
   return probability === 1 || random.next() < probability
 }

@@ -99,7 +99,7 @@ test.skipIf(outside === undefined)(
     ).toBe(200)
     // A user of a test runner doesn't send headers by hand.
     await expect(connect(url).listEnvironments()).rejects.toThrow(
-      'from NOTIFICATION_MOCK_ADMIN_TOKEN'
+      'set NOTIFICATION_MOCK_ADMIN_TOKEN'
     )
 
     const { port } = await useMock({ host: '0.0.0.0' })

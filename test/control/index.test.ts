@@ -4,13 +4,15 @@ import { registerControl } from '../../src/control/index.js'
 import { COMPILERS } from '../../src/http/validation.js'
 
 test.each(['/extra', '/_mock/extra'])(
-  'rejects the control route %s without a description at the start',
+  'throws at startup for the undocumented route %s',
   async (url) => {
     const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
     app.register(async (scope) => {
       registerControl(scope, {} as never)
       scope.get(url, () => '')
     })
-    await expect(app.ready()).rejects.toThrow(`the route GET ${url} serves no control operation`)
+    await expect(app.ready()).rejects.toThrow(
+      `the route GET ${url} must be added with controlRoutes`
+    )
   }
 )

@@ -21,27 +21,27 @@ import type { TestService } from '../report/service.js'
 import type { ControlServices } from '../services.js'
 import { MAX_SEED, toClockSetting } from '../state/routes.js'
 
-/** 30 days, in milliseconds. */
+/** The longest `ttl`: 30 days, in milliseconds. */
 const MAX_TTL = 30 * 24 * 60 * 60 * 1000
 
 const NAME =
-  'Display name, unique; defaults to the name of the seed or the origin, with a number if it ' +
-  'is taken'
-const ASSUMPTIONS = 'Assumptions that differ from the profile, by id'
+  'Unique display name. Defaults to the name in the seed, or to `<name> fork` for a fork, ' +
+  'with a number added if that name is taken'
+const ASSUMPTIONS = 'Values of the assumptions that differ from the profile, by assumption id'
 const CLOCK =
-  'An ISO 8601 time that fixes the clock, or a setting; defaults to the clock of the origin or ' +
-  'the seed'
+  'An ISO 8601 time to stop the clock at, or a clock setting. Defaults to the clock of the ' +
+  'forked environment or the seed'
 const FAULTS = 'Fault rules that apply from the first request on'
 const LATENCY =
-  'Delay of the responses: the name of a preset, or a setting; defaults to the latency of the ' +
-  'server'
+  'The name of a latency preset, or a latency setting. Defaults to the latency of the server'
 const API_KEY =
-  'The API key, unique: 16 characters, or 8 with a digit or hyphen; defaults to a new key'
+  'A unique API key of at least 16 characters, or at least 8 if it has a digit or a hyphen. ' +
+  'Defaults to a new key'
 const TTL =
-  'Time without use after which the environment is removed, at most 30d: milliseconds, or a ' +
-  'text such as 10m; defaults to never'
+  'Removes the environment after it was unused for this long, in milliseconds or as text ' +
+  'such as `10m`. At most 30 days; by default it is never removed'
 const Milliseconds = Type.Integer({ minimum: 1, maximum: MAX_TTL, format: 'int64' })
-const ownKey = {
+const keyLimits = {
   minLength: 8,
   maxLength: 200,
   pattern: CHOSEN_API_KEY_PATTERN.source,
@@ -52,19 +52,23 @@ const text = (description: string, limits: StringOptions = {}) =>
 
 export const NewEnvironment = namedObject(
   'NewEnvironment',
-  'An environment to create: empty, seeded or forked',
+  'An environment to create: empty, from a seed, or a fork of another environment',
   {
     name: text(NAME, { minLength: 1, maxLength: 200 }),
-    organizationId: text('Owning organization; defaults to a new one', {
+    organizationId: text('Id of the owning organization; defaults to a new id', {
       pattern: ID_PATTERN.source
     }),
-    from: text('Id or name of the environment to fork, with all its ids'),
-    snapshot: text('Name of a snapshot of that environment, to fork the snapshot instead'),
+    from: text('Id or name of the environment to fork. All records keep their ids'),
+    snapshot: text('Name of a snapshot of `from` to fork instead of its current state'),
     scenario: text(
-      'Name of a built-in seed, such as failures: its first environment, without its keys'
+      'Name of a built-in seed, such as `failures`. Uses its first environment, but not its ' +
+        'API keys'
     ),
     seed: Type.Optional(
-      freeObject('A seed with one environment, or only its content; ids and keys are ignored')
+      freeObject(
+        'A seed with one environment, or only the contents of an environment. Environment ids ' +
+          'and API keys in the seed are ignored'
+      )
     ),
     profile: Type.Optional(
       ref(ProfileName, 'Defaults to the profile of the forked environment or the seed')
@@ -77,7 +81,7 @@ export const NewEnvironment = namedObject(
     latency: Type.Optional(
       Type.Union([ref(LatencyPreset), ref(LatencySetting)], { description: LATENCY })
     ),
-    apiKey: text(API_KEY, ownKey),
+    apiKey: text(API_KEY, keyLimits),
     ttl: Type.Optional(
       Type.Union([Milliseconds, Type.String({ pattern: DURATION_PATTERN })], { description: TTL })
     )
@@ -90,7 +94,7 @@ export const CreatedEnvironment = namedObject(
   'A new environment and its API key',
   {
     environmentId: Type.String({ description: 'Identifier of the environment' }),
-    organizationId: Type.String({ description: 'Owning organization' }),
+    organizationId: Type.String({ description: 'Id of the owning organization' }),
     name: Type.String({ description: 'Display name' }),
     apiKey: Type.String({
       description: 'The API key of the environment. The server stores only its hash'
@@ -98,7 +102,7 @@ export const CreatedEnvironment = namedObject(
     profile: ref(ProfileName),
     unauthenticatedAfter: Type.Integer({
       format: 'int64',
-      description: 'Sequence of the last unauthenticated request'
+      description: 'Sequence of the last unauthenticated request before the environment was created'
     })
   }
 )
@@ -120,17 +124,17 @@ export const ListedEnvironment = namedObject(
       })
     ),
     expiresAt: Type.Optional(
-      dateTime("Removal time if the environment stays unused, by the machine's clock")
+      dateTime("When the environment is removed if it stays unused, by the machine's clock")
     )
   }
 )
 export type ListedEnvironment = Static<typeof ListedEnvironment>
 
 const EnvironmentId = Type.String({
-  description: 'The id, or the name if it is unique'
+  description: 'Id of the environment, or its name if the name is unique'
 })
 
-/** Creates, lists and removes environments. */
+/** Adds the routes that create, list and remove environments, and list their API keys. */
 export function environmentRoutes(
   route: AddRoute<'server'>,
   options: ControlServices & { tests: TestService }
@@ -138,8 +142,8 @@ export function environmentRoutes(
   const { environments, seeds, faults, latency, tests } = options
   route('POST', '/environments', 'createEnvironment', 'Create an environment', {
     description:
-      'Creates an empty environment, one from a seed or scenario, or a fork. Creates nothing ' +
-      'if any part of the request is invalid.',
+      'Creates an empty environment, an environment from a seed or scenario, or a fork. ' +
+      'Creates nothing if any part of the request is invalid.',
     body: ref(NewEnvironment),
     bodyLimit: MAX_SEED,
     response: ref(CreatedEnvironment),
@@ -177,12 +181,13 @@ export function environmentRoutes(
 
   route('GET', '/environments/:id/keys', 'listApiKeys', 'List the API keys of an environment', {
     description:
-      'Lists the keys that were set or used since the server started: keys are stored as hashes.',
+      'The server stores only hashes of keys, so it can list only the keys that were set or ' +
+      'used since it started.',
     params: strictObject({ id: EnvironmentId }),
     response: listOf(
       'apiKeys',
       Type.String(),
-      'The keys that the server knows; empty if it has only their hashes'
+      'The known keys; empty if the server knows only their hashes'
     ),
     handler: async ({ params }, reply) => {
       reply.header('cache-control', 'no-store')
@@ -205,8 +210,8 @@ export function environmentRoutes(
 type CreateOptions = Parameters<ControlServices['seeds']['createEnvironment']>[0]
 
 /**
- * Returns the requested environment with parsed durations and settings. Throws `invalid` for
- * contradictory or invalid fields.
+ * Returns the options for creating the requested environment, with durations and clock settings
+ * parsed. Throws `invalid` for invalid fields and for fields that can't be combined.
  */
 function toCreateOptions({ faults, latency, clock, ttl, ...rest }: NewEnvironment): CreateOptions {
   const { from, snapshot, scenario, seed, assumptions = {} } = rest
@@ -214,10 +219,10 @@ function toCreateOptions({ faults, latency, clock, ttl, ...rest }: NewEnvironmen
   const reject = (field: string, issue: string | false | undefined, value?: unknown) => {
     if (issue) errors[field] = { messages: [issue], value }
   }
-  reject('snapshot', snapshot !== undefined && from === undefined && SNAPSHOT_OF_NONE)
+  reject('snapshot', snapshot !== undefined && from === undefined && SNAPSHOT_WITHOUT_FROM)
   reject(
     'scenario',
-    scenario !== undefined && (seed ?? from) !== undefined && ALL_OF_AN_ENVIRONMENT
+    scenario !== undefined && (seed ?? from) !== undefined && SCENARIO_WITH_OTHER_SOURCE
   )
   for (const [id, value] of Object.entries(assumptions))
     reject(`assumptions.${id}`, assumptionIssue(id, value), value)
@@ -233,6 +238,7 @@ function toCreateOptions({ faults, latency, clock, ttl, ...rest }: NewEnvironmen
   }
 }
 
-const SNAPSHOT_OF_NONE = 'snapshot needs from: the environment that the snapshot was taken of'
-const ALL_OF_AN_ENVIRONMENT =
-  "scenario can't be combined with seed or from: load more with POST /_mock/seed"
+const SNAPSHOT_WITHOUT_FROM = 'snapshot needs from, the environment that the snapshot was taken of'
+const SCENARIO_WITH_OTHER_SOURCE =
+  "scenario can't be combined with seed or from; create the environment first, then load the " +
+  'other seed with POST /_mock/seed'

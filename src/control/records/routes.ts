@@ -22,7 +22,7 @@ import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { ControlServices } from '../services.js'
 
 const NEW_MESSAGE =
-  'A message as in a seed; createdAt defaults to the current time of the environment'
+  'A message in the format of a seed. `createdAt` defaults to the current time of the environment'
 export const NewMessage = namedObject('NewMessage', NEW_MESSAGE, SeedMessage.properties)
 export type NewMessage = Static<typeof NewMessage>
 
@@ -37,7 +37,7 @@ const { credentials, ...others } = SeedIntegration.properties
 const INTEGRATION = { ...others, credentials: writeOnly(credentials) }
 export const NewIntegration = namedObject(
   'NewIntegration',
-  'An integration as in a seed',
+  'An integration in the format of a seed',
   INTEGRATION
 )
 export type NewIntegration = Static<typeof NewIntegration>
@@ -48,7 +48,9 @@ export type IntegrationPatch = Static<typeof IntegrationPatch>
 export const StepPatch = patchOf<SeedStep>('StepPatch', SeedStep)
 export type StepPatch = Static<typeof StepPatch>
 
-/** Returns the schema of a change: any field except `_id`, or null instead of a value. */
+/**
+ * Returns the schema of a patch. Every field except `_id` is allowed, is optional and may be null.
+ */
 function patchOf<RecordSeed>($id: string, { properties }: TObject): TUnsafe<Patch<RecordSeed>> {
   const { _id, ...fields } = properties
   const nullable = Object.entries(fields).map(([name, field]) => {
@@ -75,7 +77,9 @@ export const ListedWorkflow = namedObject(
     slug: Type.String({ description: 'Slug of the workflow' }),
     name: Type.String({ description: 'Display name' }),
     origin: Type.String({
-      description: `Where it was created: ${ORIGINS.join(', ')}, or the vendor's names for them`
+      description:
+        `Where the workflow was created: ${ORIGINS.join(', ')}, or the vendor's names for ` +
+        'these values'
     }),
     steps: Type.Array(ListedStep, { description: 'The steps, in order' })
   }
@@ -90,8 +94,8 @@ const IntegrationId = Type.String({
 })
 
 /**
- * Adds, changes and removes single messages and integrations, lists integrations and workflows, and
- * changes a step.
+ * Adds the routes for single messages, integrations and workflow steps, and the lists of
+ * integrations and workflows.
  */
 export function recordRoutes(route: AddRoute, { seeds }: ControlServices): void {
   editRoutes(route, seeds, {
@@ -116,26 +120,26 @@ export function recordRoutes(route: AddRoute, { seeds }: ControlServices): void 
 
   route('GET', '/integrations', 'listIntegrations', 'List the integrations', {
     description:
-      'Includes soft-deleted integrations. Each has the form that set-primary returns in this ' +
-      'environment.',
-    response: listOf('integrations', ref(Integration), 'All of them, in insertion order'),
+      'Includes soft-deleted integrations. Returns each integration in the form that ' +
+      'set-primary would return it in.',
+    response: listOf('integrations', ref(Integration), 'All integrations, in insertion order'),
     handler: async ({ environment }) => ({
       integrations: seeds
         .listIntegrations(environment)
-        .map((each) => toIntegrationResponse(each, environment))
+        .map((integration) => toIntegrationResponse(integration, environment))
     })
   })
 }
 
-/** Lists workflows and changes a step. */
+/** Adds the routes that list workflows and change a step. */
 function workflowRoutes(route: AddRoute, seeds: ControlServices['seeds']): void {
   route('GET', '/workflows', 'listWorkflows', 'List the workflows, with the ids of their steps', {
-    response: listOf('workflows', ref(ListedWorkflow), 'All of them, in insertion order'),
+    response: listOf('workflows', ref(ListedWorkflow), 'All workflows, in insertion order'),
     handler: async ({ environment }) => ({
       workflows: seeds
         .listWorkflows(environment)
         .map(({ _id, identifier, name, origin, steps }) => {
-          return named(
+          return withNames(
             { _id, identifier, slug: slugOf(name, 'wf', _id), name, origin, steps },
             environment
           )
@@ -150,7 +154,7 @@ function workflowRoutes(route: AddRoute, seeds: ControlServices['seeds']): void 
     body: ref(StepPatch),
     response: ref(WorkflowStep),
     handler: async ({ environment, params, body }) =>
-      named(seeds.changeStep(environment, params.workflow, params.step, body), environment)
+      withNames(seeds.changeStep(environment, params.workflow, params.step, body), environment)
   })
 }
 
@@ -165,8 +169,8 @@ interface Edited<Kind extends EditedKind> {
 }
 
 /**
- * Adds the routes that add, change and remove single records of a kind. Each returns the record as
- * the service shows it.
+ * Adds the routes that add, change and remove single records of one kind. They return a record in
+ * the form that the API returns it in.
  */
 function editRoutes<Kind extends EditedKind>(
   route: AddRoute,
@@ -188,8 +192,8 @@ function editRoutes<Kind extends EditedKind>(
 
   route('PATCH', path, `change${name}`, `Change ${noun}`, {
     description:
-      'Changes any field except `_id`, and the values derived from it, such as the addresses ' +
-      'of a subscriber.',
+      'Changes any field except `_id`. Also updates the values derived from a changed field, ' +
+      'such as the email address and phone number of a new subscriber.',
     params,
     body: patch,
     response,
@@ -204,7 +208,10 @@ function editRoutes<Kind extends EditedKind>(
   })
 }
 
-/** Returns a record with the names that the environment uses (assumption `vendor-names`). */
-function named<Named extends object>(record: Named, { assumptions }: Environment): Named {
+/**
+ * Returns the record, with Novu's own names if the environment uses them (assumption
+ * `vendor-names`).
+ */
+function withNames<Named extends object>(record: Named, { assumptions }: Environment): Named {
   return assumptions['vendor-names'] === 'vendor' ? withVendorNames(record) : record
 }

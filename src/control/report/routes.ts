@@ -7,17 +7,18 @@ import type { ControlServices } from '../services.js'
 import { RunRecord, TestDescription } from './schemas.js'
 import type { TestService } from './service.js'
 
-/** Describes the test of an environment. */
+/** Adds the route that sets the title, outcome and error of an environment's test. */
 export function testRoutes(route: AddRoute, { tests }: { tests: TestService }): void {
-  route('PUT', '/test', 'describeTest', 'Describe the test of this environment', {
-    description: 'Adds the fields to the report of the run. Later calls add to earlier ones.',
+  route('PUT', '/test', 'describeTest', 'Describe the test that uses this environment', {
+    description:
+      'Adds the fields to the test in the report. A later call can add or replace fields.',
     changesNothing: true,
     body: ref(TestDescription),
     handler: async ({ environment, body }) => tests.describe(environment, body)
   })
 }
 
-/** Reports everything that the tests did. */
+/** Adds the route that returns the report of all tests. */
 export function reportRoutes(
   route: AddRoute<'server'>,
   options: ControlServices & { tests: TestService }
@@ -25,7 +26,8 @@ export function reportRoutes(
   const { tests, coverage, environments, startedAt } = options
   route('GET', '/report', 'getReport', 'Get the report of all tests', {
     description:
-      'Counts each environment that a request created as a test, even after its removal.',
+      'Treats each environment that a request created as one test, even if the environment ' +
+      'was removed.',
     response: ref(RunRecord),
     handler: async (_request, reply) => {
       const { profile, assumptions } = environments.defaults
@@ -38,13 +40,13 @@ export function reportRoutes(
         coverage: coverage.ofServer()
       }
       reply.type('application/json; charset=utf-8')
-      // The test records are JSON already.
+      // The test records are already JSON.
       return `{"tests":[${tests.records().join()}],${JSON.stringify(rest).slice(1)}`
     }
   })
 }
 
-/** Reports and clears the API reference coverage of one environment. */
+/** Adds the routes that return and clear the API reference coverage of one environment. */
 export function coverageRoutes(route: AddRoute, { coverage }: ControlServices): void {
   route(
     'GET',
@@ -53,20 +55,20 @@ export function coverageRoutes(route: AddRoute, { coverage }: ControlServices): 
     'Report how much of the API reference the requests cover',
     {
       description:
-        'Counts requests since the environment was created or its coverage was cleared, ' +
-        'regardless of the journal and resets.',
+        'Counts the requests since the environment was created or its coverage was cleared. ' +
+        'Clearing the journal and resetting the environment do not change the counts.',
       response: ref(Coverage),
       handler: async ({ environment }) => coverage.of(environment)
     }
   )
 
   route('DELETE', '/coverage', 'clearCoverage', "Clear this environment's coverage", {
-    description: "The server's coverage keeps its counts.",
+    description: 'The coverage of the whole server does not change.',
     handler: async ({ environment }) => coverage.clear(environment)
   })
 }
 
-/** Reports and clears the API reference coverage of all requests. */
+/** Adds the routes that return and clear the API reference coverage of all requests. */
 export function serverCoverageRoutes(
   route: AddRoute<'server'>,
   { coverage }: ControlServices
@@ -78,8 +80,8 @@ export function serverCoverageRoutes(
     'Report how much of the API reference all requests cover',
     {
       description:
-        'Counts the requests of all environments, including removed ones, and unauthenticated ' +
-        'requests.',
+        'Counts the requests to all environments, including removed environments, and ' +
+        'unauthenticated requests.',
       response: ref(Coverage),
       handler: async () => coverage.ofServer()
     }

@@ -20,14 +20,16 @@ const milliseconds = (description: string) => Type.Number({ minimum: 0, descript
 
 export const TestDescription = namedObject('TestDescription', 'The description of a test', {
   title: text('Title of the test, preceded by the titles of its groups', 2000),
-  file: text('File of the test, with the line after a colon', 2000),
-  outcome: Type.Optional(stringEnum(OUTCOMES, { description: '`unknown` until it is reported' })),
-  error: text('The reason for a failure', 20_000),
+  file: text('Path of the test file, followed by a colon and the line number', 2000),
+  outcome: Type.Optional(
+    stringEnum(OUTCOMES, { description: 'Outcome of the test; `unknown` until it is reported' })
+  ),
+  error: text('Error message of a failed test', 20_000),
   duration: Type.Optional(milliseconds('Duration of the test, in milliseconds'))
 })
 export type TestDescription = Static<typeof TestDescription>
 
-const answered = (description: string) => Type.Array(ref(RecordedExchange), { description })
+const exchanges = (description: string) => Type.Array(ref(RecordedExchange), { description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const TestRecord = namedObject(
@@ -38,27 +40,29 @@ export const TestRecord = namedObject(
     title: Type.String({
       description: 'Title of the test; defaults to the name of the environment'
     }),
-    outcome: stringEnum(OUTCOMES, { description: '`unknown` if it was not reported' }),
+    outcome: stringEnum(OUTCOMES, {
+      description: 'Outcome of the test; `unknown` if it was not reported'
+    }),
     started: dateTime("Creation time of the environment, by the machine's clock"),
     duration: milliseconds(
       'Duration of the test in milliseconds; defaults to the lifetime of the environment'
     ),
     environment: Type.String({ description: 'Name of the environment' }),
-    requests: answered('The requests to the environment, oldest first'),
+    requests: exchanges('The requests to the environment, oldest first'),
     lost: count('Number of older requests that the journal dropped'),
-    unauthenticated: answered(
+    unauthenticated: exchanges(
       'Unauthenticated requests during the test, including requests of parallel tests'
     ),
     faults: Type.Array(ref(FaultRule), {
       description: 'The fault rules at the end of the test, with their counters'
     }),
     changes: Type.Array(ref(Change), {
-      description: 'The changes to the environment between the requests'
+      description: 'The changes that control routes made to the environment between the requests'
     }),
     left: Type.Optional(
       ref(
         EnvironmentDiff,
-        'The difference between the final state and the baseline; absent if there is none'
+        'How the final state differs from the baseline; absent if the two are equal'
       )
     )
   }
@@ -77,7 +81,7 @@ export const RunRecord = namedObject('RunRecord', 'The report of a run', {
   run: strictObject(
     {
       started: dateTime("Start time of the server, by the machine's clock"),
-      duration: milliseconds('Milliseconds since the start'),
+      duration: milliseconds('Milliseconds since the server started'),
       version: Type.String({ description: 'Version of notification-mock' }),
       profile: ref(ProfileName),
       assumptions: recordOf(
@@ -92,7 +96,9 @@ export const RunRecord = namedObject('RunRecord', 'The report of a run', {
   tests: Type.Array(ref(TestRecord), {
     description: 'The tests, ordered by the creation of their environments'
   }),
-  dropped: count('Number of dropped test records: at most 200 records and 64 MiB are kept'),
+  dropped: count(
+    'Number of test records that were dropped. The server keeps at most 200 records and 64 MiB'
+  ),
   others: Type.Array(ref(OtherRequest), { description: 'The requests that belong to no test' })
 })
 export type RunRecord = Static<typeof RunRecord>

@@ -7,13 +7,13 @@ import type { OtherRequest, TestDescription, TestRecord } from './schemas.js'
 
 export type TestService = ReturnType<typeof testService>
 
-/** The limits for the records of removed environments. */
+/** Limits for all stored records of tests whose environment was removed. */
 const MAX_TESTS = 200
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** A test and its environment. */
 interface Test {
-  /** Undefined after the removal, when the record holds everything. */
+  /** Undefined once the environment was removed; `record` then replaces it. */
   environment: Environment | undefined
   description: TestDescription
   startedAt: number
@@ -24,12 +24,12 @@ interface Test {
 }
 
 /**
- * Records the tests of a run by environment: each environment that a request created or that
- * received a test description. Keeps at most 200 records and 64 MiB for removed environments, and
- * drops the records of passed tests first.
+ * Records the tests of a run. An environment is a test if a request created it or described its
+ * test. Keeps at most 200 records and 64 MiB of removed environments, and drops the records of
+ * failed tests last.
  */
 export function testService({ journals, environments, faults, redactionOf }: Services) {
-  // Builds the redaction on each call, as keys are added and removed.
+  // Gets the redaction on each call, because API keys are added and removed.
   const text = (value: string) => redactionOf().redact(value)
   const tests = new Map<number, Test>()
   let dropped = 0
@@ -43,7 +43,7 @@ export function testService({ journals, environments, faults, redactionOf }: Ser
   return {
     begin,
 
-    /** Adds to the description of an environment's test. */
+    /** Adds or replaces fields in the description of an environment's test. */
     describe(environment: Environment, description: TestDescription): void {
       const test = tests.get(environment.key) ?? begin(environment)
       for (const [name, value] of Object.entries(description)) {
@@ -61,7 +61,7 @@ export function testService({ journals, environments, faults, redactionOf }: Ser
       [...environments.list().filter(({ key }) => !tests.has(key)), undefined].flatMap(
         (environment) => {
           const name = environment && { environment: text(environment.name) }
-          return answered(journals.of(environment)).map((request) => ({ ...request, ...name }))
+          return exchangesOf(journals.of(environment)).map((request) => ({ ...request, ...name }))
         }
       )
   }
@@ -75,7 +75,8 @@ export function testService({ journals, environments, faults, redactionOf }: Ser
   }
 
   /**
-   * Keeps the record of a test when its environment is removed, unless the environment is unused.
+   * Stores the record of a test whose environment is removed. Forgets the test instead if it has
+   * neither a request nor a title.
    */
   function end(test: Test, environment: Environment): void {
     const isUsed = journals.of(environment).lastSequence > 0 || test.description.title !== undefined
@@ -96,10 +97,10 @@ export function testService({ journals, environments, faults, redactionOf }: Ser
       ...description,
       started: isoTime(startedAt),
       environment: text(environment.name),
-      requests: answered(journal),
+      requests: exchangesOf(journal),
       lost: journal.lostCount(),
-      unauthenticated: answered(journals.of(undefined), unauthenticatedAfter),
-      // The text stays valid JSON after redaction.
+      unauthenticated: exchangesOf(journals.of(undefined), unauthenticatedAfter),
+      // JSON stays valid when secrets in it are redacted.
       faults: JSON.parse(text(JSON.stringify(faults.list(environment)))),
       changes: [...journal.changes()],
       ...(left && isDifferent(left) && { left })
@@ -147,5 +148,5 @@ function isDifferent({ settings, ...kinds }: EnvironmentDiff): boolean {
   )
 }
 
-const answered = (journal: Journal, after?: number) =>
+const exchangesOf = (journal: Journal, after?: number) =>
   journal.requests(after).map((entry) => journal.describer.exchange(entry))

@@ -18,7 +18,7 @@ import { listBuiltInSeeds } from '../../seeds/built-in.js'
 export const ListedAssumption = Type.Object({
   id: Type.String({ description: 'Name of the assumption' }),
   description: Type.String({ description: 'The question that the assumption settles' }),
-  values: recordOf(Type.String(), 'The effect of each value, by value name'),
+  values: recordOf(Type.String(), 'The effect of each possible value, by value'),
   document: Type.String({ description: 'The value in the profile `document`' }),
   live: Type.String({ description: 'The value in the profile `live`' }),
   value: Type.String({ description: 'The value for environments that do not set their own' })
@@ -61,14 +61,15 @@ export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }:
 }
 
 /**
- * Identifies this process even if its process id is reused: `stop` checks it before it ends a
- * process.
+ * Identifies this process. Process ids are reused, so the command `stop` compares this id before it
+ * ends a process.
  */
 const INSTANCE = randomUUID()
 
 /**
- * Returns 200 whenever the server listens, which is the last step of its start, and 503 once its
- * data file is lost. Accepts any query, as health checks add some.
+ * Responds with 200 as soon as the server listens, because listening is the last step of its start.
+ * Responds with 503 once the data file is lost. Accepts any query parameters, because some health
+ * checks add them.
  */
 export const healthRoute: FastifyPluginAsync<{ fileProblem?: () => string | undefined }> = async (
   app,

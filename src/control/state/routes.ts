@@ -21,12 +21,16 @@ import type { ControlServices } from '../services.js'
 
 /** The body limit of requests that carry a seed, in bytes. */
 export const MAX_SEED = 8 * 1024 * 1024
-/** The body limit for YAML, in bytes: reading YAML takes fifty times as long as reading JSON. */
+/**
+ * The body limit for YAML, in bytes. It is lower because YAML takes fifty times as long to read as
+ * JSON.
+ */
 const MAX_YAML = 2 * 1024 * 1024
 
 const SEED_MODES = ['merge', 'replace'] as const
 const MODE =
-  'merge: add to the existing state; replace: replace the state and the baseline with the seed'
+  '`merge` adds the seed to the current state; `replace` replaces the state and the baseline ' +
+  'with the seed'
 const SeedQuery = strictObject({
   mode: stringEnum(SEED_MODES, { default: 'merge', description: MODE }),
   scenario: Type.Optional(
@@ -36,8 +40,8 @@ const SeedQuery = strictObject({
 
 const SeedDocument = freeObject('A seed with one environment')
 /**
- * Published as an object but accepted as any text, so that the seed reader can report lines and
- * columns.
+ * The OpenAPI document describes this body as an object. The route accepts any text, so that the
+ * seed reader can report lines and columns.
  */
 const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 
@@ -49,7 +53,8 @@ export const ResetPart = namedEnum(
 export type ResetPart = Static<typeof ResetPart>
 
 const PARTS =
-  'The default is everything; data includes the records, the profile and the assumptions'
+  '`data` includes the records, the profile and the assumptions. By default, a reset ' +
+  'restores all parts'
 const ResetRequest = namedObject('ResetRequest', 'The parts to reset', {
   parts: Type.Optional(Type.Array(ref(ResetPart), { minItems: 1, description: PARTS }))
 })
@@ -76,7 +81,7 @@ export const ClockState = namedObject(
 )
 export type ClockState = Static<typeof ClockState>
 
-const AdvanceRequest = namedObject('AdvanceRequest', 'Advances the clock', {
+const AdvanceRequest = namedObject('AdvanceRequest', 'How far to advance the clock', {
   by: Type.Integer({
     minimum: 1,
     maximum: MAX_OFFSET,
@@ -85,20 +90,23 @@ const AdvanceRequest = namedObject('AdvanceRequest', 'Advances the clock', {
   })
 })
 
-/** Reads, replaces and resets the state of one environment, and manages its snapshots. */
+/**
+ * Adds the routes that export, load and reset the state of one environment and manage its
+ * snapshots.
+ */
 export function stateRoutes(route: AddRoute, { environments, seeds }: ControlServices): void {
   route('GET', '/state', 'exportState', 'Export this environment as a seed', {
     description:
-      'Returns JSON, or YAML if Accept requests it. An environment with this seed returns the ' +
-      'same responses byte for byte.',
+      'Returns JSON, or YAML if the `Accept` header requests it. An environment created from ' +
+      'this seed returns the same responses, byte for byte.',
     response: SeedDocument,
     handler: async (request, reply) => {
       const { environment, headers } = request
-      // The first format in Accept wins.
+      // The format that `Accept` names first wins.
       const format =
         /json|yaml|\*/i.exec(headers.accept ?? '')?.[0].toLowerCase() === 'yaml' ? 'yaml' : 'json'
       reply.type(`application/${format}; charset=utf-8`)
-      // A HEAD request exports nothing.
+      // The response to HEAD has no body, so nothing is exported.
       const pieces = request.method === 'HEAD' ? [] : seeds.export(environment, format)
       return reply.send(Readable.from(pieces, { objectMode: false }))
     }
@@ -117,8 +125,8 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: ControlSer
     }),
     handler: async ({ environment, body, query: { mode, scenario } }) => {
       if (scenario !== undefined && body.trim() !== '')
-        throw invalidFields({ scenario: { messages: [ONE_AT_A_TIME] } })
-      // Returns 413, as Fastify does for a body that is too large.
+        throw invalidFields({ scenario: { messages: [SCENARIO_WITH_BODY] } })
+      // Responds with 413, as Fastify does for a body that is too large.
       if (!/^\s*\{/.test(body) && Buffer.byteLength(body) > MAX_YAML)
         throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
       await seeds.load(environment, scenario === undefined ? { seed: body } : { scenario }, mode)
@@ -142,7 +150,9 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: ControlSer
   snapshotRoutes(route, environments)
 }
 
-/** Lists, takes, restores, compares and removes the snapshots of one environment. */
+/**
+ * Adds the routes that list, take, restore, compare and remove the snapshots of one environment.
+ */
 function snapshotRoutes(route: AddRoute, environments: ControlServices['environments']): void {
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
     response: listOf('snapshots', ref(Snapshot), 'All snapshots of the environment, oldest first'),
@@ -159,11 +169,12 @@ function snapshotRoutes(route: AddRoute, environments: ControlServices['environm
   })
 
   route('POST', '/snapshots/:name/restore', 'restoreSnapshot', 'Restore a snapshot', {
-    description: 'Restores data, clock and idempotency keys unless parts are given.',
+    description:
+      'Restores the data, the clock and the idempotency keys unless `parts` lists other parts.',
     params: strictObject({ name: SnapshotName }),
     body: ref(ResetRequest),
     response: ref(ResetResult),
-    handler: async ({ environment, params, body: { parts = RESTORED } }) =>
+    handler: async ({ environment, params, body: { parts = DEFAULT_RESTORE_PARTS } }) =>
       timed(parts, () => environments.restore(environment, params.name, parts))
   })
 
@@ -188,11 +199,13 @@ function snapshotRoutes(route: AddRoute, environments: ControlServices['environm
 }
 
 /**
- * Excludes recorded requests and faults: a test that restores a snapshot still checks its requests.
+ * The parts that a restore includes by default. Requests and faults are excluded, so that a test
+ * can still verify its requests after restoring a snapshot.
  */
-const RESTORED: ResetPart[] = ['data', 'clock', 'idempotency']
+const DEFAULT_RESTORE_PARTS: ResetPart[] = ['data', 'clock', 'idempotency']
 
-const ONE_AT_A_TIME = "scenario can't be combined with a seed in the body: load one after the other"
+const SCENARIO_WITH_BODY =
+  "scenario can't be combined with a seed in the body; load them with two requests"
 
 function timed(parts: ResetPart[], reset: () => void): ResetResult {
   const started = performance.now()
@@ -200,7 +213,7 @@ function timed(parts: ResetPart[], reset: () => void): ResetResult {
   return { parts, duration: Math.round((performance.now() - started) * 1000) / 1000 }
 }
 
-/** Reads and sets the clock of one environment. */
+/** Adds the routes that return, set and advance the clock of one environment. */
 export function clockRoutes(route: AddRoute, { environments }: ControlServices): void {
   route('GET', '/clock', 'getClock', 'Get the clock', {
     response: ref(ClockState),
@@ -232,15 +245,14 @@ const toClockState = ({ clock, now }: Environment): ClockState => ({
 })
 
 /**
- * Returns the setting of a clock, with its time in UTC. A plain time fixes the clock. Throws
- * `invalid` for an invalid time.
+ * Returns a clock setting with its time in UTC. A string becomes a clock that is stopped at that
+ * time. Throws `invalid` for an invalid time.
  */
-export function toClockSetting(field: string, wanted: string | ClockSetting): ClockSetting {
-  if (typeof wanted === 'string')
-    return { mode: 'fixed', at: isoTime(parseTimeField(field, wanted)) }
-  if (wanted.mode !== 'fixed') return wanted
+export function toClockSetting(field: string, clock: string | ClockSetting): ClockSetting {
+  if (typeof clock === 'string') return { mode: 'fixed', at: isoTime(parseTimeField(field, clock)) }
+  if (clock.mode !== 'fixed') return clock
   return {
     mode: 'fixed',
-    at: isoTime(parseTimeField(field === '' ? 'at' : `${field}.at`, wanted.at))
+    at: isoTime(parseTimeField(field === '' ? 'at' : `${field}.at`, clock.at))
   }
 }
