@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../domain/errors.js'
+import { parseJsonOrUndefined } from '../domain/json.js'
 import { Failure, NoResponse, type RequestOptions, type TargetResponse } from './response-checks.js'
 
 export interface TargetOptions {
@@ -176,14 +177,6 @@ async function readText(response: Response): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
-}
-
-export function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function networkProblem(error: unknown): string {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { TextDecoder } from 'node:util'
 import { invalidFields } from '../domain/errors.js'
+import { parseJsonObjectOrArray } from '../domain/json.js'
 import { didYouMean, suggest } from '../domain/suggestions.js'
 import { readRegularFile } from '../platform/read-file.js'
 import { isObject, isTooDeep, TOO_DEEP } from '../schema/validation.js'
@@ -150,22 +151,11 @@ function parseText(
   const tooLarge = (format: string, limit: number) =>
     `is larger than ${formatLimit(limit)} of ${format}, the limit of a seed ${where}`
   if (text.length > maxJson) throw createError(`${tooLarge('JSON', maxJson)}: ${fix}`)
-  const json = parseJsonOrUndefined(text)
+  const json = parseJsonObjectOrArray(text)
   if (json !== undefined) return json
   if (text.length <= maxYaml) return readYaml(text, file, limits)
   const alternative = `write it as JSON, which can have ${formatLimit(maxJson)}, or ${fix}`
   throw createError(`${tooLarge('YAML', maxYaml)}: ${alternative}`)
-}
-
-/** Returns the value of a JSON object or array, or undefined for any other text. */
-function parseJsonOrUndefined(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 /** Returns whether the value is the content of an environment, without a list of environments. */

@@ -1,12 +1,13 @@
 import { CHANNELS } from '../../domain/enums.js'
 import { StartError } from '../../domain/errors.js'
+import { parseJsonOrUndefined } from '../../domain/json.js'
 import { readRegularFile } from '../../platform/read-file.js'
 import { isObject } from '../../schema/validation.js'
 import { FILE_LIMITS } from '../../seeds/limits.js'
 import { readYaml } from '../../seeds/yaml.js'
 import { stepPath } from '../paths.js'
 import { objectProblem, requestUntilUsable } from '../patient-requests.js'
-import { parseJsonOrUndefined, Target } from '../target.js'
+import { Target } from '../target.js'
 
 /** A request to send to both servers. The path starts with `/v1` or `/v2`, and has the query. */
 export interface ComparedRequest {

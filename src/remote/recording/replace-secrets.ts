@@ -1,5 +1,5 @@
 import { SECRET_FIELD, SECRET_NAME } from '../../domain/credentials.js'
-import { parseJsonOrUndefined } from '../target.js'
+import { parseJsonObjectOrArray } from '../../domain/json.js'
 
 /** Fields whose content the API reference doesn't define, or that hold credentials. */
 const FREE_FIELDS = new Set([
@@ -76,7 +76,7 @@ class SecretReplacement {
     if (/^(directW|w)ebhookUrl$/.test(field)) return this.#url(source)
     if (state === 'secret')
       return /^https?:\/\//i.test(source) ? this.#url(source) : this.#replace(source)
-    const json = /^\s*[[{]/.test(source) ? parseJsonOrUndefined(source) : undefined
+    const json = parseJsonObjectOrArray(source)
     if (typeof json !== 'object' || json === null) return this.#patterns(source)
     const replaced = JSON.stringify(this.value(json, '', 'free'))
     const isUnchanged = replaced === JSON.stringify(json)

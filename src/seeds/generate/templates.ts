@@ -1,5 +1,6 @@
 import { AssertionError, filters, Liquid, LiquidError, type Template } from 'liquidjs'
 import { parseTime } from '../../domain/clock.js'
+import { parseJsonObjectOrArray } from '../../domain/json.js'
 import type { EmailBlock, MessageResponse } from '../../messages/schemas.js'
 import { isObject, isTooDeep } from '../../schema/validation.js'
 import { createIssue, SeedError } from '../errors.js'
@@ -107,19 +108,9 @@ const styles = { textAlign: 'left' } as const
 
 /** Returns the blocks of a block editor document, or undefined for any other text. */
 function parseBlocks(body: string): EditorNode[] | undefined {
-  const document = parseJsonObjectOrUndefined(body)
+  const document = parseJsonObjectOrArray(body)
   if (isTooDeep(document) || !isEditorNode(document)) return undefined
   return document.type === 'doc' ? document.content : undefined
-}
-
-function parseJsonObjectOrUndefined(text: string): unknown {
-  if (!text.trimStart().startsWith('{')) return undefined
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 function isEditorNode(value: unknown): value is EditorNode {
