@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 import { packageRoot } from '../platform/package.js'
 
-/** The seeds in seeds/ by name, the default first, each with a sentence on what it is for. */
+/** Describes the seeds in `seeds/`. The default seed comes first. */
 const DESCRIPTIONS = {
-  default: 'The notifications of a small web shop, and of a bicycle shop that must never see them',
+  default: 'Notifications of a small web shop, and a second shop that must not have access to them',
   empty: 'The environments and API keys of `default` without any data',
-  everything: 'What the other seeds lack of the values that the API reference allows',
-  failures: 'Every error and every warning that a message can have, among messages that were sent',
+  everything: 'Values that the API reference allows, but that no other seed contains',
+  failures: 'Messages with every possible error and warning, mixed with sent messages',
   'many-pages': 'Pagination: 137 messages, 24 of them created at the same instant',
   'one-page': 'A list that fits on one page: 7 messages about one order, on every channel',
-  steps: 'Steps of every type, with every control, component, placeholder and issue',
+  steps: 'Workflow steps of every type, with every control, component, placeholder and issue',
   'two-tenants': 'Context keys: two tenants whose messages your code must keep apart',
-  unicode: 'Unusual text: right to left, emoji, HTML, control characters, names to escape in a URL'
+  unicode: 'Unusual text: right-to-left scripts, emoji, HTML, and names that need URL encoding'
 }
 
-/** Returns the names of the built-in seeds, the default first. */
+/** Returns the names of the built-in seeds, starting with the default seed. */
 export function builtInSeedNames(): string[] {
   return Object.keys(DESCRIPTIONS)
 }

@@ -6,13 +6,13 @@ import type { IssueAt } from './yaml.js'
 
 type Fields = Record<string | number, unknown>
 
-/** The lists of records of an environment. */
+/** The fields of an environment that are lists of records. */
 const LISTS = ['integrations', 'subscribers', 'workflows', 'messages']
 
-/** Environments and records that have lost a field because of an issue. */
+/** Environments and records from which an invalid part was removed. */
 const incomplete = new WeakSet<object>()
 
-/** Returns whether a field of this environment or record was removed because of an issue. */
+/** Returns whether an invalid part of this environment or record was removed. */
 export const isIncomplete = (record: object): boolean => incomplete.has(record)
 
 function markIncomplete(record: Fields): Fields {
@@ -21,13 +21,13 @@ function markIncomplete(record: Fields): Fields {
 }
 
 /**
- * Returns the value as a seed that matches the format, and an issue for everything that doesn't.
- * Removes invalid parts from the value itself.
+ * Removes everything from the value that doesn't match the seed format. Returns the value as a
+ * seed, and an issue for each invalid part.
  */
 export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; issues: IssueList } {
   const seed = isObject(value) ? value : {}
   const issues: IssueList = []
-  // Find one more issue than an error lists, so that it can say that there are more.
+  // Find one more issue than an error lists, so that the error can say that there are more.
   for (const { path, message, hint, part } of findIssues(Seed, value, MAX_ISSUES + 1)) {
     issues.push(() => issueAt(path, message + hint, part))
     removeInvalid(seed, path)
@@ -40,7 +40,7 @@ export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; iss
   return { seed: { environments } as Seed, issues }
 }
 
-/** Removes the part of an environment or record that contains the path. */
+/** Removes the field of the environment or record that contains the path. */
 function removeInvalid(seed: Fields, path: Path): void {
   const isInRecord = LISTS.includes(String(path[2]))
   // environments[0].messages[1].channel, or environments[0].clock
@@ -55,19 +55,19 @@ function removeInvalid(seed: Fields, path: Path): void {
   markIncomplete(parent)
   const isInEnvironment = steps.length === 3
   if (isInEnvironment && LISTS.includes(name)) {
-    // Its records are unknown: references to them must not be reported.
+    // The records of the list are unknown, so references to them must not be reported.
     parent[name] = [markIncomplete({})]
   } else if (isInEnvironment && name === 'apiKeys') {
-    // Without the field, the environment would get a default key.
+    // Keep the field, because an environment without it would get a default key.
     parent[name] = []
   } else {
     delete parent[name]
   }
-  // A message that embeds a subscriber doesn't refer to one of the environment.
+  // The message embedded its subscriber, so its `subscriberId` must not be checked as a reference.
   if (name === 'subscriber') delete parent.subscriberId
 }
 
-/** Replaces records that are too large by empty ones. Returns an issue for each. */
+/** Replaces records that are too large with empty records. Returns an issue for each. */
 function removeLargeRecords(environment: Fields, path: Path, issueAt: IssueAt): IssueList {
   const issues: IssueList = []
   for (const list of LISTS) {

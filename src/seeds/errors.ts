@@ -3,28 +3,34 @@ import { MAX_ISSUES } from '../schema/validation.js'
 
 /** A problem at one location of a seed. */
 export interface SeedIssue {
-  /** `seeds/shop.yaml:12:7`, which editors and terminals can open; the file if there is no line. */
+  /** File, line and column, such as `seeds/shop.yaml:12:7`. Only the file if `line` is absent. */
   location: string
   file: string
   /**
-   * Line and column count from 1. Both are absent if the seed was passed as an object, or if the
-   * file can't be read.
+   * The line, counted from 1. The line and the column are absent if the seed was passed as an
+   * object, or if the file can't be read.
    */
   line?: number
   column?: number
-  /** `environments[0].integrations[1].channel`; empty if the whole file is the problem. */
+  /**
+   * The path of the value, such as `environments[0].integrations[1].channel`. Empty if the issue is
+   * about the whole file.
+   */
   path: string
   message: string
 }
 
-/** Limits the path and the message of an issue, because a name in a seed can be very long. */
+/** The maximum length of an issue's path and message. Names in a seed can be very long. */
 const MAX_TEXT_LENGTH = 2000
 
-/** Lists the first hundred issues of the seeds. When it is thrown, nothing has been applied. */
+/** Lists the first 100 issues of the seeds. When this error is thrown, nothing has changed. */
 export class SeedError extends Error {
   override readonly name = 'SeedError'
   readonly issues: readonly SeedIssue[]
-  /** The minimum number of further issues. The search stops after 101 issues per seed. */
+  /**
+   * The number of further issues that were found. There can be more, because the search stops after
+   * 101 issues per seed.
+   */
   readonly more: number
 
   constructor(issues: readonly SeedIssue[], more = 0) {
@@ -44,15 +50,15 @@ function formatIssue({ location, path, message }: SeedIssue): string {
 }
 
 /**
- * Functions that create issues. Locating an issue is slow, so only the issues of an error are
- * created.
+ * Functions that create issues when called. Locating an issue is slow, so only the issues that an
+ * error lists are created.
  */
 export type IssueList = (() => SeedIssue)[]
 
-/** Returns whether the list has as many issues as a `SeedError` shows. */
+/** Returns whether the list has as many issues as a `SeedError` can list. */
 export const isFull = ({ length }: IssueList) => length >= MAX_ISSUES
 
-/** Returns an error with the issues of several seeds. Each seed's issues are sorted by line. */
+/** Creates an error with the issues of several seeds. Each seed's issues are sorted by line. */
 export function createSeedError(lists: readonly IssueList[]): SeedError {
   const issues = lists.flatMap((list) =>
     list

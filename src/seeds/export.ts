@@ -5,7 +5,7 @@ import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { SeedMessage, WorkflowDocument } from './format.js'
 import type { SeedRepository } from './repository.js'
 
-/** Returns the settings of an environment in the form of a seed, without ids and API keys. */
+/** Returns an environment's settings in seed form, without ids and API keys. */
 export function exportSettings({
   name,
   profile,
@@ -23,9 +23,10 @@ export function exportSettings({
 }
 
 /**
- * Returns the records of an environment as the lists of a seed. Nothing is left to defaults, so an
- * environment created from them returns the same bytes. A message whose embedded subscriber equals
- * one in `subscriberJson` (JSON by `subscriberId`) refers to it instead of repeating it.
+ * Returns an environment's records as the lists of a seed. All fields are written out, so an
+ * environment created from these lists returns the same bytes. `subscriberJson` maps each
+ * `subscriberId` to its subscriber as JSON. If a message's embedded subscriber has the same JSON,
+ * the message refers to the subscriber by `subscriberId` instead of embedding it.
  */
 export function exportLists(
   repository: SeedRepository,
@@ -54,8 +55,8 @@ export function exportLists(
 export type SeedFormat = 'json' | 'yaml'
 
 /**
- * Yields the text of a seed with one environment. No piece is larger than one record. In YAML each
- * record takes one line.
+ * Yields the text of a seed with one environment, in pieces of at most one record. In YAML, each
+ * record is one line.
  */
 export function seedText(
   settings: object,
@@ -93,7 +94,7 @@ function* seedYaml(settings: object, lists: Record<string, Iterable<object>>) {
   }
 }
 
-/** YAML doesn't allow these characters, or treats them as the end of a line. */
+/** Characters that YAML forbids, or treats as the end of a line. */
 const NOT_IN_YAML = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g
 
 /** Returns JSON that is also valid YAML. */
@@ -108,7 +109,7 @@ function* mapLazily<Item>(
   for (const item of items) yield map(item)
 }
 
-/** Returns the step without the fields that follow from its workflow. */
+/** Returns the step without the fields that are copied from its workflow. */
 export const exportStep = ({
   workflowId: _workflowId,
   workflowDatabaseId: _workflowDatabaseId,
@@ -116,7 +117,7 @@ export const exportStep = ({
   ...step
 }: WorkflowStep) => step
 
-/** Returns the message in the form of a seed. */
+/** Returns the message in seed form. */
 export function exportMessage({ subscriber, template, ...message }: MessageResponse): SeedMessage {
   return {
     ...withoutOwner(message),

@@ -24,7 +24,7 @@ export { UNNAMED } from '../environments/schemas.js'
 
 const Id = Type.String({
   pattern: ID_PATTERN.source,
-  description: '24 lower-case hex digits; derived from the names by default'
+  description: '24 lower-case hex digits; by default, an id that is the same on every load'
 })
 
 const object = <Properties extends TProperties>(description: string, properties: Properties) =>
@@ -38,15 +38,15 @@ const optionalString = (description: string) =>
 const optionalInteger = (minimum: number, maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum, maximum, description }))
 
-/** Fields that a record gets from the environment that contains it. */
+/** Fields that a record gets from its environment. */
 const OWNER = ['_environmentId', '_organizationId'] as const
 
-export const SeedIntegration = object('An integration; a channel has at most one primary', {
+export const SeedIntegration = object('An integration; each channel can have one primary', {
   ...Type.Partial(Type.Omit(Integration, OWNER)).properties,
   _id: Type.Optional(Id),
-  identifier: optionalString('Unique in the environment; the slug of the name by default'),
+  identifier: optionalString('Unique in the environment; by default, the slug of the name'),
   providerId: Type.String({ minLength: 1, description: 'The delivery provider, such as sendgrid' }),
-  channel: ref(Channel, 'The channel that it delivers on')
+  channel: ref(Channel, 'The channel that the integration delivers on')
 })
 export type SeedIntegration = Static<typeof SeedIntegration>
 
@@ -57,11 +57,11 @@ export const SeedSubscriber = object('A subscriber; messages refer to it by subs
 })
 export type SeedSubscriber = Static<typeof SeedSubscriber>
 
-export const SeedStep = object('A step of a workflow; slug, variables and controls have defaults', {
+export const SeedStep = object('A workflow step; slug, variables and controls have defaults', {
   ...Type.Partial(Type.Omit(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin']))
     .properties,
   _id: Type.Optional(Id),
-  stepId: optionalString('Unique in the workflow; the slug of the name by default'),
+  stepId: optionalString('Unique in the workflow; by default, the slug of the name'),
   type: stringEnum(STEP_TYPES, { description: 'What the step does' })
 })
 export type SeedStep = Static<typeof SeedStep>
@@ -70,20 +70,20 @@ export const SeedWorkflow = object(
   'A workflow with its steps; it must have an identifier or a name',
   {
     _id: Type.Optional(Id),
-    identifier: optionalString('The slug of the name by default'),
-    name: optionalString('The identifier by default'),
+    identifier: optionalString('By default, the slug of the name'),
+    name: optionalString('By default, the identifier'),
     origin: Type.Optional(
-      stringEnum(ORIGINS, { description: 'Where the workflow was created; external by default' })
+      stringEnum(ORIGINS, { description: 'Where the workflow was created; by default, external' })
     ),
     payloadSchema: Type.Optional(
-      freeObject('JSON Schema of the payload; inferred from the control values by default')
+      freeObject('JSON Schema of the payload; by default, inferred from the control values')
     ),
     steps: Type.Optional(Type.Array(SeedStep))
   }
 )
 export type SeedWorkflow = Static<typeof SeedWorkflow>
 
-const SeedTemplate = object('The workflow that is embedded in the message', {
+const SeedTemplate = object('The workflow embedded in the message', {
   ...Type.Omit(WorkflowResponse, OWNER).properties,
   notificationGroup: Type.Optional(
     object('A group of workflows', {
@@ -94,14 +94,14 @@ const SeedTemplate = object('The workflow that is embedded in the message', {
 })
 
 export const SeedMessage = object(
-  'A message; by default, messages are one minute apart, newest first',
+  'A message; by default, it is one minute older than the message before it',
   {
     ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel']))
       .properties,
     _id: Type.Optional(Id),
-    channel: ref(Channel, 'The channel that it was sent on'),
+    channel: ref(Channel, 'The channel that the message was sent on'),
     subscriberId: Type.Optional(
-      Type.String({ description: 'Subscriber of this environment to embed in the message' })
+      Type.String({ description: 'Id of a subscriber in this environment; the message embeds it' })
     ),
     workflow: Type.Optional(
       Type.String({ description: 'Identifier of a workflow in this environment' })
@@ -120,7 +120,7 @@ export type SeedMessage = Static<typeof SeedMessage>
 const MAX_RANDOM_SEED = 2 ** 32 - 1
 
 export const SeedGenerate = object(
-  'Generates messages for the workflows and subscribers of the environment',
+  "Generates messages for the environment's workflows and subscribers",
   {
     messages: Type.Integer({
       minimum: 0,
@@ -130,17 +130,17 @@ export const SeedGenerate = object(
     randomSeed: optionalInteger(
       0,
       MAX_RANDOM_SEED,
-      'The same number generates the same messages; 1 by default'
+      'The same number generates the same messages; by default, 1'
     ),
     subscribers: optionalInteger(
       0,
       100_000,
-      'How many subscribers to generate; none by default if the environment has subscribers'
+      'How many subscribers to generate; by default, none if the environment has subscribers'
     ),
     days: optionalInteger(
       1,
       3650,
-      'Spreads the messages over this many days before now; 30 by default'
+      'Spreads the messages over this many days before now; by default, 30'
     )
   }
 )
@@ -148,34 +148,34 @@ export type SeedGenerate = Static<typeof SeedGenerate>
 
 const SeedAssumptions = Type.Unsafe<{ [Id in AssumptionId]?: string }>(
   object(
-    'Values of assumptions; they override the profile',
+    'Values for single assumptions, which override the profile',
     Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, Type.Optional(stringEnum(valuesOf(id)))]))
   )
 )
 
 export const SeedEnvironment = object(
-  'An environment; its API keys give access to it and to no other',
+  'An environment; its API keys give access to this environment only',
   {
     _id: Type.Optional(Id),
     name: Type.String({ minLength: 1 }),
     organization: optionalString(
-      'Name of its organization; environments without a name here share one organization'
+      'Name of the organization; all environments without this field share one organization'
     ),
     _organizationId: Type.Optional(Id),
     apiKeys: Type.Optional(
       Type.Array(Type.String({ pattern: API_KEY_PATTERN.source }), {
-        description: 'API keys; by default one, <slug of the name>-key'
+        description: 'API keys; by default, one key: <slug of the name>-key'
       })
     ),
     profile: Type.Optional(
-      stringEnum(PROFILES, { description: "The server's profile by default" })
+      stringEnum(PROFILES, { description: "By default, the server's profile" })
     ),
     assumptions: Type.Optional(SeedAssumptions),
     clock: Type.Optional(ClockSetting),
     randomSeed: optionalInteger(
       0,
       MAX_RANDOM_SEED,
-      'Makes random values repeatable; they are unpredictable by default'
+      'Makes random values repeatable; by default, they are unpredictable'
     ),
     integrations: Type.Optional(Type.Array(compiledSeparately(SeedIntegration))),
     subscribers: Type.Optional(Type.Array(compiledSeparately(SeedSubscriber))),
@@ -186,7 +186,7 @@ export const SeedEnvironment = object(
 )
 export type SeedEnvironment = Static<typeof SeedEnvironment>
 
-/** The format of a seed file. `seeds/schema.json`, the published schema, is generated from it. */
+/** The format of a seed file. The published `seeds/schema.json` is generated from this schema. */
 export const Seed = object('A seed of notification-mock', {
   $schema: Type.Optional(
     Type.String({ description: 'URL or path of the JSON Schema, for editors' })
@@ -201,12 +201,12 @@ export type WorkflowDocument = Required<
 > &
   Pick<SeedWorkflow, 'payloadSchema'>
 
-/** An environment with all defaults filled in: the documents to store. */
+/** An environment with all defaults filled in. The lists contain the documents to store. */
 export interface EnvironmentData {
   id: string
   organizationId: string
   name: string
-  /** Null means the server's profile. */
+  /** `null` means the server's profile. */
   profile: Profile | null
   assumptions: Record<string, string>
   apiKeys: string[]
@@ -217,14 +217,14 @@ export interface EnvironmentData {
   messages: Stored<MessageResponse>[]
   /** Messages to generate in addition to `messages`. */
   generate?: SeedGenerate
-  /** Takes the length of each generated message. Throws `SeedError` above the request limit. */
+  /** Adds the length of a generated message. Throws `SeedError` above the limit for requests. */
   countGenerated?: (characters: number) => void
   clock?: ClockSetting
   randomSeed?: number
 }
 
-/** A document with its id. */
+/** A document that is sure to have an id. */
 export type Stored<Document extends { _id?: string }> = Document & { _id: string }
 
-/** What messages are generated from. */
+/** The environment that messages are generated for. */
 export type EnvironmentInput = Omit<EnvironmentData, 'profile' | 'assumptions' | 'apiKeys'>

@@ -14,26 +14,25 @@ import { createIssueLocator, type IssueAt, readYaml } from './yaml.js'
 
 /** A seed that has been read. `resolveSeeds` resolves it and reports its issues. */
 export interface SeedFile {
-  /** The seed without the values that have issues. */
+  /** The seed without its invalid values. */
   seed: Seed
   limits: SeedLimits
   issueAt: IssueAt
-  /** The violations of the format. */
+  /** An issue for each value that doesn't match the seed format. */
   issues: IssueList
 }
 
 /** A seed that is passed as a value instead of a file. */
 export interface SeedValue {
-  /** Appears in issues in place of a file name. */
+  /** Appears in issues instead of a file name. */
   name: string
   /** YAML or JSON text, or the parsed value. */
   seed: string | object
 }
 
 /**
- * Reads seed files, built-in seeds and values. Throws `SeedError` if one of them can't be read: for
- * a missing file, a syntax error, or a seed that exceeds a limit. All other issues are in the
- * returned files.
+ * Reads seed files, built-in seeds and values. Throws `SeedError` if a file is missing, a text has
+ * a syntax error, or a seed exceeds a limit. Reports all other issues in the returned files.
  */
 export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
   const files: SeedFile[] = []
@@ -52,12 +51,15 @@ export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
   return files
 }
 
-/** Reads the seed of a request. In contrast to a file, it can be the content of one environment. */
+/**
+ * Reads the seed of a request. Unlike a file, it may contain the fields of one environment instead
+ * of a list of environments.
+ */
 export function readSeed(seed: string | object): SeedFile {
   return readSeedValue({ name: 'seed', seed }, REQUEST_LIMITS)
 }
 
-/** Built-in seeds never change, and parsing their YAML takes longer than loading them. */
+/** Caches built-in seeds, because parsing their YAML takes longer than loading them. */
 const builtInSeeds = new Map<string, SeedFile>()
 
 /** Reads the first environment of a built-in seed. Throws `invalid` for an unknown name. */
@@ -73,7 +75,7 @@ export function readBuiltInSeed(name: string): SeedFile {
   return { ...file, seed: { environments: file.seed.environments.slice(0, 1) } }
 }
 
-/** Returns the path of a seed. A file has priority over a built-in seed of the same name. */
+/** Returns the path of a seed. A file takes precedence over a built-in seed of the same name. */
 export function seedPath(seed: string): string {
   const isFile = statSync(seed, { throwIfNoEntry: false })?.isFile() ?? false
   return builtInSeedNames().includes(seed) && !isFile ? builtInSeedPath(seed) : seed
@@ -110,7 +112,7 @@ const EMPTY =
   'is empty: a seed starts with `environments:`; for a seed without data write `environments: []`'
 
 const UNWRAPPED =
-  'must have environments, but has the content of one environment: start the file with ' +
+  'must have environments, but has the fields of one environment: start the file with ' +
   '`environments:` and `  -`, and indent the content by 4 spaces; in JSON, wrap it in ' +
   '`{ "environments": [{ … }] }`; an environment must have a name'
 
@@ -121,13 +123,13 @@ function readSeedValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFil
   const value = text === undefined ? seed : parseText(text, name, limits, createError)
   if (value === null) throw createError(EMPTY)
   if (isTooDeep(value)) throw createError(TOO_DEEP)
-  // The check of the format changes the value, so copy the caller's object.
+  // `checkFormat` changes the value, so pass it a copy of the caller's object.
   const copy: unknown = text === undefined ? JSON.parse(JSON.stringify(value)) : value
   if (isObject(copy) && isEnvironmentContent(copy, limits)) return wrap(copy, limits, issueAt)
   return { limits, issueAt, ...checkFormat(copy, issueAt) }
 }
 
-/** Returns the content of an environment as a seed with that environment. */
+/** Turns the fields of an environment into a seed with one environment. */
 function wrap(content: Record<string, unknown>, limits: SeedLimits, issueAt: IssueAt): SeedFile {
   const { $schema: _schema, ...environment } = content
   const issueInContent: IssueAt = (path, ...issue) => {
@@ -140,7 +142,7 @@ function wrap(content: Record<string, unknown>, limits: SeedLimits, issueAt: Iss
   return checked
 }
 
-/** Returns the value of a JSON or YAML text. Throws `SeedError` if it has none. */
+/** Parses JSON or YAML. Throws `SeedError` for a syntax error or a text that is too large. */
 function parseText(
   text: string,
   file: string,
@@ -158,10 +160,10 @@ function parseText(
   throw createError(`${tooLarge('YAML', maxYaml)}: ${alternative}`)
 }
 
-/** Returns whether the value is the content of an environment, without a list of environments. */
+/** Returns whether the value has the fields of an environment instead of `environments`. */
 function isEnvironmentContent(value: object, limits: SeedLimits): boolean {
   const names = Object.keys(value)
-  // The field can have a typo.
+  // A misspelled `environments` is reported as a typo.
   if (names.some((name) => suggest(name, ['environments']) !== undefined)) return false
   if (limits === REQUEST_LIMITS) return true
   return names.some((name) => Object.hasOwn(SeedEnvironment.properties, name))

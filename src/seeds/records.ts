@@ -33,7 +33,7 @@ export type Patch<RecordSeed> = {
   [Field in keyof Omit<RecordSeed, '_id'>]?: RecordSeed[Field] | null
 }
 
-/** The kinds of records that can be added, changed and removed one by one, in seed form. */
+/** The seed form of the records that can be added, changed and removed one by one. */
 export type EditedSeeds = { messages: SeedMessage; integrations: SeedIntegration }
 export type EditedKind = keyof EditedSeeds
 
@@ -55,8 +55,9 @@ export interface Dependencies {
 }
 
 /**
- * Stores records, and adds, changes and removes single ones. Adding or changing a record works like
- * merging a seed with only that record: it throws `SeedError` with all issues and changes nothing.
+ * Stores records, and adds, changes and removes single records. Adding or changing a record works
+ * like merging a seed that contains only this record. If the record has issues, `SeedError` lists
+ * them, and nothing changes.
  */
 export class RecordService {
   protected readonly db: Db
@@ -72,8 +73,8 @@ export class RecordService {
   }
 
   /**
-   * Adds a record. A message without `createdAt` gets the environment's current time and is the
-   * first in the list. Throws `exists` if the `_id` or `identifier` is taken.
+   * Adds a record. A message without `createdAt` gets the environment's current time and is listed
+   * first. Throws `exists` if the `_id` or `identifier` is taken.
    */
   addRecord<EditKind extends EditedKind>(
     kind: EditKind,
@@ -113,8 +114,9 @@ export class RecordService {
   }
 
   /**
-   * Changes a step of a workflow; both can be given by id or name. The other steps keep what they
-   * derived from it, such as its results among their variables. Throws `not-found`.
+   * Changes a step of a workflow. The workflow can be given by `_id` or `identifier`, and the step
+   * by `_id` or `stepId`. The other steps don't change, even if their variables contain results of
+   * this step. Throws `not-found`.
    */
   changeStep(
     environment: Environment,
@@ -143,7 +145,7 @@ export class RecordService {
     })
   }
 
-  /** Removes a record. Throws `not-found`. Without its primary, a channel has none. */
+  /** Removes a record. No other integration replaces a removed primary. Throws `not-found`. */
   removeRecord(kind: EditedKind, environment: Environment, id: string): void {
     this.db.transaction(() => {
       const { _id } = this.#requireRecord(kind, environment, id)
@@ -151,7 +153,7 @@ export class RecordService {
     })
   }
 
-  /** Resolves a seed of one environment, to be merged with the existing records if given. */
+  /** Resolves a seed with one environment. Pass `existing` if the seed will be merged with it. */
   protected resolve(
     file: SeedFile,
     target: SeedTarget,
@@ -162,8 +164,9 @@ export class RecordService {
   }
 
   /**
-   * Stores records, which replace those with the same id or name. Call it in a transaction. Rows
-   * are created one by one, because together they can be much larger than the records.
+   * Stores records. Each one replaces the record with the same id or name. Call this in a
+   * transaction. Rows are created one by one, because all rows together can need much more memory
+   * than the records.
    */
   protected store(
     environment: Environment,
@@ -179,7 +182,7 @@ export class RecordService {
     }
   }
 
-  /** Resolves and stores a seed of one record. `kept` are fields that must not be derived again. */
+  /** Resolves and stores one record. `kept` has the fields that must not be derived again. */
   #save<EditKind extends EditedKind>(
     kind: EditKind,
     environment: Environment,
@@ -188,7 +191,7 @@ export class RecordService {
   ) {
     const seed = kind === 'messages' ? { transactionId: `txn_${record._id}`, ...record } : record
     return relocateIssues(kind.slice(0, -1), /^\w+\[0\]\.?/, () => {
-      // The message has an id, so it doesn't matter how many messages there are.
+      // Messages are counted only to derive an id, and this message already has an id.
       const existing = { ...this.repository.lookUp(environment), messageCount: () => 0 }
       const [resolved] = this.resolve(readSeed({ [kind]: [seed] }), environment, existing)[kind]
       const document = { ...resolved, ...kept } as EnvironmentData[EditKind][number]
@@ -214,7 +217,7 @@ export class RecordService {
     throw new DomainError('not-found', `${label} with id ${id} not found`, { reason })
   }
 
-  /** Throws `exists` if a record other than `ownId` has one of the names. */
+  /** Throws `exists` if a record has this id or identifier. The record with `ownId` is allowed. */
   #rejectExisting(
     kind: EditedKind,
     environment: Environment,
@@ -230,8 +233,8 @@ export class RecordService {
   }
 
   /**
-   * Returns an unused id. A new message gets an id above all ids of messages with the same time,
-   * because the list sorts them by id and the new one must come first.
+   * Returns an unused id. Messages with the same time are listed by descending id, so the id of a
+   * new message is higher than their ids. The new message is then listed before them.
    */
   #unusedId(
     kind: EditedKind,
@@ -246,7 +249,7 @@ export class RecordService {
     return id
   }
 
-  /** Returns a message in seed form, without the fields that follow from the changed ones. */
+  /** Returns the message in seed form, without the fields to derive again from the changes. */
   #messageBase(
     environment: Environment,
     message: MessageResponse,
@@ -257,7 +260,7 @@ export class RecordService {
     const changedFields = Object.keys(isMoved ? patch : otherFields)
     const derivedFields = changedFields.flatMap((field) => DERIVED[field] ?? [])
     const { templateIdentifier: workflow } = message
-    // On another channel, another step of the workflow sent the message.
+    // Refer to the workflow again, so that the message gets the step for its new channel.
     const hasWorkflow =
       isMoved &&
       workflow !== undefined &&
@@ -282,7 +285,7 @@ function stepNotFound(workflowId: string, stepId: string): DomainError {
   return new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
 }
 
-/** Runs the action. Issues of its seed get paths relative to the record, without `prefix`. */
+/** Runs the action. Makes the paths of its issues relative to the record by removing `prefix`. */
 function relocateIssues<Result>(file: string, prefix: RegExp, action: () => Result): Result {
   try {
     return action()
@@ -295,7 +298,7 @@ function relocateIssues<Result>(file: string, prefix: RegExp, action: () => Resu
   }
 }
 
-/** Returns the document with the columns of its table. */
+/** Returns the table row for a document. */
 function toRow(
   kind: RecordKind,
   document: { _id: string; workflowDatabaseId?: string }
@@ -306,12 +309,12 @@ function toRow(
   return { ...document, ...columns }
 }
 
-/** A patch with one of these fields changes the subscriber of a message. */
+/** A patch with any of these fields changes the subscriber of a message. */
 const SUBSCRIBER_FIELDS = ['subscriberId', 'subscriber', '_subscriberId']
 
 const ADDRESS_FIELDS = ['_subscriberId', 'email', 'phone']
 
-/** The fields that are derived again if a field of a message changes. */
+/** For each field of a message, the fields that are derived again if it changes. */
 const DERIVED: { [field: string]: readonly string[] } = {
   subscriber: ADDRESS_FIELDS,
   subscriberId: ['subscriber', ...ADDRESS_FIELDS],
@@ -319,7 +322,7 @@ const DERIVED: { [field: string]: readonly string[] } = {
   channel: ['providerId', '_messageTemplateId', ...ADDRESS_FIELDS]
 }
 
-/** Returns the fields without those that are null, unless the schema allows null for the field. */
+/** Returns the fields without null values. Keeps null if the field's schema allows it. */
 function withoutRemoved({ properties }: TObject, fields: object): RecordNames {
   const entries = Object.entries(fields).filter(
     ([field, value]) => value !== null || properties[field]?.[Kind] === 'Nullable'

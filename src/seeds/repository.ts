@@ -9,10 +9,10 @@ import type { Environment } from '../environments/environment.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData } from './format.js'
 
-/** Written out because the published types of the library can't name the ORM's types. */
+/** Written out because the package's published types can't refer to the types of Drizzle. */
 export type RecordKind = 'messages' | 'integrations' | 'subscribers' | 'workflows' | 'steps'
 
-/** The kinds whose records have a name. */
+/** The kinds of records that have a unique name, such as an identifier. */
 export type NamedKind = 'integrations' | 'subscribers' | 'workflows'
 
 type RecordTable = SQLiteTable & Record<'dataset' | 'id' | 'document', SQLiteColumn>
@@ -33,7 +33,7 @@ const NAME_COLUMNS: Record<NamedKind, SQLiteColumn> = {
   workflows: workflows.identifier
 }
 
-/** What a record can be found by. Several records can match `createdAt` and `active`. */
+/** The values to find a record by. Several records can match `createdAt` or `active`. */
 export type LookupKey =
   | '_id'
   | 'identifier'
@@ -48,11 +48,11 @@ const ROWID = sql<number>`rowid`
 const VALUE = sql.placeholder('value')
 const DATASET = sql.placeholder('dataset')
 
-/** With literals: SQLite recompiles a statement that compares a bound value with these columns. */
+/** Literals, because SQLite recompiles a statement if it compares a bound value with a flag. */
 const IS_PRIMARY = sql`${integrations.primary} = 1 AND ${integrations.deleted} = 0`
 const IS_ACTIVE = sql`${integrations.active} = 1 AND ${integrations.deleted} = 0`
 
-/** What a seed can be merged into. Documents are as the environment returns them. */
+/** The records that a seed is merged into. Their documents are the same as in API responses. */
 export interface ExistingRecords {
   /** Returns the first record with this value. */
   find<Kind extends RecordKind>(
@@ -80,7 +80,7 @@ interface DocumentQuery {
 export class SeedRepository {
   readonly #db: Db
   readonly #insert: Record<RecordKind, (row: never) => number>
-  /** Separate statements, because INSERT OR REPLACE takes twice as long as INSERT. */
+  /** Used only after a conflict, because INSERT OR REPLACE takes twice as long as INSERT. */
   readonly #replace: Record<RecordKind, (row: never) => number>
   readonly #queries = new Map<string, DocumentQuery>()
   readonly #deleteSteps
@@ -113,9 +113,9 @@ export class SeedRepository {
   }
 
   /**
-   * Stores a record. It replaces the record with the same id and keeps that record's place, and it
-   * replaces any record with the same name. A workflow also replaces the steps of both. The caller
-   * has to reject other conflicts, such as a second primary.
+   * Stores a record. Replaces the record with the same id and the record with the same name. The
+   * new record takes the place of the one with the same id. Deletes the steps of replaced
+   * workflows. The caller has to reject other conflicts, such as a second primary.
    */
   put(kind: RecordKind, dataset: number, row: RecordRow): void {
     if (kind === 'workflows') {
@@ -146,8 +146,8 @@ export class SeedRepository {
   }
 
   /**
-   * Yields the documents of an environment, in insertion order. Nothing may
-   * write to the dataset until the end.
+   * Yields the documents of an environment, in insertion order. The caller must not write to the
+   * dataset before the last document.
    */
   *documents<Kind extends RecordKind>(
     kind: Kind,
@@ -216,7 +216,7 @@ export class SeedRepository {
     return row?.count ?? 0
   }
 
-  /** Prepares a query for the documents of a dataset, once per name. */
+  /** Returns a prepared query for the documents of a dataset. Caches the query by its name. */
   #query(name: string, table: RecordTable, where?: SQL, orderBy: SQL[] = []): DocumentQuery {
     const known = this.#queries.get(name)
     if (known) return known
@@ -244,7 +244,7 @@ export class SeedRepository {
     )
   }
 
-  /** In SQL, to get a million numbers instead of a million objects. */
+  /** Uses SQL, because Drizzle would return a million objects instead of a million numbers. */
   #rowids(kind: RecordKind, dataset: number, limit: number): number[] {
     const query = `SELECT rowid FROM ${tableName(kind)} WHERE dataset = ? ORDER BY rowid LIMIT ?`
     return this.#db.client.prepare<[number, number], number>(query).pluck().all(dataset, limit)
@@ -260,7 +260,7 @@ export class SeedRepository {
     return row?.rowid
   }
 
-  /** In SQL, because drizzle can't set the rowid. */
+  /** Uses SQL, because Drizzle can't set the rowid. */
   #moveRow(kind: RecordKind, from: number, to: number): void {
     const query = `UPDATE ${tableName(kind)} SET rowid = ? WHERE rowid = ?`
     this.#db.client.prepare(query).run(to, from)

@@ -8,39 +8,41 @@ import { type Dependencies, RecordService } from './records.js'
 import { perKind, type RecordKind } from './repository.js'
 import { resolveSeeds } from './resolve/resolve.js'
 
-/** Re-exported because a start needs both, and one dynamic import is faster than two. */
+/** Re-exported because startup needs both modules, and one dynamic import is faster than two. */
 export { readSeeds } from './read.js'
 
-/** The seed to load: a text or value, or the first environment of a built-in seed. */
+/** The seed to load: either a text or value, or the first environment of a built-in seed. */
 export interface RequestedSeed {
   seed?: string | object | undefined
+  /** The name of a built-in seed. */
   scenario?: string | undefined
 }
 
-/** What to create: an empty environment, a fork, or an environment from a seed. */
+/** Describes the environment to create: empty, a fork, or from a seed. */
 export interface NewEnvironment extends RequestedSeed, CreateOptions {}
 
-/** How an environment changed when its seeds changed. */
+/** How an environment changed when the seeds were reloaded. */
 export interface SeedChange {
   id: string
   name: string
   change: 'added' | 'reloaded' | 'removed'
   /** The environment's current API keys. */
   apiKeys: string[]
-  /** The current numbers of records. Empty if the environment was removed. */
+  /** The current number of records of each kind. Empty if the environment was removed. */
   records: { [Kind in RecordKind]?: number }
 }
 
 export type LoadMode = 'merge' | 'replace'
 
-/** The number of existing messages that generated ones are modeled on. */
+/** The maximum number of existing messages to read as models for generated messages. */
 const SAMPLE_SIZE = 1000
 
 let generator: typeof import('./generate/generation.js') | undefined
 
 /**
- * Loads the code that generates messages, with its words and names in ten languages, if one of the
- * seeds needs it. Most servers never do. Await it before applying the seeds.
+ * Loads the message generator if one of the seeds needs it. The generator isn't imported at startup
+ * because it has words and names in ten languages, and most servers never use it. Await this
+ * function before applying the seeds.
  */
 export async function loadGenerator(seeds?: readonly SeedFile[]): Promise<void> {
   const isNeeded =
@@ -53,9 +55,9 @@ export function seedService(dependencies: Dependencies): SeedService {
   return new SeedService(dependencies)
 }
 
-/** Creates environments from seeds, loads seeds into environments, and exports them. */
+/** Creates environments from seeds, loads seeds into them, and exports environments as seeds. */
 export class SeedService extends RecordService {
-  /** The seeds of the server as they were last read. */
+  /** The server's seeds as they were last read. */
   #seeds: readonly SeedFile[] = []
 
   loadGenerator(seeds?: readonly SeedFile[]): Promise<void> {
@@ -63,9 +65,10 @@ export class SeedService extends RecordService {
   }
 
   /**
-   * Creates an environment with an API key: empty, from a seed, or as a fork. Rejects with `exists`
-   * if the name or the key is taken, `not-found` for an unknown origin, `invalid` for an unknown
-   * built-in seed, and `SeedError`. Then nothing is created.
+   * Creates an environment with an API key. The environment is empty, a fork, or created from a
+   * seed. If this fails, nothing is created. Rejects with `exists` if the name or the key is taken,
+   * with `not-found` for an unknown origin, with `invalid` for an unknown built-in seed, and with
+   * `SeedError` if the seed has issues.
    */
   async createEnvironment({
     seed,
@@ -84,9 +87,11 @@ export class SeedService extends RecordService {
   }
 
   /**
-   * Loads a seed. `replace` makes the environment equal to a new one from the seed, and sets its
-   * baseline. `merge` adds the records; they replace those with the same name and keep their ids.
-   * Rejects with `SeedError` or, for an unknown built-in seed, `invalid`. Then nothing changes.
+   * Loads a seed into an environment. `replace` makes the environment equal to a new one created
+   * from the seed, and sets its baseline. `merge` adds the records of the seed. A record replaces
+   * the existing record with the same name, and takes over its id. If this fails, nothing changes.
+   * Rejects with `SeedError` if the seed has issues, and with `invalid` for an unknown built-in
+   * seed.
    */
   async load(environment: Environment, requested: RequestedSeed, mode: LoadMode): Promise<void> {
     const file = await readRequested(requested)
@@ -97,8 +102,9 @@ export class SeedService extends RecordService {
   }
 
   /**
-   * Fills an empty database with the environments of the seeds. If the database has environments,
-   * it only remembers the API keys of the seeds. Throws `SeedError` and then changes nothing.
+   * Fills an empty database with the environments of the seeds. If the database already has
+   * environments, only remembers the seeds' API keys. If the seeds have issues, throws `SeedError`
+   * and changes nothing.
    */
   seed(files: readonly SeedFile[]): { applied: boolean; environments: EnvironmentData[] } {
     const resolved = resolveSeeds(files, this.clock())
@@ -115,12 +121,12 @@ export class SeedService extends RecordService {
   }
 
   /**
-   * Applies the differences between these seeds and the previous ones: adds and removes
-   * environments, and recreates those whose seed changed. Recreated environments keep their
-   * requests, faults and snapshots. Throws `SeedError` and then changes nothing.
+   * Applies the differences between these seeds and the previous seeds. Adds and removes
+   * environments, and recreates environments whose seed changed. These keep their requests, faults
+   * and snapshots. If the seeds have issues, throws `SeedError` and changes nothing.
    */
   reseed(files: readonly SeedFile[]): SeedChange[] {
-    // Resolve both at the same time, so that defaults that depend on the time are equal.
+    // Resolve the previous and the new seeds with the same `now`, so that default times are equal.
     const now = this.clock()
     const previousData = resolveSeeds(this.#seeds, now)
     const previousJson = new Map(previousData.map((data) => [data.id, JSON.stringify(data)]))
@@ -138,12 +144,13 @@ export class SeedService extends RecordService {
   }
 
   /**
-   * Yields a seed of the environment in pieces, with nothing left to defaults. The seed has the
-   * state at the first piece, whatever is written later. Ending the iteration early is allowed.
+   * Yields the environment as a seed, in pieces and with all fields written out. The seed has the
+   * state at the time of the first piece: later writes don't change it. The caller may end the
+   * iteration early.
    */
   *export(environment: Environment, format: SeedFormat): Generator<string, void> {
     const settings = exportSettings(this.environments.settingsOf(environment))
-    // A write replaces the datasets of the environment, so keep references to the current ones.
+    // Writes switch the environment to new datasets, so keep the ids of the current datasets.
     const current = { ...environment }
     const stopReading = this.environments.retainDatasets(environment)
     try {
@@ -153,7 +160,7 @@ export class SeedService extends RecordService {
     }
   }
 
-  /** Yields a YAML seed that recreates the environments with their ids and the known API keys. */
+  /** Yields a YAML seed that recreates the environments with their ids and known API keys. */
   *exportAll(
     environments: readonly Environment[] = this.environments.list()
   ): Generator<string, void> {
@@ -203,9 +210,9 @@ export class SeedService extends RecordService {
   }
 
   /**
-   * `replace` makes the environment equal to a new one with this data; it also keeps its API keys.
-   * `merge` keeps everything that the data doesn't mention. Its random numbers restart only if the
-   * data has a random seed.
+   * `replace` makes the environment equal to a new one with this data, but keeps its API keys.
+   * `merge` keeps everything that the data doesn't mention, and restarts the random numbers only if
+   * the data has a random seed.
    */
   #apply(mode: LoadMode, environment: Environment, data: EnvironmentData): void {
     const { name, organizationId, apiKeys, generate } = data
@@ -249,7 +256,7 @@ export class SeedService extends RecordService {
     }
   }
 
-  /** Creates or replaces the environments of `resolved`, and removes those with `removedIds`. */
+  /** Creates or replaces the environments in `resolved`, and removes those in `removedIds`. */
   #syncEnvironments(
     resolved: readonly EnvironmentData[],
     removedIds: readonly string[]
@@ -264,7 +271,7 @@ export class SeedService extends RecordService {
       this.environments.removeApiKeys(environment)
     }
     const changes = resolved.map((data) => this.#syncEnvironment(data, existing.get(data.id)))
-    // Remove last: a rollback would not restore what the environments have in memory.
+    // Remove environments last, because a rollback doesn't restore their data in memory.
     for (const environment of removed) {
       const { id, name } = environment
       this.environments.remove(environment)
@@ -293,8 +300,8 @@ async function readRequested({ seed = '', scenario }: RequestedSeed): Promise<Se
 }
 
 /**
- * Returns the seed with these settings in place of its own. The clock has to be known before the
- * seed is resolved, because it decides the default times of the records.
+ * Returns the seed with these settings instead of its own. The clock must be set before the seed is
+ * resolved, because it determines the default times of the records.
  */
 function withSettings(file: SeedFile, { clock, profile, assumptions }: CreateOptions): SeedFile {
   const settings = { ...(clock && { clock }), ...(profile && { profile }) }

@@ -6,13 +6,16 @@ import type { SeedChange } from './service.js'
 /** The result of reloading changed seed files. */
 export type SeedReload =
   | { applied: true; files: readonly string[]; changes: readonly SeedChange[] }
-  /** The seeds have an error, and no data was changed. */
+  /** The seeds have an error, so no data was changed. */
   | { applied: false; files: readonly string[]; error: SeedError }
 
-/** Milliseconds between two checks. A file counts as saved once two checks find it unchanged. */
+/**
+ * Milliseconds between two checks. A change is reported only after two checks in a row found the
+ * same state, because writing a file can take longer than one interval.
+ */
 const INTERVAL = 100
 
-/** Returns a watcher that reports changes of the seed files from now on. */
+/** Returns a watcher that reports changes made to the seed files from now on. */
 export function watchSeeds(seeds: readonly string[]): SeedWatcher {
   return new SeedWatcher(seeds)
 }
@@ -24,9 +27,9 @@ export function watchSeeds(seeds: readonly string[]): SeedWatcher {
 class SeedWatcher {
   readonly #seeds: readonly string[]
   #timer: NodeJS.Timeout | undefined
-  /** The states that the last callback was about. */
+  /** The file states at the last callback. */
   #reported: string[]
-  /** The states at the last check. */
+  /** The file states at the last check. */
   #latest: string[]
 
   constructor(seeds: readonly string[]) {
@@ -35,7 +38,7 @@ class SeedWatcher {
     this.#latest = this.#reported
   }
 
-  /** Calls back with the seeds that were written, deleted or created since the watcher exists. */
+  /** Starts checking. Calls back with the seeds that were written, created or deleted. */
   start(onChange: (seeds: string[]) => void): void {
     this.#timer = setInterval(() => this.#check(onChange), INTERVAL).unref()
   }
@@ -65,12 +68,12 @@ function fileState(file: string): string {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
     return [file, dev, ino, size, mtimeNs, ctimeNs].join()
   } catch (error) {
-    // The file can be missing or in a folder that isn't readable. Reading it reports the reason.
+    // The file can be missing or in an unreadable folder. Reading the seed reports the reason.
     return [file, (error as NodeJS.ErrnoException).code].join()
   }
 }
 
-/** Applies the changed files with `apply`, and returns the result. */
+/** Calls `apply` to load the changed files. Returns a `SeedError` instead of throwing it. */
 export function reloaded(files: readonly string[], apply: () => SeedChange[]): SeedReload {
   try {
     return { applied: true, files, changes: apply() }

@@ -6,34 +6,35 @@ import { createIssue, SeedError, type SeedIssue } from './errors.js'
 import { formatLimit, type SeedLimits } from './limits.js'
 
 /**
- * Loads the package when the first YAML is read, because loading it takes a tenth of the start.
- * `import()` would make all reading of seeds asynchronous. The bundle has a `require` that
- * contains the package; a module that runs from src/ has none.
+ * Loads the package when the first YAML is read, because loading it takes a tenth of the startup
+ * time. Uses `require`, because `import()` would make reading seeds asynchronous. The bundle has a
+ * `require` that contains the package. Modules in src/ have no `require`, so they create one.
  */
 const yaml = lazily((): typeof import('yaml') =>
   typeof require === 'undefined' ? createRequire(import.meta.url)('yaml') : require('yaml')
 )
 
 /**
- * Returns an issue at the value with this path, or at the name of that field. A value that comes
- * from an alias or a merge is located at the alias, and a missing one at its closest parent.
+ * Creates an issue at the value with this path, or at the field's name if `part` is `name`. A value
+ * that comes from an alias or a merge is located where the alias or the merge is used. A missing
+ * value is located at its closest parent.
  */
 export type IssueAt = (path: Path, message: string, part?: 'name' | 'value') => SeedIssue
 
-/** Only the first errors are listed, because the parser loses track after them. */
+/** The maximum number of errors to list. Further errors often only follow from the first ones. */
 const MAX_ERRORS = 20
 /** Parsing stops after this many misplaced tokens. */
 const MAX_MISPLACED = 100
-/** `uniqueKeys` is off because its check takes quadratic time. `readMap` does it instead. */
+/** `uniqueKeys` is off because it takes quadratic time. `#readMap` finds repeated names instead. */
 const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, resolveKnownTags: false }
 
-const SECOND_NAME = 'has a second name on this line: quote a value that contains a colon'
+const SECOND_NAME = 'has a second field name on this line: quote a value that contains a colon'
 const NOT_IN_JSON = 'is not a number that JSON supports; quote it to make it a string'
 const NOT_AN_OBJECT = "is not an object, so << can't merge it"
 const NOT_A_NAME =
   'must be a string, because it names a field; quote a value that starts with a bracket'
 
-/** Creates an issue at an offset of the text. */
+/** Creates an issue at an offset in the text. */
 type IssueAtOffset = (offset: number, message: string, path?: Path) => SeedIssue
 
 interface ParsedYaml {
@@ -60,7 +61,10 @@ function parseYaml(text: string, file: string): ParsedYaml {
   return { contents: document?.contents, issueAtOffset }
 }
 
-/** Stops early at a text that is nested too deep or has too many misplaced tokens. */
+/**
+ * Returns the tokens up to the first hundred misplaced ones. Throws `SeedError` if the text is
+ * nested too deep.
+ */
 function readTokens(text: string, lines: LineCounter, issueAtOffset: IssueAtOffset): CST.Token[] {
   const parser = new (yaml().Parser)(lines.addNewLine)
   const tokens: CST.Token[] = []
@@ -81,10 +85,11 @@ function readTokens(text: string, lines: LineCounter, issueAtOffset: IssueAtOffs
   return tokens
 }
 
-/** Returns the first two documents. A seed has only one, so the rest doesn't matter. */
+/** Returns at most two documents. A second document is an issue, so a third one doesn't matter. */
 function composeDocuments(tokens: CST.Token[], text: string): (Document.Parsed | undefined)[] {
   const { stackTraceLimit } = Error
-  // A text can have a million errors. Recording their stacks takes most of the time and memory.
+  // Don't record stack traces: a text can have a million errors, and their traces take most of the
+  // time and memory.
   Error.stackTraceLimit = 0
   try {
     const [first, second] = new (yaml().Composer)(OPTIONS).compose(tokens, true, text.length)
@@ -102,12 +107,12 @@ function syntaxIssues(
   const issues = new Map<number, SeedIssue>()
   for (const { pos, code, message } of [...errors, ...warnings]) {
     if (issues.size === MAX_ERRORS) break
-    // JSON allows names of any length.
+    // Accept long names, because JSON allows names of any length.
     if (code === 'KEY_OVER_1024_CHARS') continue
     const isUnclosed = / end with a [\]}]$|^Missing closing/.test(message)
     // Report an unclosed bracket or quote where its content ends, not on the line after it.
     const offset = isUnclosed ? text.slice(0, pos[0]).trimEnd().length : pos[0]
-    // Further errors at the same offset follow from the first.
+    // Skip further errors at the same offset, because they follow from the first one.
     if (issues.has(offset)) continue
     const description = code === 'BLOCK_AS_IMPLICIT_KEY' ? SECOND_NAME : message
     issues.set(offset, issueAtOffset(offset, description))
@@ -117,8 +122,8 @@ function syntaxIssues(
 
 /**
  * Returns the JSON value of a YAML text. Throws `SeedError` for syntax errors, repeated names,
- * unknown aliases, and aliases that expand to more than the limit. The package's own `toJS` takes
- * quadratic time for aliases and never ends for nested merges.
+ * unknown aliases, and aliases that expand to more than the limit. Doesn't use the package's own
+ * `toJS`, which takes quadratic time for aliases and never ends for nested merges.
  */
 export function readYaml(text: string, file: string, limits: SeedLimits): unknown {
   return new YamlReader(parseYaml(text, file), limits).read()
@@ -130,7 +135,7 @@ class YamlReader {
   readonly #issues: SeedIssue[] = []
   /** The approximate length of the values read so far, as JSON. */
   #size = 0
-  /** The anchors whose values have been read completely. */
+  /** The values with an anchor that have been read completely, by the name of the anchor. */
   readonly #anchors = new Map<string, { value: unknown; size: number }>()
 
   constructor(document: ParsedYaml, limits: SeedLimits) {
@@ -144,7 +149,7 @@ class YamlReader {
     return value
   }
 
-  /** Adds an issue, and throws all of them once reading on is pointless. */
+  /** Adds an issue. Throws all issues if there are too many, or if the value is too large. */
   #report(node: unknown, path: Path, message: string): void {
     this.#issues.push(this.#document.issueAtOffset(startOf(node), message, path))
     if (this.#size > this.#limits.json || this.#issues.length === MAX_ERRORS) {
@@ -156,7 +161,7 @@ class YamlReader {
     if (yaml().isAlias(node)) return this.#readAlias(node, node.source, path)
     if (!yaml().isNode(node)) return null
     const sizeBefore = this.#size
-    // An alias inside the value must not refer to an earlier anchor of the same name.
+    // An alias inside the value must not refer to an earlier anchor with the same name.
     if (node.anchor) this.#anchors.delete(node.anchor)
     const value = this.#readContent(node, path)
     if (node.anchor) this.#anchors.set(node.anchor, { value, size: this.#size - sizeBefore })
@@ -166,7 +171,7 @@ class YamlReader {
   #readAlias(node: unknown, name: string, path: Path): unknown {
     const anchor = this.#anchors.get(name)
     if (!anchor) {
-      this.#report(node, path, `refers to &${name}, but no value with this anchor ends before it`)
+      this.#report(node, path, `refers to &${name}, but no complete value above has this anchor`)
       return null
     }
     this.#size += anchor.size
@@ -212,7 +217,7 @@ class YamlReader {
       this.#size += name.length + 4
       fields.set(name, this.#readNode(value, [...path, name]))
     }
-    // `fromEntries` also creates a field `__proto__`, which an assignment would not.
+    // Unlike an assignment, `fromEntries` can create a field named `__proto__`.
     return Object.fromEntries(fields)
   }
 
@@ -221,7 +226,7 @@ class YamlReader {
     this.#report(key, path, `appears twice, first at ${location}`)
   }
 
-  /** Returns the fields of the object, or of the list of objects, that `<<` refers to. */
+  /** Returns the fields to merge. The value of `<<` can be an object or a list of objects. */
   #readMerge(value: unknown, path: Path): [name: string, field: unknown][] {
     const sources = yaml().isSeq(value) ? value.items : [value]
     return sources.flatMap((source) => {
@@ -234,8 +239,9 @@ class YamlReader {
 }
 
 /**
- * Returns a function that locates issues in a YAML or JSON text. It parses the text again, on the
- * first issue. Objects, and texts above the YAML limit, get no line numbers.
+ * Returns a function that locates issues in a YAML or JSON text. The function parses the text again
+ * when it locates the first issue. Issues of objects, and of texts above the YAML limit, have no
+ * line numbers.
  */
 export function createIssueLocator(
   text: string | undefined,
@@ -252,7 +258,7 @@ export function createIssueLocator(
   }
 }
 
-/** Returns the node at the path, or the closest node that exists. */
+/** Returns the node at the path, or its closest parent if there is no such node. */
 function findNode(contents: unknown, path: Path, part: 'name' | 'value'): unknown {
   let node = contents
   for (const [index, step] of path.entries()) {
@@ -269,12 +275,12 @@ function findNode(contents: unknown, path: Path, part: 'name' | 'value'): unknow
   return node
 }
 
-/** If JSON repeats a name, the last field counts. */
+/** Returns the last field with the name, because the last one counts if JSON repeats a name. */
 function findField(map: YAMLMap, name: string) {
   return map.items.findLast(({ key }) => fieldName(key) === name)
 }
 
-/** Returns what `<<` refers to, or the map itself if it has no merge. */
+/** Returns the value of `<<`, or the map itself if it has no merge. */
 function mergedValue(map: YAMLMap): unknown {
   const merge = map.items.find(({ key }) => isMergeKey(key))
   return merge?.value ?? merge?.key ?? map

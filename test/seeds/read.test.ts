@@ -14,7 +14,7 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
   [
     'a second colon',
     'environments:\n  - name: b: c',
-    [':2:11: has a second name on this line: quote a value that contains a colon']
+    [':2:11: has a second field name on this line: quote a value that contains a colon']
   ],
   [
     'a repeated field',
@@ -44,7 +44,7 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
     'an alias inside its own anchor',
     inShop('messages: &all [*all]'),
     [
-      ':3:21 environments[0].messages[0]: refers to &all, but no value with this anchor ends before it'
+      ':3:21 environments[0].messages[0]: refers to &all, but no complete value above has this anchor'
     ]
   ],
   [
@@ -141,7 +141,7 @@ test.each([
   ]
 ])('explains how to wrap the content of one environment: %s', (_, seed, wrapped) => {
   const issue =
-    'must have environments, but has the content of one environment: start the file with ' +
+    'must have environments, but has the fields of one environment: start the file with ' +
     '`environments:` and `  -`, and indent the content by 4 spaces; in JSON, wrap it in ' +
     '`{ "environments": [{ … }] }`; an environment must have a name'
   expect(issuesOf({ name: 's', seed })).toEqual([`s:1:1: ${issue}`])

@@ -18,16 +18,16 @@ import {
 import type { Scope } from './templates.js'
 
 const DAY = 86_400_000
-/** The messages of one trigger are seconds apart, and none may lie in the future. */
+/** A trigger's messages are created over several seconds, and none may be in the future. */
 const NEWEST_TRIGGER_AGE = 2 * 60_000
 
 /**
- * Prepares generated messages for the `days` before `now`, and the subscribers to add first. The
- * same input returns the same bytes on every machine and version of Node. `messageCount` is the
- * number of messages in the environment; `environment` needs only a sample of them.
+ * Returns the subscribers to add, and a function that generates messages for the `days` before
+ * `now`. The same input returns the same bytes on every machine and version of Node. `messageCount`
+ * is the number of messages in the environment. `environment.messages` can be a sample of them.
  *
- * Throws `StartError` if no step sends messages. Generating throws `SeedError` if the templates
- * take more than a millisecond per message, twenty times the usual time.
+ * Throws `StartError` if no step sends messages. Generating throws `SeedError` if rendering takes
+ * more than a millisecond per message, which is twenty times the usual time.
  */
 export function prepare(
   environment: EnvironmentInput,
@@ -49,7 +49,7 @@ export function prepare(
     before: now - days * DAY
   })
   const recipients = createRecipients(environment, [...existing, ...subscribers], randomSeed)
-  // Contains the number of existing messages: they can come from the same options.
+  // Includes the number of existing messages, so that generating again creates different ids.
   const idKey = [
     environment.id,
     messageCount,
@@ -104,7 +104,7 @@ class MessageGenerator {
     this.#time = { left: Math.max(2000, plan.total) }
   }
 
-  /** Yields the messages, oldest trigger first. */
+  /** Yields the messages, starting with those of the oldest trigger. */
   *messages() {
     const { total, days, now } = this.#plan
     const end = Math.floor(now) - NEWEST_TRIGGER_AGE
@@ -114,7 +114,7 @@ class MessageGenerator {
       let createdAt = Math.floor(end - days * DAY * (1 - share))
       const trigger = this.#createTrigger(createdAt)
       for (const step of trigger.workflow.steps) {
-        // Most messages are skipped if the recipient has no address on the channel.
+        // Skip most messages if the recipient has no address on the channel.
         const sendRate = trigger.recipient.channels.includes(step.channel) ? 0.8 : 0.1
         if (this.#random.next() >= sendRate) continue
         createdAt += 40 + randomInt(this.#random, 900)
@@ -140,14 +140,17 @@ class MessageGenerator {
     return { workflow, recipient, notificationId, transactionId, payload, scope }
   }
 
-  /** Of 1,000 subscribers, the first gets a tenth of the triggers, and the last 0.03 percent. */
+  /**
+   * Returns a random recipient. The first ones are more likely: of 1,000 recipients, the first gets
+   * a tenth of the triggers, and the last gets 0.03 percent.
+   */
   #pickRecipient(): Recipient {
     const { recipients } = this.#plan
     const share = this.#random.next()
     return recipients[Math.floor(recipients.length * share * share * share)] as Recipient
   }
 
-  /** Returns a message in the API's order of fields. JSON omits the undefined ones. */
+  /** Returns a message with its fields in the API's order. JSON omits undefined fields. */
   #createMessage(trigger: Trigger, step: StepPlan, createdAt: number) {
     const { environment, now } = this.#plan
     const { workflow, recipient, scope } = trigger
@@ -195,7 +198,7 @@ function addressOn(channel: Channel, { subscriber }: Recipient) {
   }
 }
 
-/** Emails have an empty list of device tokens, as in Novu. */
+/** Returns an empty list for emails, as Novu does. */
 function deviceTokensOn(channel: Channel, { deviceTokens }: Recipient): string[] | undefined {
   if (channel === 'push') return deviceTokens
   return channel === 'email' ? [] : undefined
@@ -206,7 +209,7 @@ interface Failure {
   errorText: string
 }
 
-/** The warnings for subscribers without an address on the channel. */
+/** The warning for a subscriber without an address on the channel. */
 const NO_ADDRESS: Partial<Record<Channel, Failure>> = {
   email: {
     errorId: 'mail_unexpected_error',
@@ -219,7 +222,7 @@ const NO_ADDRESS: Partial<Record<Channel, Failure>> = {
   }
 }
 
-/** The errors of providers, and the share of messages that fail with them. */
+/** A typical provider error on each channel, and the share of messages that fail with it. */
 const REJECTIONS: Record<Channel, Failure & { rate: number }> = {
   in_app: { rate: 0, errorId: '', errorText: '' },
   email: { rate: 0.01, errorId: 'mail_unexpected_error', errorText: 'Maximum credits exceeded' },
@@ -236,7 +239,7 @@ const REJECTIONS: Record<Channel, Failure & { rate: number }> = {
   }
 }
 
-/** Returns whether the message was sent, or the warning or error instead. */
+/** Returns the status of a message. A warning or an error also has an id and a text. */
 function outcomeOf(channel: Channel, hasAddress: boolean, random: Random) {
   const warning = hasAddress ? undefined : NO_ADDRESS[channel]
   if (warning) return { status: 'warning', ...warning } as const
@@ -248,7 +251,7 @@ function outcomeOf(channel: Channel, hasAddress: boolean, random: Random) {
 /** Returns when an in-app message was delivered, seen and read, and which button was pressed. */
 function inboxState(random: Random, createdAt: number, now: number) {
   const deliveredAt = createdAt + 40 + randomInt(random, 360)
-  // From seconds to a day and a half, with every power of two equally often.
+  // Most delays are short: the maximum is a random power of two, from 4 seconds to 1.5 days.
   const seenAt = deliveredAt + randomInt(random, 1 << (12 + randomInt(random, 16)))
   const readAt = seenAt + 400 + randomInt(random, 60_000)
   const seen = random.next() < 0.75 && seenAt <= now
@@ -266,7 +269,10 @@ function inboxState(random: Random, createdAt: number, now: number) {
   }
 }
 
-/** Returns a source of ids like Novu's: the second of creation, ten digits, and a counter. */
+/**
+ * Returns a function that creates ids like Novu's. They consist of the creation time in seconds,
+ * ten digits derived from the key, and a counter.
+ */
 function createIdSource(key: string): (time: number) => string {
   const infix = createHash('sha256').update(key).digest('hex').slice(0, 10)
   let counter = 0

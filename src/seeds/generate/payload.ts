@@ -5,13 +5,13 @@ const DAY = 86_400_000
 
 type JsonSchema = Record<string, unknown>
 
-/** Returns a value. `time` is the time of the trigger, in milliseconds since 1970. */
+/** Creates a random value. `time` is the time of the trigger, in milliseconds since 1970. */
 export type ValueMaker = (faker: Faker, time: number) => unknown
 
-/** Up to this nesting, lists have several items. Each level multiplies the size by up to three. */
+/** Lists nested deeper have only one item, because each level can triple the size of the value. */
 const MAX_LIST_DEPTH = 3
 
-/** Returns a function that makes values of a schema from its types, formats and field names. */
+/** Returns a function that creates values for a schema, based on types, formats and field names. */
 export function createValueMaker(schema: JsonSchema, name = '', listDepth = 0): ValueMaker {
   if ('const' in schema) return () => schema.const
   const choices = [schema.enum, schema.examples].find(
@@ -50,7 +50,7 @@ function createObjectMaker(
 ): ValueMaker {
   const schemas = Object.entries(properties as Record<string, JsonSchema>)
   const makers = schemas.map(([field, schema]) => {
-    // `product.name` is the name of a product, `member.name` the name of a person.
+    // A field `name` depends on its parent: `product.name` is a product, `member.name` a person.
     const fieldName = field === 'name' ? name : field
     return [field, createValueMaker(schema, fieldName, listDepth)] as const
   })
@@ -63,12 +63,12 @@ function createTextMaker(schema: JsonSchema, name: string, isString: boolean): V
   const words = splitWords(FORMATS.test(format) ? format : name)
   const [, rule] = RULES.find(([pattern]) => pattern.test(words)) ?? []
   const make = rule ?? ((faker: Faker) => `${splitWords(name)} ${randomInt(faker, 1, 900)}`)
-  // The real type of a value that was inferred from a template is unknown.
+  // A schema inferred from a template says string, but the real type is unknown.
   const isInferred = String(schema.default).startsWith('{{')
   return isString && !isInferred ? (faker, time) => String(make(faker, time)) : make
 }
 
-/** Ignores a maximum below the minimum. */
+/** If the maximum is below the minimum, all numbers equal the minimum. */
 function createNumberMaker({ minimum, maximum }: JsonSchema, isInteger: boolean): ValueMaker {
   const max = typeof maximum === 'number' ? maximum : undefined
   const min = typeof minimum === 'number' ? minimum : Math.min(1, max ?? 1)
@@ -90,10 +90,10 @@ const product = ({ commerce }: Faker) =>
   `${commerce.productAdjective()} ${commerce.productMaterial()} ${commerce.product()}`
 const person = (faker: Faker) => `${faker.person.firstName()} ${faker.person.lastName()}`
 
-/** The formats with a rule. For other formats, the field name decides. */
+/** The formats that have a rule. For other formats, the rule is chosen by the field name. */
 const FORMATS = /^(date|date-time|time|email|ur[il]|uuid)$/
 
-/** Rules for a format or the words of a field name. The first match counts. */
+/** Rules for creating a value, by its format or the words in its name. The first match wins. */
 const RULES: readonly (readonly [RegExp, ValueMaker])[] = [
   [/^date time$/, (faker, time) => isoTime(time + randomInt(faker, 0, 14 * DAY))],
   [/^time$/, (faker) => `${randomInt(faker, 10, 23)}:${randomInt(faker, 10, 59)}:00Z`],
@@ -124,7 +124,7 @@ const RULES: readonly (readonly [RegExp, ValueMaker])[] = [
   [/\b(id|number|no|reference|order|ticket|issue)$/, (faker) => randomDigits(faker, 5)]
 ]
 
-/** Returns `tracking url` for `trackingUrl`, `tracking_url` and `tracking-url`. */
+/** Returns the words of a name, such as `tracking url` for `trackingUrl` or `tracking_url`. */
 function splitWords(name: string): string {
   return name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')

@@ -6,13 +6,13 @@ import { inferPayloadSchema } from '../resolve/step-defaults.js'
 import { createValueMaker } from './payload.js'
 import { compile, compileEmail, type Scope } from './templates.js'
 
-/** The parts of a workflow that are the same for each of its triggers. */
+/** The parts of a workflow that are the same for all its triggers. */
 export type WorkflowPlan = ReturnType<typeof planWorkflow>
 
-/** The parts of a step that are the same in each of its messages. */
+/** The parts of a step that are the same for all its messages. */
 export type StepPlan = ReturnType<typeof planStep>
 
-/** Returns plans of the workflows that send messages. */
+/** Returns a plan for each workflow that sends messages. */
 export function planWorkflows(environment: EnvironmentInput): WorkflowPlan[] {
   const sendingSteps = findSendingSteps(environment)
   return environment.workflows
@@ -20,7 +20,7 @@ export function planWorkflows(environment: EnvironmentInput): WorkflowPlan[] {
     .filter(({ steps }) => steps.length > 0)
 }
 
-/** Returns the steps that send messages: those without issues, or all if every step has issues. */
+/** Returns the steps that send messages. Omits steps with issues, unless all steps have issues. */
 function findSendingSteps({ steps }: EnvironmentInput): ReadonlySet<WorkflowStep> {
   const channelSteps = steps.filter(({ type }) => isChannel(type))
   const validSteps = channelSteps.filter(({ issues }) =>
@@ -48,7 +48,7 @@ function planWorkflow(
   }
 }
 
-/** The providers of channels without an integration. */
+/** The provider of each channel if the environment has no integration for it. */
 const DEFAULT_PROVIDERS = {
   in_app: 'novu',
   email: 'sendgrid',
@@ -57,7 +57,7 @@ const DEFAULT_PROVIDERS = {
   push: 'fcm'
 }
 
-/** Returns the providers of the active integrations, primary first, or of all if none is active. */
+/** Returns the active integrations' providers, primary first. If none is active, returns all. */
 function providersOf({ integrations }: EnvironmentInput, channel: Channel): string[] {
   const existing = integrations.filter(
     (integration) => integration.channel === channel && !integration.deleted
@@ -88,7 +88,7 @@ function planStep(environment: EnvironmentInput, step: WorkflowStep, workflowNam
   }
 }
 
-/** Returns the body. Code-first steps can name it freely, so the fallback is the longest string. */
+/** Returns the body, or the longest string, because code-first steps can use any name for it. */
 function findBody(values: Record<string, unknown>): string | undefined {
   const body = nonEmptyString(values.body) ?? nonEmptyString(values.content)
   if (body !== undefined) return body
@@ -106,7 +106,7 @@ function stringsIn(value: unknown): string[] {
   return string === undefined ? [] : [string]
 }
 
-/** A control value of an in-app step, if it has this form. */
+/** The usual form of an action or redirect among an in-app step's control values. */
 interface Action {
   label?: unknown
   url?: unknown

@@ -20,10 +20,10 @@ import { createRandom, type Random } from '../../domain/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
 import type { EnvironmentInput, Stored } from '../format.js'
 
-/** For countries that reserve no phone numbers for fiction. */
+/** An American number, used for countries that reserve no phone numbers for fiction. */
 const FICTIONAL_PHONE = '+120255501##'
 
-/** Where subscribers live, most frequent first, and phone numbers that are reserved for fiction. */
+/** Where subscribers live, most frequent first. The phone numbers are reserved for fiction. */
 const REGIONS = [
   { locale: 'en-US', language: en_US, phone: '+120255501##', timezone: 'America/New_York' },
   { locale: 'en-GB', language: en_GB, phone: '+447700900###', timezone: 'Europe/London' },
@@ -39,9 +39,9 @@ const REGIONS = [
 type Region = (typeof REGIONS)[number] & { faker: Faker }
 
 /**
- * Returns believable subscribers whose ids are unused in the environment. A larger count with the
- * same random seed starts with the same subscribers. All were created before `before`, in
- * milliseconds since 1970.
+ * Returns realistic subscribers whose ids are unused in the environment. With the same random seed,
+ * a larger count returns the same subscribers, followed by others. `before` is the latest creation
+ * time, in milliseconds since 1970.
  */
 export function createSubscribers(
   environment: EnvironmentInput,
@@ -56,7 +56,7 @@ export function createSubscribers(
   const subscribers: Stored<SubscriberResponse>[] = []
   for (let number = 10_001; subscribers.length < count; number += 1) {
     const region = regions[Math.floor(random.next() * random.next() * regions.length)] as Region
-    // Always draw, so that a taken id doesn't change the subscribers after it.
+    // Also create a subscriber for a taken id, so that the random values after it stay the same.
     const subscriber = createSubscriber(environment, { random, region, number, before })
     if (!takenIds.has(subscriber.subscriberId)) subscribers.push(subscriber)
   }
@@ -70,22 +70,22 @@ function createSubscriber(
   const { random, region, number, before } = options
   const { faker, locale, timezone } = region
   const subscriberId = `user-${number}`
-  const hasIt = (share: number) => random.next() < share
+  const happens = (probability: number) => random.next() < probability
   const firstName = faker.person.firstName()
   const lastName = faker.person.lastName()
-  const channels = createChannels(integrations, faker, hasIt)
+  const channels = createChannels(integrations, faker, happens)
   const createdAt = isoTime(before - randomInt(random, 700 * 86_400_000))
   return {
     _id: deriveId(organizationId, name, 'subscriber', subscriberId),
     firstName,
     lastName,
-    email: hasIt(0.97) ? `${mailboxName(firstName, lastName)}.${number}@example.com` : null,
-    phone: hasIt(0.8) ? faker.helpers.replaceSymbols(region.phone) : null,
-    avatar: hasIt(0.3) ? `https://cdn.example.com/avatars/${subscriberId}.png` : null,
+    email: happens(0.97) ? `${mailboxName(firstName, lastName)}.${number}@example.com` : null,
+    phone: happens(0.8) ? faker.helpers.replaceSymbols(region.phone) : null,
+    avatar: happens(0.3) ? `https://cdn.example.com/avatars/${subscriberId}.png` : null,
     locale,
     channels,
     isOnline: false,
-    data: { plan: pick(random, ['personal', 'personal', 'business']), newsletter: hasIt(0.6) },
+    data: { plan: pick(random, ['personal', 'personal', 'business']), newsletter: happens(0.6) },
     timezone,
     subscriberId,
     _organizationId: organizationId,
@@ -96,33 +96,33 @@ function createSubscriber(
   }
 }
 
-/** Returns the letters without accents. Names in other scripts have none left. */
+/** Returns the name's Latin letters without accents, or `mail` if it has no Latin letters. */
 function mailboxName(firstName: string, lastName: string): string {
   const letters = `${firstName}${lastName}`.normalize('NFD').replaceAll(/[^A-Za-z]/g, '')
   return letters.toLowerCase() || 'mail'
 }
 
-/** Connects the subscriber to some of the chat and push integrations. */
+/** Returns the settings that connect a subscriber to some of the chat and push integrations. */
 function createChannels(
   integrations: EnvironmentInput['integrations'],
   faker: Faker,
-  hasIt: (share: number) => boolean
+  happens: (probability: number) => boolean
 ) {
   const webhookUrl = `https://hooks.example.com/services/${faker.string.alphanumeric(10)}`
   const deviceTokens = [faker.string.alphanumeric(40)]
   return integrations.flatMap((integration) => {
     const { _id: _integrationId, identifier: integrationIdentifier } = integration
     const providerId = CHAT_PUSH_PROVIDERS.find((id) => id === integration.providerId)
-    if (!providerId || !integration.active || integration.deleted || !hasIt(0.6)) return []
+    if (!providerId || !integration.active || integration.deleted || !happens(0.6)) return []
     const credentials = integration.channel === 'push' ? { deviceTokens } : { webhookUrl }
     return [{ providerId, integrationIdentifier, credentials, _integrationId }]
   })
 }
 
-/** The data of a subscriber that is the same in each message to them. */
+/** A subscriber, and the data that is the same in all messages to the subscriber. */
 export type Recipient = ReturnType<typeof createRecipients>[number]
 
-/** The contexts to use if no message of the environment has one. */
+/** The contexts to choose from if no message of the environment has a context. */
 const TENANTS = [
   [],
   [],
@@ -133,7 +133,7 @@ const TENANTS = [
   ['region:eu', 'tenant:umbrella']
 ]
 
-/** Returns the recipients, each with the context of a random message of the environment. */
+/** Returns a recipient for each subscriber, with the context of a random existing message. */
 export function createRecipients(
   { messages }: EnvironmentInput,
   subscribers: readonly Stored<SubscriberResponse>[],
@@ -176,7 +176,7 @@ export function pick<Item>(random: Random, items: readonly Item[]): Item {
   return items[randomInt(random, items.length)] as Item
 }
 
-/** Returns a faker that uses this source. English fills what the language lacks. */
+/** Returns a faker that uses this random source. Data that the language lacks is in English. */
 export function createFaker(random: Random, language: LocaleDefinition = en): Faker {
   return new Faker({
     locale: [language, en, base],

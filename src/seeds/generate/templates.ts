@@ -5,15 +5,15 @@ import type { EmailBlock, MessageResponse } from '../../messages/schemas.js'
 import { isObject, isTooDeep } from '../../schema/validation.js'
 import { createIssue, SeedError } from '../errors.js'
 
-/** The input for rendering the texts of a message. */
+/** The input for rendering the templates of a message. */
 export interface Scope {
-  /** The variables of the templates: `payload`, `subscriber` and `steps`. */
+  /** The variables that templates can use: `payload`, `subscriber` and `steps`. */
   globals: object
   /** The milliseconds left for rendering. All messages share this object. */
   time: { left: number }
 }
 
-/** Renders a text of a message. */
+/** Renders one template of a message. */
 export type Render<Result = string> = (scope: Scope) => Result
 
 const MAX_TEMPLATE_LENGTH = 100_000
@@ -21,8 +21,8 @@ const MAX_RENDERED_LENGTH = 1 << 18
 const MAX_CACHED_DATES = 10_000
 
 /**
- * Renders the same text on every machine: no files, UTC, English. Objects are rendered as JSON, as
- * Novu does. `memoryLimit` limits the output of filters and ranges.
+ * Renders the same text on every machine, because it reads no files and uses UTC and English. Like
+ * Novu, it renders objects as JSON. `memoryLimit` limits the output of filters and ranges.
  */
 const liquid = new Liquid({
   templates: {},
@@ -35,24 +35,24 @@ const liquid = new Liquid({
 
 const formatDate = filters.date as (this: unknown, ...args: unknown[]) => unknown
 
-/** Liquid takes 0.1 ms to format a date, and most dates repeat. */
+/** Caches dates, because Liquid takes 0.1 ms to format a date and most dates repeat. */
 const formattedDates = new Map<string, unknown>()
 
 liquid.registerFilter('date', function (value: unknown, ...args: unknown[]) {
-  // Other forms, such as a time without a zone, depend on the machine's time zone.
+  // Return other values unchanged, because a time without a zone depends on the machine's zone.
   if (typeof value !== 'string' || parseTime(value) === undefined) return value
   const key = [value, ...args].join('\n')
   if (formattedDates.size > MAX_CACHED_DATES) formattedDates.clear()
   if (!formattedDates.has(key)) formattedDates.set(key, formatDate.call(this, value, ...args))
   return formattedDates.get(key)
 })
-// Liquid's own filter picks random items, which would not be repeatable.
+// Liquid's own filter picks random items, so its result would not be repeatable.
 liquid.registerFilter('sample', (value: unknown) => value)
 
 /**
- * Compiles a Liquid template. The source itself is the result if it is invalid, can't be rendered,
- * or renders to a text that is too long. Rendering throws `SeedError` when the time is used up, so
- * the speed of the machine never changes the content of a message.
+ * Compiles a Liquid template. The result of rendering is the source itself if the template is
+ * invalid, can't be rendered, or renders to a text that is too long. Rendering throws `SeedError`
+ * when the time is used up, so the machine's speed never changes the content of a message.
  */
 export function compile(source: string): Render {
   if (!/\{[{%]/.test(source)) return () => source
@@ -75,7 +75,7 @@ export function compile(source: string): Render {
   }
 }
 
-/** A template that is nested very deeply causes a `RangeError`. */
+/** Accepts `RangeError`, because very deeply nested templates cause it. */
 function isTemplateError(error: unknown): boolean {
   return (
     error instanceof LiquidError || error instanceof AssertionError || error instanceof RangeError
@@ -83,7 +83,7 @@ function isTemplateError(error: unknown): boolean {
 }
 
 function tooSlow(): SeedError {
-  const message = 'takes too long because of its templates: shorten their loops'
+  const message = 'takes too long to render the templates: shorten their loops'
   return new SeedError([createIssue({ file: 'templates', path: 'generate', message })])
 }
 

@@ -36,7 +36,7 @@ export function addIntegration(
   seed: SeedIntegration,
   location: SeedLocation
 ): void {
-  // Required fields are missing if they had an issue.
+  // Required fields can be missing, because invalid values were removed.
   const { providerId = '', channel, name = providerId } = seed
   const isStored = (identifier: string) =>
     builder.stored('integrations', 'identifier', identifier) !== undefined
@@ -76,7 +76,7 @@ export function addSubscriber(
 ): void {
   const subscriber = createSubscriber(builder, seed, location)
   if (seed.subscriberId === undefined) {
-    // The id had an issue: messages can refer to the intended one.
+    // The invalid id was removed, so messages that refer to it must not be reported.
     builder.unknownKinds.add('subscribers')
   } else {
     const name = ['subscriberId', seed.subscriberId] as const
@@ -86,7 +86,7 @@ export function addSubscriber(
   builder.countAdded(DEFAULTS_LENGTH, location)
 }
 
-/** Returns the document of a subscriber of the environment, or of one embedded in a message. */
+/** Returns the document of a subscriber from the environment's list or embedded in a message. */
 function createSubscriber(
   builder: EnvironmentBuilder,
   seed: SeedSubscriber,
@@ -136,7 +136,7 @@ function reportNoIdentifier(
   seed: SeedWorkflow,
   location: SeedLocation
 ): void {
-  // The identifier had an issue: messages can refer to the intended one.
+  // The invalid identifier was removed, so messages that refer to it must not be reported.
   if (isIncomplete(seed)) builder.unknownKinds.add('workflows')
   else if (seed.name === undefined) location.report('must have identifier or name')
   else location.report('must have identifier: its name contains no letter or digit for a slug')
@@ -174,7 +174,7 @@ function createSteps(
       workflowDatabaseId: workflow._id
     })
     const at = location.at('steps', index)
-    // A step contains the payload and the results of all steps before it.
+    // Count the whole step, because its variables repeat the payload and all earlier results.
     builder.countAdded(JSON.stringify(step).length, at)
     builder.claimNames('steps', ['stepId', stepId, identifier], _id, at)
     steps.push(step)
@@ -182,7 +182,7 @@ function createSteps(
   return steps
 }
 
-/** Returns a function that finds the id of the existing step that a step of the seed replaces. */
+/** Returns a function that finds the id of the existing step with a `stepId`. */
 function storedStepIds(
   builder: EnvironmentBuilder,
   workflow: string,
@@ -195,14 +195,14 @@ function storedStepIds(
     storedSteps.find((step) => step.stepId === stepId && !seedIds.includes(step._id))?._id
 }
 
-/** Returns `In-App Step`, `SMS Step` or, for example, `Email Step`. */
+/** Returns a name such as `Email Step` or `In-App Step`. */
 function defaultStepName(type: StepType): string {
   if (type === 'in_app') return 'In-App Step'
   if (type === 'sms') return 'SMS Step'
   return `${type.charAt(0).toUpperCase()}${type.slice(1)} Step`
 }
 
-/** Adds a message. The subscribers and workflows that it can refer to must have been added. */
+/** Adds a message. Call this after adding the subscribers and workflows that it can refer to. */
 export function addMessage(
   builder: EnvironmentBuilder,
   seed: SeedMessage,
@@ -223,7 +223,7 @@ export function addMessage(
   const embeddedLength = seed.subscriber ? 0 : (JSON.stringify(subscriber)?.length ?? 0)
   builder.countAdded(MESSAGE_DEFAULTS_LENGTH + embeddedLength, location)
   const message = pickDefined(MessageResponse, {
-    // A message with `_subscriberId`, as in an export, has its address already.
+    // A message with `_subscriberId` comes from an export, so it already has its address.
     ...(seed._subscriberId === undefined && defaultAddress(builder, seed, subscriber)),
     ...(workflow && workflowReference(builder, workflow, seed)),
     read: false,
@@ -274,7 +274,7 @@ function workflowReference(
   }
 }
 
-/** Returns the subscriber that is embedded or referred to. */
+/** Returns the subscriber that the message embeds or refers to. */
 function findSubscriber(
   builder: EnvironmentBuilder,
   { subscriber, subscriberId }: SeedMessage,
@@ -306,7 +306,7 @@ function defaultAddress(
   }
 }
 
-/** Returns the provider of the primary integration, or else of the first active one. */
+/** Returns the provider of the primary integration, or else of the first active integration. */
 function findProvider(builder: EnvironmentBuilder, channel: string): string | undefined {
   const stored = builder.stored('integrations', 'active', channel)
   const usable = builder.data.integrations.filter(
@@ -330,7 +330,7 @@ function createTemplate(
   })
 }
 
-/** Sets how many messages to generate. The workflows of all seeds must have been added. */
+/** Sets how many messages to generate. Call this after adding the workflows of all seeds. */
 export function setGenerate(
   builder: EnvironmentBuilder,
   generate: SeedGenerate,
@@ -346,7 +346,7 @@ export function setGenerate(
     location.report(`needs a workflow in this environment with one of these steps: ${channels}`)
   }
   builder.data.generate = generate
-  // A file may generate any number of messages.
+  // Only requests have a limit. A file may generate any number of messages.
   if (location.file.limits !== REQUEST_LIMITS) return
   builder.data.countGenerated = (characters) => builder.countAdded(characters, location)
   for (const field of ['messages', 'subscribers'] as const) {
@@ -360,7 +360,7 @@ export function setGenerate(
   }
 }
 
-/** Returns whether a workflow has a step that sends messages, or might have one after a fix. */
+/** Returns whether a step sends messages, or might do so once the seed's issues are fixed. */
 function canSendMessages({ data, existing, unknownKinds }: EnvironmentBuilder): boolean {
   if (unknownKinds.has('workflows') || unknownKinds.has('steps')) return true
   const steps = [...data.steps, ...(existing?.stepsOf() ?? [])]

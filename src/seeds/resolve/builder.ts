@@ -15,7 +15,7 @@ import type { TakenNames } from './names.js'
 /** The environment that a seed is loaded into while the server runs. */
 export type SeedTarget = Pick<Environment, 'id' | 'organizationId' | 'name' | 'clock'>
 
-/** The field that contains the name of a record. */
+/** The field with the unique name of a record. */
 const NAME_FIELDS = {
   integrations: 'identifier',
   subscribers: 'subscriberId',
@@ -24,20 +24,20 @@ const NAME_FIELDS = {
 
 interface Options {
   target: SeedTarget
-  /** The records of the environment, and the seed that replaces some of them. */
+  /** The environment's existing records, and the seed that replaces some of them. */
   replacing?: { existing: ExistingRecords; seed: SeedEnvironment } | undefined
-  /** The place of the environment in the first seed that contains it. */
+  /** The location of the environment in the first seed that contains it. */
   location: SeedLocation
-  /** Ids derive from it, so a seed yields the same ids in every environment it is loaded into. */
+  /** Part of every derived id. It depends on the seed only, so every environment gets equal ids. */
   idBase: readonly string[]
   now: number
 }
 
-/** A value that only one record can have, and the place where it is. */
+/** A value that only one record can have, and its location. */
 interface Claim {
   key: readonly string[]
   at: SeedLocation
-  /** Returns the message for a second claim. `first` describes the place of the first one. */
+  /** Returns the message for a second claim. `first` describes the location of the first claim. */
   message(first: string): string
 }
 
@@ -46,13 +46,16 @@ export class EnvironmentBuilder {
   readonly data: EnvironmentData
   readonly location: SeedLocation
   readonly existing: ExistingRecords | undefined
-  /** The fields of a document that refer to its environment. */
+  /** The fields with which a document refers to its environment and organization. */
   readonly owner: { _environmentId: string; _organizationId: string }
-  /** Kinds with records that have issues, so that a reference to any name might be right. */
+  /**
+   * The kinds with records whose names were invalid. References to these kinds are never reported,
+   * because they might refer to such a record.
+   */
   readonly unknownKinds = new Set<RecordKind>()
-  /** The identifiers of all integrations of the seeds. Default identifiers must differ. */
+  /** The identifiers of the integrations in the seeds. Default identifiers must differ from them. */
   readonly identifiers: TakenNames = new Map()
-  /** The default provider of messages by channel. */
+  /** The default provider of the messages on each channel. */
   readonly providers = new Map<string, string | undefined>()
 
   readonly #target: SeedTarget
@@ -90,7 +93,7 @@ export class EnvironmentBuilder {
     }
   }
 
-  /** Adds a record with its name, and the steps of a workflow. */
+  /** Adds a record under its name. Pass `steps` if the record is a workflow. */
   add<Kind extends NamedKind>(
     kind: Kind,
     name: string,
@@ -104,19 +107,19 @@ export class EnvironmentBuilder {
     this.#stepsByWorkflow.set(record._id, [...steps])
   }
 
-  /** Returns the steps of a workflow of the seeds or of the environment. */
+  /** Returns the steps of a workflow defined in the seeds or the environment. */
   stepsOf({ _id }: WorkflowDocument): WorkflowStep[] {
     const steps = this.#stepsByWorkflow.get(_id) ?? this.existing?.stepsOf(_id) ?? []
     this.#stepsByWorkflow.set(_id, steps)
     return steps
   }
 
-  /** Returns the current time of the clock that the seeds set, or of the environment's clock. */
+  /** Returns the current time. Uses the clock set by the seeds, or else the environment's clock. */
   currentTime(): number {
     return readClock(this.data.clock ?? this.#target.clock, () => this.#now)
   }
 
-  /** Reports an issue if a seed has made the claim before. Returns whether it is the first. */
+  /** Reports an issue if another record has made the claim. Returns whether this is the first. */
   claim({ key, at, message }: Claim): boolean {
     const id = JSON.stringify(key)
     const first = this.#claims.get(id)
@@ -128,7 +131,7 @@ export class EnvironmentBuilder {
     return false
   }
 
-  /** Reports an issue if another record has the id. Returns whether none in the seeds has it. */
+  /** Reports an issue if the id is taken by a record in the seeds. Returns whether it is free. */
   claimId(kind: RecordKind, _id: string, record: SeedLocation): boolean {
     const label = singular(kind)
     return this.claim({
@@ -139,8 +142,8 @@ export class EnvironmentBuilder {
   }
 
   /**
-   * Reports an issue if another record has the name or the id. `scope` is the workflow of a step,
-   * that its name must be unique in.
+   * Reports an issue if another record has the name or the id. The name of a step must be unique
+   * only in its workflow, which `scope` identifies.
    */
   claimNames(
     kind: NamedKind | 'steps',
@@ -161,14 +164,14 @@ export class EnvironmentBuilder {
     }
   }
 
-  /** Returns whether the environment keeps a step with this id. Steps go with their workflow. */
+  /** Returns whether a step with this id stays in the environment because its workflow stays. */
   #isStepStored(_id: string): boolean {
     const step = this.existing?.find('steps', '_id', _id)
     if (!step) return false
     return this.stored('workflows', '_id', step.workflowDatabaseId) !== undefined
   }
 
-  /** Reports an integration that is primary if its channel has a primary already. */
+  /** Reports an issue if the channel of a primary integration already has a primary. */
   claimPrimary({ channel }: Integration, primary: SeedLocation): void {
     const seedPrimary = this.data.integrations.find(
       (integration) =>
@@ -188,12 +191,12 @@ export class EnvironmentBuilder {
     }
   }
 
-  /** Returns an id for a record without one: the id of the record it replaces, or a derived id. */
+  /** Returns the id of the record that this record replaces, or else a derived id. */
   recordId(kind: NamedKind, name: string): string {
     const field = NAME_FIELDS[kind]
     const isReplacing = this.#replacedNames.has(nameKey(kind, field, name))
     const replacedId = isReplacing ? this.existing?.find(kind, field, name)?._id : undefined
-    // Another record of the seed can have the id.
+    // Don't use the id if another record in the seed has it.
     if (replacedId !== undefined && !this.#replacedNames.has(nameKey(kind, '_id', replacedId))) {
       return replacedId
     }
@@ -204,7 +207,7 @@ export class EnvironmentBuilder {
     return deriveId(...this.#idBase, ...path)
   }
 
-  /** Returns the number of a new message. No existing message has the id derived from it. */
+  /** Returns a number for a new message. No existing message has the id derived from the number. */
   nextMessageNumber(): number {
     const isTaken = () =>
       this.existing?.find('messages', '_id', this.derivedId('message', this.#messageNumber))
@@ -236,7 +239,7 @@ export class EnvironmentBuilder {
     return `is ${name}, but this environment has no such ${singular(kind)}${fix}`
   }
 
-  /** Returns the record of the environment, unless a record of the seed replaces it. */
+  /** Returns the environment's record with this value, unless a record in the seed replaces it. */
   stored<Kind extends NamedKind>(
     kind: Kind,
     key: LookupKey,
@@ -251,8 +254,8 @@ export class EnvironmentBuilder {
   }
 
   /**
-   * Counts the characters of JSON that defaults and references add to the seed. Throws `SeedError`
-   * above the limit.
+   * Adds to the number of JSON characters that defaults and references add to the seed. Throws
+   * `SeedError` above the limit.
    */
   countAdded(characters: number, at: SeedLocation): void {
     this.#addedCharacters += characters
@@ -270,7 +273,7 @@ const singular = (kind: RecordKind): string => kind.slice(0, -1)
 
 const nameKey = (kind: NamedKind, field: string, name: string) => `${kind} ${field} ${name}`
 
-/** Returns the names and ids in the seed. They replace the records that have them already. */
+/** Returns the names and ids in the seed. Existing records with these names or ids are replaced. */
 function namesIn(seed: SeedEnvironment): ReadonlySet<string> {
   const names = new Set<string>()
   for (const { _id, identifier = '' } of seed.integrations ?? []) {

@@ -4,7 +4,7 @@ import type { SeedFile } from '../read.js'
 
 export const INVALID_TIME = 'must be an ISO 8601 time such as 2026-02-18T10:07:11.402Z'
 
-/** A place in a seed that issues can be reported at. */
+/** A location in a seed, where issues can be reported. */
 export class SeedLocation {
   readonly file: SeedFile
   readonly #path: Path
@@ -19,8 +19,8 @@ export class SeedLocation {
   }
 
   /**
-   * Reports an issue. The message follows the path, as in "must be …". Pass a function if the
-   * message takes long to create: it is called only for the first hundred issues.
+   * Reports an issue. The message is written after the path, so it starts like "must be …". Pass a
+   * function if creating the message is slow. It is called only for the first 100 issues.
    */
   report(message: string | (() => string)): void {
     this.file.issues.push(() => {
@@ -29,7 +29,7 @@ export class SeedLocation {
     })
   }
 
-  /** Returns the times in these fields as the API formats them. Reports invalid ones. */
+  /** Returns the times in these fields in the API's format. Reports invalid times. */
   readTimes(record: object, fields: readonly string[]): Record<string, string> {
     const times: Record<string, string> = {}
     for (const field of fields) {
@@ -46,7 +46,7 @@ export class SeedLocation {
     return value
   }
 
-  /** Returns `shop.yaml:4:23`, or the file and the path if there are no lines. */
+  /** Returns text such as `shop.yaml:4:23`, or the file and the path if the line is unknown. */
   describe(): string {
     const { line, location, path } = this.file.issueAt(this.#path, '')
     return line === undefined ? `${location} ${path}`.trim() : location

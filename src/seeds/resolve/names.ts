@@ -1,9 +1,9 @@
 import type { Static, TObject } from '@sinclair/typebox'
 
-/** Names that are taken, each with the last suffix that was tried for it. */
+/** The taken names, each with the last suffix that was tried for it. */
 export type TakenNames = Map<string | undefined, number>
 
-/** Returns the first of `base`, `base-2`, `base-3`, … that is not taken, and takes it. */
+/** Returns the first unused name of `base`, `base-2`, `base-3`, …, and marks it as taken. */
 export function unusedName(
   base: string,
   taken: TakenNames,
@@ -20,7 +20,7 @@ export function unusedName(
   return name
 }
 
-/** Returns a copy with the defined fields in the order of the schema. */
+/** Returns a copy with the fields in the schema's order. Omits undefined fields. */
 export function pickDefined<Schema extends TObject, Document extends Static<Schema>>(
   schema: Schema,
   document: Document

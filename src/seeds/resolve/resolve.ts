@@ -18,11 +18,11 @@ interface Options {
   /** The environment to load the seed into. The seed must have exactly one environment. */
   target?: SeedTarget
   /**
-   * The records of the target. Records of the seed replace those with the same `_id`, `identifier`
-   * or `subscriberId`, and keep their ids. Only records of the seed are returned.
+   * The target's records. A record in the seed replaces the record with the same `_id`,
+   * `identifier` or `subscriberId`, and takes over its id. Only records in the seed are returned.
    */
   existing?: ExistingRecords | undefined
-  /** Returns the environment that owns a key and that the seeds must not take it from. */
+  /** Returns the environment that owns a key, if the seeds must not use this key. */
   ownerOf?: (key: string) => { id: string; name: string } | undefined
 }
 
@@ -33,28 +33,28 @@ interface EnvironmentSeed {
 }
 
 interface EnvironmentPart extends EnvironmentSeed {
-  /** Shared by all parts of the environment. */
+  /** The same builder for all parts of an environment. */
   builder: EnvironmentBuilder
 }
 
 /**
  * Returns the environments of the seeds with all references resolved and all defaults filled in.
  * The same seeds and `now` (milliseconds since 1970) return the same data. Environments with the
- * same organization and name are merged, also across files. Messages to generate are not included.
+ * same organization and name are merged, even across files. Messages to generate are not included.
  *
- * Throws `SeedError` with all issues: violations of the format, broken references, duplicates,
- * second primaries, invalid times, and API keys that belong to another environment.
+ * Throws `SeedError` if there are issues, such as invalid values, broken references, duplicates,
+ * second primaries, and API keys that belong to another environment.
  */
 export function resolveSeeds(
   seeds: readonly SeedFile[],
   now: number,
   options: Options = {}
 ): EnvironmentData[] {
-  // Copy the issues: the same files can be resolved again.
+  // Copy the issues, because the same files can be resolved again.
   const files = seeds.map((file) => ({ ...file, issues: [...file.issues] }))
   const issueLists = files.map(({ issues }) => issues)
   const environments = files.flatMap((file) => environmentsOf(file, options))
-  // The error can't list more issues, and resolving such seeds can take long.
+  // Stop here: the error can't list more issues, and resolving such seeds can take long.
   if (issueLists.some(isFull)) throw createSeedError(issueLists)
   const described = options.target ? environments.slice(0, 1) : environments
   const parts = assignBuilders(described, now, options)
@@ -72,7 +72,7 @@ function environmentsOf(file: SeedFile, { target }: Options): EnvironmentSeed[] 
   const list = new SeedLocation(file, ['environments'])
   if (target && environments.length !== 1 && file.issues.length === 0) {
     const location = environments.length > 1 ? list.at(1) : list
-    location.report('must be exactly one environment, because it is loaded into one')
+    location.report('must be the only environment, because the seed is loaded into one environment')
   }
   return environments.map((seed, index) => ({ seed, location: list.at(index) }))
 }
@@ -98,7 +98,7 @@ function addMessages({ seed, location, builder }: EnvironmentPart): void {
   if (generate) setGenerate(builder, generate, location.at('generate'))
 }
 
-/** Assigns a builder to each part. Parts with the same organization and name share one. */
+/** Assigns a builder to each part. Parts with the same organization and name share a builder. */
 function assignBuilders(
   environments: readonly EnvironmentSeed[],
   now: number,
@@ -133,7 +133,7 @@ function assignBuilders(
   })
 }
 
-/** An organization has the id that one of its environments has, unless others set another one. */
+/** Returns the ids of the organizations by name. An organization gets the last id in the seeds. */
 function collectOrganizationIds(
   environments: readonly EnvironmentSeed[]
 ): Map<string | undefined, string> {
@@ -164,7 +164,7 @@ function checkId(
   }
 }
 
-/** Sets the environment's own settings. If several seeds have one, the last wins. */
+/** Adds the environment's settings. If several seeds have the same setting, the last seed wins. */
 function addSettings({ seed, location, builder }: EnvironmentPart): void {
   const { data, identifiers } = builder
   for (const { identifier } of seed.integrations ?? []) identifiers.set(identifier, 1)
@@ -185,7 +185,7 @@ interface KeyOwner {
   location: SeedLocation
 }
 
-/** Adds the API keys of the seeds. An environment without a list of keys gets a default one. */
+/** Adds the API keys of the seeds. An environment without a list of keys gets a default key. */
 function addApiKeys(parts: readonly EnvironmentPart[], ownerOf: Options['ownerOf']): void {
   const keys = new ApiKeyOwners(ownerOf)
   for (const { seed, location, builder } of parts) {
@@ -210,7 +210,10 @@ class ApiKeyOwners {
     this.#ownerOf = ownerOf
   }
 
-  /** Adds the key to the environment. If another one owns it, reports that about `subject`. */
+  /**
+   * Adds the key to the environment. If another environment owns it, reports an issue whose message
+   * starts with `subject`.
+   */
   add(key: string, { builder, location }: KeyOwner, subject = ''): void {
     const owner = this.#owners.get(key)
     if (!owner) this.#owners.set(key, { builder, location })

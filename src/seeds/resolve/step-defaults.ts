@@ -1,20 +1,20 @@
 import type { StepType } from '../../domain/enums.js'
 import { MAX_DEPTH } from '../../schema/validation.js'
 import type { ControlsMetadata } from '../../workflow-steps/schemas.js'
-// Two things of Novu are left out: `placeholder: null`, because the API reference allows no null,
-// and `rendererType: EMAIL_RENDERER_SELECT`, because clients before 3.14.1 reject it.
+// Novu's controls, except for two fields: `placeholder: null`, because the API reference allows no
+// null, and `rendererType: EMAIL_RENDERER_SELECT`, because clients before 3.14.1 reject it.
 import CONTROLS from './step-controls.json' with { type: 'json' }
-// The variables of the subscriber, and the results that each type of step has for later steps.
+// The subscriber's variables, and the results that later steps can use from each type of step.
 import VARIABLES from './step-variables.json' with { type: 'json' }
 
 type JsonSchema = Record<string, unknown>
 
-/** Returns a copy of the controls that Novu declares for a step of the type. */
+/** Returns a copy of the controls that Novu declares for this type of step. */
 export function defaultControls(type: StepType): ControlsMetadata {
   return JSON.parse(JSON.stringify(CONTROLS[type]))
 }
 
-/** Returns the JSON Schema of the variables that the content of a step can use. */
+/** Returns the JSON Schema of the variables that a step's content can use. */
 export function stepVariables(
   earlierSteps: ReadonlyArray<{ stepId: string; type: StepType }>,
   payload: JsonSchema
@@ -47,38 +47,38 @@ function strictObject(
 /** How templates use a value of the payload. */
 interface Usage {
   depth: number
-  /** The fields that are used. A value with fields is an object. */
+  /** The fields that templates use. A value with fields is an object. */
   fields: Map<string, Usage>
-  /** The usage of the items. A value with an index or in a loop is an array. */
+  /** How templates use the items. A value that is indexed or looped over is an array. */
   items?: Usage
-  /** The first expression, such as `payload.items[0].name`. */
+  /** The first expression that uses the value, such as `payload.items[0].name`. */
   expression?: string
 }
 
-/** The number of characters to read. It keeps the inferred schema smaller than a record. */
+/** The maximum number of characters to read, so that the schema stays within a record's limit. */
 const MAX_CHARACTERS = 50_000
-/** The nesting of names to infer. A schema is nested twice as deep as its names. */
+/** The maximum nesting of inferred fields. Their schema is nested twice as deep. */
 const MAX_NESTING = 30
 
-/** Matches blocks that are not rendered, outputs and tags. Groups 2 and 3 are their content. */
+/** Matches raw blocks, comments, outputs and tags. Group 2 is the output, group 3 the tag. */
 const LIQUID = /\{%-?\s*(raw|comment)\b.*?\{%-?\s*end\1|\{(?:\{-?([^{}]*?)-?\}|%-?([^{}]*?)-?%)\}/gs
 const QUOTED = `'[^']*'|"[^"]*"`
 const FIRST_NAME = String.raw`(?<![\p{L}\p{N}_-]|(?<!\.)\.)([\p{L}_][\p{L}\p{N}_?-]*)`
 const FURTHER_NAMES = String.raw`((?:\.[\p{L}\p{N}_?-]+|\[(?:${QUOTED}|[^[\]'"]*)\])*)`
-/** Matches quoted strings and variables. Group 1 is the variable, group 2 its names and indexes. */
+/** Matches quoted strings and variables. Group 1 is the variable, group 2 the path after it. */
 const VARIABLE = new RegExp(`${QUOTED}|${FIRST_NAME}${FURTHER_NAMES}`, 'gu')
-/** Matches the names and indexes of a variable. Groups 1 and 2 are a name; an index has none. */
+/** Matches each part of such a path. Group 1 or 2 is a field name. An index sets neither group. */
 const NAMES = /\.([^.[\]]+)|\[['"]([^'"]*)['"]\]|\[[^\]]*\]/g
-/** Matches a quoted name that does not need its quotes. */
+/** Matches a quoted field name that doesn't need its quotes. */
 const QUOTED_NAME = /\[["']([\p{L}\p{N}_][\p{L}\p{N}_-]*)["']\]/gu
-/** Matches the variable of a loop and its list. */
+/** Matches the start of a loop. Group 1 is the loop's variable, group 2 its list. */
 const LOOP = /^\s*(?:for|tablerow)\s+([\w-]+)\s+in\s+(?=(\w[^\s%|]*))/
 
 /**
- * Infers a schema of the payload from the first 50,000 characters of the control values. A value
- * with fields is an object, one with an index or in a loop is an array, and any other is a string.
- * If the usages conflict, an array wins over an object, and an object over a string. `loopItems`
- * also infers the items of arrays from what their loops use.
+ * Infers the payload's schema from the first 50,000 characters of the control values. A value whose
+ * fields are used is an object. A value that is indexed or looped over is an array. Any other value
+ * is a string. If the usages conflict, array wins over object, and object over string. `loopItems`
+ * also infers array items from the fields that loops use.
  */
 export function inferPayloadSchema(controlValues: unknown, { loopItems = false } = {}): JsonSchema {
   const payload: Usage = { depth: 0, fields: new Map() }
@@ -86,7 +86,7 @@ export function inferPayloadSchema(controlValues: unknown, { loopItems = false }
   for (const text of stringsIn(controlValues, 0)) {
     charactersLeft -= text.length
     if (charactersLeft < 0) break
-    // In JSON, as the block editor stores it, the quotes of a template are escaped.
+    // The block editor stores JSON, which escapes the quotes in a template.
     if (text.includes('payload')) recordUsage(payload, text.replaceAll('\\"', '"'), loopItems)
   }
   return objectSchema(payload)
@@ -146,7 +146,7 @@ function valueSchema(usage: Usage): JsonSchema {
   return expression === undefined ? {} : { type: 'string', default: `{{${expression}}}` }
 }
 
-/** Returns the schema of an object that can have more fields than the used ones. */
+/** Returns the schema of an object that can also have fields that templates don't use. */
 function objectSchema({ fields }: Usage): JsonSchema {
   const properties = Object.fromEntries(
     [...fields].map(([name, usage]) => [name, valueSchema(usage)])
