@@ -53,7 +53,7 @@ export class EnvironmentBuilder {
    * because they might refer to such a record.
    */
   readonly unknownKinds = new Set<RecordKind>()
-  /** The identifiers of the integrations in the seeds. Default identifiers must differ from them. */
+  /** The identifiers of the seeds' integrations. Default identifiers must differ from these. */
   readonly identifiers: TakenNames = new Map()
   /** The default provider of the messages on each channel. */
   readonly providers = new Map<string, string | undefined>()
