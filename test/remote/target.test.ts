@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Target } from '../../src/remote/target.js'
 import { listen } from './listen.js'
 
-/** Starts a server whose responses the test sends, and a target for it that can be interrupted. */
+/** Starts a server that leaves responding to the test, and creates a target to be interrupted. */
 async function startHeldServer() {
   const held: ServerResponse[] = []
   const server = await listen((_, response) => {
@@ -18,7 +18,7 @@ async function startHeldServer() {
 
 const SET_PRIMARY = '/v1/integrations/one/set-primary'
 
-test('an interrupt ends a read at once', async () => {
+test('an interrupt aborts a GET at once', async () => {
   const { target, interrupt, expectRequests } = await startHeldServer()
   const read = expect(target.send('/v1/messages')).rejects.toThrow('interrupted')
   await expectRequests(1)
@@ -35,7 +35,7 @@ test('an interrupt waits for a POST in progress', async () => {
   expect((await change).body).toEqual({ done: true })
 })
 
-test('after an interrupt only uninterrupted requests are sent', async () => {
+test('only requests marked as uninterrupted are sent after an interrupt', async () => {
   const { held, target, interrupt, expectRequests } = await startHeldServer()
   interrupt.abort()
   await expect(target.send('/v1/messages')).rejects.toThrow('interrupted')
@@ -46,7 +46,7 @@ test('after an interrupt only uninterrupted requests are sent', async () => {
   expect((await last).status).toBe(200)
 })
 
-test('a request is repeated while its response is unusable, up to the number of attempts', async () => {
+test('a request with an unusable response is repeated up to `maxAttempts`', async () => {
   let requests = 0
   await using server = await listen((_, response) => {
     requests += 1

@@ -5,7 +5,7 @@ import { useMock } from '../../support/mock.js'
 import { type ProxyHooks, startProxy, UNLISTED } from './proxy.js'
 import { checkTarget, primaryEmail } from './run-conformance.js'
 
-/** Makes a target whose pages have `page_size` instead of `pageSize`. */
+/** Renames `pageSize` to `page_size` in pages of messages. */
 const RENAMED_PAGE_SIZE: ProxyHooks = {
   response({ request, response }) {
     if (request.path.startsWith('/v1/messages?'))
@@ -13,7 +13,7 @@ const RENAMED_PAGE_SIZE: ProxyHooks = {
   }
 }
 
-test('without --allow-changes this server passes and is not changed', async () => {
+test('the mock passes without being changed if --allow-changes is not set', async () => {
   const mock = await useMock()
   const before = (await mock.get('/_mock/state')).text
   const report = await checkTarget(mock.url, { only: ['live', 'primary', 'idempotency'] })
@@ -24,9 +24,9 @@ test('without --allow-changes this server passes and is not changed', async () =
 })
 
 test.each([
-  ['that the target lists is restored, whichever is named', {}, SENDGRID],
-  ['that is named first is primary at the end if the target lists none', UNLISTED, MAILGUN]
-])('the primary %s', async (_, hooks, primary) => {
+  ['the listed primary, whichever integration is named first', {}, SENDGRID],
+  ['the integration named first if the target lists none', UNLISTED, MAILGUN]
+])('a run restores %s', async (_, hooks, primary) => {
   const mock = await useMock()
   await mock.post(setPrimary(primary))
   await using proxy = await startProxy(mock.url, hooks)
@@ -36,37 +36,49 @@ test.each([
   expect(await primaryEmail(mock)).toBe(primary)
 })
 
-test('an unreachable target or a rejected key is an error that does not contain the key', async () => {
-  const mock = await useMock()
+test('a run rejects with the request if the target cannot be reached', async () => {
   await expect(checkTarget('http://127.0.0.1:9')).rejects.toThrow(
     'http://127.0.0.1:9: GET /v1/messages?limit=1: no response'
   )
+})
+
+test('a run rejects without repeating the key if the target rejects the key', async () => {
+  const mock = await useMock()
   await expect(checkTarget(mock.url, { apiKey: 'not-a-key' })).rejects.toThrow(
     /rejects the key: 401(?!.*not-a-key)/
   )
   await expect(checkTarget(mock.url, { apiKey: 'secret\nkey' })).rejects.toThrow(/^(?!.*secret)/)
 })
 
-test('the report shows each failure with its request, rule and source, and the profile', async () => {
-  const mock = await useMock({ assumptions: { 'total-count': 'absent' } })
+test('the report shows a failure with its reason, request, rule and source', async () => {
+  const mock = await useMock()
   await using proxy = await startProxy(mock.url, RENAMED_PAGE_SIZE)
-  const report = await checkTarget(proxy.url, { only: ['wire.list.shape', 'live', 'paging.page'] })
-  const text = reportText(report)
-  expect(text.split('\n').slice(0, 5)).toEqual([
+  const report = await checkTarget(proxy.url, { only: ['wire.list.shape'] })
+  const request =
+    `curl '${proxy.url}/v1/messages?limit=100' ` +
+    '-H "Authorization: ApiKey $NOTIFICATION_MOCK_API_KEY"'
+  const rule =
+    'A page of messages is JSON in UTF-8 with all required fields. ' +
+    'All types and values match the API reference.'
+  const source = 'Paginated message list; Message (MessageResponseDto) and everything in it'
+  expect(reportText(report).split('\n').slice(0, 5)).toEqual([
     'FAILED   wire.list.shape',
     '         the response must have pageSize',
-    `         $ curl '${proxy.url}/v1/messages?limit=100' -H "Authorization: ApiKey $NOTIFICATION_MOCK_API_KEY"`,
-    '         A page of messages is JSON in UTF-8 with all required fields. All types and values ' +
-      'match the API reference.',
-    '         Based on the API reference: Paginated message list; Message (MessageResponseDto) and ' +
-      'everything in it'
+    `         $ ${request}`,
+    `         ${rule}`,
+    `         Based on the API reference: ${source}`
   ])
-  expect(text).toMatch(
+})
+
+test('the report shows the profile and the assumptions that differ from it', async () => {
+  const mock = await useMock({ assumptions: { 'total-count': 'absent' } })
+  const report = await checkTarget(mock.url, { only: ['live'] })
+  expect(reportText(report)).toMatch(
     /^Profile: document, except total-count=absent \(\d+ of 22 assumptions detected\)$/m
   )
 })
 
-test('the JUnit report has a test case per conformance case', async () => {
+test('the JUnit report contains a test case for each conformance case', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, RENAMED_PAGE_SIZE)
   const report = await checkTarget(proxy.url, { only: ['wire.list.shape', 'paging.page'] })
@@ -77,7 +89,7 @@ test('the JUnit report has a test case per conformance case', async () => {
   expect(junit).toContain('<failure message="the response must have pageSize">curl ')
 })
 
-test('with --allow-changes all operations of this server are checked', async () => {
+test('all operations of the mock are checked with --allow-changes', async () => {
   const mock = await useMock()
   const report = await checkTarget(mock.url, { allowChanges: true, profile: 'document' })
   expect(report.counts).toMatchObject({ failed: 0, noted: 0 })
@@ -87,13 +99,14 @@ test('with --allow-changes all operations of this server are checked', async () 
   expect(await primaryEmail(mock)).toBe(SENDGRID)
 })
 
-test('the summary starts with the operation that was not checked and a command to check it', async () => {
+test('the summary shows a command for an operation that was not checked', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, UNLISTED)
   const report = await checkTarget(proxy.url, { allowChanges: true, workflows: ['order-shipped'] })
   expect(report.operations[2]).toMatchObject({ checked: 'no', cases: 0 })
   const flags =
-    '--allow-changes --workflow order-shipped --integration <id of the primary> --integration <id of another>'
+    '--allow-changes --workflow order-shipped ' +
+    '--integration <id of the primary> --integration <id of another>'
   const lines = reportText(report).split('\n')
   const first = lines.findIndex((line) => line.startsWith('listMessages: '))
   expect(lines[first - 1] ?? '').toBe('')

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { listen } from '../listen.js'
 
-/** The records of the minimal service. One of its integrations is inactive. */
+/** The key and the records of the minimal service. One of the integrations is inactive. */
 export const MINIMAL = {
   apiKey: 'minimal-key',
   workflows: ['welcome', 'goodbye'],
@@ -57,7 +57,10 @@ const stepOf = (workflowId: string) => ({
   workflowDatabaseId: `id-of-${workflowId}`
 })
 
-/** Starts a service by the API reference. Where that is silent, it does the simplest thing. */
+/**
+ * Starts a service that follows the API reference. Where the API reference doesn't say, the service
+ * does whatever is simplest.
+ */
 export async function startMinimalService() {
   const integrations = MINIMAL.integrations.map(integrationOf)
   return listen(({ method, url = '', headers }, response) => {

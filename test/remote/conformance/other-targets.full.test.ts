@@ -6,32 +6,33 @@ import { DEVELOPMENT, MAILGUN, SENDGRID } from '../../support/control.js'
 import { useMock } from '../../support/mock.js'
 import { listen } from '../listen.js'
 import { MINIMAL, startMinimalService } from './minimal-service.js'
-import { startProxy, UNLISTED } from './proxy.js'
+import { type ProxiedRequest, startProxy, UNLISTED } from './proxy.js'
 import { checkTarget, failuresIn, primaryEmail } from './run-conformance.js'
 
-/** Starts a target that handles all requests with one listener. */
+/** Starts a target that handles all requests with the listener. */
 async function startTarget(listener: RequestListener): Promise<string> {
   const server = await listen(listener)
   onTestFinished(() => server[Symbol.asyncDispose]())
   return server.url
 }
 
-test('a target with broken responses fails its cases, and every case has a result', async () => {
-  const texts = [
-    '',
-    '<html>',
-    '{"data":[null]}',
-    '{"data":[{}],"hasMore":3}',
-    '[]',
-    'null',
-    '{"data":{"length":1e9}}'
-  ]
+const BROKEN_BODIES = [
+  '',
+  '<html>',
+  '{"data":[null]}',
+  '{"data":[{}],"hasMore":3}',
+  '[]',
+  'null',
+  '{"data":{"length":1e9}}'
+]
+
+test('every case has a result if the target only returns broken responses', async () => {
   let index = 0
   const url = await startTarget((_, response) => {
-    response.writeHead([200, 200, 500, 204, 302][index % 5] ?? 200, {
-      'content-type': 'application/json'
-    })
-    response.end(texts[index++ % texts.length])
+    const status = [200, 200, 500, 204, 302][index % 5] ?? 200
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(BROKEN_BODIES[index % BROKEN_BODIES.length])
+    index += 1
   })
   const { cases, counts } = await checkTarget(url, {
     allowChanges: true,
@@ -45,7 +46,7 @@ test('a target with broken responses fails its cases, and every case has a resul
   expect(cases.filter(({ outcome, reason }) => outcome !== 'passed' && !reason)).toEqual([])
 })
 
-test('a response that is nested 5,000 levels deep fails its cases with a clear reason', async () => {
+test('a response that is nested 5,000 levels deep fails the case', async () => {
   const payload = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
   const url = await startTarget((_, response) => {
     response.end(`{"data":[{"payload":${payload}}]}`)
@@ -56,7 +57,7 @@ test('a response that is nested 5,000 levels deep fails its cases with a clear r
   ])
 })
 
-test('a request without a response fails its case, and the run continues', async () => {
+test('a request without a response only fails its own case', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response: ({ request }) =>
@@ -76,31 +77,45 @@ test('a request without a response fails its case, and the run continues', async
   ])
 })
 
-test.each(['1.2', '0', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
-  'Retry-After: %s of a 429 or 503 is respected, for at least a second and at most `patience`',
-  async (value) => {
-    const mock = await useMock()
-    const times: number[] = []
-    await using proxy = await startProxy(mock.url, {
-      response({ response }) {
-        times.push(performance.now())
-        if (times.length > 2) return
-        response.status = times.length === 1 ? 429 : 503
-        response.headers['retry-after'] = value
-      }
-    })
-    const only = ['paging.page']
-    expect((await checkTarget(proxy.url, { only })).counts).toEqual({
-      passed: 1,
-      failed: 0,
-      noted: 0,
-      skipped: 0
-    })
+/** Starts a target that is busy for the first two requests, and records the times of requests. */
+async function startBusyTarget(retryAfter: string) {
+  const mock = await useMock()
+  const times: number[] = []
+  const proxy = await startProxy(mock.url, {
+    response({ response }) {
+      times.push(performance.now())
+      if (times.length > 2) return
+      response.status = times.length === 1 ? 429 : 503
+      response.headers['retry-after'] = retryAfter
+    }
+  })
+  onTestFinished(() => proxy[Symbol.asyncDispose]())
+  return { url: proxy.url, times }
+}
+
+const RETRY_AFTER = [
+  { retryAfter: '1.2', seconds: 1.2 },
+  { retryAfter: '0', seconds: 1 },
+  { retryAfter: 'Thu, 01 Jan 1970 00:00:00 GMT', seconds: 1 }
+]
+
+test.each(RETRY_AFTER)(
+  'a run waits $seconds s if a 429 or 503 has `Retry-After: $retryAfter`',
+  async ({ retryAfter, seconds }) => {
+    const { url, times } = await startBusyTarget(retryAfter)
+    const { counts } = await checkTarget(url, { only: ['paging.page'] })
+    expect(counts).toEqual({ passed: 1, failed: 0, noted: 0, skipped: 0 })
     const [first = 0, second = 0, third = 0] = times
-    expect(Math.min(second - first, third - second)).toBeGreaterThan(value === '1.2' ? 1190 : 990)
-    times.length = 0
-    await expect(checkTarget(proxy.url, { only, patience: 100 })).rejects.toThrow(
-      /returned 429; a retry requires waiting 1(.2)? s, but the maximum is 0.1 s/
+    expect(Math.min(second - first, third - second)).toBeGreaterThan(seconds * 1000 - 10)
+  }
+)
+
+test.each(RETRY_AFTER)(
+  'a run rejects if `Retry-After: $retryAfter` requires more than `patience`',
+  async ({ retryAfter, seconds }) => {
+    const { url } = await startBusyTarget(retryAfter)
+    await expect(checkTarget(url, { only: ['paging.page'], patience: 100 })).rejects.toThrow(
+      `returned 429; a retry requires waiting ${seconds} s, but the maximum is 0.1 s`
     )
   }
 )
@@ -126,38 +141,41 @@ test('no report contains the key, even if the target repeats it', async () => {
   for (const text of texts) expect(text).not.toContain(DEVELOPMENT)
 })
 
+const NEW_MESSAGE = {
+  subscriberId: 'user-ada',
+  workflow: 'order-shipped',
+  channel: 'email',
+  subject: 'New'
+}
+
+/** Returns whether a message arrives at this request: between two cases or during a case. */
+const arrivesAt = ({ method, path }: ProxiedRequest) =>
+  method === 'HEAD' || path.includes('limit=2.0') || path.endsWith('channel=push&limit=100')
+
 test('a message that arrives or changes during the run does not fail a case', async () => {
   const mock = await useMock()
   const newest = (await mock.get('/v1/messages?limit=1')).json.data[0]
-  let changes = 0
+  let changeCount = 0
+  async function sendChange(method: string, path: string, fields: object): Promise<void> {
+    const headers = { authorization: `ApiKey ${DEVELOPMENT}` }
+    const init = { method, headers, body: JSON.stringify(fields) }
+    expect((await fetch(`${mock.url}${path}`, init)).ok).toBe(true)
+    changeCount += 1
+  }
   await using proxy = await startProxy(mock.url, {
-    async request({ request: { method, path, headers }, memory }) {
-      const authorization = headers.authorization ?? ''
-      const once = (name: string) => !memory.has(name) && memory.set(name, true)
-      const send = async (method: string, path: string, body: object) => {
-        const init = { method, headers: { authorization }, body: JSON.stringify(body) }
-        expect((await fetch(`${mock.url}${path}`, init)).ok).toBe(true)
-        changes++
-      }
-      const message = {
-        subscriberId: 'user-ada',
-        workflow: 'order-shipped',
-        channel: 'email',
-        subject: 'New'
-      }
-      // Between two cases, within a case, and before one that compares whole messages.
-      const isMoment =
-        method === 'HEAD' || path.includes('limit=2.0') || path.endsWith('channel=push&limit=100')
-      if (isMoment && once(path)) await send('POST', '/_mock/messages', message)
-      if (path === '/v1/messages?limit=3&page=0' && once(path)) {
-        await send('PATCH', `/_mock/messages/${newest._id}`, { subject: 'changed' })
-      }
+    async request({ request, memory }) {
+      const { method, path } = request
+      if (memory.has(`${method} ${path}`)) return
+      memory.set(`${method} ${path}`, true)
+      if (arrivesAt(request)) await sendChange('POST', '/_mock/messages', NEW_MESSAGE)
+      if (path === '/v1/messages?limit=3&page=0')
+        await sendChange('PATCH', `/_mock/messages/${newest._id}`, { subject: 'changed' })
     }
   })
   const report = await checkTarget(proxy.url, { only: ['wire.head', 'paging', 'filter'] })
   expect(failuresIn(report)).toEqual([])
   expect(report.counts.skipped).toBeLessThan(3)
-  expect(changes).toBe(4)
+  expect(changeCount).toBe(4)
 })
 
 test('an interrupt ends a wait for the target and restores the primary', {
@@ -169,7 +187,7 @@ test('an interrupt ends a wait for the target and restores the primary', {
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
       if (!isBusy && !request.path.includes(MAILGUN)) return
-      // It makes Mailgun primary, is busy until the interrupt, and again during the restore.
+      // The target makes Mailgun primary. It is busy until the interrupt and while restoring.
       isBusy = !interrupt.signal.aborted
       response.status = 429
       response.headers['retry-after'] = isBusy ? '100' : '1'
@@ -186,49 +204,56 @@ test('an interrupt ends a wait for the target and restores the primary', {
   expect(await primaryEmail(mock)).toBe(SENDGRID)
 })
 
-test('without --allow-changes only GET, HEAD and rejected set-primary requests are sent', async () => {
+test('a run without --allow-changes sends nothing that could change the target', async () => {
   const mock = await useMock()
-  const sent: string[] = []
+  const unsafeRequests: string[] = []
   await using proxy = await startProxy(mock.url, {
     response({ request: { method, path }, response }) {
-      const isRefused =
-        /^\/v1\/integrations\/[\w-]+\/set-primary$/.test(path) && response.status >= 400
-      if (!['GET', 'HEAD'].includes(method) && !(method === 'POST' && isRefused))
-        sent.push(`${method} ${path}`)
-      if (path.includes(SENDGRID)) sent.push(`${method} ${path}`)
+      const isRejectedPost =
+        method === 'POST' &&
+        /^\/v1\/integrations\/[\w-]+\/set-primary$/.test(path) &&
+        response.status >= 400
+      const isSafe = ['GET', 'HEAD'].includes(method) || isRejectedPost
+      if (!isSafe || path.includes(SENDGRID)) unsafeRequests.push(`${method} ${path}`)
     }
   })
   const report = await checkTarget(proxy.url, {
     integrations: [SENDGRID, MAILGUN],
     foreignIntegration: MAILGUN
   })
-  expect(sent).toEqual([])
+  expect(unsafeRequests).toEqual([])
   expect(report.counts).toMatchObject({ failed: 0 })
   expect(report.cases.find(({ id }) => id === 'live.foreign-integration')).toMatchObject({
     outcome: 'skipped'
   })
 })
 
+/** Options that name an integration as foreign although the target accepts it. */
+const ACCEPTED_FOREIGN = {
+  allowChanges: true,
+  foreignIntegration: MAILGUN,
+  only: ['live.foreign-integration']
+}
+
 test('the primary is restored if the target makes a foreign integration primary', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url)
-  const options = {
-    allowChanges: true,
-    foreignIntegration: MAILGUN,
-    only: ['live.foreign-integration']
-  }
-  expect(await checkTarget(proxy.url, options)).toMatchObject({
+  expect(await checkTarget(proxy.url, ACCEPTED_FOREIGN)).toMatchObject({
     counts: { failed: 1 },
     notRestored: [],
     newPrimaries: []
   })
   expect(await primaryEmail(mock)).toBe(SENDGRID)
-  await using silent = await startProxy(mock.url, UNLISTED)
-  const unlisted = await checkTarget(silent.url, options)
-  expect(unlisted.notRestored).toEqual(['channel email: its former primary is unknown'])
 })
 
-test('an unknown integration fails a case, and the primary is restored', async () => {
+test('the report lists a channel whose former primary is unknown', async () => {
+  const mock = await useMock()
+  await using proxy = await startProxy(mock.url, UNLISTED)
+  const { notRestored } = await checkTarget(proxy.url, ACCEPTED_FOREIGN)
+  expect(notRestored).toEqual(['channel email: its former primary is unknown'])
+})
+
+test('the primary is restored if a named integration does not exist', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, UNLISTED)
   const options = {
@@ -244,7 +269,7 @@ test('an unknown integration fails a case, and the primary is restored', async (
   expect(await primaryEmail(mock)).toBe(SENDGRID)
 })
 
-test('the report lists a channel that had no primary and has one now', async () => {
+test('the report lists a channel that had no primary before the run', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
@@ -259,7 +284,7 @@ test('the report lists a channel that had no primary and has one now', async () 
 })
 
 test.each(['<html>', '{"data":[null,{}]}', 'broken off'])(
-  'an unreadable list of integrations does not end the run: %s',
+  'a run continues without the list of integrations if it is unreadable: %s',
   async (text) => {
     const mock = await useMock()
     await using proxy = await startProxy(mock.url, {
@@ -293,39 +318,33 @@ function personalValuesOf(message: PersonalMessage): string[] {
   return [subscriber?.subscriberId ?? '', transactionId, email, ...contextKeys, ...encodedKeys]
 }
 
-test('a report contains no subscriber, transaction, context key or address of the target', async () => {
+test('no report contains personal values from the target', async () => {
   const mock = await useMock()
   const { data } = (await mock.get('/v1/messages?limit=100')).json
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
       if (/(subscriberId|transactionId|contextKeys)/.test(request.path)) {
         response.status = 418
-        response.json = {
-          message: `${request.path} ${decodeURIComponent(request.path)} unseen@example.net ${data[0].email}`
-        }
+        const paths = `${request.path} ${decodeURIComponent(request.path)}`
+        response.json = { message: `${paths} unseen@example.net ${data[0].email}` }
       }
     }
   })
-  const report = await checkTarget(proxy.url, {
-    only: ['filter', 'error', 'live'],
-    profile: 'document'
-  })
-  const filters = report.cases.filter(({ id }) => id.startsWith('filter.'))
-  expect(filters.filter(({ outcome }) => outcome === 'failed').length).toBeGreaterThan(
-    filters.length / 2
-  )
+  const only = ['filter', 'error', 'live']
+  const report = await checkTarget(proxy.url, { only, profile: 'document' })
+  const filterCases = report.cases.filter(({ id }) => id.startsWith('filter.'))
+  const failedCases = filterCases.filter(({ outcome }) => outcome === 'failed')
+  expect(failedCases.length).toBeGreaterThan(filterCases.length / 2)
   const text = [JSON.stringify(report), reportText(report, true), reportJunit(report)].join()
-  const named = (data as PersonalMessage[]).flatMap(personalValuesOf)
-  const leaked = [...named.filter(Boolean), 'unseen@example.net'].filter((value) =>
-    text.includes(value)
-  )
+  const personalValues = (data as PersonalMessage[]).flatMap(personalValuesOf).filter(Boolean)
+  const leaked = [...personalValues, 'unseen@example.net'].filter((value) => text.includes(value))
   expect([...new Set(leaked)]).toEqual([])
   expect(text).toContain('/v1/messages?subscriberId=<subscriberId>&limit=100')
 })
 
-test('a minimal service by the API reference fails no case, and its differences are noted', async () => {
-  await using own = await startMinimalService()
-  const report = await checkTarget(own.url, { ...MINIMAL, allowChanges: true })
+test('a minimal service fails no case, and its differences from the mock are noted', async () => {
+  await using service = await startMinimalService()
+  const report = await checkTarget(service.url, { ...MINIMAL, allowChanges: true })
   expect(failuresIn(report)).toEqual([])
   expect(report.operations.map(({ checked }) => checked)).toEqual(['yes', 'partly', 'partly'])
   expect(report.counts.noted).toBeGreaterThan(15)
@@ -336,7 +355,7 @@ test('a minimal service by the API reference fails no case, and its differences 
   expect(reportText(report).split('\n').length).toBeLessThan(20)
 })
 
-test('a target that dies ends the run, and the report keeps the results and names the request', async () => {
+test('the report keeps its results and names the last request if the target dies', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response({ request, memory }) {
@@ -345,7 +364,9 @@ test('a target that dies ends the run, and the report keeps the results and name
     }
   })
   const report = await checkTarget(proxy.url)
-  const curl = `curl '${proxy.url}/v2/workflows/%zz/steps/none' -H "Authorization: ApiKey $NOTIFICATION_MOCK_API_KEY"`
+  const curl =
+    `curl '${proxy.url}/v2/workflows/%zz/steps/none' ` +
+    '-H "Authorization: ApiKey $NOTIFICATION_MOCK_API_KEY"'
   expect(report.ended).toMatch(/^the target stopped responding [(]no response: /)
   expect(report.ended).toContain(`after ${curl}`)
   expect(failuresIn(report)).toEqual([expect.stringMatching(/^malformed[.]path: no response/)])
@@ -353,15 +374,13 @@ test('a target that dies ends the run, and the report keeps the results and name
   expect(reportText(report)).toContain(`\nEnded early: ${report.ended}\n`)
 })
 
-test('after a run that ended early, an operation only counts as checked if its cases ran', async () => {
+test('an operation whose cases did not run is not reported as checked', async () => {
   const mock = await useMock()
+  let listCount = 0
   await using proxy = await startProxy(mock.url, {
-    request({ request: { path }, memory }) {
-      memory.set(
-        'lists',
-        Number(memory.get('lists') ?? 0) + (path === '/v1/messages?limit=100' ? 1 : 0)
-      )
-      if (Number(memory.get('lists')) > 1) throw new Error('dead')
+    request({ request: { path } }) {
+      if (path === '/v1/messages?limit=100') listCount += 1
+      if (listCount > 1) throw new Error('dead')
     }
   })
   const { operations } = await checkTarget(proxy.url, { allowChanges: true })
@@ -374,7 +393,7 @@ test('after a run that ended early, an operation only counts as checked if its c
   ])
 })
 
-test('a set-primary that always returns 500 is one cause of failure and skips no case', async () => {
+test('all failures are one group if set-primary always returns 500', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
@@ -392,7 +411,7 @@ test('a set-primary that always returns 500 is one cause of failure and skips no
   expect(others).toEqual([])
 })
 
-test('a failure shows its request with the key in a variable, with a wrong key, or without', async () => {
+test('a failure shows a curl command without the API key', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {

@@ -21,7 +21,7 @@ afterAll(async () => {
   for (const { app } of servers.values()) await app.close()
 })
 
-/** Adds a message whose transaction id has a space and a plus sign. */
+/** Adds a message whose transaction id contains a space and a plus sign. */
 async function addMessage(url: string): Promise<void> {
   const message = {
     subscriberId: 'user-ada',
@@ -36,29 +36,32 @@ async function addMessage(url: string): Promise<void> {
 
 const RECORDS = {
   allowChanges: true,
-  // Three of one channel, one of them inactive; one of a channel without a primary in the profile
-  // `live`; and one more.
+  // The first three have the same channel, and the third is inactive. In the profile `live`, the
+  // channel of the fourth has no primary.
   integrations: ['01', '02', '03', '08', '06'].map((end) => `66f1c2a47c9b1a0012ad00${end}`),
   workflows: ['order-shipped', 'sign-in-code'],
   foreignIntegration: '6703aa1c5d2e8b0013b70001'
 }
 
 describe('planted faults', () => {
-  test('there are at least 190, with unique names and existing cases', () => {
+  test('at least 190 planted faults exist, with unique names', () => {
     expect(new Set(PLANTED_FAULTS.map(({ name }) => name)).size).toBe(PLANTED_FAULTS.length)
     expect(PLANTED_FAULTS.length).toBeGreaterThanOrEqual(190)
-    const ids = CASES.map(({ id }) => id)
-    const catching = PLANTED_FAULTS.map(({ caughtBy }) => caughtBy)
-    expect(catching.filter((id) => !ids.includes(id))).toEqual([])
   })
 
-  test('every case catches at least one', () => {
-    const catching = new Set(PLANTED_FAULTS.map(({ caughtBy }) => caughtBy))
-    expect(CASES.map(({ id }) => id).filter((id) => !catching.has(id))).toEqual([])
+  test('every planted fault names an existing case', () => {
+    const caseIds = CASES.map(({ id }) => id)
+    const namedIds = PLANTED_FAULTS.map(({ caughtBy }) => caughtBy)
+    expect(namedIds.filter((id) => !caseIds.includes(id))).toEqual([])
+  })
+
+  test('every case is named by at least one planted fault', () => {
+    const namedIds = new Set(PLANTED_FAULTS.map(({ caughtBy }) => caughtBy))
+    expect(CASES.map(({ id }) => id).filter((id) => !namedIds.has(id))).toEqual([])
   })
 
   test.each(['document', 'live'] as const)(
-    'without a fault all cases pass, profile %s',
+    'all cases pass without a planted fault in the profile %s',
     async (profile) => {
       await using proxy = await startProxy(servers.get(profile)?.url ?? '')
       const report = await checkTarget(proxy.url, { ...RECORDS, profile })
@@ -68,14 +71,15 @@ describe('planted faults', () => {
     }
   )
 
-  test.each(PLANTED_FAULTS)('$name: caught by $caughtBy', async (fault) => {
+  test.each(PLANTED_FAULTS)('$caughtBy fails if $name', async (fault) => {
     const { caughtBy, hooks } = fault
     const profile: Profile = fault.profile ?? 'document'
     await using proxy = await startProxy(servers.get(profile)?.url ?? '', hooks)
     const basis = CASES.find(({ id }) => id === caughtBy)?.basis ?? {}
-    // A rule that isn't from the API reference is only a failure if a profile is required.
-    const required = 'apiReference' in basis ? {} : { profile }
-    const { cases } = await checkTarget(proxy.url, { ...RECORDS, ...required, only: [caughtBy] })
+    // A rule that isn't from the API reference only fails if the run requires a profile.
+    const requirement = 'apiReference' in basis ? {} : { profile }
+    const options = { ...RECORDS, ...requirement, only: [caughtBy] }
+    const { cases } = await checkTarget(proxy.url, options)
     expect(cases).toMatchObject([{ id: caughtBy, outcome: 'failed' }])
   })
 })

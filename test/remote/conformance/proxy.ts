@@ -17,7 +17,7 @@ export interface ProxiedResponse {
   headers: Record<string, string>
   text: string
   /** The JSON in `text`; undefined if it isn't JSON. Setting it replaces `text`. */
-  // biome-ignore lint/suspicious/noExplicitAny: planted faults break whatever a response holds
+  // biome-ignore lint/suspicious/noExplicitAny: planted faults break any part of a response
   json: any
 }
 
@@ -26,7 +26,7 @@ export interface ProxiedExchange {
   response: ProxiedResponse
   /** Sends another request to the server, with the same headers. */
   send(path: string, change?: Partial<ProxiedRequest>): Promise<ProxiedResponse>
-  /** What a planted fault remembers from one request to the next. */
+  /** Values that a planted fault keeps between requests. */
   memory: Map<string, unknown>
 }
 
@@ -35,10 +35,10 @@ export interface ProxyHooks {
   response?(exchange: ProxiedExchange): void | Promise<void>
 }
 
-/** Where Novu lists integrations, which this server doesn't. */
+/** The path where Novu lists integrations. The mock doesn't serve it, but the proxy does. */
 const LISTING = '/v1/integrations'
 
-/** Makes a target that lists integrations neither like Novu nor like this server. */
+/** Makes a target that can't list its integrations. */
 export const UNLISTED: ProxyHooks = {
   response({ request: { path }, response }) {
     if (path === LISTING || path === '/_mock/integrations') response.status = 404
@@ -46,8 +46,8 @@ export const UNLISTED: ProxyHooks = {
 }
 
 /**
- * Starts a proxy that forwards everything, or breaks one rule. It lists integrations like Novu, so
- * that the cases see what set-primary does to other integrations.
+ * Starts a proxy that forwards requests, and applies the hooks of a planted fault if there are any.
+ * It lists integrations like Novu, so that the cases can check what set-primary does to others.
  */
 export async function startProxy(upstream: string, hooks: ProxyHooks = {}) {
   const memory = new Map<string, unknown>()
@@ -90,16 +90,16 @@ async function forward(upstream: string, request: ProxiedRequest): Promise<Proxi
   const { method, path, headers, body } = request
   const isListing = method === 'GET' && path === LISTING
   const hasBody = method !== 'GET' && method !== 'HEAD' && body.length > 0
-  const received = await fetch(upstream + (isListing ? '/_mock/integrations' : path), {
+  const upstreamResponse = await fetch(upstream + (isListing ? '/_mock/integrations' : path), {
     method,
     headers,
     redirect: 'manual',
     ...(hasBody && { body: new Uint8Array(body) })
   })
   const response = proxiedResponse(
-    received.status,
-    Object.fromEntries(received.headers),
-    await received.text()
+    upstreamResponse.status,
+    Object.fromEntries(upstreamResponse.headers),
+    await upstreamResponse.text()
   )
   if (isListing && response.status === 200) response.json = { data: response.json.integrations }
   return response

@@ -6,7 +6,7 @@ import {
 import { DEVELOPMENT } from '../../support/control.js'
 import type { TestMock } from '../../support/mock.js'
 
-/** Checks a target with the key of the default seed's first environment. */
+/** Runs the cases against a target, with the API key of the default seed's first environment. */
 export function checkTarget(
   url: string,
   options: Partial<RunOptions> = {}
@@ -20,9 +20,9 @@ export const failuresIn = ({ cases }: ConformanceReport) =>
 export const caseIdsWith = ({ cases }: ConformanceReport, outcome: string) =>
   cases.filter((result) => result.outcome === outcome).map(({ id }) => id)
 
-/** Returns the `_id` of the primary integration of channel email. */
+/** Returns the `_id` of the primary integration in the channel `email`. */
 export async function primaryEmail(mock: Pick<TestMock, 'get'>): Promise<string | undefined> {
   const { integrations } = (await mock.get('/_mock/integrations')).json
-  const all: { _id: string; channel: string; primary: boolean }[] = integrations
-  return all.find(({ channel, primary }) => channel === 'email' && primary)?._id
+  const listed: { _id: string; channel: string; primary: boolean }[] = integrations
+  return listed.find(({ channel, primary }) => channel === 'email' && primary)?._id
 }

@@ -22,14 +22,14 @@ const SENDGRID = '66f1c2a47c9b1a0012ad0001'
 const INACTIVE = '66f1c2a47c9b1a0012ad0003'
 const TWILIO = '66f1c2a47c9b1a0012ad0006'
 
-/** Targets with a wrong set-primary or wrong idempotency keys. */
+/** Faults in set-primary and in the handling of idempotency keys. */
 export const EFFECT_FAULTS: readonly PlantedFault[] = [
   ...onIntegration({
     'wire.integration.shape: an integration lacks `identifier`': (integration) =>
       delete integration.identifier,
     'wire.integration.shape: `configurations` is null': (integration) =>
       (integration.configurations = null),
-    'wire.integration.shape: an integration is sent as text': (_, { response }) =>
+    'wire.integration.shape: an integration has the content type `text/plain`': (_, { response }) =>
       (response.headers['content-type'] = 'text/plain'),
     'wire.integration.fields: an integration has an internal field': (integration) =>
       (integration.kind = 'delivery'),
@@ -37,28 +37,32 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       (integration.deletedAt = ''),
     'primary.result: set-primary returns the state before the change': (integration) =>
       (integration.primary = false),
-    'primary.result: set-primary is a 201': (_, { response }) => (response.status = 201),
-    async 'primary.result: set-primary changes nothing and returns the current state'(
+    'primary.result: set-primary returns 201 instead of 200': (_, { response }) =>
+      (response.status = 201),
+    async 'primary.result: set-primary changes nothing and returns the unchanged integration'(
       integration,
       { send }
     ) {
       await send(setPrimaryPath(SENDGRID))
       integration.primary = integration._id === SENDGRID
     },
-    'primary.result: set-primary of the last named integration returns another one': async (
+    'primary.result: set-primary returns another integration than the requested one': async (
       _,
       { request, response, send }
     ) => request.path.includes(TWILIO) && replace(response, await send(setPrimaryPath(SENDGRID))),
-    'primary.activates: a primary integration may be inactive': (integration) =>
+    'primary.activates: an integration that becomes primary stays inactive': (integration) =>
       (integration.active = false),
-    'primary.activates: a primary integration keeps its conditions': (integration) =>
+    'primary.activates: an integration that becomes primary keeps its conditions': (integration) =>
       (integration.conditions = [{ isNegated: false, type: 'GROUP', value: 'AND', children: [] }]),
-    'primary.again: a second set-primary renames the integration'(integration, { memory }) {
+    'primary.again: repeating set-primary renames the integration'(integration, { memory }) {
       const count = Number(memory.get(integration._id) ?? 0)
       memory.set(integration._id, count + 1)
       integration.name = `${integration.name} ${count}`
     },
-    'primary.again: an integration changes with each promotion'(integration, { memory }) {
+    'primary.again: an integration is renamed each time it becomes primary'(
+      integration,
+      { memory }
+    ) {
       const { _id } = integration
       const promoted = Number(memory.get(_id) ?? 0) + (memory.get('former') === _id ? 0 : 1)
       memory.set('former', _id).set(_id, promoted)
@@ -77,8 +81,10 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       await new Promise((resolve) => setTimeout(resolve, 20))
       memory.set('running', Number(memory.get('running')) - 1)
     },
-    'idempotency.accepted: credentials vanish with a key': (integration, { request }) =>
-      keyOf(request) && Object.assign(integration, { credentials: {} }),
+    'idempotency.accepted: set-primary with a key returns no credentials': (
+      integration,
+      { request }
+    ) => keyOf(request) && Object.assign(integration, { credentials: {} }),
     async 'idempotency.not-run: set-primary with a key changes nothing'(_, exchange) {
       const { request, memory } = exchange
       if (keyOf(request) === undefined) memory.set('path', request.path)
@@ -89,23 +95,26 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
   }),
   ...onError(400)(
     {
-      'live.primary-channels: the error does not name the channel without a primary': (body) =>
-        (body.message = 'Bad Request')
+      'live.primary-channels: the error does not name the channel that cannot have a primary': (
+        body
+      ) => (body.message = 'Bad Request')
     },
     'live'
   ),
   ...onError(401)(
     {
-      'live.auth-scheme-case: a lower-case scheme is a 400': (_, { request, response }) =>
-        /^apikey /.test(request.headers.authorization ?? '') && replaceStatus(response, 400)
+      'live.auth-scheme-case: a lower-case scheme is rejected with 400': (
+        _,
+        { request, response }
+      ) => /^apikey /.test(request.headers.authorization ?? '') && replaceStatus(response, 400)
     },
     'live'
   ),
   ...onStep(
     {
-      'live.control-values: `controls.values` is another object': ({ data }) =>
+      'live.control-values: `controls.values` differs from `controlValues`': ({ data }) =>
         data.controls.values && Object.assign(data.controls, { values: { x: 1 } }),
-      'live.vendor-names: the origin has both spellings'({ data }, { memory }) {
+      'live.vendor-names: the origin alternates between both spellings'({ data }, { memory }) {
         data.origin = memory.get('name') === 'novu-cloud' ? 'service-cloud' : 'novu-cloud'
         memory.set('name', data.origin)
       }
@@ -117,14 +126,14 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       Object.assign(data.find(({ primary }: Json) => !primary) ?? {}, { primary: true })
   }),
   ...onReplay({
-    'idempotency.replay: a replay has another body': (body) => (body.replayed = true),
-    'idempotency.replay: a replay has other whitespace': (body, { response }) =>
+    'idempotency.replay: a replay has an additional field': (body) => (body.replayed = true),
+    'idempotency.replay: a replay has different whitespace': (body, { response }) =>
       (response.text = JSON.stringify(body, null, 1)),
-    'idempotency.replay: a replay is not marked as one': (_, { response }) =>
+    'idempotency.replay: a replay has no `Idempotency-Replay` header': (_, { response }) =>
       delete response.headers['idempotency-replay'],
-    'idempotency.replay: a replay is sent as text': (_, { response }) =>
+    'idempotency.replay: a replay has the content type `text/plain`': (_, { response }) =>
       (response.headers['content-type'] = 'text/plain'),
-    'idempotency.errors: a replay of an error is a 200': (_, { response }) =>
+    'idempotency.errors: a replay of an error returns 200': (_, { response }) =>
       (response.status = 200),
     'idempotency.errors: errors are not stored': async (_, exchange) =>
       exchange.response.status >= 400 && replace(exchange.response, await sendWithoutKey(exchange)),
@@ -132,7 +141,7 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       sendWithoutKey(exchange)
   }),
   ...onResponses({
-    'primary.one: set-primary demotes the primaries of all channels'({
+    'primary.one: set-primary demotes the primary integrations of all channels'({
       request,
       response,
       memory
@@ -146,7 +155,7 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       }))
       response.json = { data }
     },
-    'primary.one: other integrations are deactivated'({ request, response, memory }) {
+    'primary.one: set-primary deactivates other integrations'({ request, response, memory }) {
       const count = Number(memory.get('count') ?? 0)
       if (isSetPrimary(request)) memory.set('count', count + 1)
       if (request.path !== '/v1/integrations') return
@@ -159,30 +168,33 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
     },
     'primary.result: an inactive integration is rejected': ({ request, response }) =>
       request.path.includes(INACTIVE) && replaceStatus(response, 400),
-    'primary.result: set-primary is a 500': ({ request, response }) =>
+    'primary.result: set-primary always returns 500': ({ request, response }) =>
       isSetPrimary(request) && replaceStatus(response, 500),
     'primary.body: a text body is rejected': ({ request, response }) =>
       isSetPrimary(request) &&
       request.headers['content-type']?.startsWith('text/') &&
       replaceStatus(response, 415),
-    'error.body: an unknown integration is a 400': ({ request, response }) =>
+    'error.body: set-primary of an unknown integration returns 400': ({ request, response }) =>
       isSetPrimary(request) && response.status === 404 && replaceStatus(response, 400),
-    'live.integration-lookup: an unknown identifier is a 400': ({ request, response }) =>
-      /conformance-none/.test(request.path) && replaceStatus(response, 400),
-    'live.idempotency-rejections: a reused key is rejected with both a link and errors': ({
+    'live.integration-lookup: set-primary of an unknown identifier returns 400': ({
+      request,
       response
-    }) =>
-      /reused/.test(response.text) &&
-      Object.assign(response.headers, { link: '<https://x.example>' }),
+    }) => /conformance-none/.test(request.path) && replaceStatus(response, 400),
+    'live.idempotency-rejections: a reused key is rejected with both a `Link` header and `errors`':
+      ({ response }) =>
+        /reused/.test(response.text) &&
+        Object.assign(response.headers, { link: '<https://x.example>' }),
     'idempotency.replay: responses to requests with a key have no charset': ({
       request,
       response
     }) => keyOf(request) && Object.assign(response.headers, { 'content-type': 'application/json' }),
-    'idempotency.replay: the first response is marked as a replay': ({ request, response }) =>
-      keyOf(request) && Object.assign(response.headers, { 'idempotency-replay': 'true' }),
-    'idempotency.replay: a response does not repeat its key': ({ response }) =>
+    'idempotency.replay: the first response has the header `Idempotency-Replay`': ({
+      request,
+      response
+    }) => keyOf(request) && Object.assign(response.headers, { 'idempotency-replay': 'true' }),
+    'idempotency.replay: a response does not contain the key of its request': ({ response }) =>
       delete response.headers['idempotency-key'],
-    'idempotency.replay: a response to a request without a key has a key': ({
+    'idempotency.replay: a response contains a key although its request had none': ({
       request,
       response
     }) =>
@@ -216,24 +228,28 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       isSetPrimary(request) &&
       request.body.toString() === '{' &&
       Object.assign(request, { body: Buffer.alloc(0) }),
-    'primary.result: a GET also makes the integration primary': (request) =>
+    'primary.result: a GET of the set-primary path makes the integration primary': (request) =>
       /\/set-primary$/.test(request.path) && Object.assign(request, { method: 'POST' }),
-    'idempotency.errors: keys are ignored': ({ headers }) => delete headers['idempotency-key'],
+    'idempotency.errors: idempotency keys are ignored': ({ headers }) =>
+      delete headers['idempotency-key'],
     'idempotency.other-body: a reused key with another body is accepted': (request) =>
       keyOf(request) && Object.assign(request, { body: Buffer.alloc(0) }),
     'idempotency.in-use: concurrent requests with one key all run the operation': ({ headers }) =>
       delete headers['idempotency-key']
   }),
   ...onPaths({
-    'live.foreign-integration: an integration of another environment is made primary': (path) =>
+    'live.foreign-integration: set-primary accepts an integration of another environment': (path) =>
       path.replace('6703aa1c5d2e8b0013b70001', SENDGRID)
   }),
   ...onKeys({
     'idempotency.replay: keys are compared case-insensitively': (key) => key.toLowerCase(),
-    'idempotency.replay: any key replays the last response': () => 'one-for-all',
+    'idempotency.replay: every key replays the same response': () => 'one-for-all',
     'idempotency.bounds: a key is truncated to 64 characters': (key) => key.slice(0, 64),
-    'live.idempotency-quotes: quotes are part of the key': (key) => key.replaceAll('"', '_'),
-    'live.idempotency-match: a key with another path runs the operation': (key, request) =>
-      isSetPrimary(request) ? `${key.slice(0, 100)}${request.path.slice(20, 60)}` : key
+    'live.idempotency-quotes: quotes in a key are replaced by underscores': (key) =>
+      key.replaceAll('"', '_'),
+    'live.idempotency-match: a key that is reused with another path runs the operation': (
+      key,
+      request
+    ) => (isSetPrimary(request) ? `${key.slice(0, 100)}${request.path.slice(20, 60)}` : key)
   })
 ]

@@ -9,58 +9,61 @@ import {
   replaceStatus
 } from './planted-fault.js'
 
-/** Targets with wrong pages, filters or order. */
+/** Faults in the pages, filters and order of the message list. */
 export const LIST_FAULTS: readonly PlantedFault[] = [
   ...onPage({
-    'paging.length: a full page lacks one message': (page) =>
+    'paging.length: a full page has one message too few': (page) =>
       page.data.length === page.pageSize && page.data.pop(),
     'paging.length: `hasMore` is always false': (page) => (page.hasMore = false),
-    'paging.length: a page has one message too many': ({ data, pageSize }) =>
+    'paging.length: a full page has one message too many': ({ data, pageSize }) =>
       data.length === pageSize && data.push({ ...data[0], _id: 'ffffffffffffffffffffffff' }),
     'paging.page: `hasMore` is always true': (page) => (page.hasMore = true),
     'paging.page: `pageSize` is the number of returned messages': (page) =>
       (page.pageSize = page.data.length),
-    'paging.page: `page` starts at 1': (page) => page.page++,
-    'paging.counts: `hasMore` is true on a last page that is full': (page) =>
+    'paging.page: `page` in responses starts at 1': (page) => page.page++,
+    'paging.counts: `hasMore` is true on the last page if that page is full': (page) =>
       (page.hasMore ||= page.data.length === page.pageSize),
-    'paging.counts: `totalCount` is the length of the page': (page) =>
+    'paging.counts: `totalCount` is the number of messages on the page': (page) =>
       (page.totalCount = page.data.length),
     'paging.counts: `totalCount` is lower on later pages': (page) => (page.totalCount -= page.page),
     'paging.counts: `totalCount` ignores filters': (page) => (page.totalCount &&= 44),
-    'paging.counts: the total is wrong for one channel': (page, { request }) =>
+    'paging.counts: `totalCount` is wrong for one channel': (page, { request }) =>
       /channel=email/.test(request.path) && page.totalCount++,
     'paging.joined: pages overlap by one message': (page) =>
       page.page > 0 && page.data.unshift(page.data[0]),
-    'paging.joined: messages on small pages lack a field': (page, exchange) =>
+    'paging.joined: messages on small pages lack `payload`': (page, exchange) =>
       page.pageSize < 5 && eachMessage((message) => delete message.payload)(page, exchange),
-    'paging.joined: the order of a page changes': (page) =>
+    'paging.joined: the messages on a page are in random order': (page) =>
       page.data.sort(() => Math.random() - 0.5),
     'paging.joined: a message is lost between two pages': (page) =>
       page.page > 0 && page.data.shift(),
-    'paging.joined: `hasMore` is true on the first page only': (page) =>
+    'paging.joined: `hasMore` is only true on the first page': (page) =>
       (page.hasMore &&= page.page === 0),
     'filter.order: each page lists the oldest message first': (page) => page.data.reverse(),
     'filter.order: messages are sorted by `_id`': (page) => page.data.sort(byId),
-    'filter.order-ties: messages of the same time are in reverse order': (page) =>
+    'filter.order-ties: messages with the same `createdAt` are in reverse order': (page) =>
       page.data.sort((one: Json, two: Json) => byAge(one, two) || byId(two, one)),
-    'wire.list.shape: a page is a 206': (_, { response }) => (response.status = 206),
-    'wire.list.shape: every message has a new field, and the last one lacks `status`'({ data }) {
+    'wire.list.shape: the list returns 206 instead of 200': (_, { response }) =>
+      (response.status = 206),
+    'wire.list.shape: every message has additional fields, and the last message lacks `status`'({
+      data
+    }) {
       for (const message of data) Object.assign(message, { a: 1, b: 2 })
       delete data.at(-1)?.status
     },
-    'filter.context: context keys also find messages with more context keys': withContexts(
-      (requested, keys) => requested.every((key) => keys.includes(key))
-    ),
-    'filter.context: one matching context key is enough': withContexts((requested, keys) =>
-      requested.some((key) => keys.includes(key))
-    ),
-    'filter.context: the order of context keys matters': emptyUnless(
-      (keys) => keys.join() === [...keys].sort().join()
-    ),
-    'filter.context-twice: a repeated context key counts twice': emptyUnless(
+    'filter.context: context keys also find messages that have additional context keys':
+      withContexts((requested, keys) => requested.every((key) => keys.includes(key))),
+    'filter.context: messages are found if they have only one of the requested context keys':
+      withContexts((requested, keys) => requested.some((key) => keys.includes(key))),
+    'filter.context: context keys only find messages if they are in alphabetical order':
+      emptyUnless((keys) => keys.join() === [...keys].sort().join()),
+    'filter.context-twice: a repeated context key finds nothing': emptyUnless(
       (keys) => new Set(keys).size === keys.length
     ),
-    async 'filter.and: filters are combined with OR'(page, { request, send }) {
+    async 'filter.and: messages are found if they match only one of two filters'(
+      page,
+      { request, send }
+    ) {
       const [path = '', query = ''] = request.path.split('?')
       const parts = query.split('&')
       const filters = parts.filter((part) => /^(channel|subscriberId)=./.test(part))
@@ -74,7 +77,10 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
       )
       page.data = [...all.values()].sort((one, two) => byAge(one, two) || byId(one, two))
     },
-    'filter.idempotency-key: a key on a GET is stored'(_, { request, response, memory }) {
+    'filter.idempotency-key: a second GET with the same `idempotency-key` gets the stored response'(
+      _,
+      { request, response, memory }
+    ) {
       const key = request.headers['idempotency-key']
       if (key === undefined) return
       response.text = (memory.get(key) as string | undefined) ?? response.text
@@ -84,26 +90,27 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
   ...onPaths({
     'paging.page: the default limit is 20': (path) =>
       path.replace(/\/messages$/, '/messages?limit=20'),
-    'paging.page: a page past the end is the first page': (path) =>
+    'paging.page: a page past the end returns the first page': (path) =>
       path.replace(/page=\d{5,}/, 'page=0'),
-    'paging.page: a limit above 50 is 50': (path) =>
+    'paging.page: a limit above 50 is reduced to 50': (path) =>
       path.replace(/limit=(\d{3,}|[6-9]\d)/, 'limit=50'),
-    'paging.page: whole numbers with decimals are rejected': (path) =>
+    'paging.page: whole numbers such as `2.0` are rejected': (path) =>
       path.replace(/=(\d)\.0/g, '=$1.5'),
-    'paging.joined: pages start at 1': (path) =>
+    'paging.joined: `page` in requests starts at 1': (path) =>
       path.replace(/page=([1-9]\d{0,5})(?=&|$)/, (_, page) => `page=${page - 1}`),
-    'paging.joined: a filter is forgotten on later pages': (path) =>
+    'paging.joined: the filter `channel` is ignored after the first page': (path) =>
       /page=[1-9]/.test(path) ? path.replace('channel=', 'unknown=') : path,
-    'paging.joined: a filtered list is not paged': (path) =>
+    'paging.joined: `page` is ignored if the request has a `channel`': (path) =>
       /channel=/.test(path) ? path.replace('page=', 'unknown=') : path,
-    'live.paging-bounds: a negative page is page 0': (path) => path.replace('page=-1', 'page=0'),
-    'live.paging-bounds: an invalid limit is the default': (path) =>
+    'live.paging-bounds: a negative page returns the first page': (path) =>
+      path.replace('page=-1', 'page=0'),
+    'live.paging-bounds: an invalid limit is replaced by the default': (path) =>
       path.replace('limit=none', 'limit=10'),
-    'live.paging-bounds: a limit above the maximum is the maximum': (path) =>
+    'live.paging-bounds: a limit above the maximum is reduced to the maximum': (path) =>
       path.replace('limit=1001', 'limit=1000'),
-    'live.malformed-context-key: a malformed context key finds all messages': (path) =>
+    'live.malformed-context-key: a malformed context key is ignored': (path) =>
       path.replace('contextKeys=conformance', ''),
-    'live.unknown-subscriber-filter: an unknown subscriber finds all messages': (path) =>
+    'live.unknown-subscriber-filter: an unknown `subscriberId` is ignored': (path) =>
       path.replace(/subscriberId=ffffffff\w*/, ''),
     'filter.channel: the filter `channel` is ignored': (path) =>
       path.replace('channel=', 'unknown='),
@@ -113,11 +120,11 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
       path.replace('subscriberId=', 'unknown='),
     'filter.transaction: the filter `transactionId` is ignored': (path) =>
       path.replaceAll('transactionId=', 'unknown='),
-    'filter.transaction: only the first transaction id counts': (path) =>
+    'filter.transaction: all transaction ids except the first are ignored': (path) =>
       path.replace(/(transactionId=[^&]*)(&transactionId=[^&]*)+/, '$1'),
     'filter.context: the filter `contextKeys` is ignored': (path) =>
       path.replaceAll('contextKeys=', 'unknown='),
-    'filter.context: only the first context key counts': (path) =>
+    'filter.context: all context keys except the first are ignored': (path) =>
       path.replace(/(contextKeys=[^&]*)(&contextKeys=[^&]*)+/, '$1'),
     "filter.spellings: brackets are part of the parameter's name": (path) =>
       path.replaceAll('[]', '_'),
@@ -125,40 +132,42 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
       path.replace(/\[\d\]/g, '_'),
     'filter.spellings: transaction ids are split at commas': (path) =>
       path.replace(/transactionId=([^&]*)%2C/, 'transactionId=$1&transactionId='),
-    'filter.empty: an empty `contextKeys` is no filter': (path) =>
+    'filter.empty: an empty `contextKeys` is ignored': (path) =>
       path.replace(/contextKeys=(?=&|$)/, ''),
     'filter.empty: an empty `channel` finds nothing': (path) =>
       path.replace(/channel=(?=&|$)/, 'transactionId=none'),
     'filter.empty: an unknown parameter finds nothing': (path) =>
       path.replace('conformance=', 'transactionId='),
-    'filter.and: an unknown transaction is no filter': (path) =>
+    'filter.and: an unknown `transactionId` is ignored instead of matching nothing': (path) =>
       path.replace(/transactionId=ffffffff\w*/, ''),
-    'filter.and: an unknown context is no filter': (path) =>
+    'filter.and: an unknown context key is ignored instead of matching nothing': (path) =>
       path.replace(/contextKeys=tenant%3Affffffff\w*/, ''),
-    'filter.and: with a channel, the subscriber is ignored': (path) =>
+    'filter.and: `subscriberId` is ignored if the request has a `channel`': (path) =>
       /channel=/.test(path) ? path.replace('subscriberId=', 'unknown=') : path,
-    'filter.and: with a transaction, the channel is ignored': (path) =>
+    'filter.and: `channel` is ignored if the request has a `transactionId`': (path) =>
       /transactionId=/.test(path) ? path.replace('channel=', 'unknown=') : path,
-    'filter.and: with a context, the transaction is ignored': (path) =>
+    'filter.and: `transactionId` is ignored if the request has `contextKeys`': (path) =>
       /contextKeys=/.test(path) ? path.replace('transactionId=', 'unknown=') : path,
-    'filter.exact: a subscriber is found by part of its id': (path) =>
+    "filter.exact: a subscriber's messages are found by the start of its id": (path) =>
       path
         .replace(/subscriberId=(user-[a-z]{2})(?=&|$)/, 'subscriberId=$1a')
         .replace('user-adaa', 'user-ada'),
     'filter.exact: subscriber ids are compared case-insensitively': (path) =>
       path.replace(/(subscriberId=)([^&]+)/, (_, name, id) => name + id.toLowerCase()),
-    'filter.exact: a transaction is found by the start of its id': (path) =>
+    "filter.exact: a transaction's messages are found by the start of its id": (path) =>
       path.replace(/transactionId=order-471(?=&|$)/, 'transactionId=order-4711'),
     'filter.exact: context keys are compared case-insensitively': (path) =>
       path.replace(
         /(contextKeys=)([^&]+)/,
         (_, name, key) => `${name}${decodeURIComponent(key).toLowerCase()}`
       ),
-    'filter.blank: a plus sign in a query stays a plus sign': (path) => path.replaceAll('+', '%2B'),
-    'filter.blank: an encoded plus sign becomes a space': (path) => path.replaceAll('%2B', '%20')
+    'filter.blank: `+` in a query string is not decoded to a space': (path) =>
+      path.replaceAll('+', '%2B'),
+    'filter.blank: `%2B` in a query string is decoded to a space': (path) =>
+      path.replaceAll('%2B', '%20')
   }),
   ...onResponses({
-    'wire.head: HEAD is not supported': ({ request, response }) =>
+    'wire.head: HEAD requests are rejected': ({ request, response }) =>
       request.method === 'HEAD' && replaceStatus(response, 405)
   })
 ]
@@ -169,7 +178,7 @@ const byAge = (one: Json, two: Json) => Date.parse(two.createdAt) - Date.parse(o
 const keysIn = ({ request }: ProxiedExchange) =>
   new URL(request.path, 'http://target').searchParams.getAll('contextKeys')
 
-/** Finds messages by another rule for the requested context keys. */
+/** Replaces the page by the messages that `isFound` accepts, if context keys were requested. */
 function withContexts(isFound: (requested: string[], keys: string[]) => boolean) {
   return async (page: Json, exchange: ProxiedExchange) => {
     const requested = keysIn(exchange).filter(Boolean)
@@ -180,6 +189,7 @@ function withContexts(isFound: (requested: string[], keys: string[]) => boolean)
   }
 }
 
+/** Empties the page unless `isFound` accepts the requested context keys. */
 function emptyUnless(isFound: (keys: string[]) => boolean) {
   return (page: Json, exchange: ProxiedExchange) =>
     isFound(keysIn(exchange)) || Object.assign(page, { data: [], totalCount: 0, hasMore: false })

@@ -1,8 +1,8 @@
 import type { ProxiedExchange, ProxiedRequest, ProxiedResponse, ProxyHooks } from '../proxy.js'
 
-/** A target that breaks one rule. */
+/** A fault that makes a target break one rule. */
 export interface PlantedFault {
-  /** Describes the fault. */
+  /** A description of the fault, as the test and the docs show it. */
   name: string
   /** The case that must fail. */
   caughtBy: string
@@ -11,11 +11,11 @@ export interface PlantedFault {
   profile?: 'live' | undefined
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: planted faults break whatever a response holds
+// biome-ignore lint/suspicious/noExplicitAny: planted faults break any part of a response
 export type Json = any
 
 type Edit = (json: Json, exchange: ProxiedExchange) => unknown
-/** By the case that must fail and the name of the fault: `paging.page: page starts at 1`. */
+/** The keys name the case that must fail, and then the fault: `paging.page: page starts at 1`. */
 type FaultTable<Hook> = Record<string, Hook>
 
 const isList = ({ method, path }: ProxiedRequest) =>
@@ -36,7 +36,7 @@ function faultsOf<Hook>(
   })
 }
 
-/** Faults that change responses. */
+/** Creates faults that change responses. */
 export const onResponses = (
   table: FaultTable<(exchange: ProxiedExchange) => unknown>,
   profile?: 'live'
@@ -51,7 +51,7 @@ export const onResponses = (
     profile
   )
 
-/** Faults that change requests. */
+/** Creates faults that change requests. */
 export const onRequests = (table: FaultTable<(request: ProxiedRequest) => unknown>) =>
   faultsOf(table, (hook) => ({
     request({ request }) {
@@ -59,7 +59,7 @@ export const onRequests = (table: FaultTable<(request: ProxiedRequest) => unknow
     }
   }))
 
-/** Faults that change paths and queries of requests. */
+/** Creates faults that change the path and query string of requests. */
 export const onPaths = (table: FaultTable<(path: string) => string>) =>
   faultsOf(table, (hook) => ({
     request({ request }) {
@@ -67,7 +67,7 @@ export const onPaths = (table: FaultTable<(path: string) => string>) =>
     }
   }))
 
-/** Faults that change idempotency keys of requests. */
+/** Creates faults that change the idempotency keys of requests. */
 export const onKeys = (table: FaultTable<(key: string, request: ProxiedRequest) => string>) =>
   faultsOf(table, (hook) => ({
     request({ request }) {
@@ -76,7 +76,10 @@ export const onKeys = (table: FaultTable<(key: string, request: ProxiedRequest) 
     }
   }))
 
-/** Faults that change the JSON of matching responses, unless they changed the text themselves. */
+/**
+ * Creates faults that edit the JSON of matching responses. If an edit sets the response's text, the
+ * edited JSON is ignored.
+ */
 function onJson(matches: (exchange: ProxiedExchange) => boolean) {
   return (table: FaultTable<Edit>, profile?: 'live') =>
     faultsOf(table, (edit) => ({ response: (exchange) => applyEdit(edit, exchange) }), profile)
@@ -101,12 +104,12 @@ export const onReplay = onJson(({ response }) => response.headers['idempotency-r
 export const onAnyError = onJson(({ response }) => response.status >= 400)
 export const onError = (status: number) => onJson(({ response }) => response.status === status)
 
-/** Edits every message of a page. */
+/** Returns an edit of a page that edits each of its messages. */
 export function eachMessage(edit: (message: Json) => unknown): Edit {
   return ({ data }) => data.forEach(edit)
 }
 
-/** Gives a request a valid key if it has none, or always. */
+/** Adds a valid key to a request without a key. With `always`, it also replaces a key. */
 export function withDefaultKey({ headers }: ProxiedRequest, always = false): void {
   if (always || headers.authorization === undefined)
     headers.authorization = 'ApiKey development-key'
@@ -123,7 +126,7 @@ export function replace(response: ProxiedResponse, other: ProxiedResponse): void
   response.text = other.text
 }
 
-/** Sends a request again without its idempotency key. */
+/** Repeats a request without its idempotency key. */
 export function sendWithoutKey(
   { request, send }: ProxiedExchange,
   path = request.path
