@@ -41,7 +41,7 @@ test('a mock starts without a global fetch, and its client methods report the mi
   })
   const mock = await given()
   await expect(mock.health()).rejects.toThrow(
-    'this environment has no fetch; pass one as the option `fetch`'
+    'there is no global function fetch here; pass one as the option `fetch`'
   )
   expect(await mock.close()).toBeUndefined()
 })

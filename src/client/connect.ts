@@ -17,25 +17,28 @@ import {
 import type { RequestFilter } from './requests.js'
 
 /**
- * How to create an environment: from a seed, from a built-in seed (`scenario`), or as a fork of
- * another environment (`from`). Without any of these it is empty.
+ * Options for a new environment. `seed` and `scenario` (the name of a built-in seed) give it data,
+ * and `from` copies another environment. Without these options, the environment is empty.
  */
 export interface EnvironmentOptions extends Omit<wire.NewEnvironment, 'seed' | 'clock' | 'ttl'> {
-  /** A seed with one environment, or only the contents of an environment. */
+  /** A complete seed with exactly one environment, or only the contents of that environment. */
   seed?: Exclude<SeedContent, string>
-  /** When to stop the clock, or a clock setting. */
+  /** The time at which the clock stands still, or a clock setting. */
   clock?: ClockTime
-  /** How long after its last use the server removes it, at most 30 days. By default it stays. */
+  /**
+   * The server removes the environment after it has been unused for this long, at most 30 days.
+   * Without a `ttl`, the environment stays.
+   */
   ttl?: Duration
 }
 
-/** A client of a running server: creates environments and reads reports about all of them. */
+/** A client of a running server. It creates environments and reads reports about all of them. */
 export interface ConnectedMock extends ReturnType<typeof serverAt> {
   /** Does nothing: the server and its environments keep running. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** An environment that this client created, isolated from all others. */
+/** An environment that this client created. It shares no data with other environments. */
 export interface Environment
   extends AttachedEnvironment,
     Omit<wire.CreatedEnvironment, 'environmentId' | 'unauthenticatedAfter'> {
@@ -49,7 +52,8 @@ export interface Environment
 /**
  * Returns a client of the server at `url`, without sending a request yet.
  *
- * Throws `MockError` if `url` can't be the URL of a server. All methods reject with `MockError`.
+ * Throws `MockError` if `url` isn't a valid server URL. All methods of the client reject with
+ * `MockError`.
  */
 export function connect(url: string, options: ConnectOptions = {}): ConnectedMock {
   return { ...serverAt(connectionTo(url, options)), [asyncDispose]: async () => {} }
@@ -82,27 +86,27 @@ function serverAt(server: Connection) {
     /** Returns all environments, oldest first, without their API keys. */
     listEnvironments: () => list<wire.ListedEnvironment>('/_mock/environments', 'environments'),
     /**
-     * Returns the API keys of the environment with this id or name. A key is missing if it was
-     * created before the server last started and no seed names it.
+     * Returns the API keys of the environment with this id or name. The server stores keys only as
+     * hashes. After a restart, the list therefore lacks earlier keys that no seed names.
      */
     apiKeys: (id: string) => list<string>(path`/_mock/environments/${id}/keys`, 'apiKeys'),
     /** Removes the environment with this id or unique name. */
     removeEnvironment: (id: string) => done('DELETE', path`/_mock/environments/${id}`),
-    /** Returns the requests without a valid API key, which belong to no environment. */
+    /** Returns the requests that had no valid API key and so belong to no environment. */
     unauthenticatedRequests: (filter?: RequestFilter) =>
       list<wire.RecordedRequest>('/_mock/requests/unauthenticated', 'requests', { ...filter }),
-    /** Returns one request without a valid API key, with its response. */
+    /** Returns one request that had no valid API key, together with its response. */
     unauthenticatedRequest: (sequence: number) =>
       json<wire.RecordedExchange>('GET', path`/_mock/requests/unauthenticated/${String(sequence)}`),
-    /** Returns the record of a test run: every created environment counts as one test. */
+    /** Returns the record of a test run. Every created environment counts as one test. */
     runRecord: () => json<wire.RunRecord>('GET', '/_mock/report'),
     /** Returns how much of the API the requests to all environments have covered. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage/server'),
     /** Resets the coverage of the server and of every environment to zero. */
     clearCoverage: () => done('DELETE', '/_mock/coverage/server'),
-    /** Resolves if the server is ready, rejects if not. Doesn't wait. */
+    /** Resolves if the server is ready now, and rejects otherwise. It doesn't wait until it is. */
     health: () => done('GET', '/health'),
-    /** Returns all assumptions with their values and the default of each profile. */
+    /** Returns all assumptions with their possible values and their default in each profile. */
     assumptions: () => list<wire.Assumption>('/_mock/assumptions', 'assumptions'),
     /**
      * Returns the built-in seeds, to use with `environment({ scenario })` and `loadBuiltInSeed`.
@@ -113,12 +117,14 @@ function serverAt(server: Connection) {
   }
 }
 
-/** Ignores that an environment is already gone: its key is unknown (401), or its id is (404). */
+/**
+ * Ignores the error for an environment that is already removed: 401 for its key, or 404 for its id.
+ */
 function ignoreRemoved(error: unknown): void {
   const isRemoved = error instanceof MockError && (error.status === 401 || error.status === 404)
   if (!isRemoved) throw error
 }
 
-/** Browsers without support for `await using` lack this symbol. */
+/** A fallback for browsers without `Symbol.asyncDispose`, which don't support `await using`. */
 const asyncDispose: typeof Symbol.asyncDispose =
   Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')

@@ -1,4 +1,7 @@
-/** The platform's own types, which not every project declares. */
+/**
+ * These types exist only in projects that declare the DOM or Node types, so look them up on
+ * `globalThis`.
+ */
 type Fetch = typeof globalThis extends { fetch: infer Fetch } ? Fetch : never
 type Received = Awaited<ReturnType<Fetch>>
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
@@ -6,7 +9,10 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
   : never
 
 export interface ConnectOptions {
-  /** The server's `--admin-token`. Other machines need it for the routes about the whole server. */
+  /**
+   * The server's `--admin-token`. On another machine, a client needs it for routes about the whole
+   * server.
+   */
   adminToken?: string | undefined
   /** A replacement for the global `fetch`. */
   fetch?: Fetch | undefined
@@ -16,7 +22,7 @@ type Query = Record<string, string | number | Date | undefined>
 
 interface CallOptions {
   query?: Query | undefined
-  /** Sent as JSON, except a string, which is sent unchanged. */
+  /** A string is sent unchanged. Any other value is sent as JSON. */
   body?: unknown
   headers?: Record<string, string> | undefined
   signal?: Signal | undefined
@@ -24,29 +30,35 @@ interface CallOptions {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Sends requests to one server with one authorization. All methods reject with `MockError`. */
+/**
+ * Sends requests to one server, all with the same `Authorization` header. If a request fails, its
+ * method rejects with `MockError`.
+ */
 export interface Connection extends ReturnType<typeof createConnection> {}
 
-/** Throws `MockError` if `url` isn't the URL of a server or a header can't carry the token. */
+/**
+ * Returns a connection to the server at `url`. Throws `MockError` if `url` isn't a valid server
+ * URL, or if the token contains characters that a header can't carry.
+ */
 export function connectionTo(url: string, { adminToken, fetch }: ConnectOptions): Connection {
   const base = URL.canParse(url) ? new URL(url) : undefined
   if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
-    throw new MockError(`${url} is not the URL of a server; it looks like http://127.0.0.1:4210`)
+    throw new MockError(`${url} is not a valid server URL; use one like http://127.0.0.1:4210`)
   }
   if (base.username || base.password) {
-    throw new MockError('the URL of a server must not contain a user name or password')
+    throw new MockError('a server URL must not contain a user name or password')
   }
   const authorization =
     adminToken === undefined ? {} : { authorization: requireHeaderValue(`Bearer ${adminToken}`) }
   return createConnection(base.href.replace(/\/+$/, ''), authorization, fetch)
 }
 
-/** Returns whether a header can carry the key or token. */
+/** Returns whether the value contains only characters that a header can carry. */
 export const isHeaderValue = (value: string) => !/[^ -~\t\u0080-\u00ff]/.test(value)
 
 /**
- * Returns the authorization. Throws `MockError` if a header can't carry it, because the error that
- * `fetch` throws would contain the secret.
+ * Returns its argument if a header can carry it, and throws `MockError` otherwise. Without this
+ * check, `fetch` would throw an error that contains the secret.
  */
 function requireHeaderValue(authorization: string): string {
   if (isHeaderValue(authorization)) return authorization
@@ -62,7 +74,7 @@ function createConnection(
     url,
     send,
     json,
-    /** Returns the list in the property `name` of the response body. */
+    /** Sends a GET request, and returns the list in the response body's property `name`. */
     list: async <Item>(path: string, name: string, query?: Query) =>
       (await json<Record<string, unknown>>('GET', path, { query }))[name] as Item[],
     /** Sends a request whose response has no body. */
@@ -71,14 +83,14 @@ function createConnection(
       await response.text()
     },
     /**
-     * Returns a connection with another authorization. Throws `MockError` if a header can't carry
-     * it.
+     * Returns a connection with another `Authorization` header. Throws `MockError` if a header
+     * can't carry that value.
      */
     as: (other: string): Connection =>
       createConnection(url, { authorization: requireHeaderValue(other) }, fetch)
   }
 
-  /** Returns the response if its status is a success. */
+  /** Returns the response if its status is 2xx. Throws `MockError` otherwise. */
   async function send(method: Method, path: string, options: CallOptions = {}): Promise<Received> {
     const { query, signal } = options
     const response = await findFetch(fetch)(
@@ -111,16 +123,16 @@ function createConnection(
 }
 
 /**
- * Looks up `fetch` at each call: some environments, such as jsdom, lack it, but connecting works.
+ * Looks up `fetch` for each request, so that `connect` works where `fetch` is missing, as in jsdom.
  */
 function findFetch(fetch: Fetch | undefined): Fetch {
   const found = fetch ?? globalThis.fetch
   if (typeof found === 'function') return found
-  throw new MockError('this environment has no fetch; pass one as the option `fetch`')
+  throw new MockError('there is no global function fetch here; pass one as the option `fetch`')
 }
 
 function queryString(query: Query = {}): string {
-  // JSON drops undefined values and formats dates the way the server reads them.
+  // JSON drops undefined values, and writes dates in the format that the server reads.
   const values: Record<string, string> = JSON.parse(JSON.stringify(query))
   const search = new URLSearchParams(values).toString()
   return search === '' ? '' : `?${search}`
@@ -151,31 +163,31 @@ export function milliseconds(duration: Duration): number {
   const [, number, unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(String(duration)) ?? []
   if (number === undefined) {
     throw new MockError(
-      `${duration} is not a duration; pass milliseconds, or a number with ms, s, m, h or d`
+      `${duration} is not a duration; pass milliseconds, or a number with the unit ms, s, m, h or d`
     )
   }
   return Math.round(Number(number) * UNITS[unit as keyof typeof UNITS])
 }
 
-/** Template tag for paths: encodes each value as one path segment. */
+/** Template tag for paths. Encodes each value as one path segment. */
 export function path(literals: TemplateStringsArray, ...values: string[]): string {
   return String.raw({ raw: literals }, ...values.map(encodeURIComponent))
 }
 
 /** An invalid field of a request. */
 export interface InvalidField {
-  /** The problems of the field, one sentence each. */
+  /** What is wrong with the field, one sentence per problem. */
   messages: string[]
   /** The value that was sent. */
   value?: unknown
 }
 
-/** The server rejected a request, or no server responded. */
+/** Thrown if the server rejects a request, or if no server responds. */
 export class MockError extends Error {
   override readonly name = 'MockError'
-  /** The HTTP status of the response; undefined if there was none. */
+  /** The HTTP status of the response. Undefined if there was no response. */
   readonly status: number | undefined
-  /** Which check rejected the request and how to pass it. The same as `message`. */
+  /** Which check rejected the request, and how to fix the request. The same text as `message`. */
   readonly reason: string
   /** The invalid fields of the request, by name. */
   readonly fields: Record<string, InvalidField>
@@ -206,7 +218,7 @@ function unreachable(url: string, error: { cause?: unknown }): MockError {
   const detail = typeof code === 'string' ? code : message
   return new MockError(
     `no response from ${url} (${detail}); is a server running there? ` +
-      '"npx notification-mock serve" starts one and prints its URL',
+      '"npx notification-mock serve" starts a server and prints its URL',
     { cause: error }
   )
 }
@@ -227,19 +239,22 @@ type ErrorBody = {
   ctx?: Record<string, unknown>
 }
 
-/** Returns the error body, or an empty object if a proxy or another server sent something else. */
+/**
+ * Returns the parsed error body. Returns an empty object if the body isn't a JSON object, for
+ * example because a proxy sent it.
+ */
 async function readErrorBody(response: Received): Promise<ErrorBody> {
   const body: unknown = await response.json().catch(() => undefined)
   return typeof body === 'object' && body !== null ? body : {}
 }
 
-/** Decodes an `x-mock-reason` header: only its non-ASCII characters are percent-encoded. */
+/** Decodes an `x-mock-reason` header, in which only non-ASCII characters are percent-encoded. */
 export function decodeReason(header: string): string {
   return header.replace(/(%[89A-F][0-9A-F])+/g, (encoded) => {
     try {
       return decodeURIComponent(encoded)
     } catch {
-      // The bytes are not valid UTF-8, so show them as sent.
+      // The bytes aren't valid UTF-8, so keep them encoded.
       return encoded
     }
   })

@@ -1,7 +1,7 @@
 /**
- * The types of request and response bodies. Each comes from the TypeBox schema of the same name.
- * scripts/client-types.mjs prints them as plain TypeScript, so the package's declarations don't
- * need TypeBox.
+ * The types of request and response bodies. Each type is derived from the TypeBox schema of the
+ * same name. scripts/client-types.mjs writes them as plain TypeScript, so that the package's type
+ * declarations don't depend on TypeBox.
  */
 
 export type {

@@ -5,24 +5,28 @@ import { type Requests, requestsOf } from './requests.js'
 /** A client of one environment, identified by its API key. */
 export interface AttachedEnvironment extends ReturnType<typeof attachedEnvironment> {}
 
-/** A snapshot of an environment, with methods to restore and compare it. */
+/**
+ * A snapshot of an environment, with methods that restore it and compare it with the current state.
+ */
 export interface StoredSnapshot extends ReturnType<typeof storedSnapshot> {}
 
 /**
- * A seed with one environment, or only the contents of an environment; or either as JSON or YAML.
+ * A complete seed with exactly one environment, or only the contents of that environment. A string
+ * holds the same as JSON or YAML text.
  */
 export type SeedContent = wire.Seed | Partial<wire.SeedEnvironment> | string
 
-/** When to stop a clock, or a clock setting. */
+/** The time at which the clock stands still, or a clock setting. */
 export type ClockTime = string | Date | wire.ClockSetting
 
 export interface ResetOptions {
-  /** The parts to reset or restore. */
+  /** Reset or restore only these parts of the environment. */
   parts?: wire.ResetPart[]
 }
 
 /**
- * Returns a client of the key's environment. Throws `MockError` if a header can't carry the key.
+ * Returns a client of the environment that the key belongs to. Throws `MockError` if the key
+ * contains characters that a header can't carry.
  */
 export function attachedEnvironment(server: Connection, apiKey: string, unauthenticatedAfter = 0) {
   const authorization = `ApiKey ${apiKey}`
@@ -30,10 +34,10 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
   const { send, json, list, done } = connection
   const requests: Requests = requestsOf(connection)
   return {
-    /** The base URL for the client under test, without a trailing slash. */
+    /** The base URL to configure in the app under test, without a trailing slash. */
     url: server.url,
     apiKey,
-    /** The headers that every request to the environment needs. */
+    /** The headers to send with every request to the environment. */
     headers: { authorization },
     requests,
     ...partsOf(connection),
@@ -50,22 +54,29 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
           : json('GET', '/_mock/state')
       return state as Promise<Format extends 'yaml' ? string : wire.Seed>
     },
-    /** Adds a seed to the environment, or replaces its data with `mode: 'replace'`. */
+    /**
+     * Adds a seed's data to the environment. With `mode: 'replace'`, the existing data is removed
+     * first.
+     */
     seed: (content: SeedContent, { mode }: { mode?: 'merge' | 'replace' } = {}) =>
       done('POST', '/_mock/seed', { query: { mode }, body: content }),
-    /** Like `seed`, with the first environment of a built-in seed. */
+    /** Like `seed`, but loads the first environment of the built-in seed with this name. */
     loadBuiltInSeed: (scenario: string, { mode }: { mode?: 'merge' | 'replace' } = {}) =>
       done('POST', '/_mock/seed', { query: { scenario, mode } }),
-    /** Returns the environment, or parts of it, to the baseline: the state after its last seed. */
+    /**
+     * Resets the environment, or only the given parts, to the baseline. The baseline is the state
+     * after the last seed.
+     */
     reset: (options: ResetOptions = {}) =>
       json<wire.ResetResult>('POST', '/_mock/reset', { body: options }),
     /**
-     * Returns text for the output of a failed test: the requests and their outcomes, hints about
-     * likely mistakes, and the requests without a valid API key since the environment was created.
+     * Returns a text to print when a test fails. It lists the environment's requests with their
+     * outcomes, and hints about likely mistakes. It also lists the requests without a valid API key
+     * that the server received since the environment was created.
      */
     async describeRequests(): Promise<string> {
       const { requestLines } = await import('./report.js')
-      // From another machine this route needs the admin token, which may be missing.
+      // This route fails if the client runs on another machine and has no admin token.
       const unauthenticated = server
         .list<wire.RecordedRequest>('/_mock/requests/unauthenticated', 'requests', {
           after: unauthenticatedAfter
@@ -75,11 +86,11 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
         ...(await Promise.all([requests.list(), requests.changes(), unauthenticated]))
       )
     },
-    /** Returns how the current state differs from the baseline. */
+    /** Returns how the current state differs from the baseline that `reset` would restore. */
     diff: () => json<wire.EnvironmentDiff>('GET', '/_mock/diff'),
-    /** Records which test the environment belongs to, for the report of the run. */
+    /** Records which test the environment belongs to. The report of the test run shows it. */
     describeTest: (test: wire.TestDescription) => done('PUT', '/_mock/test', { body: test }),
-    /** Stores the current state under a name. Without a name, a unique one is chosen. */
+    /** Stores the current state under this name. The default is a random name. */
     snapshot: async (name = randomSnapshotName()): Promise<StoredSnapshot> =>
       storedSnapshot(connection, await json('PUT', path`/_mock/snapshots/${name}`)),
     /** Returns all snapshots, oldest first. */
@@ -90,12 +101,14 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
   }
 }
 
-/** Avoids `crypto.randomUUID`, which browsers offer only to HTTPS and localhost pages. */
+/**
+ * Uses no `crypto.randomUUID`, because browsers offer that only to pages from HTTPS or localhost.
+ */
 const randomSnapshotName = () => `snapshot-${Math.random().toString(36).slice(2)}`
 
 /**
- * Returns the methods for faults, latency, clock and records. The server's records always have an
- * `_id`, although the API reference calls it optional.
+ * Returns the methods for faults, latency, the clock and records. Records from this server always
+ * have an `_id`, although the API reference calls `_id` optional.
  */
 function partsOf({ json, list, done }: Connection) {
   type Message = wire.MessageResponse & { _id: string }
@@ -111,11 +124,12 @@ function partsOf({ json, list, done }: Connection) {
       remove: (id: string) => done('DELETE', path`/_mock/faults/${id}`),
       clear: () => done('DELETE', '/_mock/faults')
     },
-    /** The delay of every response. */
+    /** The delay that the environment adds to every response. */
     latency: {
       get: () => json<wire.Latency>('GET', '/_mock/latency'),
       /**
-       * Sets a preset (`none`, `office`, `mobile`, `bad`) or a delay and spread in milliseconds.
+       * Sets the delay: a preset (`none`, `office`, `mobile`, `bad`), or a delay and spread in
+       * milliseconds.
        */
       set: (to: wire.LatencyPreset | wire.LatencySetting) =>
         json<wire.Latency>('PUT', '/_mock/latency', {
@@ -126,8 +140,8 @@ function partsOf({ json, list, done }: Connection) {
     clock: {
       get: () => json<wire.ClockState>('GET', '/_mock/clock'),
       /**
-       * Stops the clock at a time, shifts it, or makes it follow the machine again with
-       * `{ mode: 'wall' }`.
+       * Stops the clock at a time or shifts it. `{ mode: 'wall' }` makes it follow the machine's
+       * clock again.
        */
       set(time: ClockTime) {
         const isTime = typeof time === 'string' || time instanceof Date
@@ -140,8 +154,8 @@ function partsOf({ json, list, done }: Connection) {
     },
     messages: {
       /**
-       * Adds a message in the format of a seed. `createdAt` defaults to now, by the environment's
-       * clock.
+       * Adds a message, written as in a seed. `createdAt` defaults to the current time of the
+       * environment's clock.
        */
       add: (message: wire.NewMessage) =>
         json<Message>('POST', '/_mock/messages', { body: message }),
@@ -150,7 +164,7 @@ function partsOf({ json, list, done }: Connection) {
         json<Message>('PATCH', path`/_mock/messages/${id}`, { body: changes }),
       remove: (id: string) => done('DELETE', path`/_mock/messages/${id}`)
     },
-    /** Integrations, addressed by `_id` or `identifier`. */
+    /** The environment's integrations. `id` is an `_id` or an `identifier`. */
     integrations: {
       /** Returns all integrations, oldest first. */
       list: () => list<Integration>('/_mock/integrations', 'integrations'),
@@ -164,8 +178,8 @@ function partsOf({ json, list, done }: Connection) {
     workflows: {
       list: () => list<wire.ListedWorkflow>('/_mock/workflows', 'workflows'),
       /**
-       * Changes fields of a step. `workflow` is an `_id` or `identifier`, `step` an `_id` or
-       * `stepId`. `null` removes a field.
+       * Changes fields of a step. `workflow` is the workflow's `_id` or `identifier`, and `step` is
+       * the step's `_id` or `stepId`. `null` removes a field.
        */
       changeStep: (workflow: string, step: string, changes: wire.StepPatch) =>
         json<wire.WorkflowStep>('PATCH', path`/_mock/workflows/${workflow}/steps/${step}`, {
@@ -179,7 +193,10 @@ function storedSnapshot({ json, done }: Connection, snapshot: wire.Snapshot) {
   const { name } = snapshot
   return {
     ...snapshot,
-    /** Restores the snapshot: data, clock and idempotency keys, or only the given parts. */
+    /**
+     * Restores the data, clock and idempotency keys that the snapshot holds, or only the given
+     * parts.
+     */
     restore: (options: ResetOptions = {}) =>
       json<wire.ResetResult>('POST', path`/_mock/snapshots/${name}/restore`, { body: options }),
     /** Returns how the current state differs from the snapshot. */

@@ -3,7 +3,7 @@ import type { Change, RecordedRequest } from './control-api.js'
 /** A likely mistake in how an app uses the API. */
 export interface Hint {
   id: HintId
-  /** A sentence without a full stop. */
+  /** Describes the mistake, as a sentence without a full stop. */
   message: string
   /** Sequence numbers of the requests that the hint is about. */
   requests: number[]
@@ -12,10 +12,11 @@ export interface Hint {
 type Requests = readonly RecordedRequest[]
 
 /**
- * Returns the likely mistakes in the requests to one environment. Pass the requests oldest first.
+ * Returns hints about likely mistakes in the requests to one environment. Pass the requests oldest
+ * first.
  *
- * Errors that a fault rule injected don't count as mistakes. A repeated request doesn't count
- * either if the environment was changed in between, so pass its `changes` too.
+ * Errors that a fault rule injected don't count as mistakes. Repeating a request after a change to
+ * the environment doesn't count either, so pass the environment's `changes` too.
  */
 export function hintsOf(requests: Requests, changes: readonly Change[] = []): Hint[] {
   const epochs = requests.map(({ sequence }) => countChangesBefore(sequence, changes))
@@ -51,14 +52,17 @@ function groupRequests(
   return groups
 }
 
-/** Finds one kind of mistake: groups the requests, and reports one hint per group. */
+/** Finds one kind of mistake. The requests are grouped, and each group gives at most one hint. */
 interface Finder {
   /**
-   * Returns the groups that a request belongs to, each named by a string. The epoch is the number
-   * of changes to the environment before the request.
+   * Returns the names of the groups that a request belongs to. `epoch` is the number of changes
+   * made to the environment before the request.
    */
   groupsOf(request: RecordedRequest, epoch: number): readonly string[]
-  /** Returns the requests of a group that the hint is about. Without it, all of them. */
+  /**
+   * Returns those requests of the group that the hint is about. Without this function, the hint is
+   * about the whole group.
+   */
   select?(members: Requests): Requests
   message(group: string, affected: Requests): string
 }
@@ -68,7 +72,7 @@ const FINDERS = {
     groupsOf: (request: RecordedRequest) => (request.flags.unmocked ? [targetOf([request])] : []),
     message: (target: string, [request]: Requests) =>
       request?.status === 405
-        ? `${target} is not mocked, only other methods of this path are`
+        ? `${target} is not mocked, but other methods of this path are`
         : `${target} is not mocked`
   },
   'unknown-parameter': {
@@ -131,11 +135,11 @@ export type HintId = keyof typeof FINDERS
 /** The ids of all hints. `hintsOf` returns hints in this order. */
 export const HINT_IDS: readonly HintId[] = Object.keys(FINDERS) as HintId[]
 
-/** Up to this many identical requests within `BURST_WINDOW` milliseconds are fine. */
+/** More identical requests than this within `BURST_WINDOW` milliseconds give a hint. */
 const MAX_BURST = 20
 const BURST_WINDOW = 2000
 
-/** Clients may retry these unchanged. */
+/** A client may repeat an unchanged request after one of these statuses. */
 const RETRYABLE_STATUSES = [408, 409, 425, 429]
 
 function describeUnknownParameter(name: string, { operation, unknown }: RecordedRequest): string {
@@ -145,7 +149,10 @@ function describeUnknownParameter(name: string, { operation, unknown }: Recorded
   return `${operation} has no parameter ${name}${question}`
 }
 
-/** Returns the first group of requests that arrived too close together, or an empty list. */
+/**
+ * Returns the first burst: more than `MAX_BURST` requests within `BURST_WINDOW` milliseconds.
+ * Returns an empty list if there is no burst.
+ */
 function selectBurst(members: Requests): Requests {
   const times = members.map(({ arrived }) => Date.parse(arrived))
   const start = times.find((time, index) => Number(times[index + MAX_BURST]) - time <= BURST_WINDOW)
@@ -168,7 +175,10 @@ const isUnsafe = ({ operation, headers, method }: RecordedRequest) =>
 const gotNoResponse = ({ status, duration }: RecordedRequest) =>
   status === undefined && duration !== undefined
 
-/** Returns whether the API rejected the request and would reject it again. */
+/**
+ * Returns whether the API rejected the request because of its content, so that it would reject it
+ * again.
+ */
 const isClientError = ({ status = 0, flags }: RecordedRequest) =>
   status >= 400 &&
   status < 500 &&
@@ -178,9 +188,11 @@ const isClientError = ({ status = 0, flags }: RecordedRequest) =>
 
 const targetOf = ([request]: Requests) => `${request?.method} ${request?.path}`
 
-/** Returns a string that is the same for a request and its repetitions. */
+/** Returns a string that is equal for identical requests. */
 const signatureOf = ({ method, path, query, body }: RecordedRequest) =>
   JSON.stringify([method, path, Object.entries(query).sort(), bodyText(body)])
 
-/** Returns the body, or an empty string for `{}`: operations without a body treat both alike. */
+/**
+ * Returns the body, or an empty string for `{}`, because the operations treat `{}` like no body.
+ */
 const bodyText = (body = '') => body.replace(/^\s*\{\s*\}\s*$/, '')

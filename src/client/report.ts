@@ -1,16 +1,16 @@
 import type { Change, RecordedRequest, RunRecord, TestRecord } from './control-api.js'
 import { type Hint, hintsOf } from './hints.js'
 
-/** A test and the hints about its requests. */
+/** A test's record, with hints about the test's requests. */
 export interface ReportedTest extends TestRecord {
   hints: Hint[]
 }
 
-/** Facts about a run that the server doesn't know. */
+/** Facts about a test run that the server doesn't know. */
 export interface RunFacts {
   /** The command that ran the tests, with its arguments. */
   command?: string | undefined
-  /** Exit code of the command; absent if a signal ended it. */
+  /** Exit code of the command. Absent if a signal ended the command. */
   exitCode?: number | undefined
 }
 
@@ -19,13 +19,15 @@ export interface Report extends Omit<RunRecord, 'run' | 'tests'> {
   run: RunRecord['run'] & RunFacts
   tests: ReportedTest[]
   /**
-   * Hints about requests that belong to no test. `environment` is the name of the environment they
-   * were sent to; absent for requests without a valid API key.
+   * Hints about requests that belong to no test. `environment` is the name of the environment that
+   * received the requests. It is absent for requests without a valid API key.
    */
   hints: (Hint & { environment?: string })[]
 }
 
-/** Returns the report of a run: the record, the facts, and the hints about its requests. */
+/**
+ * Combines the record of a test run and the facts into a report, and adds hints about the requests.
+ */
 export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
   const { run, tests, others } = record
   const environments = [...new Set(others.map(({ environment }) => environment))]
@@ -44,8 +46,8 @@ export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
 const MAX_UNAUTHENTICATED = 10
 
 /**
- * Returns lines that show what a test did: its requests with their outcomes, hints, and the last
- * requests without a valid API key.
+ * Returns a text that shows what a test did. It lists the test's requests with their outcomes,
+ * hints about them, and the last requests without a valid API key.
  */
 export function requestLines(
   requests: readonly RecordedRequest[],
@@ -61,7 +63,7 @@ export function requestLines(
     ),
     ...(unauthenticated.length > 0
       ? [
-          `requests without a valid API key since then${omission}:`,
+          `requests without a valid API key${omission}:`,
           ...unauthenticated
             .slice(-MAX_UNAUTHENTICATED)
             .map((request) => `  ${requestLine(request)}`)

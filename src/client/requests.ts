@@ -10,26 +10,33 @@ import type * as wire from './control-api.js'
 import { type StreamOptions, streamRequests } from './stream.js'
 
 interface Filter extends Omit<wire.JournalQuery, 'status' | 'since'> {
-  /** A status, a class of statuses such as `4xx`, or `none` for requests without a response. */
+  /**
+   * Only requests with this status, or a status in this class, such as `4xx`. `none` selects
+   * requests that got no response.
+   */
   status: number | `${1 | 2 | 3 | 4 | 5}xx` | 'none'
   /** Only requests that arrived at or after this time. */
   since: string | Date
 }
 
 /**
- * Which recorded requests to list. All conditions must match; the default order is oldest first.
+ * Which recorded requests to list. A request must match all conditions. The default order is oldest
+ * first.
  */
 export type RequestFilter = { [Name in keyof Filter]?: Filter[Name] | undefined }
 
-/** The requests to expect. `within` waits that long for them. */
+/** The requests to expect. With `within`, the server waits up to that long for them. */
 export interface ExpectedRequests extends Omit<wire.Verification, 'within'> {
   within?: Duration
 }
 
 interface WaitOptions {
-  /** How long to wait. The default is 5 seconds. */
+  /** The longest time to wait. The default is 5 seconds. */
   within?: Duration
-  /** Only requests with a greater sequence. By default, requests already recorded count too. */
+  /**
+   * Only requests with a greater sequence count. By default, requests that are already recorded
+   * count too.
+   */
   after?: number
   signal?: Signal
 }
@@ -45,26 +52,26 @@ export function requestsOf(connection: Connection) {
       list<wire.RecordedRequest>('/_mock/requests', 'requests', { ...filter }),
     /**
      * Returns a request with its response. Rejects with a `MockError` of status 404 if the journal
-     * no longer has it.
+     * no longer has the request.
      */
     get: (sequence: number) =>
       json<wire.RecordedExchange>('GET', path`/_mock/requests/${String(sequence)}`),
     /**
-     * Returns the changes made to the environment between requests, such as a seed or a reset: the
-     * last 200, newest last.
+     * Returns the last 200 changes that were made to the environment between requests, such as a
+     * seed or a reset. The newest change comes last.
      */
     changes: () => list<wire.Change>('/_mock/requests/changes', 'changes'),
     /** Removes all recorded requests and changes. */
     clear: () => done('DELETE', '/_mock/requests'),
     /**
-     * Verifies that the app sent the expected requests: at least one, unless you give a number.
-     * Otherwise rejects with a `MockError` of status 417. Its message shows the closest request and
-     * what differs.
+     * Verifies that the app sent the expected requests. Without a number, at least one is expected.
+     * If the verification fails, rejects with a `MockError` of status 417. Its message shows the
+     * closest request and how that request differs.
      */
     verify,
     /**
-     * Waits for a matching request and returns the first one. Rejects like `verify` if none arrives
-     * in time.
+     * Waits for a request that matches, and returns the first. Rejects like `verify` if no such
+     * request arrives in time.
      */
     async waitFor(
       pattern: wire.RequestPattern,
@@ -78,8 +85,8 @@ export function requestsOf(connection: Connection) {
       throw new MockError(`request ${sequence} matched, but is no longer in the journal`)
     },
     /**
-     * Yields each request once it is complete. Reconnects if the connection breaks. Ends when you
-     * `break`, when the signal aborts, or when the environment is removed.
+     * Yields each request as soon as it has ended. Reconnects if the connection breaks. Ends when
+     * you `break`, when the signal aborts, or when the environment is removed.
      */
     stream: (options: StreamOptions = {}) => streamRequests(connection, options)
   }

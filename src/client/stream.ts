@@ -4,26 +4,29 @@ import type * as wire from './control-api.js'
 export interface StreamOptions {
   /** Ends the stream. */
   signal?: Signal
-  /** Start with the requests that the journal already has instead of the next one. */
+  /** Yield the already recorded requests first, instead of only new ones. */
   replay?: boolean
-  /** Called after each change of the environment. Reconnecting may repeat a change. */
+  /**
+   * Called after each change to the environment. After a reconnect, it may be called for the same
+   * change again.
+   */
   onChange?: (change: wire.Change) => void
   /**
-   * Called each time the stream opens, including after it reconnects. Nothing is missed from then
+   * Called each time that the stream opens or reconnects. The stream misses no request from then
    * on.
    */
   onOpen?: () => void
-  /** Start with the changes after this sequence instead of the next one. */
+  /** Report the recorded changes after this sequence first, instead of only new changes. */
   changesAfter?: number
 }
 
-/** How many attempts in a row may fail before the stream gives up. */
+/** After this many failed reconnects in a row, the stream gives up. */
 const MAX_FAILURES = 5
 
 /** Milliseconds before the first reconnect. The delay doubles with each failure. */
 const FIRST_DELAY = 50
 
-/** Where to continue after reconnecting. */
+/** What the next attempt to connect needs to know. */
 interface StreamState {
   isOpen: boolean
   failures: number
@@ -31,7 +34,7 @@ interface StreamState {
   changesAfter: number | undefined
 }
 
-/** Yields each completed request until the signal aborts or the environment is removed. */
+/** Yields each request that ends, until the signal aborts or the environment is removed. */
 export async function* streamRequests(
   connection: Connection,
   options: StreamOptions
@@ -40,7 +43,7 @@ export async function* streamRequests(
   const lastEventId = replay ? '0' : ''
   const state: StreamState = { isOpen: false, failures: 0, lastEventId, changesAfter }
   while (!signal?.aborted) {
-    let problem: unknown = new MockError('the stream ended each time before it sent anything')
+    let problem: unknown = new MockError('every attempt to open the stream ended without any data')
     try {
       yield* readStream(connection, options, state)
     } catch (error) {
@@ -54,15 +57,20 @@ export async function* streamRequests(
   }
 }
 
-/** Returns whether the key stopped being valid because the environment was removed. */
+/**
+ * Returns whether the key was valid before and isn't any more, because the environment was removed.
+ */
 const isEnvironmentGone = (error: unknown, { isOpen }: StreamState) =>
   isOpen && error instanceof MockError && error.status === 401
 
-/** Returns whether a stream that worked lost its connection, so that it is worth reconnecting. */
+/** Returns whether a stream that was open lost its connection. Only then does it reconnect. */
 const isBroken = (error: unknown, { isOpen }: StreamState) =>
   isOpen && !(error instanceof MockError && error.status !== undefined)
 
-/** Opens the stream once and yields its requests. Keeps `state` up to date for the next attempt. */
+/**
+ * Opens the stream once and yields its requests. Updates `state`, so that the next attempt
+ * continues there.
+ */
 async function* readStream(
   connection: Connection,
   { signal, onOpen, onChange }: StreamOptions,
@@ -76,7 +84,7 @@ async function* readStream(
   const options = { signal, headers, query: { changesAfter } }
   const { body } = await connection.send('GET', '/_mock/requests/stream', options)
   state.isOpen = true
-  // After a reconnect, repeat all kept changes rather than miss those made in between.
+  // Without a known sequence, a reconnect asks for all kept changes, so that it misses none.
   state.changesAfter ??= 0
   onOpen?.()
   for await (const { id, event, data } of readEvents(body)) {
@@ -100,9 +108,12 @@ function sleep(milliseconds: number, signal: Signal | undefined): Promise<void> 
 
 type ServerSentEvent = Record<'id' | 'event' | 'data', string>
 
-/** Yields the server-sent events of a body. Ends or throws when the connection does. */
+/**
+ * Yields the server-sent events in a response body. Ends when the body ends, and throws if the
+ * connection breaks.
+ */
 async function* readEvents(body: Response['body']): AsyncGenerator<ServerSentEvent, void> {
-  // Not every browser can iterate over a body, so use a reader.
+  // Use a reader, because not every browser can iterate over a body.
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   if (!reader) return
   let buffer = ''

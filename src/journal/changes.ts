@@ -11,22 +11,22 @@ const ACTIONS: Record<string, string> = {
   DELETE: 'removed'
 }
 
-/** The fields of a control response that describe the changed record. */
+/** The fields in the response to a control request that describe the changed record. */
 interface ControlResponse {
   _id?: unknown
   id?: unknown
   name?: unknown
   subject?: unknown
   channel?: unknown
-  /** The parts that a reset or a restored snapshot set back. */
+  /** The parts of the environment that a reset or a restored snapshot changed. */
   parts?: string[]
-  /** How a seed was loaded. */
+  /** Whether a seed was added to the existing data or replaced it. */
   mode?: 'merge' | 'replace'
 }
 
 /**
- * Returns what a control request changed, as far as its path, body and response show. Names are
- * redacted.
+ * Returns which records a control request changed, as far as its path, body and response show this.
+ * Secrets in names and ids are redacted.
  */
 export function describeChange(
   request: FastifyRequest,
@@ -73,7 +73,7 @@ function describeIdentity(
   }
 }
 
-/** Returns an empty object for a response that isn't JSON. */
+/** Returns the parsed response, or an empty object if the response isn't JSON. */
 function parseResponse(payload: unknown): ControlResponse {
   if (typeof payload !== 'string') return {}
   try {

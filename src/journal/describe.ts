@@ -8,7 +8,7 @@ import type { Redaction, RedactionOf } from './redaction.js'
 import { storedBytes } from './response-store.js'
 import type { RecordedRequest, RecordedResponse } from './schemas.js'
 
-/** The start of a page that isn't the last one. */
+/** Matches the start of a message list that has more pages. */
 const HAS_MORE = /^\{("totalCount":\d+,)?"hasMore":true/
 const HAS_MORE_LENGTH = 64
 
@@ -16,8 +16,8 @@ const REQUEST_HEADER = /^(.+)\n(.*)$/gm
 const RESPONSE_HEADER = /^(.+?): (.*)$/gm
 
 /**
- * Creates the describer of all journals. `faultHeader` says whether the server reads
- * `x-mock-fault`.
+ * Creates the describer that all journals share. `faultHeader` says whether the server reads the
+ * header `x-mock-fault`.
  */
 export function createDescriber(redactionOf: RedactionOf, faultHeader: boolean): Describer {
   const isKnownHeader = (name: string) =>
@@ -80,10 +80,16 @@ function describeRequest(
   }
 }
 
-/** How many unknown parameters get a suggestion: each one is compared with all known names. */
+/**
+ * Limits how many unknown parameters get a suggestion, because each is compared with all known
+ * names.
+ */
 const MAX_SUGGESTIONS = 3
 
-/** Returns the closest known name of each unknown parameter that has one. */
+/**
+ * Returns the closest known name for each unknown parameter. Skips parameters without a similar
+ * name.
+ */
 function suggestKnownNames(
   names: readonly string[],
   operation: Operation | undefined
@@ -127,8 +133,8 @@ function hasMorePages({ status, response }: JournalEntry): boolean {
 }
 
 /**
- * Returns the parameters as the operations read them. A malformed query is parsed as a browser
- * would.
+ * Returns the query parameters as the operations read them. Parses a query that the server rejects
+ * as malformed in the way a browser would.
  */
 function parametersOf({ url, query }: JournalEntry): [name: string, value: string][] {
   if (query instanceof MalformedQuery) return [...new URLSearchParams(queryOf(url))]
@@ -141,7 +147,7 @@ function parameterText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Returns header names, in lower case, with their values. */
+/** Returns the headers, with their names in lower case. */
 function headersIn(lines: string, header: RegExp): [name: string, value: string][] {
   return Array.from(lines.matchAll(header), ([, name = '', value = '']) => [
     name.toLowerCase(),
@@ -149,7 +155,7 @@ function headersIn(lines: string, header: RegExp): [name: string, value: string]
   ])
 }
 
-/** The headers that the server reads, and those that any client may send without an effect here. */
+/** The headers that the server reads, and common headers that it can safely ignore. */
 const KNOWN_HEADERS = new Set([
   'authorization',
   'idempotency-key',

@@ -10,14 +10,14 @@ import type { RecordedExchange, RecordedRequest } from './schemas.js'
 
 export type IncomingRequest = Pick<FastifyRequest, 'method' | 'url' | 'query' | 'raw'>
 
-/** Describes journal entries as JSON, with secrets redacted. */
+/** Converts journal entries to JSON with secrets redacted. */
 export interface Describer {
   request(entry: JournalEntry): RecordedRequest
-  /** Describes the request together with its response, if it got one. */
+  /** Describes the request, and its response if there was one. */
   exchange(entry: JournalEntry): RecordedExchange
 }
 
-/** The parts of a journal that its entries use. */
+/** The members of a journal that its entries use. */
 interface EntryJournal {
   capacity: number
   describer: Describer
@@ -26,7 +26,8 @@ interface EntryJournal {
 }
 
 /**
- * A recorded request as it came. It is described, with secrets redacted, only when somebody looks.
+ * A recorded request in raw form. It is converted to JSON, with secrets redacted, only when a
+ * client reads it.
  */
 export interface JournalEntry {
   readonly journal: EntryJournal
@@ -38,42 +39,45 @@ export interface JournalEntry {
   /** Undefined if no operation matches the request. */
   readonly operation: Operation | undefined
   readonly method: string
-  /** As sent. */
+  /** The path and query as the client sent them. */
   readonly url: string
   readonly query: Query | MalformedQuery
-  /** Names and values in turn, one per line. */
+  /** Header names and values, alternating, one per line. */
   readonly rawHeaders: string
-  /** The request body, or its start. */
+  /** The request body, or the start of a long body. */
   body: Buffer | undefined
-  /** The full length of the request body. */
+  /** The length of the whole request body. */
   bodyLength: number
-  /** The milliseconds from the request's arrival to its end. */
+  /** The milliseconds from the request's arrival until it ended. */
   duration: number
   /**
-   * The request's number in the order in which requests ended, from 1. 0 while it is in progress.
+   * 1 for the request that ended first, 2 for the next one, and so on. 0 while the request is in
+   * progress.
    */
   endSequence: number
-  /** The status of the response. 0 without a response. */
+  /** The status of the response, or 0 without a response. */
   status: number
-  /** The bytes of the response body. */
+  /** The length of the response body in bytes. */
   size: number
   /** The `x-mock-reason` of the response. */
   reason: string | undefined
-  /** The response headers as Node wrote them. */
+  /** The status line and headers of the response, as Node wrote them. */
   head: string | undefined
-  /** The response body, or its start. */
+  /** The response body, or the start of a long body. */
   response: StoredBody | undefined
   changed: readonly ChangedRecord[] | undefined
-  /** Whether the response was stored for the idempotency key and sent again. */
+  /** Whether the response is a replay: it was stored for the idempotency key and sent again. */
   replayed: boolean
-  /** Whether the request had an idempotency key that its operation uses. */
+  /** Whether the request had an idempotency key and its operation supports these keys. */
   hasKey: boolean
   errorCode: ErrorCode | undefined
-  /** The id of the fault rule that was applied, or `header`. */
+  /**
+   * The id of the fault rule that was applied, or `header` if the fault came from `x-mock-fault`.
+   */
   faulted: string | undefined
-  /** Whether a fault decided the response, rather than only delaying it. */
+  /** Whether a fault replaced the response. False if the fault only delayed it. */
   injected: boolean
-  /** The milliseconds by which the environment's latency delayed the request. */
+  /** How many milliseconds the environment's latency setting delayed the request. */
   delayed: number | undefined
 }
 
@@ -95,7 +99,8 @@ export function createEntry(
     url,
     // Fastify doesn't parse the query of a path that it can't decode.
     query: (query as Query | MalformedQuery | null) ?? parseQuery(queryOf(url)),
-    // One string instead of an array: the garbage collector visits the last 1,000 requests.
+    // Keep one string instead of an array, so that the garbage collector has fewer objects to visit
+    // in up to 1,000 recorded requests.
     rawHeaders: raw.rawHeaders.join('\n'),
     body: undefined,
     bodyLength: 0,

@@ -20,26 +20,33 @@ export function sequenceSchema(description: string, options: { default?: number 
 const optionalString = (description: string) => Type.Optional(Type.String({ description }))
 
 const STATUS =
-  'Only this status, or this class such as 4xx; `none` selects requests without a response'
+  'Only requests with this status, or with a status in this class, such as 4xx. ' +
+  '`none` selects requests that got no response'
 const TEXT =
-  'Only requests with all these words in the method, path, parameters, ids, body or reason, ' +
-  'in any case'
+  'Only requests that contain all these words, in any case. ' +
+  'The search covers the method, path, parameters, ids, body and reason'
 const AFTER =
-  'Only later sequences. Selects all requests if the sequence is too large, as after a restart'
+  'Only requests with a greater sequence. If the journal has not reached this sequence yet, ' +
+  'as after a restart, all requests are selected'
 
 export const JournalQuery = strictObject({
   operation: Type.Optional(
-    stringEnum(OPERATION_IDS, { description: 'Only requests of this operation' })
+    stringEnum(OPERATION_IDS, { description: 'Only requests to this operation' })
   ),
   method: optionalString('Only requests with this method'),
   status: Type.Optional(Type.String({ pattern: '^([1-5](\\d\\d|xx)|none)$', description: STATUS })),
-  path: optionalString('Only this exact path'),
-  pathPrefix: optionalString('Only paths that start with this'),
+  path: optionalString('Only requests with exactly this path'),
+  pathPrefix: optionalString('Only requests whose path starts with this'),
   text: optionalString(TEXT),
-  since: optionalString('Only requests at or after this time, in ISO 8601 with a time zone'),
+  since: optionalString(
+    'Only requests that arrived at or after this time, in ISO 8601 with a time zone'
+  ),
   after: sequenceSchema(AFTER, { default: 0 }),
-  before: Type.Optional(sequenceSchema('Only earlier sequences')),
-  order: stringEnum(['oldest', 'newest'], { default: 'oldest', description: 'Which come first' }),
+  before: Type.Optional(sequenceSchema('Only requests with a smaller sequence')),
+  order: stringEnum(['oldest', 'newest'], {
+    default: 'oldest',
+    description: 'Which requests come first'
+  }),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, description: 'The maximum number of requests; all by default' })
   )
@@ -47,7 +54,8 @@ export const JournalQuery = strictObject({
 export type JournalQuery = Static<typeof JournalQuery>
 
 /**
- * Returns the requests of a journal that a query selects. Throws `invalid` if `since` isn't a time.
+ * Returns those of the journal's requests that a query selects. Throws `invalid` if `since` isn't a
+ * time.
  */
 export function filterRequests(journal: Journal, query: JournalQuery): RecordedRequest[] {
   const { order, limit, after, since, pathPrefix = '', text = '' } = query
@@ -66,7 +74,9 @@ export function filterRequests(journal: Journal, query: JournalQuery): RecordedR
   return requests
 }
 
-/** Returns a filter on what is known of an entry without describing it. */
+/**
+ * Returns a filter that tests only raw fields of an entry. Describing an entry first would be slow.
+ */
 function entryFilter(
   { status, operation, method, path, before = Number.POSITIVE_INFINITY }: JournalQuery,
   since: number
@@ -109,7 +119,7 @@ function statusFilter(status: string | undefined): (entry: JournalEntry) => bool
   }
 }
 
-/** Returns whether a request has all words, which are in lower case. */
+/** Returns whether a request contains all words. The words must be in lower case. */
 function hasWords(request: RecordedRequest, words: readonly string[]): boolean {
   const { method, path, operation, query, headers, body, reason, status } = request
   const parameters = Object.entries(query).flatMap(([name, values]) =>

@@ -5,7 +5,8 @@ import type { ResponseStore } from './response-store.js'
 import type { Change } from './schemas.js'
 
 /**
- * The bytes of requests that a journal keeps, so that 1,000 of the largest can't take all memory.
+ * How many bytes of requests a journal keeps. Without this limit, 1,000 large requests could use up
+ * the memory.
  */
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_CHANGES = 200
@@ -16,23 +17,22 @@ export type JournalEvent =
   | { kind: 'closed' }
 
 /**
- * Called when a request arrives, when it ends, when a change is recorded and when the journal
- * closes.
+ * Called when a request arrives or ends, when a change is recorded, and when the journal closes.
  */
 export type JournalListener = (event: JournalEvent) => void
 
 /**
- * Called with each request that has ended. The environment is undefined for requests without a
- * valid key.
+ * Called for each request that has ended. `environment` is undefined for requests without a valid
+ * key.
  */
 export type CountRequest = (entry: JournalEntry, environment: Environment | undefined) => void
 
 export interface JournalOptions {
-  /** The requests that the journal keeps. */
+  /** How many requests the journal keeps. */
   capacity: number
   clock: Clock
   describer: Describer
-  /** Counts every request, whatever the capacity. */
+  /** Called for every request, even if the capacity is 0. */
   count: CountRequest
   environment: Environment | undefined
   responses: ResponseStore
@@ -40,8 +40,8 @@ export interface JournalOptions {
 }
 
 /**
- * Keeps the last requests of one environment, up to its capacity and 32 MiB, and the last 200
- * changes between them. In memory only.
+ * Keeps the last requests to one environment, up to `capacity` requests and 32 MiB. Also keeps the
+ * last 200 changes made to the environment. Everything is kept only in memory.
  */
 export class Journal {
   readonly capacity: number
@@ -51,12 +51,12 @@ export class Journal {
   readonly #clock: Clock
   readonly #count: CountRequest
   readonly #environment: Environment | undefined
-  /** Entries by sequence, without gaps. */
+  /** Maps each sequence to its entry. The sequences have no gaps. */
   readonly #entries = new Map<number, JournalEntry>()
   #changes: Change[] = []
   #lastSequence = 0
   #lastChangeSequence = 0
-  /** The last sequence when the journal was emptied. */
+  /** The last sequence at the time when the journal was cleared. */
   #clearedUpTo = 0
   #storedBytes = 0
   #endedCount = 0
@@ -72,17 +72,17 @@ export class Journal {
     this.#isClosed = options.isClosed
   }
 
-  /** The sequence of the last request. 0 if there was none. */
+  /** The sequence of the last request, or 0 if there was no request. */
   get lastSequence(): number {
     return this.#lastSequence
   }
 
-  /** The number of requests that have ended, which is the end sequence of the last one. */
+  /** The number of requests that have ended. It equals the last request's `endSequence`. */
   get endedCount(): number {
     return this.#endedCount
   }
 
-  /** Whether the journal is closed, so that no stream or wait may start. */
+  /** Whether the journal is closed. A closed journal ends every stream and wait at once. */
   get isClosed(): boolean {
     return this.#isClosed
   }
@@ -97,7 +97,7 @@ export class Journal {
     return entry
   }
 
-  /** Records that a request has ended. A request without a status got no response. */
+  /** Records that a request has ended. If its `status` is still 0, it got no response. */
   end(entry: JournalEntry): void {
     this.#endedCount += 1
     entry.duration = steadyClock() - entry.startedAt
@@ -109,8 +109,8 @@ export class Journal {
   }
 
   /**
-   * Returns the requests after a sequence, oldest first. Returns all if the sequence is from an
-   * earlier run.
+   * Returns the requests after a sequence, oldest first. Returns all requests if the sequence comes
+   * from an earlier run of the server.
    */
   requests(after = 0): JournalEntry[] {
     const first = Math.max(this.#firstSequence, this.#sinceThisRun(after) + 1)
@@ -118,12 +118,12 @@ export class Journal {
     return Array.from({ length }, (_, index) => this.#entries.get(first + index) as JournalEntry)
   }
 
-  /** Returns the request with this sequence if the journal still has it. */
+  /** Returns the request with this sequence, or undefined if the journal no longer has it. */
   find(sequence: number): JournalEntry | undefined {
     return this.#entries.get(sequence)
   }
 
-  /** Returns how many requests after a sequence were dropped for newer ones. */
+  /** Returns how many requests after a sequence were removed to make room for newer requests. */
   lostCount(after = 0): number {
     const lastKnown = Math.max(this.#sinceThisRun(after), this.#clearedUpTo)
     return Math.max(0, this.#firstSequence - 1 - lastKnown)
@@ -144,8 +144,8 @@ export class Journal {
   }
 
   /**
-   * Returns the changes after a sequence, oldest first. Returns all if the sequence is from an
-   * earlier run.
+   * Returns the changes after a sequence, oldest first. Returns all changes if the sequence comes
+   * from an earlier run of the server.
    */
   changes(after = 0): readonly Change[] {
     if (after > this.#lastChangeSequence) return this.#changes
@@ -153,8 +153,8 @@ export class Journal {
   }
 
   /**
-   * Removes all requests and changes. Sequences continue, so that a stream that resumes doesn't
-   * skip new requests as already sent.
+   * Removes all requests and changes, but doesn't reset the sequences. If they restarted at 1, a
+   * resumed stream would skip new requests as already sent.
    */
   clear(): void {
     this.#clearedUpTo = this.#lastSequence
@@ -170,16 +170,14 @@ export class Journal {
     this.#publish({ kind: 'closed' })
   }
 
-  /**
-   * The sequence of the oldest request. One more than the last sequence if the journal is empty.
-   */
+  /** The sequence of the oldest request. In an empty journal, the sequence of the next request. */
   get #firstSequence(): number {
     return this.#lastSequence - this.#entries.size + 1
   }
 
   /**
-   * Returns 0 for a sequence that this journal hasn't reached: it is from an earlier run of the
-   * server.
+   * Returns the sequence, or 0 if this journal hasn't reached it. Such a sequence comes from an
+   * earlier run of the server.
    */
   #sinceThisRun(sequence: number): number {
     return sequence > this.#lastSequence ? 0 : sequence
@@ -188,7 +186,7 @@ export class Journal {
   #forgetOldest(): void {
     const oldest = this.#entries.get(this.#firstSequence)
     if (!oldest) return
-    // A request that is in progress hasn't been counted yet.
+    // The bytes of a request are added only when it ends.
     if (oldest.endSequence > 0) this.#storedBytes -= sizeOf(oldest)
     this.#entries.delete(oldest.sequence)
   }

@@ -5,12 +5,14 @@ import type { JournalEntry } from './entry.js'
 import { REDACTED } from './redaction.js'
 import type { RecordedRequest, RequestPattern } from './schemas.js'
 
-/** A field of a pattern, with the value that a request has there. */
+/** A field of a pattern, with the value of the same field in a request. */
 export interface PatternField {
-  /** The field's path in the body that contains the pattern. */
+  /**
+   * Where the field is in the request body that contains the pattern, such as `inOrder[0].method`.
+   */
   path: string
   expected: NonNullable<RequestPattern['query']>[string]
-  /** Undefined if the request doesn't have the field. */
+  /** The request's value, or undefined if the request doesn't have the field. */
   actual: string | number | string[] | undefined
 }
 
@@ -24,19 +26,19 @@ export const PATTERN_FIELDS = [
   'status'
 ] as const
 
-/** The regular expressions that one body may contain. */
+/** How many regular expressions one verification may contain. */
 const MAX_EXPRESSIONS = 20
 const UNSUPPORTED =
   "can't use lookarounds or backreferences, and can't repeat anything more than 1,000 times"
-const TOO_MANY = `is one of more than ${MAX_EXPRESSIONS} regular expressions: use fewer`
+const TOO_MANY = `exceeds the limit of ${MAX_EXPRESSIONS} regular expressions in one verification`
 
-/** The compiled expressions of patterns. An expression is compiled once, by `preparePatterns`. */
+/** The compiled regular expressions. `preparePatterns` compiles each of them once. */
 const compiledExpressions = new WeakMap<object, RE2JS>()
 
 /**
- * Compiles the regular expressions of patterns, each listed with its path in the body. RE2 takes
- * linear time, whereas Node's own engine could block the server forever. Throws `invalid` for
- * expressions that RE2 doesn't support.
+ * Compiles the regular expressions in patterns. Each pattern comes with its path in the request
+ * body. Uses RE2, which matches in linear time, because some expressions could block the server
+ * forever in Node's own engine. Throws `invalid` for expressions that RE2 doesn't support.
  */
 export async function preparePatterns(
   patterns: readonly (readonly [path: string, RequestPattern])[]
@@ -75,19 +77,20 @@ function compile({ RE2JS, RE2JSException }: typeof import('re2js'), expression: 
 }
 
 /**
- * Returns whether a request has all properties of a pattern. Its expressions must have been
- * prepared.
+ * Returns whether a request matches all fields of a pattern. Call `preparePatterns` for the pattern
+ * first.
  */
 export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
   if (!mayMatch(entry, pattern)) return false
   const { path, query, headers, body } = pattern
-  // `mayMatch` has already decided the fields that don't need a description.
+  // `mayMatch` has already compared the other fields, which need no description.
   const isDecided = path === undefined && !query && !headers && body === undefined
   return isDecided || mismatches(entry.journal.describer.request(entry), pattern).length === 0
 }
 
 /**
- * Returns false if the raw request already rules out a match. Describing a request costs much more.
+ * Returns false if the raw request alone rules out a match. This is much faster than describing the
+ * request.
  */
 export function mayMatch(entry: JournalEntry, pattern: RequestPattern): boolean {
   const { operation, method, path, status, headers = {} } = pattern
@@ -107,14 +110,14 @@ function mayHaveHeaders(
   return Object.entries(headers).every(([name, expected]) => {
     const value = typeof expected === 'object' ? '' : `${expected}\n`
     const line = `\n${name}\n${value}`
-    // A redacted value differs from the raw one, so only the description can decide.
+    // A redacted value never equals the raw value, so only the description can decide.
     return line.includes(REDACTED) || lines.includes(line.toLowerCase())
   })
 }
 
 /**
  * Returns the fields of a pattern that a request doesn't match. `path` is the pattern's path in the
- * body.
+ * request body.
  */
 export function mismatches(
   request: RecordedRequest,
@@ -124,7 +127,7 @@ export function mismatches(
   return fieldsOf(pattern, path, request).filter((field) => !isMatch(field))
 }
 
-/** Returns the fields of a pattern, each with the value that the request has there. */
+/** Returns the fields of a pattern. Each has the value of the same field in the request. */
 function fieldsOf(
   pattern: RequestPattern,
   parentPath: string,
@@ -134,7 +137,7 @@ function fieldsOf(
     const path = `${parentPath}${name}`
     if (name === 'query' || name === 'headers') {
       return Object.entries(pattern[name] ?? {}).map(([key, expected]) => {
-        // Requests have their header names in lower case.
+        // Recorded requests have header names in lower case.
         const requestKey = name === 'headers' && request ? key.toLowerCase() : key
         return { path: `${path}.${requestKey}`, expected, actual: request?.[name][requestKey] }
       })

@@ -17,30 +17,32 @@ export interface JournalServices {
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The request's journal entry while it is in progress. Null if it has ended or isn't recorded.
+     * The journal entry of a request in progress. Null if the request has ended or isn't recorded.
      */
     journalEntry: JournalEntry | null
   }
 }
 
-/** The bytes of a request body that are kept. */
+/** How many bytes of a request body the journal keeps. */
 const MAX_BODY = 65_536
 
 /**
- * Returns the hook that records a request to the API in the journal of `request.environment`, or in
- * the journal of unauthenticated requests, and that closes the record when the response has been
- * sent or the connection is lost. A request with the header `x-mock-unrecorded` isn't recorded, and
- * faults, latency and coverage ignore it.
+ * Returns the hook that records API requests. A request is recorded in the journal of its
+ * environment, or of the unauthenticated requests. Its entry ends when the response has been sent
+ * or the connection is lost.
+ *
+ * A request with the header `x-mock-unrecorded` isn't recorded. Faults, latency and coverage ignore
+ * the request too.
  */
 export function openRecord({ journals }: JournalServices): onRequestHookHandler {
   return (request, reply, done) => {
-    // Read once: Fastify creates the options at each access.
+    // Read `routeOptions` only once, because Fastify creates it at each access.
     const { operation } = request.routeOptions.config
     const isApiRequest = operation || (request.is404 && !isControlPath(request))
     if (isApiRequest && request.headers['x-mock-unrecorded'] === undefined) {
       openEntry(request, journals, operation)
-      // Node emits `close` after the response has been sent, and also if the client disconnects
-      // before.
+      // Node emits `close` after it has sent the response, and also if the client disconnects
+      // first.
       const { raw } = reply
       raw.on('close', () => {
         if (raw.writableFinished) endEntry(request, reply, responseSizeOf(request, reply))
@@ -51,7 +53,10 @@ export function openRecord({ journals }: JournalServices): onRequestHookHandler 
   }
 }
 
-/** Records a request that Fastify rejects before it looks for a route, and so before any hook. */
+/**
+ * Records a request that Fastify rejects before it looks for a route. No hook runs for such a
+ * request.
+ */
 export function recordUnroutable(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -62,15 +67,15 @@ export function recordUnroutable(
   endEntry(request, reply, responseSizeOf(request, reply))
 }
 
-/** Keeps the body of a request, or its start. */
+/** Keeps the request body, or only the start of a long body. */
 export function keepRequestBody(entry: JournalEntry, body: unknown): void {
   if (!Buffer.isBuffer(body) || body.length === 0) return
-  // Copy a long body: a slice would keep the whole buffer in memory.
+  // Copy the start of a long body, because a slice would keep the whole buffer in memory.
   entry.body = body.length > MAX_BODY ? Buffer.from(body.subarray(0, MAX_BODY)) : body
   entry.bodyLength = body.length
 }
 
-/** Keeps the response body that is about to be sent, or its start. */
+/** Keeps the response body, or only the start of a long body, just before it is sent. */
 export const keepResponse: onSendHookHandler = ({ journalEntry }, _reply, payload, done) => {
   if (journalEntry) keepResponseBody(journalEntry, payload)
   done()
@@ -83,13 +88,13 @@ export function keepResponseBody(entry: JournalEntry, payload: unknown): void {
 }
 
 /**
- * Ends the request's entry, if it has one, with the response that was sent. `size` is the bytes of
- * its body.
+ * If the request has an entry, ends it with the response that was sent. `size` is the length of the
+ * response body in bytes.
  */
 export function endEntry(request: FastifyRequest, reply: FastifyReply, size: number): void {
   const entry = detachEntry(request, reply)
   if (!entry) return
-  // Only the head that Node wrote has all headers.
+  // Node adds headers such as `date` that Fastify's reply doesn't list.
   entry.head = (reply.raw as { _header?: string })._header
   entry.status = reply.statusCode
   entry.size = size
@@ -97,7 +102,7 @@ export function endEntry(request: FastifyRequest, reply: FastifyReply, size: num
   entry.journal.end(entry)
 }
 
-/** Ends the request's entry, if it has one, when the client got no response. */
+/** If the request has an entry, ends it without a response. */
 export function endEntryWithoutResponse(request: FastifyRequest, reply: FastifyReply): void {
   const entry = detachEntry(request, reply)
   if (!entry) return
@@ -105,10 +110,7 @@ export function endEntryWithoutResponse(request: FastifyRequest, reply: FastifyR
   entry.journal.end(entry)
 }
 
-/**
- * Completes the entry with the facts about the request, and removes it from the request so that it
- * ends once.
- */
+/** Removes the entry from the request, so that it can't end twice, and completes its data. */
 function detachEntry(request: FastifyRequest, reply: FastifyReply): JournalEntry | null {
   const { journalEntry: entry } = request
   if (!entry) return null
@@ -134,13 +136,13 @@ function responseSizeOf(request: FastifyRequest, reply: FastifyReply): number {
 }
 
 /**
- * Returns the hook that records what a successful control request changed in its environment, and
- * sends the number of that change as `x-mock-change`.
+ * Returns the hook that records what a successful control request changed in its environment. The
+ * response header `x-mock-change` gets the number of that change.
  */
 export function recordChanges(services: JournalServices): onSendHookHandler {
   return (request, reply, payload, done) => {
-    // Requests to operations have an entry. Checked first, because Fastify creates `routeOptions`
-    // at each access.
+    // A request with an entry is an API request. Check this before `routeOptions`, because Fastify
+    // creates that object at each access.
     if (!request.journalEntry) recordChange(services, request, reply, payload)
     done()
   }
@@ -157,7 +159,7 @@ function recordChange(
   const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
   if (control?.access !== 'environment' || isRead || reply.statusCode >= 300) return
   const environment = requireEnvironment(request)
-  // A removed environment must not get a new journal.
+  // `journals.of` would create a new journal for a removed environment.
   environments.assertExists(environment)
   const { id: operation, summary } = control
   const details = describeChange(request, payload, redactionOf(headers.authorization))

@@ -3,42 +3,41 @@ import { SECRET_NAME } from '../domain/credentials.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { withoutSecretParameters } from '../http/target.js'
 
-/** Stands in for a secret. */
+/** Replaces each secret. */
 export const REDACTED = '***'
 
 /**
- * The tokens of JSON that redaction looks at: strings (the last may be cut), colons, braces,
- * numbers.
+ * Matches a JSON string with the colon after it, a brace, a bracket or a number. The last string
+ * may be cut.
  */
 const JSON_TOKEN = /"((?:[^"\\]|\\.)*)(?:"(\s*:)?|$)|[{}[\]]|-?\d[\d.eE+-]*/g
-/** The characters that end a word in headers, URLs and JSON. */
+/** The characters that separate words in headers, URLs and JSON. */
 const DELIMITERS = '\\s"\'`&=,:;<>{}()[\\]\\\\/?#|\ufffd'
 const DELIMITER = new RegExp(`[${DELIMITERS}]`)
-/** A word: the unit that is compared with API keys. */
+/** Matches one word. Words are compared with API keys as a whole. */
 const WORD = new RegExp(`[^${DELIMITERS}]+`, 'g')
 /**
- * The form of generated API keys. Such a word may be the key of another server, or of a removed
- * environment.
+ * Matches words that look like a generated API key. They may be keys of another server or of a
+ * removed environment.
  */
 const GENERATED_KEY = /(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])/gi
-/** The authentication scheme of a header's value. */
+/** Matches the authentication scheme at the start of a header value. */
 const SCHEME = /^(ApiKey|Bearer|Basic|Digest|Token)\s+\S/i
 const PERCENT_ENCODED = /(?:%[0-9a-f]{2})+/gi
 
-/** How many layers of percent-encoding are decoded to find a key. */
+/** How often a word is percent-decoded to find a key in it. */
 const MAX_ENCODINGS = 3
-/** The longest text that is logged, in characters. */
+/** Longer log texts are cut to this number of characters. */
 const MAX_LOGGED = 8192
-/** A shorter key is redacted only where it stands alone. */
+/** A key shorter than this is redacted only where it is a whole word. */
 const MIN_KEY_ANYWHERE = 8
-/** A shorter `Authorization` is more likely an ordinary word than a key. */
+/** An invalid key shorter than this isn't redacted, because it is more likely an ordinary word. */
 const MIN_SENT_KEY = 4
 
 export type RedactionOf = (authorization?: string) => Redaction
 
 /**
- * Returns a function that takes a request's `Authorization` header and returns the redaction for
- * that request.
+ * Returns a function that creates the redaction for one request from its `Authorization` header.
  */
 export function createRedaction(
   environments: EnvironmentService,
@@ -47,7 +46,8 @@ export function createRedaction(
   const knownWords = new Map<string, boolean>()
 
   function isKey(word: string): boolean {
-    // Each lookup is a query and words repeat. Kept for one turn only, because keys come and go.
+    // Cache the results, because each lookup is a database query and words repeat. Clear the cache
+    // at the end of this task, because keys are added and removed.
     if (knownWords.size === 0) queueMicrotask(() => knownWords.clear())
     const known = knownWords.get(word)
     if (known !== undefined) return known
@@ -60,15 +60,15 @@ export function createRedaction(
 }
 
 /**
- * Replaces secrets in one request and its response: the values of fields named like credentials,
- * the API keys of all environments, the admin token, and the key that the request itself sent.
- * Percent-encoded keys are found too.
+ * Replaces secrets in one request and its response. Secrets are the API keys of all environments,
+ * the admin token, the key in the request itself, and values with a name that suggests a
+ * credential. Percent-encoded keys are found too.
  */
 export class Redaction {
-  /** Returns whether a word is an API key of any environment or the admin token. */
+  /** Returns whether a word is an environment's API key or the admin token. */
   readonly isKey: (word: string) => boolean
   readonly #sentKey: string
-  /** The secrets that are replaced even inside a longer word. */
+  /** These secrets are replaced even inside a longer word. */
   readonly #anywhere: readonly string[]
 
   constructor(
@@ -78,7 +78,7 @@ export class Redaction {
   ) {
     this.isKey = isKey
     this.#sentKey = authorization.trim().replace(/^\S+\s+/, '')
-    // An invalid key may be an ordinary word, so it is replaced only where it stands alone.
+    // An invalid key may be an ordinary word, so replace it only where it is a whole word.
     const isDistinctive = isKey(this.#sentKey) || DELIMITER.test(this.#sentKey)
     const candidates = [isDistinctive ? this.#sentKey : '', adminToken ?? '']
     this.#anywhere = candidates.filter(({ length }) => length >= MIN_KEY_ANYWHERE)
@@ -89,9 +89,12 @@ export class Redaction {
     return this.#redact(text, MAX_ENCODINGS)
   }
 
-  /** Returns headers or parameters by name, with an array where a name is repeated. */
+  /**
+   * Returns an object of redacted headers or parameters. A repeated name gets an array of its
+   * values.
+   */
   redactValues(pairs: readonly [name: string, value: string][]) {
-    // Without a prototype, because a client may name a parameter `constructor`.
+    // The object has no prototype, because a client may name a parameter `constructor`.
     const values: Record<string, string | string[]> = Object.create(null)
     for (const [pairName, pairValue] of pairs) {
       const name = this.redact(pairName)
@@ -103,11 +106,11 @@ export class Redaction {
   }
 
   /**
-   * Returns the body as text, or in base64 if it isn't UTF-8. The last word of a cut body is
-   * dropped, since it may be half a key.
+   * Returns the redacted body as text, or in base64 if it isn't UTF-8. Drops the last word of a cut
+   * body, because it may be half of a key.
    */
   redactBody(bytes: Buffer, isCut: boolean): string {
-    // In latin1 each byte is one character, so no byte is lost.
+    // latin1 maps each byte to one character, so no byte is lost.
     const whole = bytes.toString('latin1')
     const body = isCut ? withoutLastWord(whole) : whole
     const isJson = /^\s*[[{]/.test(body)
@@ -121,7 +124,7 @@ export class Redaction {
   #redactValue(name: string, value: string): string {
     if (!SECRET_NAME.test(name)) return this.redact(value)
     if (value === '') return ''
-    // Keep the scheme: it is what clients most often get wrong.
+    // Keep the scheme, because a wrong scheme is the most common mistake.
     const scheme = SCHEME.exec(value)?.[1]
     return scheme ? `${scheme} ${REDACTED}` : REDACTED
   }
@@ -146,8 +149,8 @@ export class Redaction {
 }
 
 /**
- * Returns a text about a request without the request's secrets and without anything that looks like
- * an API key.
+ * Returns a text about a request in which the request's secrets, and all words that look like an
+ * API key, are redacted.
  */
 export function redactForLog(
   redactionOf: RedactionOf,
@@ -157,7 +160,7 @@ export function redactForLog(
   const redaction = redactionOf(headers.authorization)
   const isCut = text.length > MAX_LOGGED
   let logged = isCut ? `${withoutLastWord(text.slice(0, MAX_LOGGED))}...` : text
-  // A decoded key may contain delimiters, so it wouldn't be found as one word.
+  // A decoded key may contain delimiters, so `redact` wouldn't find it as one word.
   for (const part of url.slice(0, MAX_LOGGED).split(/[/?&=]/)) {
     const plain = decode(part)
     if (plain !== part && redaction.isKey(plain)) logged = logged.replaceAll(plain, REDACTED)
@@ -166,8 +169,8 @@ export function redactForLog(
 }
 
 /**
- * Replaces the values of secret names in JSON, and the strings inside objects with such names. The
- * JSON may be cut.
+ * Redacts each string or number in JSON whose name suggests a credential. In an object with such a
+ * name, redacts all strings. The JSON may be cut.
  */
 function redactSecretFields(json: string): string {
   const fields = new SecretFields()
@@ -183,17 +186,20 @@ function redactSecretFields(json: string): string {
   )
 }
 
-/** Follows the tokens of JSON and finds the values that are secret. */
+/** Walks the JSON tokens and finds the secret values. */
 class SecretFields {
   #followsSecretName = false
-  /** How many objects deep the current token is inside an object with a secret name. */
+  /**
+   * The number of open objects, counted from the outermost object with a secret name. 0 outside
+   * such an object.
+   */
   #depth = 0
 
   readName(name: string): void {
     this.#followsSecretName = SECRET_NAME.test(name)
   }
 
-  /** Reads a token that isn't a name, and returns whether it is a secret value. */
+  /** Reads a token other than a name, and returns whether it is a secret value. */
   isSecret(token: string, isString: boolean): boolean {
     const followsSecretName = this.#followsSecretName
     this.#followsSecretName = false
@@ -205,7 +211,7 @@ class SecretFields {
   }
 }
 
-/** Returns the text up to its last delimiter. */
+/** Returns the text up to and including its last delimiter. */
 function withoutLastWord(text: string): string {
   const lastWord = text.split(DELIMITER).at(-1) ?? ''
   return text.slice(0, text.length - lastWord.length)
@@ -213,7 +219,7 @@ function withoutLastWord(text: string): string {
 
 /**
  * Decodes percent-encoding. Bytes that aren't UTF-8 become a delimiter, so that a key next to them
- * is found.
+ * is still found.
  */
 function decode(word: string): string {
   try {

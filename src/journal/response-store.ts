@@ -1,4 +1,4 @@
-/** The bytes of one response body that are kept. */
+/** How many bytes of a response body are kept. */
 const MAX_BODY = 16 * 1024
 const BLOCK_SIZE = 64 * 1024
 /** 16 MiB. */
@@ -7,20 +7,20 @@ const MAX_BLOCKS_PER_JOURNAL = 256
 const MAX_BLOCKS_PER_SERVER = 2048
 
 interface Block {
-  /** Undefined once the memory is reused for later responses. */
+  /** Undefined after the memory has been reused for later responses. */
   bytes: Buffer | undefined
   used: number
   owner: ResponseStore
 }
 
-/** Where a response body, or its start, is stored. */
+/** Where a response body, or the start of a long body, is stored. */
 export interface StoredBody {
   block: Block
   start: number
   end: number
 }
 
-/** The blocks of all stores of a server, oldest first. */
+/** The blocks of all response stores in a server, oldest first. */
 export class BlockPool {
   readonly #blocks = new Set<Block>()
 
@@ -43,9 +43,9 @@ export class BlockPool {
 }
 
 /**
- * Keeps the response bodies of one journal. Bodies are copied into blocks, and the oldest block is
- * reused for later bodies. To keep the sent buffers instead would cost a third of the throughput of
- * the list, because they survive until the journal forgets them.
+ * Keeps the response bodies of one journal. Bodies are copied into blocks. When the memory is full,
+ * the oldest block is reused. Keeping references to the sent buffers instead would reduce the
+ * throughput of message lists by a third, because these buffers would stay in memory for long.
  */
 export class ResponseStore {
   readonly #pool: BlockPool
@@ -59,8 +59,8 @@ export class ResponseStore {
   }
 
   /**
-   * Stores a body or its start. A body that equals the one before it, as when a client polls, is
-   * stored once.
+   * Stores a body, or the start of a long body. A body that equals the previous one isn't stored
+   * again, which saves memory when a client polls.
    */
   keep(body: Buffer): StoredBody {
     const length = Math.min(body.length, MAX_BODY)
@@ -97,7 +97,9 @@ export class ResponseStore {
     return { block, bytes }
   }
 
-  /** Takes the memory of the oldest block if this store or the whole server is full. */
+  /**
+   * If this store or the whole server is full, releases the oldest block and returns its memory.
+   */
   #reusableBytes(): Buffer | undefined {
     const oldest = this.#oldestToReuse()
     return oldest === undefined ? undefined : oldest.owner.#release(oldest)
@@ -121,7 +123,7 @@ export class ResponseStore {
   }
 }
 
-/** Returns the stored bytes. Undefined once they were dropped for later responses. */
+/** Returns the stored bytes, or undefined if their memory was reused for later responses. */
 export function storedBytes({ block, start, end }: StoredBody): Buffer | undefined {
   return block.bytes?.subarray(start, end)
 }

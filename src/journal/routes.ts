@@ -16,9 +16,9 @@ import { streamRequests } from './stream.js'
 import { verifyRequests } from './verification.js'
 
 const LOST_REQUEST =
-  'the journal has no such request, or no longer has it: new requests replace the oldest ones'
+  'the journal has no such request; it may have been removed to make room for newer requests'
 const CHANGES_AFTER =
-  'Starts with the changes after this sequence; without it, sends only new changes'
+  'Also sends the recorded changes after this sequence. By default, only new changes are sent'
 
 /** Adds the routes that list, stream, verify and remove the recorded requests of an environment. */
 export function journalRoutes(route: AddRoute, services: JournalServices): void {
@@ -53,7 +53,7 @@ export function journalRoutes(route: AddRoute, services: JournalServices): void 
   })
 }
 
-/** Adds the routes that list the requests without a valid key, which belong to no environment. */
+/** Adds the routes for requests without a valid key. These requests belong to no environment. */
 export function unauthenticatedRequestRoutes(
   route: AddRoute<'server'>,
   { journals }: JournalServices
@@ -86,11 +86,11 @@ function changeRoutes(route: AddRoute, { journals }: JournalServices): void {
     'GET',
     '/requests/changes',
     'listChanges',
-    'List the changes made between the requests, oldest first',
+    'List the changes to the environment, oldest first',
     {
       description:
-        'The last 200 control requests that changed something. Removing the requests removes ' +
-        'them too.',
+        'Lists the last 200 changes that were made between requests. Removing all recorded ' +
+        'requests removes the changes too.',
       response: listOf('changes', ref(Change), 'The changes, oldest first'),
       handler: async ({ environment }) => ({ changes: journals.of(environment).changes() })
     }
@@ -98,10 +98,10 @@ function changeRoutes(route: AddRoute, { journals }: JournalServices): void {
 }
 
 function streamRoute(route: AddRoute, { journals }: JournalServices): void {
-  route('GET', '/requests/stream', 'streamRequests', 'Stream requests as they end', {
+  route('GET', '/requests/stream', 'streamRequests', 'Stream each request when it ends', {
     description:
-      'Server-sent events: `request` when a request ends, and `change`. Send `Last-Event-ID` to ' +
-      'resume after a request.',
+      'Sends the server-sent event `request` when a request ends, and `change` when the ' +
+      'environment is changed. The header `Last-Event-ID` resumes after that request.',
     querystring: strictObject({ changesAfter: Type.Optional(sequenceSchema(CHANGES_AFTER)) }),
     response: Type.String(),
     responseType: 'text/event-stream',
@@ -112,12 +112,16 @@ function streamRoute(route: AddRoute, { journals }: JournalServices): void {
 
 const REQUEST_LIST = {
   querystring: JournalQuery,
-  response: listOf('requests', ref(RecordedRequest), 'The requests in the requested order')
+  response: listOf(
+    'requests',
+    ref(RecordedRequest),
+    'The selected requests, in the order that `order` names'
+  )
 }
 
 const REQUEST_DETAILS = {
   params: strictObject({
-    sequence: Type.String({ description: "The request's number in its journal" })
+    sequence: Type.String({ description: "The request's sequence, its number in the journal" })
   }),
   response: ref(RecordedExchange)
 }

@@ -4,7 +4,7 @@ import { ChangedRecord } from '../schema/shared.js'
 import { dateTime, namedEnum, namedObject, recordOf, ref, strictObject } from '../schema/typebox.js'
 
 const Values = Type.Union([Type.String(), Type.Array(Type.String())], {
-  description: 'An array if the name is repeated'
+  description: 'An array of values if the name is repeated'
 })
 
 const number = (minimum: number, description: string, options?: { maximum: number }) =>
@@ -23,43 +23,57 @@ export const RecordedRequest = namedObject(
     sequence: Type.Integer({
       minimum: 1,
       format: 'int64',
-      description: "The request's number in its journal, from 1"
+      description: 'Number of the request in its journal, starting at 1'
     }),
     time: dateTime("When the request arrived, by the environment's clock"),
     arrived: dateTime("When the request arrived, by the machine's clock"),
-    operation: Type.Optional(ref(OperationName, 'Absent if the request matches no operation')),
+    operation: Type.Optional(
+      ref(OperationName, 'The operation that the request matches. Absent if there is none')
+    ),
     method: Type.String({ description: 'HTTP method' }),
     path: Type.String({ description: 'Without the query string' }),
-    query: recordOf(Values, 'Query parameters, decoded'),
-    headers: recordOf(Values, 'Names in lower case; secrets are replaced by ***'),
+    query: recordOf(Values, 'Decoded query parameters'),
+    headers: recordOf(Values, 'Headers, with lower-case names. Secrets are replaced by ***'),
     body: Type.Optional(
-      Type.String({ description: 'Absent if empty or not read; in base64 if it is not text' })
+      Type.String({
+        description:
+          'The body as text, or in base64 if it is not UTF-8. Absent if it is empty or was not read'
+      })
     ),
     bodyLength: Type.Optional(
       Type.Integer({
-        description: 'The full length of the body in bytes, if only its start is kept'
+        description: 'Length of the whole body in bytes. Present only if `body` is cut'
       })
     ),
-    status: Type.Optional(Type.Integer({ description: 'Absent until a response is sent' })),
-    size: number(0, 'Bytes of the response body'),
+    status: Type.Optional(
+      Type.Integer({ description: 'HTTP status. Absent until a response is sent' })
+    ),
+    size: number(0, 'Length of the response body in bytes'),
     duration: Type.Optional(
       Type.Number({
         minimum: 0,
-        description: 'Milliseconds from the arrival of the request to its end'
+        description:
+          'Milliseconds until the response was sent or the connection was lost. ' +
+          'Absent while the request is in progress'
       })
     ),
     reason: Type.Optional(Type.String({ description: 'The x-mock-reason header of the response' })),
     hasMore: Type.Optional(
-      Type.Literal(true, { description: 'Whether the response says that there are more pages' })
+      Type.Literal(true, { description: 'Present if the response contains `hasMore: true`' })
     ),
     changed: changes('The records that the operation changed'),
     flags: strictObject(
       {
         replayed: Type.Optional(
-          Type.Boolean({ description: 'Whether the response was stored for this idempotency key' })
+          Type.Boolean({
+            description: 'Whether the response is a replay for a repeated idempotency key'
+          })
         ),
         faulted: Type.Optional(
-          Type.String({ description: 'The id of the fault rule, or `header` for x-mock-fault' })
+          Type.String({
+            description:
+              'Id of the applied fault rule, or `header` if the fault came from x-mock-fault'
+          })
         ),
         delayed: number(0, "Milliseconds by which the environment's latency delayed the request"),
         unmocked: Type.Optional(
@@ -73,7 +87,7 @@ export const RecordedRequest = namedObject(
         query: names('Names of parameters'),
         headers: names('Names of headers'),
         suggestions: Type.Optional(
-          recordOf(Type.String(), 'The closest known name of each unknown parameter that has one')
+          recordOf(Type.String(), 'For each unknown parameter, the most similar known name, if any')
         )
       },
       { description: 'Parameters and headers that the server does not read' }
@@ -87,16 +101,19 @@ export const RecordedResponse = namedObject(
   'The response that the client received',
   {
     status: Type.Integer({ description: 'HTTP status' }),
-    headers: recordOf(Values, 'Names in lower case; secrets are replaced by ***'),
+    headers: recordOf(Values, 'Headers, with lower-case names. Secrets are replaced by ***'),
     body: Type.Optional(
-      Type.String({ description: 'In base64 if it is not text; absent if empty or dropped' })
+      Type.String({
+        description:
+          'The body as text, or in base64 if it is not UTF-8. Absent if it is empty or was dropped'
+      })
     ),
     truncated: Type.Optional(
-      Type.Literal(true, { description: 'Whether only the first 16 KiB of the body are kept' })
+      Type.Literal(true, { description: 'Present if only the first 16 KiB of the body were kept' })
     ),
     dropped: Type.Optional(
       Type.Literal(true, {
-        description: 'Whether the body was dropped to make room for later responses'
+        description: 'Present if the body was dropped to make room for later responses'
       })
     )
   }
@@ -108,47 +125,49 @@ export const RecordedExchange = namedObject(
   'A recorded request with its response',
   {
     ...RecordedRequest.properties,
-    response: Type.Optional(ref(RecordedResponse, 'Absent if no response was sent, or not yet'))
+    response: Type.Optional(ref(RecordedResponse, 'Absent if no response has been sent'))
   }
 )
 export type RecordedExchange = Static<typeof RecordedExchange>
 
 export const Change = namedObject(
   'Change',
-  'A change to an environment, made between the requests to it',
+  'A change made to an environment between API requests',
   {
     sequence: Type.Integer({
       minimum: 1,
       format: 'int64',
-      description: "The change's number in its environment, from 1"
+      description: 'Number of the change in its environment, starting at 1'
     }),
-    time: dateTime("When the change was made, by the environment's clock after the change"),
+    time: dateTime("When the change was made. Read from the environment's clock after the change"),
     after: Type.Integer({
       minimum: 0,
       format: 'int64',
-      description: 'The sequence of the last request before the change; 0 if there was none'
+      description: 'Sequence of the last request before the change, or 0 if there was no request'
     }),
     operation: Type.Optional(
       Type.String({
-        description: 'The id of the control operation; absent if the server made the change itself'
+        description: 'Id of the control operation. Absent if the server made the change itself'
       })
     ),
     summary: Type.String({
-      description: 'The change in words; the summary of the control operation if there was one'
+      description: 'Describes the change. If a control operation made it, this is its summary'
     }),
     target: Type.Optional(
       Type.String({
-        description: 'The id or name of the record, rule or snapshot that was changed'
+        description: 'Id or name of the record, rule or snapshot that was changed'
       })
     ),
-    changed: changes('What was changed, as far as the request and its response show')
+    changed: changes(
+      'The changes to records and settings that the control request and its response show'
+    )
   }
 )
 export type Change = Static<typeof Change>
 
 const MATCHES =
-  'Matches anywhere in the value. Lookarounds and backreferences are not supported, so that ' +
-  'matching takes linear time'
+  'A regular expression, which may match anywhere in the value. Lookarounds and ' +
+  'backreferences are not supported, because they could make matching extremely slow'
 const Pattern = strictObject({
   matches: Type.String({ format: 'regex', maxLength: 200, description: MATCHES })
 })
@@ -168,13 +187,16 @@ export const RequestPattern = namedObject(
   {
     operation: Type.Optional(ref(OperationName)),
     method: Type.Optional(Type.String({ description: 'Method, in any case' })),
-    path: text('Path without the query string, or a pattern for it'),
+    path: text('Path without the query string, or a pattern that the path must match'),
     query: texts(
-      'Required parameters. Numbers and booleans match their text; an array matches a repeated ' +
-        'parameter with the same values in any order'
+      'Query parameters that the request must have. Numbers and booleans are compared as text. ' +
+        'An array matches a repeated parameter with the same values in any order'
     ),
-    headers: texts('Required headers. Names match in any case, values as for parameters'),
-    body: text('Body as text, or a pattern for it'),
+    headers: texts(
+      'Headers that the request must have. Names match in any case. ' +
+        'Values are compared like the values in `query`'
+    ),
+    body: text('Body as text, or a pattern that the body must match'),
     status: Type.Optional(
       Type.Integer({ minimum: 100, maximum: 599, description: 'Status of the response' })
     )
@@ -197,13 +219,15 @@ export const Verification = namedObject(
       Type.Array(ref(RequestPattern), {
         minItems: 1,
         maxItems: 100,
-        description: 'Patterns for requests in this order; other requests may come in between'
+        description:
+          'Patterns that requests must match in this order. Other requests may come in between'
       })
     ),
-    after: number(0, 'Only requests after this sequence'),
+    after: number(0, 'Only requests with a greater sequence count'),
     within: number(
       0,
-      'Milliseconds to wait for the requests. `never` and `atMost` alone always wait this long',
+      'Milliseconds to wait for the requests. If only `never` or `atMost` is given, ' +
+        'success is reported only at the end of the wait',
       {
         maximum: 600_000
       }
@@ -212,11 +236,15 @@ export const Verification = namedObject(
 )
 export type Verification = Static<typeof Verification>
 
-export const VerificationResult = namedObject('VerificationResult', 'The verification succeeded', {
-  matched: Type.Integer({ description: 'Number of matching requests' }),
-  requests: Type.Array(Type.Integer({ format: 'int64' }), {
-    description: 'The sequences of the matching requests'
-  }),
-  lost: number(1, 'Number of older requests that are no longer in the journal')
-})
+export const VerificationResult = namedObject(
+  'VerificationResult',
+  'The result of a successful verification',
+  {
+    matched: Type.Integer({ description: 'Number of matching requests' }),
+    requests: Type.Array(Type.Integer({ format: 'int64' }), {
+      description: 'Sequences of the matching requests'
+    }),
+    lost: number(1, 'Number of older requests that are no longer in the journal')
+  }
+)
 export type VerificationResult = Static<typeof VerificationResult>

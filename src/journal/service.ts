@@ -4,10 +4,13 @@ import { BlockPool, ResponseStore } from './response-store.js'
 
 type SharedOptions = Pick<JournalOptions, 'capacity' | 'clock' | 'describer' | 'count'>
 
-/** Keeps a journal per environment, and one for the requests without a valid key. */
+/** Keeps one journal per environment, and another for requests without a valid key. */
 export class JournalService {
   readonly #options: SharedOptions
-  /** By the environment's key. Undefined is the key of the unauthenticated requests. */
+  /**
+   * Maps an environment's key to its journal. The journal of unauthenticated requests has the key
+   * `undefined`.
+   */
   readonly #journals = new Map<number | undefined, Journal>()
   readonly #blocks = new BlockPool()
   #isClosed = false
@@ -16,7 +19,10 @@ export class JournalService {
     this.#options = options
   }
 
-  /** Returns the journal of an environment, or that of the unauthenticated requests. */
+  /**
+   * Returns the environment's journal. Without an environment, returns the journal of
+   * unauthenticated requests.
+   */
   of(environment: Environment | undefined): Journal {
     const key = environment?.key
     const existing = this.#journals.get(key)
@@ -33,7 +39,7 @@ export class JournalService {
   }
 
   /**
-   * Ends the streams and waits of a journal, and forgets it. Undefined is the key of the
+   * Removes a journal and ends its streams and waits. `undefined` is the key of the journal of
    * unauthenticated requests.
    */
   drop(environmentKey: number | undefined): void {
@@ -43,7 +49,7 @@ export class JournalService {
     this.#journals.delete(environmentKey)
   }
 
-  /** Ends all streams and waits, and any that start later. */
+  /** Ends all streams and waits. Those that start later end at once. */
   close(): void {
     this.#isClosed = true
     for (const journal of this.#journals.values()) journal.close()

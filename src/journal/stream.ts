@@ -4,19 +4,20 @@ import type { Journal, JournalEvent } from './journal.js'
 
 const HEARTBEAT_INTERVAL = 15_000
 const CLOSE_TIMEOUT = 1000
-/** The bytes that may wait for a slow client before the stream ends. */
+/** The stream ends when a slow client leaves more bytes than this unread. */
 const MAX_UNREAD = 8 * 1024 * 1024
 
-const GREETING = ': the requests of this environment, as they end'
+const GREETING = ': requests to this environment follow as they end'
 
 /**
- * Streams a journal as server-sent events: each request that ends, after the one named by
- * `Last-Event-ID` or from now on, and each change, without an id. A comment gives the number of
- * requests that the journal no longer has. The stream ends when the journal closes or 8 MiB are
- * unread; the client then resumes it.
+ * Streams a journal as server-sent events. Each request is sent when it ends. With `Last-Event-ID`,
+ * the stream resumes after that request. Changes are sent too, as events without an id. If the
+ * journal no longer has some of the requests to send, a comment gives their number.
  *
- * @param changesAfter the sequence after which earlier changes are sent; without it, only new ones
- *   are.
+ * The stream ends when the journal closes or 8 MiB are unread. The client can then resume it.
+ *
+ * @param changesAfter the recorded changes after this sequence are sent first. Without it, only new
+ * changes are sent.
  */
 export function streamRequests(
   journal: Journal,
@@ -30,7 +31,7 @@ export function streamRequests(
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
-    // When the server closes, it ends the stream and needn't wait for the client to disconnect.
+    // Without this header, the closing server would wait until the client disconnects.
     connection: 'close'
   })
   const stream = new RequestStream(journal, reply.raw, resumeAfter(journal, lastEventId))
@@ -46,8 +47,8 @@ function eventIdOf({ headers }: FastifyRequest): number | undefined {
 }
 
 /**
- * Returns the end sequence to resume after. An id from an earlier run of the server resumes with
- * all requests.
+ * Returns the end sequence to resume after. Returns 0, which selects all requests, if the id comes
+ * from an earlier run of the server.
  */
 function resumeAfter(journal: Journal, lastEventId: number | undefined): number {
   if (lastEventId === undefined) return journal.endedCount
@@ -59,7 +60,7 @@ class RequestStream {
   readonly #raw: FastifyReply['raw']
   readonly #listener = (event: JournalEvent) => this.#handle(event)
   #heartbeat: NodeJS.Timeout | undefined
-  /** The end sequence of the last request that was sent. */
+  /** The `endSequence` of the last request that was sent. */
   #lastSent: number
 
   constructor(journal: Journal, raw: FastifyReply['raw'], lastSent: number) {
@@ -72,7 +73,7 @@ class RequestStream {
     this.#heartbeat = setInterval(() => this.#write(':\n\n'), HEARTBEAT_INTERVAL)
     this.#raw.once('close', () => this.#stop())
     this.#journal.listeners.add(this.#listener)
-    // The id lets a client resume even if the connection is lost before the first request.
+    // With this id, a client can resume even if the connection is lost before the first request.
     this.#write(`${GREETING}\nid: ${this.#lastSent}\n\n`)
   }
 
@@ -91,7 +92,7 @@ class RequestStream {
   end(): void {
     this.#stop()
     this.#raw.end()
-    // The client may still be reading.
+    // Give the client time to read the rest.
     setTimeout(() => this.#raw.destroy(), CLOSE_TIMEOUT).unref()
   }
 
@@ -101,7 +102,7 @@ class RequestStream {
     else this.#write(`event: change\ndata: ${JSON.stringify(event.change)}\n\n`)
   }
 
-  /** Sends a request that has ended. */
+  /** Sends a request, unless it is still in progress. */
   #sendRequest(entry: JournalEntry): void {
     if (entry.endSequence === 0 || this.#isOver) return
     const missing = entry.endSequence - this.#lastSent - 1

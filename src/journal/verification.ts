@@ -28,16 +28,17 @@ interface VerificationServices {
 
 const NO_JOURNAL =
   "the server was started with --journal 0, so it records no requests and can't verify them"
-/** Milliseconds between two looks at the journal. */
+/** Milliseconds between two checks of the journal. */
 const POLL_INTERVAL = 5
 const MAX_NEAR_MISSES = 3
 
 /**
- * Returns the requests that satisfy the verification. With `within`, waits until the verdict is
- * final, the time is over, the journal closes or the client disconnects. Throws
- * `expectation-failed` with the nearest requests if the verification fails, `invalid` if it
- * contradicts itself or has an unsupported expression, and `bad-request` if the server keeps no
- * journal.
+ * Returns the requests that match the verification. With `within`, waits until the verdict is
+ * final, the time is over, the journal closes or the client disconnects.
+ *
+ * Throws `expectation-failed` with the nearest requests if the verification fails. Throws `invalid`
+ * if the verification contradicts itself or contains an unsupported regular expression. Throws
+ * `bad-request` if the server keeps no journal.
  */
 export async function verifyRequests(
   services: VerificationServices,
@@ -51,8 +52,8 @@ export async function verifyRequests(
     ...inOrder.map((pattern, index) => [`inOrder[${index}].`, pattern] as const)
   ])
   rejectContradictions(verification)
-  // The environment may have been removed while the patterns were prepared: don't recreate its
-  // journal.
+  // If the environment was removed while the patterns were prepared, `journals.of` would recreate
+  // its journal.
   services.environments.assertExists(environment)
   const journal = services.journals.of(environment)
   if (journal.capacity === 0) {
@@ -65,7 +66,10 @@ export async function verifyRequests(
   return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
 }
 
-/** Throws `invalid` for bounds that contradict each other, and for a pattern next to `inOrder`. */
+/**
+ * Throws `invalid` if bounds contradict each other, or if `inOrder` is combined with other pattern
+ * fields.
+ */
 function rejectContradictions(verification: Verification): void {
   const { atLeast = 0, atMost = Number.POSITIVE_INFINITY, inOrder } = verification
   const presentOf = (names: readonly string[]) => names.filter((name) => name in verification)
@@ -76,11 +80,11 @@ function rejectContradictions(verification: Verification): void {
     for (const field of otherBounds) issues.push([field, `can't be combined with ${bound}`])
   }
   if (atLeast > atMost) {
-    issues.push(['atMost', `must not be less than atLeast, which is ${atLeast}`])
+    issues.push(['atMost', `must not be less than atLeast (${atLeast})`])
   }
   if (inOrder) {
     for (const field of presentOf(PATTERN_FIELDS)) {
-      issues.push([field, 'belongs in the patterns of inOrder'])
+      issues.push([field, 'must be inside the patterns of inOrder'])
     }
   }
   if (issues.length === 0) return
@@ -88,7 +92,7 @@ function rejectContradictions(verification: Verification): void {
   throw invalidFields(Object.fromEntries(errors))
 }
 
-/** Waits until the verdict is final or the wait is over, and returns the verdict. */
+/** Returns the verdict as soon as it is final, or otherwise when the wait is over. */
 async function finalVerdict(
   journal: Journal,
   verification: Verification,
@@ -97,7 +101,7 @@ async function finalVerdict(
   const { within = 0, after, inOrder = [verification] } = verification
   const deadline = steadyClock() + within
   let mayHaveChanged = true
-  // Evaluate only after a matching request: each evaluation reads the whole journal.
+  // Each evaluation reads the whole journal, so evaluate again only after a matching request.
   const listener = (event: JournalEvent) => {
     if (mayHaveChanged || event.kind !== 'request') return
     mayHaveChanged = inOrder.some((pattern) => matches(event.entry, pattern))
@@ -120,13 +124,13 @@ async function finalVerdict(
 
 interface Verdict {
   holds: boolean
-  /** Whether no later request can change the verdict. */
+  /** Whether later requests can no longer change the verdict. */
   isFinal: boolean
   /** The sequences of the matching requests. */
   matched: number[]
-  /** The result as a sentence. */
+  /** Describes the result, without a full stop. */
   finding: string
-  /** The pattern that too few requests match, with its path in the body. */
+  /** The pattern that too few requests match, with its path in the request body. */
   missing?: { pattern: RequestPattern; path: string } | undefined
 }
 
@@ -141,7 +145,7 @@ function evaluate(requests: readonly JournalEntry[], verification: Verification)
   const found = `${matched.length} ${matched.length === 1 ? 'request matches' : 'requests match'}`
   return {
     holds: !isTooMany && !isTooFew,
-    // An upper bound alone holds only once the wait is over.
+    // Without a lower bound, success is certain only when the wait is over.
     isFinal: isTooMany || (!isTooFew && min > 0),
     matched,
     finding: `${found}, ${formatBounds(min, max)} expected`,
@@ -219,8 +223,8 @@ interface NearMiss {
 }
 
 /**
- * Returns the three requests nearest to the missing one: those with the fewest mismatches, then the
- * newest.
+ * Returns the three requests that are most similar to the missing one. The request with the fewest
+ * mismatches comes first. Among equals, the newest comes first.
  */
 function findNearMisses(
   requests: readonly JournalEntry[],
@@ -257,7 +261,10 @@ function formatNearMiss(nearMiss: NearMiss): string {
   return `nearest is request ${sequence}, where ${fields.join(' and ')}${hint}`
 }
 
-/** Returns a sentence per journal of another API key that has a request like the missing one. */
+/**
+ * Looks for the missing request in the journals of other environments and of unauthenticated
+ * requests. Returns one sentence for each journal that has such a request.
+ */
 function findElsewhere(
   missing: RequestPattern,
   environment: Environment,
@@ -280,7 +287,7 @@ function findElsewhere(
 
 function describeSender(owner: Environment | undefined, environment: Environment): string {
   if (!owner) return 'without a valid key'
-  // The names of another organization's environments stay hidden.
+  // Don't reveal names of environments in other organizations.
   const isForeign = owner.organizationId !== environment.organizationId
   const name = isForeign ? 'an environment of another organization' : `environment ${owner.name}`
   return `with the key of ${name}`

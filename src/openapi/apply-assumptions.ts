@@ -13,7 +13,7 @@ import type { Operation } from '../schema/operation.js'
 import { freeObject, namedSchemas, strictObject } from '../schema/typebox.js'
 import { ControlsMetadata } from '../workflow-steps/schemas.js'
 
-/** The parts of an OpenAPI 3.1 document that change after @fastify/swagger has created it. */
+/** The parts of an OpenAPI 3.1 document that are changed after @fastify/swagger has created it. */
 export interface OpenApiDocument {
   'x-assumptions': Assumptions
   paths: Record<string, Record<string, DescribedOperation>>
@@ -40,11 +40,11 @@ interface Parameter {
 }
 
 /**
- * Changes the document of the profile `document` to what an environment with these assumptions
- * accepts and returns.
+ * Takes the document of the profile `document`. Changes it to describe what an environment with
+ * these assumptions accepts and returns.
  */
 export function applyAssumptions(document: OpenApiDocument, assumptions: Assumptions): void {
-  // An enum can't say that the empty string is allowed and means "no filter".
+  // An empty `channel` means "no filter", which the enum itself can't express.
   parameterOf(document, 'listMessages', 'channel').allowEmptyValue = true
   applyToResponses(document, assumptions)
   applyToSetPrimary(document, assumptions)
@@ -55,7 +55,7 @@ function applyToResponses(document: OpenApiDocument, assumptions: Assumptions): 
   if (assumptions.envelope === 'data') wrapSingleObjects(document)
   if (assumptions['vendor-names'] === 'vendor') useVendorNames(document)
   if (assumptions.credentials === 'hidden') {
-    const hidden = { properties: {}, description: 'Hidden: always empty' }
+    const hidden = { properties: {}, description: 'Always empty, because credentials are hidden' }
     Object.assign(schemaOf(document, Credentials), hidden)
     delete schemaOf(document, Configurations).properties.inboundWebhookSigningKey
   }
@@ -90,7 +90,7 @@ function applyToMessageQuery(document: OpenApiDocument, assumptions: Assumptions
   }
 }
 
-/** Puts the responses of operations that return a single object under `data`. */
+/** Wraps the response schema in a `data` object for each operation that returns a single object. */
 function wrapSingleObjects(document: OpenApiDocument): void {
   const ids: string[] = OPERATIONS.filter(({ enveloped }) => enveloped).map(({ id }) => id)
   for (const { operationId, responses } of operationsOf(document)) {
@@ -99,7 +99,10 @@ function wrapSingleObjects(document: OpenApiDocument): void {
   }
 }
 
-/** Removes the subscriber's other fields, and the schemas that only those refer to. */
+/**
+ * Removes all subscriber fields except the embedded ones, and the schemas that only those fields
+ * use.
+ */
 function keepEmbeddedFields(document: OpenApiDocument): void {
   const subscriber = schemaOf(document, SubscriberResponse)
   const fields = Object.entries(subscriber.properties).filter(([name]) =>
@@ -127,7 +130,10 @@ function schemaOf({ components }: OpenApiDocument, { $id = '' }: TSchema): TSche
   return schema
 }
 
-/** Replaces the documented names with Novu's in every enum below a node. */
+/**
+ * Replaces the names from the API reference with the names that Novu really uses, in every enum
+ * inside a node.
+ */
 function useVendorNames(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
   const values = (node as { enum?: unknown }).enum

@@ -12,8 +12,8 @@ import { namedSchemas } from '../schema/typebox.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 
 /**
- * The exports of `notification-mock/contract`: the build writes each as a TypeScript type and as a
- * JSON Schema.
+ * The schemas that `notification-mock/contract` exports. The build writes each one as a TypeScript
+ * type and as a JSON Schema.
  */
 export const CONTRACT = {
   Channel,
@@ -26,9 +26,7 @@ export const CONTRACT = {
   WorkflowStep
 }
 
-/**
- * Returns a schema as self-contained JSON Schema: the schemas that it refers to are in its `$defs`.
- */
+/** Returns a self-contained JSON Schema. Its `$defs` contain all schemas that it refers to. */
 export function jsonSchemaOf(title: string, schema: TSchema): object {
   const referenced = namedSchemas(schema).filter((named) => named !== schema)
   const $defs = Object.fromEntries(referenced.map((named) => [named.$id, named]))
@@ -37,12 +35,13 @@ export function jsonSchemaOf(title: string, schema: TSchema): object {
 }
 
 /**
- * Keeps only keywords that every validator knows. `format` goes too: the API reference allows any
- * timestamp format.
+ * Removes keywords that some validators don't know. Also removes `format`, because the API
+ * reference allows any timestamp format.
  */
 function toPlainKeyword(key: string, value: unknown): unknown {
   if (key === '$ref') return `#/$defs/${String(value).replace(/#$/, '')}`
-  // Only as keywords: a property named `format` holds a schema, not a string.
+  // Keep a property that is named `format`. Its value is a schema, whereas a keyword's value is a
+  // string.
   const isDropped = (key === '$id' || key === 'format') && typeof value === 'string'
   return isDropped ? undefined : value
 }

@@ -8,9 +8,9 @@ import { openApiDocument } from './documents.js'
 import { pageHeaders, readPackageFile } from './package-files.js'
 
 /**
- * Serves the OpenAPI document at `/openapi.json` (for the environment of the API key, or the
- * server's default without a key), Swagger UI at `/docs`, and the manual: `/llms.txt` and the
- * Markdown pages that it links to.
+ * Serves the OpenAPI document at `/openapi.json`, Swagger UI at `/docs`, and the manual. The
+ * document describes the environment that the API key belongs to, or the server's default without a
+ * key. The manual consists of `/llms.txt` and the Markdown pages that it links to.
  */
 export const documentation: FastifyPluginAsync<{ environments: EnvironmentService }> = async (
   app,
@@ -81,7 +81,7 @@ async function sendManual(
   return reply.type(mediaType).send(file)
 }
 
-/** The files that the page loads, with their media types. */
+/** The files that Swagger UI's page loads, with their media types. */
 const SWAGGER_UI_FILES = {
   'index.css': 'text/css; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -105,11 +105,12 @@ SwaggerUIBundle({
 
 const PAGE_HEADERS = pageHeaders(
   `'self' 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
-  // The document may list this server under another host name than the page was opened with.
+  // Allow any host, because the document may list this server under a different host name than the
+  // page's.
   "'self' http: https:"
 )
 
-/** Swagger UI in its base layout, which has no input for loading other documents. */
+/** The page of Swagger UI. Its base layout has no field for loading other documents. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>

@@ -17,14 +17,14 @@ import { addExamples } from './examples.js'
 import { describeControl, describeOperation } from './route-schemas.js'
 
 /**
- * The documents of each set of assumptions, shared by all servers of the process. Callers must not
- * change them.
+ * Caches one document per set of assumptions for all servers in this process. Callers must not
+ * change the documents.
  */
 const cache = new Map<string, OpenApiDocument>()
 
 /**
- * Returns the OpenAPI document of the operations, as an environment with these assumptions serves
- * them.
+ * Returns the OpenAPI document that describes the operations of an environment with these
+ * assumptions.
  */
 export async function openApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {
   const key = JSON.stringify(assumptions)
@@ -42,7 +42,7 @@ async function createOpenApiDocument(assumptions: Assumptions): Promise<OpenApiD
   return document
 }
 
-/** Returns the OpenAPI document of the control routes. */
+/** Returns the OpenAPI document that describes the control routes. */
 export async function controlDocument(): Promise<object> {
   const key = 'control'
   const document =
@@ -52,7 +52,7 @@ export async function controlDocument(): Promise<object> {
   return document
 }
 
-// These routes are described and never called, so they need no services.
+// These routes are only described, never called, so they don't need services.
 function registerOperations(app: FastifyInstance): void {
   for (const operation of OPERATIONS) {
     app.route({ ...operationRoute(operation), handler: () => {} })
@@ -65,8 +65,8 @@ function registerControlRoutes(app: FastifyInstance): void {
 }
 
 /**
- * Returns the document that @fastify/swagger creates for routes. It drops keywords next to a
- * `$ref`, so the schemas are replaced with ours.
+ * Returns the document that @fastify/swagger creates for these routes. The plugin drops keywords
+ * next to a `$ref`, so its schemas are replaced with our own.
  */
 async function describeRoutes(
   info: object,
@@ -75,7 +75,7 @@ async function describeRoutes(
 ): Promise<OpenApiDocument> {
   const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
   app.addHook('onRoute', (route) => {
-    // GET routes also serve HEAD, which the document leaves out.
+    // Fastify adds HEAD to every GET route, but the document should list only GET.
     const [firstMethod] = [route.method].flat()
     if (firstMethod) route.method = firstMethod
     addNamedSchemas(app, route.config?.operation ?? route.config?.control ?? {})
@@ -103,7 +103,9 @@ function addNamedSchemas(app: FastifyInstance, described: { response?: TSchema; 
   }
 }
 
-/** Returns the schemas that an app knows, by name, with references as OpenAPI writes them. */
+/**
+ * Returns all schemas of an app by name. Converts their references to the form that OpenAPI uses.
+ */
 function componentSchemas(app: FastifyInstance): Record<string, TSchema> {
   const schemas = Object.values(app.getSchemas() as Record<string, TSchema>)
   const byName = Object.fromEntries(schemas.map(({ $id, ...schema }) => [$id, schema]))
@@ -124,19 +126,19 @@ const OPERATIONS_INFO = {
 **Try it:** press Authorize and enter \`ApiKey development-key\`, including the word \`ApiKey\`.
 Then open an operation and press Execute. The examples use the default seed.
 
-**Errors** all have the body \`ErrorBody\`, and a header \`x-mock-reason\` that says which check
-rejected the request and how to pass it. Any request may also get 404, 405 or 501 (the path or
-method isn't served), 408, 417 or 431 (the headers can't be accepted) and 507 (the disk of the data
-file is full).
+**Errors:** every error has the body \`ErrorBody\`. The header \`x-mock-reason\` says which check
+rejected the request, and how to fix the request. Any request may also get 404, 405 or 501 (the
+path or method isn't served), 408, 417 or 431 (the headers can't be accepted), or 507 (the disk
+with the data file is full).
 
-**Assumptions** settle what the API reference leaves open, per environment: see
-[/_mock/assumptions](/_mock/assumptions). [/openapi.json](/openapi.json) describes the environment
-of the API key that you send, or the server's default without a key.`,
+**Assumptions:** where the API reference leaves the behavior open, each environment has an
+[assumption](/_mock/assumptions) that decides it. [/openapi.json](/openapi.json) describes the
+environment that your API key belongs to, or the server's default without a key.`,
     contact: CONTACT,
     license: { name: 'MIT', identifier: 'MIT' }
   },
   tags: [
-    { name: 'Integrations', description: 'Connections of channels to delivery providers' },
+    { name: 'Integrations', description: 'Connections between a channel and a delivery provider' },
     { name: 'Messages', description: 'Notifications that were delivered or attempted' },
     { name: 'Workflows', description: 'Workflows and their steps' }
   ],
@@ -160,8 +162,8 @@ const CONTROL_INFO = {
     title: 'notification-mock control',
     version: VERSION,
     description:
-      'Create and reset environments, inspect and verify the requests they received, inject ' +
-      "faults, and control time. Routes about one environment take that environment's API key.",
+      'Create and reset environments, inspect and verify the requests that they received, inject ' +
+      "faults, and control time. Routes about one environment require that environment's API key.",
     contact: CONTACT,
     license: { name: 'MIT', identifier: 'MIT' }
   },
@@ -173,7 +175,7 @@ const CONTROL_INFO = {
         name: 'Authorization',
         description: '`ApiKey <key>`'
       },
-      AdminToken: { type: 'http', scheme: 'bearer', description: 'Not needed on loopback' }
+      AdminToken: { type: 'http', scheme: 'bearer', description: 'Not needed on the same machine' }
     }
   }
 }

@@ -3,15 +3,18 @@ import type { OperationId } from '../domain/enums.js'
 import type { DescribedOperation, OpenApiDocument } from './apply-assumptions.js'
 
 /**
- * Recorded responses per operation and status, each with the assumptions it depends on. `npm run
- * docs` writes them.
+ * Recorded responses for each operation and status. `under` lists the assumptions that a response
+ * depends on. `npm run docs` writes these examples.
  */
 export type Examples = Record<
   OperationId,
   Record<string, { under: Partial<Assumptions>; body: unknown }[]>
 >
 
-/** Adds example requests, and the responses to them under the document's assumptions. */
+/**
+ * Adds example requests and responses. The responses are those that match the document's
+ * assumptions.
+ */
 export function addExamples(document: OpenApiDocument, examples: Examples): void {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
   for (const operation of operations) {
@@ -26,7 +29,7 @@ function addRequestExamples(operation: DescribedOperation): void {
   for (const parameter of operation.parameters) {
     const { name, schema } = parameter
     if (name in params) parameter.example = params[name]
-    // In the schema, because Swagger UI would send a parameter's own example as a filter.
+    // Put this example into the schema, because Swagger UI would send a parameter's own example.
     else if (name in query) schema.examples = [query[name]]
     else if (name === 'idempotency-key') schema.examples = [idempotencyKey]
   }

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { DomainError } from '../domain/errors.js'
 import { packageRoot } from '../platform/package.js'
 
-const NOT_BUILT = '`npm run build` creates it in dist/; the API itself works without it'
+const NOT_BUILT = '`npm run build` creates this file in dist/; the API itself works without it'
 
 /**
- * Reads a file of this package. Rejects with `not-found`, and `reason`, if the file doesn't exist.
+ * Reads a file in this package. If the file doesn't exist, rejects with the error `not-found`,
+ * which contains `reason`.
  */
 export async function readPackageFile(path: string, reason = NOT_BUILT): Promise<Buffer> {
   try {
@@ -18,8 +19,8 @@ export async function readPackageFile(path: string, reason = NOT_BUILT): Promise
 }
 
 /**
- * Returns the headers of an HTML page: it loads nothing but the given scripts and its own styles,
- * connects only to the given sources, and no other site may frame it.
+ * Returns security headers for an HTML page. They allow only the given scripts, the page's own
+ * styles and images, and connections to the given sources. No site may show the page in a frame.
  */
 export function pageHeaders(scripts: string, connections: string): Record<string, string> {
   const policy = [

@@ -11,7 +11,7 @@ import {
 import { ref, strictObject } from '../schema/typebox.js'
 
 /**
- * Returns the schema that @fastify/swagger uses to document an operation under these assumptions.
+ * Returns the schema from which @fastify/swagger documents an operation under these assumptions.
  */
 export function describeOperation(operation: Operation, assumptions: Assumptions) {
   const errors = errorsFor(operation, assumptions).map(({ status }) => status)
@@ -36,7 +36,7 @@ export function describeOperation(operation: Operation, assumptions: Assumptions
   }
 }
 
-/** Returns the schema that @fastify/swagger uses to document a control route. */
+/** Returns the schema from which @fastify/swagger documents a control route. */
 export function describeControl(operation: ControlOperation) {
   const { access = 'environment', body, response, responseType, errors = [] } = operation
   const success = operation.status ?? (response ? 200 : 204)
@@ -57,7 +57,7 @@ export function describeControl(operation: ControlOperation) {
   }
 }
 
-/** Who may call a control route, and how it rejects everyone else. */
+/** What a caller needs to use a control route, and the statuses for rejected callers. */
 const ACCESS = {
   environment: { security: [{ ApiKey: [] }], errors: [401] },
   server: { security: [{}, { AdminToken: [] }], errors: [403] },
@@ -80,7 +80,10 @@ function describeRequest(operation: OperationSummary) {
   }
 }
 
-/** Returns the query as clients may send it: every parameter is optional and may be empty. */
+/**
+ * Returns the schema of the queries that the server accepts. Every parameter is optional and may be
+ * empty.
+ */
 function acceptedQuery(querystring: TObject): TObject {
   const optional: TObject = Type.Partial(querystring)
   const parameters = Object.entries(optional.properties).map(([name, schema]) => [
@@ -90,7 +93,7 @@ function acceptedQuery(querystring: TObject): TObject {
   return { ...optional, properties: Object.fromEntries(parameters) }
 }
 
-/** Widens a pattern to accept the empty string, which counts as an absent parameter. */
+/** Changes a pattern to accept the empty string. An empty parameter is treated as absent. */
 function allowEmpty(schema: TSchema): TSchema {
   if (schema.items) return { ...schema, items: allowEmpty(schema.items) }
   return schema.pattern ? { ...schema, pattern: `^$|${schema.pattern}` } : schema
@@ -117,17 +120,20 @@ const ERROR_DESCRIPTIONS: Record<ErrorStatus, string> = {
   500: 'The server failed'
 }
 
-/** Returns when an operation responds with an error status. */
+/** Describes when an operation responds with this error status. */
 export function describeError(
   status: ErrorStatus,
   { idempotent }: Pick<Operation, 'idempotent'>
 ): string {
   return status === 422 && idempotent
-    ? 'The idempotency key was used for another request, or a field is invalid'
+    ? 'The idempotency key was already used for a different request, or a field is invalid'
     : ERROR_DESCRIPTIONS[status]
 }
 
-/** The statuses that a repeated idempotency key can replay. Some of them need an assumption. */
+/**
+ * The statuses of responses that can be replayed. Some are replayed only under a certain
+ * assumption.
+ */
 const REPLAYED: number[] = [200, 400, 403, 404, 422]
 
 function headersOf(
@@ -136,7 +142,7 @@ function headersOf(
   assumptions: Assumptions
 ): Record<string, object> {
   return {
-    'x-request-id': header('Identifies the request in the log'),
+    'x-request-id': header('Id of the request, also in the log'),
     'x-mock-reason': header(describeReason(status, operation)),
     ...(operation.idempotent && idempotencyHeaders(status, assumptions)),
     ...(status === 401 && { 'www-authenticate': header('The scheme to use: `ApiKey`') }),
@@ -147,10 +153,10 @@ function headersOf(
 const header = (description: string) => ({ type: 'string', description })
 
 function describeReason(status: number, { querystring, idempotent }: Operation): string {
-  if (status !== 200) return 'Which check rejected the request and how to pass it, for people'
+  if (status !== 200) return 'For people: which check rejected the request, and how to fix it'
   const unknown = 'Unknown query parameters, each with the closest known name'
-  if (querystring) return `On an empty page: the filter that no message passed. ${unknown}`
-  return idempotent ? `On a replay: when the response was first sent. ${unknown}` : unknown
+  if (querystring) return `If the page is empty, the filter that no message matches. ${unknown}`
+  return idempotent ? `For a replay, when the response was first sent. ${unknown}` : unknown
 }
 
 function idempotencyHeaders(status: number, assumptions: Assumptions): Record<string, object> {
@@ -158,7 +164,7 @@ function idempotencyHeaders(status: number, assumptions: Assumptions): Record<st
   return {
     ...(status !== 401 && { 'idempotency-key': header('The idempotency key of the request') }),
     ...(REPLAYED.includes(status) && {
-      'idempotency-replay': { ...header('Set on a stored response'), enum: ['true'] }
+      'idempotency-replay': { ...header('Present if the response is a replay'), enum: ['true'] }
     }),
     ...(isLinked && { link: header("Novu's page on idempotency, if the error is about the key") })
   }

@@ -7,7 +7,7 @@ import { VERSION } from '../platform/package.js'
 import { pageHeaders, readPackageFile } from './package-files.js'
 
 interface Options {
-  /** Whether browsers get the inspector. */
+  /** Whether the server shows the inspector to browsers. */
   inspector: boolean
   adminToken: string | undefined
   /** Returns the address that the server listens on. */
@@ -15,8 +15,8 @@ interface Options {
 }
 
 /**
- * Serves `/`: the inspector for browsers, and for everyone else a JSON object with links. Pages of
- * other sites get neither the inspector nor its files.
+ * Serves the inspector at `/` to browsers. Other clients get a JSON object with links. Pages from
+ * other sites can load neither the inspector nor its files.
  */
 export const startPage: FastifyPluginAsync<Options> = async (app, options) => {
   app.get('/', (request, reply) => {
@@ -27,7 +27,7 @@ export const startPage: FastifyPluginAsync<Options> = async (app, options) => {
     return sendInspectorFile('index.html', request, reply, options)
   })
   if (!options.inspector) return
-  // One route for all files, because each route adds half a millisecond to the start.
+  // Use one route for all files, because each route makes startup half a millisecond slower.
   app.get<{ Params: { file: InspectorFile } }>(
     `/inspector/:file(${ASSET_PATTERN})`,
     (request, reply) => sendInspectorFile(request.params.file, request, reply, options)
@@ -44,7 +44,7 @@ const SUMMARY = JSON.stringify({
   manual: '/llms.txt'
 })
 
-/** The files that the build writes to dist/inspector/, with their media types. */
+/** The inspector's files, which the build writes to dist/inspector/, with their media types. */
 const MEDIA_TYPES = {
   'index.html': 'text/html; charset=utf-8',
   'inspector.css': 'text/css; charset=utf-8',
@@ -53,16 +53,17 @@ const MEDIA_TYPES = {
 }
 type InspectorFile = keyof typeof MEDIA_TYPES
 
-/** Matches the files that the page loads by relative URL. The page itself is served at `/` only. */
+/** Matches the files that the inspector's page loads. The page itself is served only at `/`. */
 const ASSET_PATTERN = Object.keys(MEDIA_TYPES)
   .filter((name) => name !== 'index.html')
   .map((name) => `^${name.replace('.', '[.]')}$`)
   .join('|')
 
 const HEADERS = {
-  // Email previews are frames that inherit this policy, so inline styles must be allowed.
+  // Email previews are frames that inherit this policy, and emails need inline styles.
   ...pageHeaders("'self'", "'self'"),
-  // The next server at this URL may be another version of the package.
+  // Browsers must revalidate, because a later server at this URL may be another version of the
+  // package.
   'cache-control': 'no-cache'
 }
 
@@ -79,7 +80,7 @@ async function sendInspectorFile(
   const problem = untrustedOrigin(headers)
   if (problem && isLocalOnly) {
     throw new DomainError('forbidden', 'The inspector is not shown here', {
-      reason: `${problem}: open it at 127.0.0.1, or start the server with an admin token`
+      reason: `${problem}; open the inspector at 127.0.0.1, or start the server with an admin token`
     })
   }
   const file = await readPackageFile(`dist/inspector/${name}`)

@@ -219,14 +219,11 @@ test('accepts a URL with a trailing slash or a path', async () => {
 test.each([
   [
     'localhost:4210',
-    'localhost:4210 is not the URL of a server; it looks like http://127.0.0.1:4210'
+    'localhost:4210 is not a valid server URL; use one like http://127.0.0.1:4210'
   ],
-  ['', ' is not the URL of a server'],
-  ['http://127.0.0.1:4210/?key=x', 'is not the URL of a server'],
-  [
-    'http://user:hunter2@127.0.0.1:4210',
-    'the URL of a server must not contain a user name or password'
-  ]
+  ['', ' is not a valid server URL'],
+  ['http://127.0.0.1:4210/?key=x', 'is not a valid server URL'],
+  ['http://user:hunter2@127.0.0.1:4210', 'a server URL must not contain a user name or password']
 ])('rejects the URL %j', (url, message) => {
   expect(() => connect(url)).toThrow(MockError)
   expect(() => connect(url)).toThrow(message)

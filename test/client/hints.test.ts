@@ -47,7 +47,7 @@ test('gives one hint for each path that is not mocked', async () => {
     { id: 'path-not-mocked', message: 'GET /v1/topics is not mocked', requests: [3] },
     {
       id: 'path-not-mocked',
-      message: 'POST /v1/messages is not mocked, only other methods of this path are',
+      message: 'POST /v1/messages is not mocked, but other methods of this path are',
       requests: [4]
     }
   ])

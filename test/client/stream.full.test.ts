@@ -119,6 +119,6 @@ test('a stream throws after repeated connections without data', async () => {
     fetch: async () => new Response('')
   }).attach('any-key')
   await expect(requests.stream().next()).rejects.toThrow(
-    'the stream ended each time before it sent anything'
+    'every attempt to open the stream ended without any data'
   )
 })

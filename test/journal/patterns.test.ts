@@ -65,7 +65,7 @@ test('rejects too many patterns or values with the limit', async () => {
     [
       { query: fields(21, { matches: 'a' }) },
       'query.p20.matches',
-      'is one of more than 20 regular expressions: use fewer'
+      'exceeds the limit of 20 regular expressions in one verification'
     ],
     [{ query: { a: Array(101).fill('a') } }, 'query.a', 'must have at most 100 items'],
     [{ headers: fields(51, 'a') }, 'headers', 'must have at most 50 fields']

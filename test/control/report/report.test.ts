@@ -85,7 +85,7 @@ test('a test has the unauthenticated requests since its start', async () => {
   ])
   const text = await env.describeRequests()
   expect(text).toMatch(
-    /^no requests\nrequests without a valid API key since then:\n {2}GET \/v1\/messages\?page=2 401 no environment/
+    /^no requests\nrequests without a valid API key:\n {2}GET \/v1\/messages\?page=2 401 no environment/
   )
   expect(text).not.toContain('page=1')
 })
