@@ -20,7 +20,7 @@ const consumer = mkdtempSync(join(tmpdir(), 'notification-mock-consumer-'))
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }))
 
-/** An empty folder with the packed package and the database addon, and no other package or type. */
+/** Creates a project that has only the packed package and the database addon. */
 beforeAll(() => {
   const modules = join(consumer, 'node_modules')
   mkdirSync(join(modules, 'notification-mock'), { recursive: true })
@@ -116,13 +116,13 @@ describe('compiles with `skipLibCheck: false`', () => {
     ['nodenext', 'nodenext', ['use.ts', 'use.mts', 'use.cts']],
     ['esnext', 'bundler', ['use.ts', 'use.mts']]
   ])(
-    'the types under module %s with resolution %s, without any others',
+    'the types with module %s and resolution %s, without other types',
     (module, moduleResolution, files) => {
       compile(module, moduleResolution, files, alone)
     }
   )
 
-  // Vitest also runs tests of CommonJS packages, where its types compile too.
+  // Vitest also runs tests in CommonJS packages, so compile `fixtures.cts` too.
   test('the fixture types together with the types of their runners', () => {
     for (const name of ['vitest', '@playwright/test', '@types/node']) {
       const link = join(consumer, 'node_modules', name)
@@ -152,7 +152,7 @@ function compile(module: string, moduleResolution: string, files: string[], opti
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
 }
 
-describe('the library works, lets the program end, and has one copy of each class, when loaded with', () => {
+describe('the library works, with one copy of each class, when it is loaded with', () => {
   const USE = `
     console.log(library.connect === client.connect, library.MockError === client.MockError, contract.Integration.title)
     library.createMock({ seed: { environments: [{ name: 'Shop', prot: 1 }] } })
@@ -193,7 +193,7 @@ test('the server runs without the globals that jsdom and happy-dom remove or rep
     globalThis.AbortController = class { signal = new (class AbortSignal {})() }
     const { createMock } = await import('notification-mock')
     const mock = await createMock({ latency: { delay: 1, spread: 0 }, unref: true })
-    // The client's fetch is Node's here, which needs these globals.
+    // The client uses Node's fetch, which needs these globals.
     Object.assign(globalThis, { AbortController, TextDecoder })
     const env = await mock.environment({ from: 'Development', ttl: '10m' })
     get(env.url + '/v1/messages', { headers: env.headers }, ({ statusCode }) => console.log(statusCode))
@@ -202,23 +202,25 @@ test('the server runs without the globals that jsdom and happy-dom remove or rep
   expect(run('bare.mjs', program)).toEqual({ status: 0, stdout: '200\n', stderr: '' })
 })
 
-test('the client is under 4 KB compressed, and neither it nor its lazy chunks import Node modules', () => {
-  const dist = join(consumer, 'node_modules/notification-mock/dist')
-  const read = (name: string) => readFileSync(join(dist, name), 'utf8')
-  const text = read('client.js')
-  expect(gzipSync(text).length).toBeLessThan(4096)
-  const later = /\bimport\("[.][/](chunks[/][\w-]+[.]js)"\)/g
-  const chunks = [...text.matchAll(later)].map(([, name = '']) => read(name))
-  for (const script of [text.replace(later, ''), ...chunks]) {
+const DIST = join(consumer, 'node_modules/notification-mock/dist')
+const readBuilt = (name: string) => readFileSync(join(DIST, name), 'utf8')
+
+test('the client is smaller than 4 KB when compressed', () => {
+  expect(gzipSync(readBuilt('client.js')).length).toBeLessThan(4096)
+})
+
+test('the client and its lazy chunks import no Node modules', () => {
+  const text = readBuilt('client.js')
+  const lazyImport = /\bimport\("[.][/](chunks[/][\w-]+[.]js)"\)/g
+  const chunks = [...text.matchAll(lazyImport)].map(([, name = '']) => readBuilt(name))
+  for (const script of [text.replace(lazyImport, ''), ...chunks]) {
     expect(script).not.toMatch(/\bimport\b(?!\.meta)|\brequire\b|\bprocess\b|\bBuffer\b/)
   }
 })
 
 test('the CommonJS entries have no `import()`, which Jest supports only with a flag', () => {
-  const dist = join(consumer, 'node_modules/notification-mock/dist')
-  for (const name of readdirSync(dist).filter((file) => file.endsWith('.cjs'))) {
-    const imports =
-      readFileSync(join(dist, name), 'utf8').match(/[^.\w'"`]import\((?!\/)["'`\w]+/g) ?? []
+  for (const name of readdirSync(DIST).filter((file) => file.endsWith('.cjs'))) {
+    const imports = readBuilt(name).match(/[^.\w'"`]import\((?!\/)["'`\w]+/g) ?? []
     expect(imports, name).toEqual([])
   }
 })

@@ -26,46 +26,58 @@ test('the container files pass their linters', () => {
   expect(stdout).toContain('no problems')
 })
 
-test('the image is built from the lock file on one base image, and has only the database addon as a package', () => {
+test('the image is built from the lock file, on one base image', () => {
   const bases = stages.map((stage) => /^FROM (\S+)/.exec(stage)?.[1]?.replace(/-slim$/, ''))
   expect([bases.length, new Set(bases).size]).toEqual([2, 1])
   expect(dockerfile).toMatch(/^RUN .*npm ci\b/m)
+})
+
+test('the database addon is the only package in the image', () => {
   const packages = image.matchAll(/^COPY .* \.\/node_modules\/?([^/\s]*)/gm)
   expect([...packages].map(([, name]) => name)).toEqual(['better-sqlite3'])
 })
 
-test('the server is the first process of the image, without npm or a shell, and not root', () => {
+test('the image starts the server directly, without npm or a shell, and not as root', () => {
   expect(listAfter('ENTRYPOINT')).toEqual(['node', 'dist/cli/index.js'])
   expect(listAfter('CMD')).toEqual(['serve'])
   expect(lineAfter('USER')).toBe('node')
 })
 
-test('the image checks its health with `healthcheck` and keeps its data in /data', () => {
+test('the image checks its health with `healthcheck`', () => {
   const [, command] = (lineAfter('HEALTHCHECK') ?? '').split(' CMD ')
   expect(JSON.parse(command ?? '')).toEqual(HEALTHCHECK)
   expect(service.healthcheck.test).toEqual(['CMD', ...HEALTHCHECK])
+})
+
+test('the image keeps its data in /data', () => {
   expect(lineAfter('ENV')).toContain('NOTIFICATION_MOCK_DATA=/data/')
   // The image's user owns /data.
   expect(image).toContain('chown node:node /data')
   expect(service.volumes).toEqual(['data:/data', `\${SEEDS:-./seeds}:/seeds:ro`])
 })
 
-test('compose publishes the port on loopback only, and passes on the variables', () => {
+test('compose publishes the port only on loopback, and passes on the variables', () => {
   const port = `\${PORT:-${lineAfter('EXPOSE')}}`
   expect(service.ports).toEqual([`127.0.0.1:${port}:${port}`])
   const names = ['SEED', 'ADMIN_TOKEN', 'PROFILE', 'LOG_LEVEL'].map(
     (name) => `NOTIFICATION_MOCK_${name}`
   )
-  // In a form that podman-compose supports too.
+  // podman-compose also supports variables without a value.
   const passedOn = Object.fromEntries(names.map((name) => [name, null]))
   expect(service.environment).toEqual({ NOTIFICATION_MOCK_PORT: port, ...passedOn })
 })
 
-test('compose drops the rights that the container does not need, with syntax for older engines', () => {
+test('compose drops the rights that the container does not need', () => {
   expect(service).toMatchObject({
-    ...{ init: true, read_only: true, tmpfs: ['/tmp'] },
-    ...{ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }
+    init: true,
+    read_only: true,
+    tmpfs: ['/tmp'],
+    cap_drop: ['ALL'],
+    security_opt: ['no-new-privileges:true']
   })
+})
+
+test('the container files use no syntax that older engines reject', () => {
   expect(dockerfile).not.toMatch(/--start-interval|--mount|<</)
   expect(composeFile).not.toMatch(/start_interval|^(version|name):/m)
 })

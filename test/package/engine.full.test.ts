@@ -22,7 +22,7 @@ const VARIABLES = {
 }
 
 describe.skipIf(unavailable)(
-  `with an engine${unavailable ? ` (left out: ${unavailable})` : ''}, the image`,
+  `with an engine${unavailable ? ` (skipped: ${unavailable})` : ''}, the image`,
   () => {
     beforeAll(() => {
       engine('start', [], 360_000)
@@ -37,7 +37,7 @@ describe.skipIf(unavailable)(
       engine('stop')
     })
 
-    test('has only the database addon, without sources and binaries for other machines', () => {
+    test('has only the database addon, without its sources and other binaries', () => {
       const files = docker(
         'run',
         '--rm',
@@ -61,7 +61,7 @@ describe.skipIf(unavailable)(
       expect(kilobytes).toBeLessThan(17_000)
     })
 
-    test('is healthy with another port, another user, and a read-only file system', async () => {
+    test('is healthy with another port, another user or a read-only file system', async () => {
       const readOnly = ['--read-only', '--tmpfs', '/data']
       const variants: [flags: string[], args?: string[]][] = [
         [['--env', 'NOTIFICATION_MOCK_PORT=5000']],
@@ -96,14 +96,14 @@ describe.skipIf(unavailable)(
         [{}, 403],
         [{ authorization: 'Bearer engine-token' }, 201]
       ] as const)
-        expect(ask('/_mock/environments', { method: 'POST', body, headers })).toMatchObject({
+        expect(send('/_mock/environments', { method: 'POST', body, headers })).toMatchObject({
           status
         })
     })
 
-    test('stops within seconds with exit code 0, and keeps its data after a stop and a kill', () => {
+    test('stops quickly with exit code 0, and keeps its data after a stop and a kill', () => {
       const setPrimary = (id: string) =>
-        ask(`/v1/integrations/${id}/set-primary`, {
+        send(`/v1/integrations/${id}/set-primary`, {
           method: 'POST',
           headers: { authorization: KEY }
         })
@@ -139,7 +139,7 @@ const docker = (...args: string[]) => engine('run', ['docker', ...args])
 const container = () => docker(...COMPOSE, 'ps', '--all', '--quiet')
 const inspect = (field: string) => docker('inspect', '--format', `{{${field}}}`, container())
 
-/** Returns the first result of the health check, or its state after half a minute. */
+/** Waits up to half a minute for the first result of the health check. Returns its state. */
 async function health(id: string, tries = 60): Promise<string> {
   const state = docker('inspect', '--format', '{{.State.Health.Status}}', id)
   if (state !== 'starting' || tries === 0) return state
@@ -148,18 +148,21 @@ async function health(id: string, tries = 60): Promise<string> {
 }
 
 /** Sends a request from the engine's machine, where the port is published. */
-function ask(
+function send(
   path: string,
   request: RequestInit
 ): { status: number; body: { [name: string]: unknown } } {
   const client = `fetch(${JSON.stringify(ADDRESS + path)}, ${JSON.stringify(request)})
-    .then(async (response) => console.log(JSON.stringify({ status: response.status, body: await response.json() })))`
+    .then(async (response) => {
+      const { status } = response
+      console.log(JSON.stringify({ status, body: await response.json() }))
+    })`
   return JSON.parse(engine('net', [process.execPath, '-e', client]))
 }
 
 /** Returns the identifier of the primary email integration. */
 function primary(): unknown {
-  const { body } = ask('/_mock/state', { headers: { authorization: KEY } })
+  const { body } = send('/_mock/state', { headers: { authorization: KEY } })
   const [{ integrations }] = body.environments as [{ integrations: { [name: string]: unknown }[] }]
   return integrations.find(({ channel, primary }) => channel === 'email' && primary)?.identifier
 }

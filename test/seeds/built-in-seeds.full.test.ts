@@ -28,36 +28,35 @@ test.each([
   ['empty', 0],
   ['one-page', 7],
   ['many-pages', 137]
-])('%s has %i messages, each on exactly one page', async (name, count) => {
+])('paging through %s returns each of its %i messages once', async (name, count) => {
   const mock = await useMock({ seeds: [name] })
-  const walked: string[] = []
+  const ids: string[] = []
   for (let page = 0, more = true; more; page += 1) {
     const { json } = await mock.get(`/v1/messages?page=${page}`)
-    walked.push(...json.data.map(({ _id }: { _id: string }) => _id))
+    ids.push(...json.data.map(({ _id }: { _id: string }) => _id))
     more = json.hasMore
   }
-  expect(walked).toHaveLength(count)
-  expect(new Set(walked).size).toBe(count)
+  expect(ids).toHaveLength(count)
+  expect(new Set(ids).size).toBe(count)
 })
 
 type Message = Record<'transactionId' | 'subscriberId', string>
 
-test('unicode: filters find every transaction and subscriber by its exact name', async () => {
+test('filters find each transaction and subscriber of the unicode seed by its name', async () => {
   const mock = await useMock({ seeds: ['unicode'] })
   const { environments } = parse(readFileSync(join(folder, 'unicode.yaml'), 'utf8'), {
     merge: true
   })
   const { subscribers, messages } = environments[0] as Record<'subscribers' | 'messages', Message[]>
-  const found = async (filter: string, value: string): Promise<Message[]> =>
+  const filtered = async (filter: string, value: string): Promise<Message[]> =>
     (await mock.get(`/v1/messages?${filter}=${encodeURIComponent(value)}`)).json.data
   for (const { transactionId } of messages) {
-    expect((await found('transactionId', transactionId)).map((each) => each.transactionId)).toEqual(
-      [transactionId]
-    )
+    const matches = await filtered('transactionId', transactionId)
+    expect(matches.map((message) => message.transactionId)).toEqual([transactionId])
   }
   for (const { subscriberId } of subscribers) {
     const sent = messages.filter((message) => message.subscriberId === subscriberId)
     expect(sent.length, subscriberId).toBeGreaterThan(0)
-    expect(await found('subscriberId', subscriberId)).toHaveLength(sent.length)
+    expect(await filtered('subscriberId', subscriberId)).toHaveLength(sent.length)
   }
 })

@@ -6,10 +6,12 @@ import { shopJson } from '../support/shop.js'
 
 const MIB = 2 ** 20
 const TOO_DEEP = /^seed:1:\d+: is nested more than 100 levels deep: flatten it$/
-const BOMB =
-  /^seed:\d+:\d+ \w+(\[\d+\])?: makes the aliases expand to more than \d+ MiB of JSON, the limit .+: use fewer aliases$/
+const BOMB = new RegExp(
+  '^seed:\\d+:\\d+ \\w+(\\[\\d+\\])?: makes the aliases expand to more than \\d+ MiB of JSON, ' +
+    'the limit .+: use fewer aliases$'
+)
 
-/** Returns the issues of a seed in a request as lines. */
+/** Resolves a seed from a request. Returns its issues as lines. */
 const requestIssues = (text: string) =>
   seedErrorOf(() => resolveSeeds([readSeed(text)], NOW)).message.split('\n')
 
@@ -61,8 +63,10 @@ describe('rejects quickly, with little memory, and with the location and a fix:'
       }
     ],
     ['messages', { channel: 'sms', content: '\u0001'.repeat(MIB / 4) }]
-  ])('a record of %s that is larger than 1 MiB', (kind, record) => {
-    const message = `environments[0].${kind}[0]: is larger than 1 MiB of JSON, the limit for one record: shorten it`
+  ])('a record in %s that is larger than 1 MiB', (kind, record) => {
+    const message =
+      `environments[0].${kind}[0]: is larger than 1 MiB of JSON, ` +
+      'the limit for one record: shorten it'
     expect(requestIssues(shopJson({ [kind]: [record] }))).toEqual([
       expect.stringContaining(message)
     ])
@@ -73,7 +77,7 @@ describe('rejects quickly, with little memory, and with the location and a fix:'
     const messages = Array(100).fill({ channel: 'sms', subscriberId: 'ada' })
     expect(requestIssues(shopJson({ subscribers, messages }))).toEqual([
       expect.stringMatching(
-        /messages\[\d+\]: exceeds a limit: .+ add more than 64 MiB of JSON, the limit in a request: /
+        /messages\[\d+\]: exceeds a limit: .+ more than 64 MiB of JSON, the limit in a request: /
       )
     ])
   })
@@ -90,23 +94,32 @@ test('accepts twenty thousand uses of an anchor and thousands of quoted names', 
   expect(Object.keys(messages[0]?.payload ?? {})).toHaveLength(5000)
 })
 
-test('has lower limits for a request than for a file', () => {
+test('has a lower limit for YAML in a request than in a file', () => {
   const yaml = inShop(`messages: []\n${'#'.repeat(2 * MIB)}`)
   expect(readSeeds([{ name: 'seed', seed: yaml }])).toHaveLength(1)
   expect(requestIssues(yaml)).toEqual([
-    'seed: is larger than 2 MiB of YAML, the limit of a seed in a request: write it as JSON, which can have 8 MiB, or start the server with this seed as a file, or load it in parts with mode=merge'
+    'seed: is larger than 2 MiB of YAML, the limit of a seed in a request: write it as JSON, ' +
+      'which can have 8 MiB, or start the server with this seed as a file, or load it in parts ' +
+      'with mode=merge'
   ])
+})
+
+test('has a lower limit for JSON in a request than in a file', () => {
   const json = `${shopJson({})}${' '.repeat(8 * MIB)}`
   expect(readSeeds([{ name: 'seed', seed: json }])).toHaveLength(1)
   expect(requestIssues(json)[0]).toMatch(
     /^seed: is larger than 8 MiB of JSON, .+ in a request: start the server/
   )
+})
+
+test('limits the messages and subscribers that a request can generate', () => {
   const workflows = [{ name: 'w', steps: [{ type: 'sms' }] }]
   const generate = { messages: 10_001, subscribers: 10_001 }
   expect(requestIssues(shopJson({ workflows, generate }))).toEqual(
     ['messages', 'subscribers'].map((field) =>
       expect.stringContaining(
-        `generate.${field}: must be at most 10000 in a request; start the server with this seed as a file`
+        `generate.${field}: must be at most 10000 in a request; ` +
+          'start the server with this seed as a file'
       )
     )
   )
@@ -119,7 +132,7 @@ test('locates issues by path if the text is too long to be read as YAML', () => 
   expect(issues[0]).toBe('seed environments[0].messages[1]: must have channel')
 })
 
-test('lists the first hundred issues and counts the others', () => {
+test('lists the first 100 issues and counts the others', () => {
   const files = ['one', 'two'].map((name) => ({
     name,
     seed: shopJson({ messages: Array(150).fill({}) })
@@ -134,7 +147,7 @@ test('shortens a very long name in an issue', () => {
   expect(requestIssues(shopJson({ ['x'.repeat(1_000_000)]: 1 })).join().length).toBeLessThan(10_000)
 })
 
-/** Returns YAML with anchors, each made from the previous one. */
+/** Returns YAML with 30 anchors, each of which refers to the previous anchor. */
 function chain(make: (alias: string) => string): string {
   const lines = Array.from(
     { length: 30 },

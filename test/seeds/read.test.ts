@@ -9,7 +9,7 @@ function read(seed: string): unknown {
   return readSeeds([{ name: 's.yaml', seed }])[0]?.seed
 }
 
-/** Invalid seeds with their issues. */
+/** Invalid seeds, and the issues that are reported for them. */
 const ISSUES: [title: string, text: string, issues: string[]][] = [
   [
     'a second colon',
@@ -30,28 +30,32 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
     'an empty text',
     '',
     [
-      ':1:1: is empty: a seed starts with `environments:`; for a seed without data write `environments: []`'
+      ':1:1: is empty: a seed starts with `environments:`; ' +
+        'for a seed without data write `environments: []`'
     ]
   ],
   [
     'Liquid without quotes',
     inShop('messages: [{ channel: email, subject: {{payload.name}} }]'),
     [
-      ':3:44 environments[0].messages[0].subject: must be a string, because it names a field; quote a value that starts with a bracket'
+      ':3:44 environments[0].messages[0].subject: must be a string, because it names a field; ' +
+        'quote a value that starts with a bracket'
     ]
   ],
   [
     'an alias inside its own anchor',
     inShop('messages: &all [*all]'),
     [
-      ':3:21 environments[0].messages[0]: refers to &all, but no complete value above has this anchor'
+      ':3:21 environments[0].messages[0]: refers to &all, ' +
+        'but no complete value above has this anchor'
     ]
   ],
   [
     'a number that JSON does not support',
     inShop('messages: [{ channel: email, payload: { rate: .inf } }]'),
     [
-      ':3:51 environments[0].messages[0].payload.rate: is not a number that JSON supports; quote it to make it a string'
+      ':3:51 environments[0].messages[0].payload.rate: is not a number that JSON supports; ' +
+        'quote it to make it a string'
     ]
   ],
   [
@@ -60,7 +64,7 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
     [":5:15 environments[0].messages[0]: is not an object, so << can't merge it"]
   ],
   [
-    'values of aliases and merges, located at each alias and merge',
+    'an invalid value, at each place that repeats it by an alias or a merge',
     inShop('messages: [&m { channel: fax }, *m, { <<: *m, subject: a }]'),
     [
       ':3:30 environments[0].messages[0].channel: must be one of in_app, email, sms, chat, push',
@@ -74,7 +78,7 @@ test.each(ISSUES)('reports the line, column and path of an issue: %s', (_, text,
   expect(issuesOf({ name: '', seed: text })).toEqual(issues)
 })
 
-test('reports types, enum values, duplicates, references and times together', () => {
+test('reports all issues of a seed at once', () => {
   const text = `environments:
   - name: Shop
     integrations:
@@ -92,12 +96,16 @@ test('reports types, enum values, duplicates, references and times together', ()
 `
   expect(issuesOf({ name: 's', seed: text })).toEqual([
     's:4:37 environments[0].integrations[0].channel: must be one of in_app, email, sms, chat, push',
-    // The value can be a credential, so it is not repeated.
-    's:4:65 environments[0].integrations[0].credentials.secure: must be true or false, not a string',
-    's:6:37 environments[0].subscribers[0].phone: must be a string or null, not 15550100: put it in quotes',
-    's:7:25 environments[0].subscribers[1].subscriberId: is already used by another subscriber, at s:6:25',
+    // The message doesn't contain the value, which can be a credential.
+    's:4:65 environments[0].integrations[0].credentials.secure: ' +
+      'must be true or false, not a string',
+    's:6:37 environments[0].subscribers[0].phone: ' +
+      'must be a string or null, not 15550100: put it in quotes',
+    's:7:25 environments[0].subscribers[1].subscriberId: ' +
+      'is already used by another subscriber, at s:6:25',
     's:8:9 environments[0].subscribers[2]: must have subscriberId',
-    's:8:11 environments[0].subscribers[2].subscriberID: is not a known field; did you mean subscriberId?',
+    's:8:11 environments[0].subscribers[2].subscriberID: ' +
+      'is not a known field; did you mean subscriberId?',
     expect.stringMatching(
       /^s:10:48 environments\[0\]\.workflows\[0\]\.steps\[0\]\.type: must be one of /
     ),
@@ -105,7 +113,8 @@ test('reports types, enum values, duplicates, references and times together', ()
       /^s:12:76 environments\[0\]\.messages\[0\]\.createdAt: must be an ISO 8601 time /
     ),
     's:13:20 environments[0].messages[1].channel: must be one of in_app, email, sms, chat, push',
-    's:13:38 environments[0].messages[1].workflow: is welcom, but this environment has no such workflow; did you mean welcome?',
+    's:13:38 environments[0].messages[1].workflow: ' +
+      'is welcom, but this environment has no such workflow; did you mean welcome?',
     expect.stringMatching(
       /^s:13:57 environments\[0\]\.messages\[1\]\.createdAt: must be an ISO 8601 time /
     )
@@ -126,10 +135,10 @@ test.each([
 ])('does not report references to a value that has an issue: %s', (_, text) => {
   const messages = 'messages: [{ channel: email, subscriberId: ada, workflow: welcome }]'
   const other = '\n  - { name: Other, apiKeys: [shop-key] }'
-  const rest = text.startsWith('apiKeys') ? other : ''
-  const own = text.startsWith('subscribers') ? 'workflows: [{ identifier: welcome }]\n' : ''
-  const body = rest ? text : `${text}\n${own}${messages}`
-  expect(issuesOf({ name: 's', seed: inShop(body) + rest })).toHaveLength(1)
+  const otherEnvironment = text.startsWith('apiKeys') ? other : ''
+  const workflows = text.startsWith('subscribers') ? 'workflows: [{ identifier: welcome }]\n' : ''
+  const shop = otherEnvironment ? text : `${text}\n${workflows}${messages}`
+  expect(issuesOf({ name: 's', seed: inShop(shop) + otherEnvironment })).toHaveLength(1)
 })
 
 test.each([
@@ -139,7 +148,7 @@ test.each([
     '{"name": "Shop", "messages": []}',
     '{ "environments": [{"name": "Shop", "messages": []}] }'
   ]
-])('explains how to wrap the content of one environment: %s', (_, seed, wrapped) => {
+])('explains how to wrap the fields of one environment: %s', (_, seed, wrapped) => {
   const issue =
     'must have environments, but has the fields of one environment: start the file with ' +
     '`environments:` and `  -`, and indent the content by 4 spaces; in JSON, wrap it in ' +
@@ -193,18 +202,21 @@ describe('accepts', () => {
     ])
   })
 
-  test('a value, which it copies, but no cycle', () => {
+  test('a value, and copies it', () => {
     const seed = Object.freeze({ environments: [{ name: 'Shop' }] })
     const [file] = readSeeds([{ name: 'seed', seed }])
     const [environment] = seed.environments
     if (environment) environment.name = 'Other'
     expect(file?.seed).toEqual({ environments })
-    const cycle: { environments: unknown[] } = { environments: [] }
-    cycle.environments.push(cycle)
-    expect(issuesOf({ name: 'seed', seed: cycle })).toEqual([
-      'seed: is nested more than 100 levels deep: flatten it'
-    ])
   })
+})
+
+test('rejects a value that contains itself', () => {
+  const cycle: { environments: unknown[] } = { environments: [] }
+  cycle.environments.push(cycle)
+  expect(issuesOf({ name: 'seed', seed: cycle })).toEqual([
+    'seed: is nested more than 100 levels deep: flatten it'
+  ])
 })
 
 describe('in YAML', () => {
@@ -246,7 +258,7 @@ describe('a file', () => {
     return file
   }
 
-  test('is reported together with the issues of other files', () => {
+  test('with issues is reported together with all other files', () => {
     const [one, other] = [createFile('one.yaml', 'environments: 7'), createFile('other.json', '{')]
     expect(issuesOf(one, '/gone.yaml', other).map((line) => line.replace(/: .*/, ''))).toEqual([
       `${one}:1:15 environments`,
@@ -255,7 +267,7 @@ describe('a file', () => {
     ])
   })
 
-  test("that can't be read is reported", () => {
+  test("that can't be read is reported with the reason", () => {
     const folder = join(createFile('shop.yaml', ''), '..')
     expect(issuesOf(folder)).toEqual([
       `${folder}: can't be read: it is a folder; use the path of a file`
@@ -266,7 +278,7 @@ describe('a file', () => {
     expect(issuesOf('defualt')[0]).toMatch(/; did you mean default\?$/)
   })
 
-  test('with another encoding than UTF-8 is rejected', () => {
+  test('that is not encoded as UTF-8 is rejected', () => {
     const utf16 = Buffer.from('\uFEFFenvironments: []', 'utf16le')
     const latin1 = Buffer.from('environments: [{ name: Caf\u00e9 }]', 'latin1')
     for (const bytes of [utf16, latin1]) {
@@ -276,7 +288,7 @@ describe('a file', () => {
     }
   })
 
-  test('has priority over a built-in seed with the same name', () => {
+  test('can have any name that is not the name of a built-in seed', () => {
     expect(seedPath('default')).toMatch(/seeds\/default\.yaml$/)
     expect(seedPath('shop.yaml')).toBe('shop.yaml')
     expect(seedPath('test')).toBe('test')

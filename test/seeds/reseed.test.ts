@@ -29,7 +29,7 @@ const OTHER: SeedEnvironment = {
 const filesOf = (...environments: SeedEnvironment[]) =>
   readSeeds([{ name: 'seed', seed: seedOf(...environments) }])
 
-/** Returns services that were seeded at `time`. Now it is an hour later. */
+/** Returns services that were seeded at `time`. The current time is `LATER`. */
 function seeded(time: number, environments: SeedEnvironment[]) {
   const { db, close } = openDatabase()
   onTestFinished(close)
@@ -44,13 +44,13 @@ function seeded(time: number, environments: SeedEnvironment[]) {
     client: db.client,
     find,
     empty: (name: string) => services.environments.clear(find(name)),
-    reseed: (...presents: SeedEnvironment[]) => services.seeds.reseed(filesOf(...presents))
+    reseed: (...changed: SeedEnvironment[]) => services.seeds.reseed(filesOf(...changed))
   }
 }
 
 const seedNow = (...environments: SeedEnvironment[]) => seeded(NOW, environments)
 
-/** Returns services that start with the seed at the time of the change. */
+/** Returns services that were seeded at the time when other tests reload their seeds. */
 const startedWith = (...environments: SeedEnvironment[]) => seeded(LATER, environments)
 
 describe('reseed', () => {
@@ -94,7 +94,7 @@ describe('a changed environment', () => {
     apiKeys: ['new-key']
   }
 
-  test('equals a new server with the seeds', () => {
+  test('equals the environment of a new server with the same seeds', () => {
     const mock = seedNow(SHOP, OTHER)
     mock.reseed(changed, OTHER)
     const started = startedWith(changed, OTHER)
@@ -130,7 +130,7 @@ describe('a changed environment', () => {
     expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(['other-key'])
   })
 
-  test('can change its name and organization if the seed has its id', () => {
+  test('gets a new name and organization if the seed contains its id', () => {
     const _id = '00000000000000000000000a'
     const mock = seedNow({ ...SHOP, _id })
     const changes = mock.reseed({ ...SHOP, _id, name: 'Store', organization: 'Acme' })
@@ -179,34 +179,43 @@ describe('changes nothing', () => {
   const added = { name: 'Added' }
   const less = { ...SHOP, messages: [], apiKeys: ['less-key', 'other-key'] }
 
-  test('if an environment has an issue, or a key belongs to an environment without a seed', async () => {
+  test('if an environment has an issue', () => {
     const mock = seedNow(SHOP, OTHER)
-    const made = await mock.seeds.createEnvironment({ name: 'Made' })
     const before = allRows(mock.client)
     const late = { name: 'Late', messages: [{ channel: 'email' as const, workflow: 'gone' }] }
     expect(() => mock.reseed(less, added, late)).toThrow(SeedError)
     expect(allRows(mock.client)).toEqual(before)
+    expect(mock.environments.findByApiKey('shop-key')?.name).toBe('Shop')
+  })
+
+  test('if a key belongs to an environment without a seed', async () => {
+    const mock = seedNow(SHOP, OTHER)
+    const made = await mock.seeds.createEnvironment({ name: 'Made' })
+    const before = allRows(mock.client)
     const taken = { ...added, apiKeys: ['a', made.apiKey] }
     expect(() => mock.reseed(less, taken)).toThrow(
-      'seed environments[1].apiKeys[1]: is the API key of environment Made, which is not in these seeds'
+      'seed environments[1].apiKeys[1]: is the API key of environment Made, ' +
+        'which is not in these seeds'
     )
     expect(allRows(mock.client)).toEqual(before)
     expect(mock.environments.findByApiKey('shop-key')?.name).toBe('Shop')
   })
 
-  test('if the database rejects a row, and then accepts the next change', () => {
+  test('if the database rejects a row, and then applies the next seeds', () => {
     const mock = seedNow(SHOP, OTHER)
     const before = allRows(mock.client)
-    const keysOf = () => mock.environments.list().map((owner) => mock.environments.apiKeysOf(owner))
-    const keys = keysOf()
+    const allKeys = () =>
+      mock.environments.list().map((environment) => mock.environments.apiKeysOf(environment))
+    const keys = allKeys()
     const more = { ...added, messages: [{ channel: 'email' as const }] }
     mock.client.exec(
-      "CREATE TRIGGER no_messages BEFORE INSERT ON messages BEGIN SELECT raise(ABORT, 'no messages'); END"
+      'CREATE TRIGGER no_messages BEFORE INSERT ON messages ' +
+        "BEGIN SELECT raise(ABORT, 'no messages'); END"
     )
     expect(() => mock.reseed(less, more)).toThrow('no messages')
     mock.client.exec('DROP TRIGGER no_messages')
     expect(allRows(mock.client)).toEqual(before)
-    expect(keysOf()).toEqual(keys)
+    expect(allKeys()).toEqual(keys)
     expect(mock.environments.findByApiKey('shop-key')?.datasets).toEqual(mock.find('Shop').datasets)
     expect(mock.environments.findByApiKey('other-key')).toBe(mock.find('Other'))
     expect(mock.environments.findByApiKey('less-key')).toBeUndefined()

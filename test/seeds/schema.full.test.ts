@@ -11,7 +11,7 @@ import { anySeed } from '../support/seeds.js'
 const root = join(import.meta.dirname, '../..')
 const schema: AnySchemaObject = JSON.parse(readFileSync(join(root, 'seeds/schema.json'), 'utf8'))
 
-/** Validates like an editor: draft-07, with only this file. */
+/** Validates as an editor does: according to draft-07, and with this file only. */
 const ajv = new Ajv({ allowUnionTypes: true })
 const accepts = ajv.compile(schema)
 
@@ -32,7 +32,7 @@ test('describes the items of lists, and allows no unknown fields', () => {
 })
 
 test.each(readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml')))(
-  'accepts %s, and is named in its first line',
+  'accepts %s, which refers to the schema in its first line',
   (name) => {
     const text = readFileSync(join(root, 'seeds', name), 'utf8')
     expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/schema\.json\n/)
@@ -61,9 +61,9 @@ describe('agrees with the server about', () => {
     fc.assert(
       fc.property(changed, ([seed, number, value]) => {
         const wrong = withChange(seed, number, value)
-        const own = findIssues(Seed, wrong).length === 0
-        if (!own) rejectedCount += 1
-        expect(accepts(wrong), JSON.stringify(wrong)).toBe(own)
+        const isValid = findIssues(Seed, wrong).length === 0
+        if (!isValid) rejectedCount += 1
+        expect(accepts(wrong), JSON.stringify(wrong)).toBe(isValid)
       }),
       { numRuns: 120 }
     )
@@ -71,7 +71,7 @@ describe('agrees with the server about', () => {
   })
 })
 
-/** Returns a copy with another value at a place chosen by the number, or with an unknown field. */
+/** Returns a copy with one other value or one unknown field. `number` selects the place. */
 function withChange(seed: object, number: number, value: unknown): unknown {
   const copy = JSON.parse(JSON.stringify(seed))
   const fields = [...nodes(copy)].flatMap(([, node]) =>

@@ -9,17 +9,17 @@ import { compile, namedSchemas, targetOf } from '../../src/schema/typebox.js'
 import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-/** Facts that no operation can show, by reason. */
+/** Facts that no response can show, by reason. See `factsOfFields` for what a fact is. */
 const IMPOSSIBLE: Record<string, string[]> = {
-  'a record that is sent has an id': [
+  'every record in a response has an id': [
     'Integration: Integration._id absent',
     'MessagesPage: MessageResponseDto._id absent',
     'MessagesPage: SubscriberResponseDto._id absent'
   ],
-  'an integration is shown by set-primary only, after which it is primary': [
+  'only set-primary returns an integration, and makes it primary first': [
     'Integration: Integration.primary = false'
   ],
-  'set-primary answers 404 for an integration that is deleted': [
+  'set-primary responds with 404 for a deleted integration': [
     'Integration: Integration.deleted = true',
     'Integration: Integration.deletedAt present',
     'Integration: Integration.deletedBy present'
@@ -30,7 +30,7 @@ const SEEDS = readdirSync(join(import.meta.dirname, '../../seeds')).flatMap((nam
   name.endsWith('.yaml') ? [name.slice(0, -'.yaml'.length)] : []
 )
 
-test('the built-in seeds show everything that the API reference allows, except IMPOSSIBLE', {
+test('the built-in seeds show every possible fact of the API reference', {
   timeout: 240_000
 }, async () => {
   const shown = new Set<string>()
@@ -39,9 +39,9 @@ test('the built-in seeds show everything that the API reference allows, except I
       for await (const fact of factsShownBy(await useMock({ seeds: [seed], profile })))
         shown.add(fact)
   }
-  // Two operations can have the same part, such as a filter. Each must show it.
+  // Two operations can return the same schema. Each of them must show its facts.
   const facts = OPERATIONS.flatMap(({ response }) => {
-    const all = namedSchemas(response).flatMap((each) => [...factsOfFields(each)])
+    const all = namedSchemas(response).flatMap((schema) => [...factsOfFields(schema)])
     return [...within(response, all)]
   })
   expect(facts.length).toBeGreaterThan(700)
@@ -53,7 +53,7 @@ function* within({ $id }: TSchema, facts: Iterable<string>): Generator<string> {
   for (const fact of facts) yield `${$id}: ${fact}`
 }
 
-/** Yields the facts of all lists and steps, and of every integration once it is primary. */
+/** Yields the facts that the responses for all lists, steps and integrations show. */
 async function* factsShownBy(mock: TestMock): AsyncGenerator<string> {
   for (const { id, apiKeys, integrations, steps } of mock.seededEnvironments) {
     const [key = ''] = apiKeys
@@ -68,12 +68,12 @@ async function* factsShownBy(mock: TestMock): AsyncGenerator<string> {
       }
     }
     for (const { workflowId, stepId } of steps) {
-      const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
-      const { json } = await mock.get(path, { key })
+      const [workflow, step] = [workflowId, stepId].map(encodeURIComponent)
+      const { json } = await mock.get(`/v2/workflows/${workflow}/steps/${step}`, { key })
       yield* within(WorkflowStep, factsShown(WorkflowStep, json.data ?? json))
     }
     for (const { _id } of integrations) {
-      // In a fork, because set-primary changes other integrations too.
+      // Use a fork, because set-primary also changes other integrations.
       const fork = (
         await mock.post('/_mock/environments', { key: null, body: JSON.stringify({ from: id }) })
       ).json
@@ -87,9 +87,9 @@ async function* factsShownBy(mock: TestMock): AsyncGenerator<string> {
 }
 
 /**
- * Yields the facts of an object's fields. A fact is something that a response can show: an optional
- * field that is present or absent, an enum value, null, true or false, an empty or filled list, a
- * variant of a union.
+ * Yields the facts about an object's fields. A fact is something that a response can show, such as
+ * a present or absent optional field, an enum value, `null`, `true`, an empty list, or a variant of
+ * a union.
  */
 function* factsOfFields({ $id, properties = {}, required = [] }: TSchema): Generator<string> {
   for (const [field, schema] of Object.entries<TSchema>(properties)) {
@@ -99,11 +99,11 @@ function* factsOfFields({ $id, properties = {}, required = [] }: TSchema): Gener
 }
 
 function* factsOfValues(schema: TSchema, at: string): Generator<string> {
-  const { type, enum: words, anyOf, items, additionalProperties } = schema
+  const { type, enum: values, anyOf, items, additionalProperties } = schema
   if (schema[Kind] === 'Reference') {
-    // The fields of an object are facts of its own schema.
+    // The facts about a referenced object's fields come from the object's schema.
     if (!targetOf(schema).properties) yield* factsOfValues(targetOf(schema), at)
-  } else if (words) yield* words.map((word: string) => `${at} = ${word}`)
+  } else if (values) yield* values.map((value: string) => `${at} = ${value}`)
   else if (anyOf) for (const variant of anyOf) yield `${at} as ${nameOf(variant)}`
   else if (items) yield* [`${at} empty`, `${at} filled`, ...factsOfValues(items, at)]
   else if (typeof additionalProperties === 'object') yield* factsOfValues(additionalProperties, at)
@@ -115,7 +115,7 @@ function* factsOfValues(schema: TSchema, at: string): Generator<string> {
 function* factsShown(schema: TSchema, value: unknown, at = ''): Generator<string> {
   if (schema[Kind] === 'Reference') return yield* factsShown(targetOf(schema), value, at)
   if (value === null || typeof value === 'boolean' || schema.enum) yield `${at} = ${value}`
-  // Several variants can match: a digest with only a duration is also a delay.
+  // Several variants can match: a digest that has only a duration also matches a delay.
   for (const variant of schema.anyOf ?? []) {
     if (!compile(variant).Check(value)) continue
     yield `${at} as ${nameOf(variant)}`

@@ -13,10 +13,10 @@ import { watchSeeds } from '../../src/seeds/watch.js'
 
 /** The milliseconds between two checks. */
 const INTERVAL = 100
-/** Enough time to detect a change and its end. */
+/** Enough time to detect a change, and that the file doesn't change again. */
 const AMPLE = 5 * INTERVAL
 
-/** Watches two files, or a link to the first. Only `changesAfter` advances the clock. */
+/** Watches two files, or a link to the first file. Only `changesAfter` advances the clock. */
 function watchFiles({ isStarted = true, isLinked = false } = {}) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
@@ -60,7 +60,7 @@ test('reports each change of a file once', () => {
   expect(changesAfter()).toBe(2)
 })
 
-test('reports a file that is written in parts once it is complete', () => {
+test('reports a file that is written in pieces only when it is complete', () => {
   const { one, changesAfter } = watchFiles()
   writeFileSync(one, '')
   for (let piece = 0; piece < 10; piece++) {
@@ -70,7 +70,7 @@ test('reports a file that is written in parts once it is complete', () => {
   expect(changesAfter()).toBe(1)
 })
 
-test('reports a change of the target of a link, and of the link', () => {
+test("reports changes of a link and of the link's target", () => {
   const { one, other, changesAfter } = watchFiles({ isLinked: true })
   writeFileSync(one, 'changed')
   expect(changesAfter()).toBe(1)
@@ -79,7 +79,7 @@ test('reports a change of the target of a link, and of the link', () => {
   expect(changesAfter()).toBe(2)
 })
 
-test('reports that a file is removed and that it is created again', () => {
+test('reports when a file is removed and when it is created again', () => {
   const { one, changesAfter } = watchFiles()
   rmSync(one)
   expect(changesAfter()).toBe(1)
@@ -87,7 +87,7 @@ test('reports that a file is removed and that it is created again', () => {
   expect(changesAfter()).toBe(2)
 })
 
-test('reports changes from before start, and none after stop', () => {
+test('reports changes made before start, but none made after stop', () => {
   const { one, start, stop, changesAfter } = watchFiles({ isStarted: false })
   writeFileSync(one, 'changed')
   start()

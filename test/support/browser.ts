@@ -16,7 +16,7 @@ const FLAGS = [
 
 export interface OpenedPage {
   page: Page
-  /** The URLs that the page requested, and the errors and warnings in it. */
+  /** The URLs that the page requested, and the page's errors, warnings and failed requests. */
   events: { requested: string[]; troubles: string[] }
 }
 
@@ -27,7 +27,7 @@ export async function openPage(
   context: TestContext,
   options: BrowserContextOptions = {}
 ): Promise<OpenedPage> {
-  // CI must have the browser, so the test fails there.
+  // Never skip in CI, which must have the browser.
   if (!existsSync(CHROMIUM) && !process.env.CI)
     context.skip(`needs a browser: ${CHROMIUM} does not exist`)
   browser ??= chromium.launch({ executablePath: CHROMIUM, args: FLAGS })

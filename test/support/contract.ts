@@ -20,65 +20,69 @@ export interface CheckedResponse {
   text: string
 }
 
-export type Contract = ReturnType<typeof createContract>
+/** Caches contracts, because compiling a document is slow and many servers publish the same one. */
+const contracts = new Map<string, Contract>()
 
-/**
- * Returns a checker of responses against an OpenAPI document, given as text. `check` throws for a
- * wrong type, an unknown field, an unknown enum value, and an error response without a reason or
- * with an unusual body.
- */
+/** Returns the contract in the text of an OpenAPI document. */
 export function contractOf(text: string): Contract {
-  // The URL of the server differs between servers.
+  // Ignore the URL of the server, which is different for each server.
   const key = text.replace(/"servers":\[[^\]]*\]/, '')
-  const contract = contracts.get(key) ?? createContract(JSON.parse(text))
+  const contract = contracts.get(key) ?? new Contract(JSON.parse(text))
   contracts.set(key, contract)
   return contract
 }
 
-/** Compiling a document takes long, and servers with the same assumptions publish the same one. */
-const contracts = new Map<string, Contract>()
-
-function createContract(published: Published) {
-  const ajv = new Ajv2020({
+/** Checks responses against an OpenAPI document. */
+export class Contract {
+  readonly #published: Published
+  readonly #ajv = new Ajv2020({
     strict: false,
     allErrors: true,
     formats: { ...fullFormats, regex: true }
   })
-  ajv.addSchema(published as AnySchemaObject, 'openapi')
-  const compiled = new Map<string, ValidateFunction>()
+  readonly #compiled = new Map<string, ValidateFunction>()
 
-  return {
-    check(response: CheckedResponse): void {
-      const path = response.path.replace(/[?#].*$/s, '')
-      if ((!DESCRIBED.test(path) || response.method === 'OPTIONS') && response.status < 400) return
-      if (response.status >= 400) checkErrorResponse(response)
-      const { pointer, type } = responseAt(path, response.method.toLowerCase(), response.status)
-      const sent = response.headers.get('content-type')
-      // This response can also be YAML.
-      if (path === '/_mock/state' && sent === 'application/yaml; charset=utf-8') return
-      assertThat(
-        sent === (type && `${type}; charset=utf-8`),
-        `content-type is not ${type}`,
-        response
-      )
-      if (response.method === 'HEAD' || type !== 'application/json') return
-      const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
-      compiled.set(pointer, validate)
-      assertThat(
-        validate(JSON.parse(response.text)),
-        JSON.stringify(validate.errors?.slice(0, 5)),
-        response
-      )
-    }
+  constructor(published: Published) {
+    this.#published = published
+    this.#ajv.addSchema(published as AnySchemaObject, 'openapi')
   }
 
-  function responseAt(
+  /**
+   * Throws if the response has a wrong type, an unknown field or an unknown enum value. Also throws
+   * if an error response has no reason or an unusual body.
+   */
+  check(response: CheckedResponse): void {
+    const path = response.path.replace(/[?#].*$/s, '')
+    if ((!DESCRIBED.test(path) || response.method === 'OPTIONS') && response.status < 400) return
+    if (response.status >= 400) checkErrorResponse(response)
+    const { pointer, type } = this.#responseAt(path, response.method.toLowerCase(), response.status)
+    const sent = response.headers.get('content-type')
+    // This route can also respond with YAML.
+    if (path === '/_mock/state' && sent === 'application/yaml; charset=utf-8') return
+    assertThat(sent === (type && `${type}; charset=utf-8`), `content-type is not ${type}`, response)
+    if (response.method === 'HEAD' || type !== 'application/json') return
+    const validate = this.#validatorAt(pointer)
+    assertThat(
+      validate(JSON.parse(response.text)),
+      JSON.stringify(validate.errors?.slice(0, 5)),
+      response
+    )
+  }
+
+  #validatorAt(pointer: string): ValidateFunction {
+    const validate =
+      this.#compiled.get(pointer) ?? this.#ajv.compile({ $ref: `openapi#${pointer}` })
+    this.#compiled.set(pointer, validate)
+    return validate
+  }
+
+  #responseAt(
     path: string,
     method: string,
     status: number
   ): { pointer: string; type: string | null } {
-    // Prefer literal paths, because a path with parameters can match them too.
-    const byParameters = Object.entries(published.paths).sort(
+    // Try literal paths first, because a path with parameters can match them too.
+    const byParameters = Object.entries(this.#published.paths).sort(
       ([one], [other]) => countOf(one) - countOf(other)
     )
     const verb = method === 'head' ? 'get' : method
@@ -97,7 +101,7 @@ function createContract(published: Published) {
 
 const countOf = (template: string) => template.split('{').length
 
-/** Matches the paths of the two documents. */
+/** Matches the paths that the two OpenAPI documents describe. */
 const DESCRIBED = /^\/(v\d|_mock)\/|^\/health$/
 
 function checkErrorResponse(response: CheckedResponse): void {
@@ -110,7 +114,7 @@ function checkErrorResponse(response: CheckedResponse): void {
   if (status === 401) {
     assertThat(headers.get('www-authenticate') === 'ApiKey', 'www-authenticate', response)
   }
-  // A conflict of a control route remains, so repeating the request doesn't help.
+  // A conflict in a control route remains, so the response doesn't suggest to retry.
   if ([409, 429, 503].includes(status) && !path.startsWith('/_mock/')) {
     assertThat(/^\d+$/.test(headers.get('retry-after') ?? ''), 'retry-after', response)
   }
@@ -133,7 +137,8 @@ function assertThat(
 ): void {
   if (!holds)
     throw new Error(
-      `response violates the API reference: ${problem}\n${method} ${path} -> ${status}\n${text.slice(0, 2000)}`
+      `response violates the API reference: ${problem}\n` +
+        `${method} ${path} -> ${status}\n${text.slice(0, 2000)}`
     )
 }
 

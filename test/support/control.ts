@@ -3,12 +3,12 @@ import { onTestFinished } from 'vitest'
 import type { RecordedRequest } from '../../src/journal/schemas.js'
 import type { TestMock, TestResponse } from './mock.js'
 
-/** Keys of the default seed: two environments of one organization, and one of another. */
+/** API keys in the default seed. The first two belong to environments of one organization. */
 export const DEVELOPMENT = 'development-key'
 export const PRODUCTION = 'production-key'
 export const OTHER_ORGANIZATION = 'other-organization-key'
 
-/** Integrations of the email channel in the default seed. SendGrid is the primary. */
+/** Email integrations in the default seed. SendGrid is the primary. */
 export const SENDGRID = '66f1c2a47c9b1a0012ad0001'
 export const MAILGUN = '66f1c2a47c9b1a0012ad0002'
 

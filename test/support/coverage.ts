@@ -11,7 +11,7 @@ interface Sent {
   key?: string | null | undefined
 }
 
-/** The paths of the operations' examples, which exist in the default seed. */
+/** The path of each operation's example, with ids that exist in the default seed. */
 const PATHS = Object.fromEntries(
   OPERATIONS.map(({ id, url, examples: { params = {} } }) => [
     id,
@@ -19,7 +19,7 @@ const PATHS = Object.fromEntries(
   ])
 )
 
-/** Returns requests that cover an item, to send one after the other. `path` is from its example. */
+/** Returns the requests to send in order to cover an item. `path` is the path in its example. */
 function requestsFor(id: string, path: string | undefined): Sent[] {
   const [, kind = '', name = '', value] = /^\w+\.(\w+)\.([\w-]+)[.=]?(.*)$/.exec(id) ?? []
   const keyed = { headers: { 'idempotency-key': id } }
@@ -46,11 +46,11 @@ export async function cover(
 ): Promise<void> {
   const [operation = ''] = id.split('.')
   const method = OPERATIONS.find(({ id: name }) => name === operation)?.method ?? 'GET'
-  const call = ({ path = '', key: own = key, ...sent }: Sent) =>
+  const call = ({ path = '', key: apiKey = key, ...sent }: Sent) =>
     mock.call(path.startsWith('/') ? path : `${PATHS[operation]}${path}`, {
       method,
       ...sent,
-      ...(own !== undefined && { key: own })
+      ...(apiKey !== undefined && { key: apiKey })
     })
   if (id.endsWith('.500')) await addFault(mock, { operation, effect: { status: 500 } }, key)
   if (id.endsWith('.409')) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type JsonSchema, valuesBy } from './schema-values.js'
 import { consistentSeed } from './seeds.js'
 
-/** A request that is valid by the OpenAPI document, or that the server should reject. */
+/** A request that is valid according to the OpenAPI document, or broken on purpose. */
 export interface GeneratedRequest {
   operation: string
   method: string
@@ -23,17 +23,20 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: JsonSchema }> }
 }
 
-/** Values that exist on the server, and valid values of other fields. */
+/** Values that exist on the server, and valid values for other fields. */
 export interface KnownValues {
-  /** By parameter name, or by segment and name if the name alone is ambiguous: `messages/id`. */
+  /**
+   * By the name of a parameter. If the name alone is ambiguous, by path segment and name, such as
+   * `messages/id`.
+   */
   parameters: Record<string, readonly string[]>
   /** By the name of a field in the body. */
   fields: Record<string, readonly string[]>
 }
 
 /**
- * Generates requests to all operations of the document. Half of them are broken in one or two ways:
- * a wrong type, an unusual name, a repetition, an invalid or very deep body, or a wrong method.
+ * Generates requests to all operations of the document. Half of them are broken in one or two ways,
+ * such as a wrong type, an unusual name, an invalid or very deep body, or a wrong method.
  */
 export function anyRequest(
   document: Published,
@@ -81,21 +84,49 @@ function requestTo(
     find: (reference) => document.components.schemas[reference.split('/').at(-1) ?? ''],
     names: fc.oneof(fc.stringMatching(/^[a-z]{1,5}$/), oddName),
     textOf,
-    ofField: (field, fitting) => HARMLESS[field] ?? mostlyKnown(known.fields[field], fitting)
+    ofField: (field, matching) => HARMLESS[field] ?? mostlyKnown(known.fields[field], matching)
   })
   const anyTextFor = (name: string, schema: JsonSchema) =>
     mostlyKnown(known.parameters[name], anyValueOf(schema).map(asText))
-  const inPath = template.split('/').map((segment, index, all) => {
+  const schema = Object.values(requestBody?.content ?? {})[0]?.schema
+  return fc.record({
+    operation: fc.constant(operationId),
+    method: fc.constant(method),
+    segments: anySegments(template, parameters, known, anyTextFor),
+    query: anyQuery(parameters, anyTextFor),
+    headers: fc.oneof(
+      fc.constant({}),
+      fc.stringMatching(/^[a-z]{1,2}$/).map((key) => ({ 'idempotency-key': key }))
+    ),
+    ...(schema && { body: operationId === 'loadSeed' ? anySeedBody : anyValueOf(schema) })
+  }) as fc.Arbitrary<Parts>
+}
+
+type Parameters = NonNullable<Operation['parameters']>
+type AnyTextFor = (name: string, schema: JsonSchema) => fc.Arbitrary<string>
+
+function anySegments(
+  template: string,
+  parameters: Parameters,
+  known: KnownValues,
+  anyTextFor: AnyTextFor
+): fc.Arbitrary<string[]> {
+  const segments = template.split('/').map((segment, index, all) => {
     const name = /^\{(.+)\}$/.exec(segment)?.[1]
     if (name === undefined) return fc.constant(segment)
-    const schema = parameters.find((each) => each.in === 'path' && each.name === name)?.schema
+    const parameter = parameters.find((candidate) => {
+      return candidate.in === 'path' && candidate.name === name
+    })
     const path = `${all[index - 1]}/${name}`
-    return anyTextFor(path in known.parameters ? path : name, schema ?? {}).map(
-      (value) => value || 'x'
-    )
+    const text = anyTextFor(path in known.parameters ? path : name, parameter?.schema ?? {})
+    return text.map((value) => value || 'x')
   })
-  const inQuery = parameters
-    .filter((each) => each.in === 'query')
+  return fc.tuple(...segments)
+}
+
+function anyQuery(parameters: Parameters, anyTextFor: AnyTextFor): fc.Arbitrary<Parts['query']> {
+  const lists = parameters
+    .filter((parameter) => parameter.in === 'query')
     .map(({ name, schema }) => {
       const isList = [schema, ...(schema.anyOf ?? [])].some(({ type }) => type === 'array')
       const value = anyTextFor(name, (isList && schema.items) || schema).map(
@@ -103,24 +134,12 @@ function requestTo(
       )
       return fc.oneof(fc.constant([]), fc.array(value, { minLength: 1, maxLength: isList ? 4 : 1 }))
     })
-  const inHeaders = fc.oneof(
-    fc.constant({}),
-    fc.stringMatching(/^[a-z]{1,2}$/).map((key) => ({ 'idempotency-key': key }))
-  )
-  const schema = Object.values(requestBody?.content ?? {})[0]?.schema
-  return fc.record({
-    operation: fc.constant(operationId),
-    method: fc.constant(method),
-    segments: fc.tuple(...inPath),
-    query: fc.tuple(...inQuery).map((lists) => lists.flat()),
-    headers: inHeaders,
-    ...(schema && { body: operationId === 'loadSeed' ? anySeedBody : anyValueOf(schema) })
-  }) as fc.Arbitrary<Parts>
+  return fc.tuple(...lists).map((values) => values.flat())
 }
 
 function mostlyKnown<Value>(known: readonly string[] | undefined, others: fc.Arbitrary<Value>) {
   if (!known) return others
-  // Choose late: the list can have grown by then.
+  // Choose when the value is generated, because the list can have grown by then.
   const existing = fc.nat().map((index) => known[index % known.length] ?? 'none')
   return fc.oneof({ weight: 4, arbitrary: existing }, others)
 }
@@ -138,7 +157,7 @@ const anySeedBody = fc.oneof(
   }))
 )
 
-/** Values with short delays, so that later requests are not slowed down, and valid effects. */
+/** Fields whose random values would slow down later requests, or would rarely be valid. */
 const HARMLESS: Record<string, fc.Arbitrary<unknown>> = {
   delay: fc.nat({ max: 3 }),
   spread: fc.nat({ max: 3 }),

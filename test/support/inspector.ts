@@ -15,7 +15,7 @@ export interface OpenedInspector extends OpenedPage {
 }
 
 interface Options extends BrowserContextOptions {
-  /** Arguments of the server's command line. */
+  /** Command-line arguments of the server. */
   args?: readonly string[]
   hash?: string
 }
@@ -46,8 +46,9 @@ export async function openInspector(
 export async function expectAccessible({ page }: Pick<OpenedPage, 'page'>): Promise<void> {
   // Wait for animations, because elements that fade in have a lower contrast.
   await page.evaluate(`Promise.allSettled(document.getAnimations()
-    .filter(({ effect }) => effect?.getTiming().iterations !== Infinity).map(({ finished }) => finished))`)
-  // axe can't run in sandboxed frames, and their content is not part of the inspector.
+    .filter(({ effect }) => effect?.getTiming().iterations !== Infinity)
+    .map(({ finished }) => finished))`)
+  // Exclude sandboxed frames: axe can't run in them, and they are not part of the inspector.
   const { violations } = await new AxeBuilder({ page })
     .exclude('iframe[sandbox]')
     .options({ rules: { 'target-size': { enabled: true } } })
@@ -66,7 +67,7 @@ export async function expectAccessibleInBoth({ page }: Pick<OpenedPage, 'page'>)
   }
 }
 
-/** Returns a `click` that counts how many clicks a task takes. */
+/** Returns a `click` function that counts its calls, to check how many clicks a task takes. */
 export function countClicks() {
   let count = 0
   return {

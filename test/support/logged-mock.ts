@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { startMock, type TestMock, type TestMockOptions, useNewMock } from './mock.js'
 
-/** API keys of the seed. No response and no log line may contain them. */
+/** API keys in the seed. They must not appear in any response or log line. */
 export const KEYS = { shop: 'shop-key-6f1c', second: 'shop-key-again-9d2e', live: 'live-key-83ab' }
 
 export const SEED = {
@@ -50,7 +50,7 @@ export async function useLoggedMock(options: TestMockOptions = {}): Promise<Logg
   return { ...(await useNewMock({ seed: SEED, logger, ...options })), log }
 }
 
-/** Returns a getter of a logged server that all tests of the group share. */
+/** Starts a logged server for all tests of a group. Returns a function that returns the server. */
 export function useLoggedMockOfGroup(): () => LoggedMock {
   let mock: LoggedMock
   beforeAll(async () => {

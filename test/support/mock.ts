@@ -13,7 +13,7 @@ export interface TestRequest {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** The API key; `null` sends none. Default: the key of the first environment. */
+  /** The API key. `null` sends no key. Default: the key of the first environment. */
   key?: string | null
 }
 
@@ -32,7 +32,7 @@ export interface TestMockOptions extends ServerOptions {
 
 export interface TestMock extends Omit<Server, 'services'> {
   services: ControlServices
-  /** The data of its seeds. */
+  /** The environments that the seeds describe, with all defaults filled in. */
   readonly seededEnvironments: readonly EnvironmentData[]
   /** Sends a request over a real socket, and checks the response against the OpenAPI document. */
   call(path: string, call?: TestRequest): Promise<TestResponse>
@@ -41,13 +41,13 @@ export interface TestMock extends Omit<Server, 'services'> {
 }
 
 /**
- * Returns a server in its initial state, on a real socket and by default in memory with the default
- * seed. It reuses and resets a server with the same options from an earlier test, if there is one.
- * Tests that run at the same time never share a server.
+ * Returns a server in its initial state, on a real socket. By default, the server has the default
+ * seed and keeps its data in memory. If an earlier test used a server with the same options, that
+ * server is reset and used again. Tests that run at the same time never share a server.
  *
- * A server is not reused if the test read its `app` or `services`, if a reset doesn't restore its
- * rows, or if its options can't be compared (a data file, a logger, functions). A test that leaves
- * other traces, such as temporary triggers, must call `useNewMock`.
+ * A server is not used again if the test read its `app` or `services`, if a reset doesn't restore
+ * its rows, or if its options can't be compared (a data file, a logger, a function). A test that
+ * leaves other traces, such as temporary triggers, must call `useNewMock`.
  */
 export async function useMock(options: TestMockOptions = {}): Promise<TestMock> {
   const name = nameOf(options)
@@ -70,9 +70,9 @@ interface SharedMock {
   /** The options as JSON. */
   name: string
   mock: TestMock
-  /** The same server, without the properties that record what a test reads. */
+  /** The same server, without the getters that set `touched`. */
   server: TestMock
-  /** The tables and rows right after the start. */
+  /** The tables and rows when the server had just started. */
   tables: string
   rows: string
   /** Whether the test has read `app` or `services`. */
@@ -81,10 +81,10 @@ interface SharedMock {
 
 /** Servers that no test is using. The most recently used ones are at the end. */
 const idle: SharedMock[] = []
-/** 0 if each test must get a new server, as in test/mutation/dry-run.ts. */
+/** 0 gives each test a new server, as test/mutation/dry-run.ts needs it. */
 const MAX_IDLE = process.env.FRESH_MOCKS ? 0 : 8
 
-/** Returns a key of the options, or undefined if a server with them can't be shared. */
+/** Returns a key for the options, or undefined if a server with these options can't be shared. */
 function nameOf(options: TestMockOptions): string | undefined {
   const isOwn =
     options.data !== undefined ||
@@ -114,7 +114,7 @@ async function startShared(name: string, options: TestMockOptions): Promise<Shar
       }
     })
   }
-  // Don't keep the process alive.
+  // An idle server must not keep the process alive.
   server.app.server.unref()
   return shared
 }
@@ -146,8 +146,9 @@ async function isReset({ server, rows }: SharedMock): Promise<boolean> {
       )
     })
   )
-  // Last, because the resets are recorded as changes.
-  for (const key of [...environments.list().map((each) => each.key), undefined]) journals.drop(key)
+  // Clear the journals last, because the resets are recorded as changes.
+  const keys = environments.list().map((environment) => environment.key)
+  for (const key of [...keys, undefined]) journals.drop(key)
   const isAsAtStart = resets.every(Boolean) && rowsOf(server) === rows
   if (!isAsAtStart) await app.close()
   return isAsAtStart
@@ -191,7 +192,7 @@ const keysOf = ({ environments }: Server['services']) =>
     .list()
     .map((environment) => ({ id: environment.id, apiKeys: environments.apiKeysOf(environment) }))
 
-/** Matches the paths of the OpenAPI document of the control routes. */
+/** Matches the paths of control routes, which have their own OpenAPI document. */
 const CONTROL = /^\/(_mock|health)(?![^/?#])/
 
 /** Returns a client that checks all responses against the server's OpenAPI documents. */
@@ -199,7 +200,7 @@ export function clientOf(
   url: string,
   firstKey: string | undefined
 ): Pick<TestMock, 'call' | 'get' | 'post'> {
-  const contracts = new Map<string, Promise<Contract>>()
+  const contractFor = createContractCache(url)
 
   async function call(
     path: string,
@@ -216,9 +217,8 @@ export function clientOf(
       headers: response.headers,
       text: await response.text()
     }
-    const contract = await (CONTROL.test(path)
-      ? contractFor('control', fetchControlDocument)
-      : contractFor(headers.authorization ?? headers.Authorization ?? authorization, fetchDocument))
+    const sentAuthorization = headers.authorization ?? headers.Authorization ?? authorization
+    const contract = await contractFor(path, sentAuthorization)
     contract.check({ method, path, ...result })
     return {
       ...result,
@@ -228,31 +228,36 @@ export function clientOf(
     }
   }
 
-  function contractFor(
-    authorization: string | undefined,
-    fetchIt: typeof fetchDocument
-  ): Promise<Contract> {
-    const contract = contracts.get(authorization ?? '') ?? fetchIt(authorization).then(contractOf)
-    contracts.set(authorization ?? '', contract)
-    return contract
-  }
-
-  async function fetchControlDocument(): Promise<string> {
-    return (await fetch(`${url}/_mock/openapi.json`)).text()
-  }
-
-  /** Fetches the document of the key's environment. For an invalid key, fetches the server's. */
-  async function fetchDocument(authorization: string | undefined): Promise<string> {
-    const response = await fetch(
-      `${url}/openapi.json`,
-      authorization ? { headers: { authorization } } : {}
-    )
-    return response.ok ? response.text() : (await fetch(`${url}/openapi.json`)).text()
-  }
-
   return {
     call,
     get: (path, options) => call(path, options),
     post: (path, options) => call(path, { method: 'POST', ...options })
   }
+}
+
+/** Returns a function that finds the contract of a request. Fetches each document only once. */
+function createContractCache(url: string) {
+  const contracts = new Map<string, Promise<Contract>>()
+  return (path: string, authorization = ''): Promise<Contract> => {
+    const isControl = CONTROL.test(path)
+    const key = isControl ? 'control' : authorization
+    const contract =
+      contracts.get(key) ??
+      (isControl ? fetchControlDocument(url) : fetchDocument(url, authorization)).then(contractOf)
+    contracts.set(key, contract)
+    return contract
+  }
+}
+
+async function fetchControlDocument(url: string): Promise<string> {
+  return (await fetch(`${url}/_mock/openapi.json`)).text()
+}
+
+/** Fetches the document of the key's environment, or the server's document for an invalid key. */
+async function fetchDocument(url: string, authorization: string): Promise<string> {
+  const response = await fetch(
+    `${url}/openapi.json`,
+    authorization ? { headers: { authorization } } : {}
+  )
+  return response.ok ? response.text() : (await fetch(`${url}/openapi.json`)).text()
 }

@@ -13,7 +13,7 @@ export interface OpenRequest {
   }>
 }
 
-/** Starts a POST. The server has begun to handle it and waits for the body until `finish`. */
+/** Starts a POST. Resolves once the server handles it and waits for the body until `finish`. */
 export async function startOpenRequest(
   url: string,
   headers: Record<string, string>
@@ -21,7 +21,7 @@ export async function startOpenRequest(
   const request = startRequest(url, {
     method: 'POST',
     agent: new Agent({ keepAlive: true }),
-    // Node responds 100 when it passes the request to the handlers.
+    // Node responds with 100 when it passes the request to the handlers.
     headers: { ...headers, 'transfer-encoding': 'chunked', expect: '100-continue' }
   })
   request.on('error', () => {})

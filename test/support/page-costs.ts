@@ -1,11 +1,12 @@
 import type { Page } from '@playwright/test'
 
-/** Measures the cost of a page from now on, as the browser reports it. */
+/** Starts measuring a page's long tasks and memory, as the browser reports them. */
 export async function watchPage(page: Page) {
   await page.evaluate(`
     window.longTasks = []
-    new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
-      .observe({ type: 'longtask' })
+    new PerformanceObserver((list) => {
+      longTasks.push(...list.getEntries().map(({ duration }) => duration))
+    }).observe({ type: 'longtask' })
   `)
   const devtools = await page.context().newCDPSession(page)
   return {

@@ -35,7 +35,7 @@ export interface ProcessResult {
 
 export interface RunningProcess {
   child: ChildProcessWithoutNullStreams & { pid: number }
-  /** The output until it was ready. */
+  /** The output until the process was ready. */
   printed: string
   url: string
   /** Settles when the process and all processes that it started have ended. */
@@ -44,15 +44,15 @@ export interface RunningProcess {
 
 export interface Options
   extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached' | 'timeout'> {
-  /** Added to the environment variables, from which those of this project and npm are removed. */
+  /** Added to the environment variables, without those of this project, npm and Vitest. */
   env?: Record<string, string>
-  /** Matches the output when the process is ready. By default, the output of `serve`. */
+  /** Matches the output once the process is ready. By default, matches the output of `serve`. */
   ready?: RegExp
 }
 
 /**
- * Builds the package as npm would install it, from the current source, and returns its folder. All
- * test files of this process share it. Building takes about two seconds.
+ * Builds the package from the current source, as npm would install it. Returns its folder, which
+ * all test files in this process share. Building takes about two seconds.
  */
 export const buildPackage = lazily(async (): Promise<string> => {
   const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'package-'))
@@ -131,7 +131,7 @@ export async function startProcess(
   return { child, printed, url, ended }
 }
 
-/** Matches the last output of a start: the curl example, its replacement, or a line of JSON. */
+/** Matches the last line of the startup output: a curl example, its replacement, or JSON. */
 const READY = /^(\{"url"| *curl |No environments|.*key unknown: no seed names it\)).*$\s/m
 
 function launch(
@@ -163,7 +163,7 @@ function launch(
   return { child: child as RunningProcess['child'], ready, ended }
 }
 
-/** Returns the environment variables, except the ones of this project, npm and Vitest. */
+/** Returns the environment variables without those of this project, npm and Vitest. */
 function cleanEnvironment(): Record<string, string | undefined> {
   // CI is removed because Node turns colors off in CI.
   const foreign =
@@ -181,7 +181,7 @@ function kill({ pid }: ChildProcess, group = false): void {
   }
 }
 
-/** Returns a free port below the range that the system assigns. */
+/** Returns a free port below the range from which the system assigns ports. */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 32_000)
   const server = createServer().listen(port, '127.0.0.1')
@@ -199,7 +199,7 @@ export function createTempFolder(): string {
   return folder
 }
 
-/** Creates a package with these scripts that depends on this one, as npm would install it. */
+/** Creates a package with these scripts. It depends on our package, as npm would install it. */
 export async function createDependentPackage(scripts: Record<string, string>): Promise<string> {
   const folder = createTempFolder()
   const ours = await buildPackage()

@@ -30,7 +30,7 @@ interface Run {
   output: string
 }
 
-/** Runs a program of `node_modules/.bin` in a folder. */
+/** Runs a program from `node_modules/.bin` in a folder. */
 export function run(
   folder: string,
   command: string,

@@ -11,7 +11,7 @@ export function inShop(text: string): string {
   return `environments:\n  - name: Shop\n${text.replace(/^/gm, '    ')}`
 }
 
-/** Resolves seeds: paths of files, or texts and values with a name. */
+/** Resolves seeds, which are paths of files, or texts and values with a name. */
 export function resolveEnvironments(...seeds: (string | SeedValue)[]): EnvironmentData[] {
   return resolveSeeds(readSeeds(seeds), NOW)
 }
@@ -34,6 +34,6 @@ export function seedErrorOf(read: () => unknown): SeedError {
   throw new Error('no SeedError was thrown')
 }
 
-/** Returns the issues of seeds as lines. */
+/** Resolves invalid seeds, and returns their issues as lines. */
 export const issuesOf = (...seeds: (string | SeedValue)[]): string[] =>
   seedErrorOf(() => resolveEnvironments(...seeds)).message.split('\n')

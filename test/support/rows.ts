@@ -38,8 +38,8 @@ export function allRows(client: Connection): Record<string, Record<string, unkno
 }
 
 /**
- * Returns the records of all environments by table, without snapshots, datasets and their order.
- * Each has the number of its environment in the order of creation.
+ * Returns the records of all environments by table, without snapshots. Instead of `dataset` and
+ * `sequence`, each row has the number of its environment in the order of creation.
  */
 export function environmentRows(client: Connection): Record<string, Record<string, unknown>[]> {
   const tables = DATASET_KINDS.flatMap((kind) =>
@@ -87,7 +87,7 @@ export function keyRows(client: Connection): KeyRow[] {
     .all()
 }
 
-/** Returns the identifiers of the primary integrations, of all environments or of one. */
+/** Returns the identifiers of the primary integrations in all environments or in one. */
 export function primaries(client: Connection, channel: string, environment?: number): string[] {
   return integrationRows(client)
     .filter((row) => row.channel === channel && row.is_primary === 1 && row.deleted === 0)

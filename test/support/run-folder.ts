@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Vitest's global setup: creates a folder that all test files share, for the built command. */
+/** Creates a folder for built packages, which all test files share. Vitest calls it globally. */
 export default function makeRunFolder(): () => void {
-  // npm prints paths without symbolic links.
+  // Resolve symbolic links, because npm prints paths without them.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'notification-mock-run-')))
   // Some tests run the command as another user, who must be able to read it.
   chmodSync(folder, 0o755)

@@ -5,37 +5,46 @@ import fc from 'fast-check'
 export type JsonSchema = SchemaOptions
 
 interface Choices {
-  /** Returns the schema of a reference. */
+  /** Returns the schema that a reference refers to. */
   find(reference: string): JsonSchema | undefined
-  /** Returns strings that match the schema of a field with this name. */
+  /** Generates strings that match the schema of a field with this name. */
   textOf(schema: JsonSchema, field: string): fc.Arbitrary<string>
-  /** Names of additional properties. */
+  /** Generates names of additional properties. */
   names: fc.Arbitrary<string>
-  /** Returns the values of a field with this name. By default, those that match its schema. */
-  ofField?(field: string, fitting: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>
+  /** Generates the values of a field with this name. By default, those that match its schema. */
+  ofField?(field: string, matching: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>
 }
 
-/** Schemas can be recursive. Below this depth, only required fields are generated. */
+/** Values nested deeper have only required fields, because schemas can be recursive. */
 const MAX_DEPTH = 3
 
-/** Returns a function that generates values of a schema for a field with this name. */
-export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fitting }: Choices) {
-  const byReference = new Map<string, fc.Arbitrary<unknown>>()
-  return anyValueOf
+/** Returns a function that generates values for a schema and the name of a field. */
+export function valuesBy(choices: Choices) {
+  const generator = new ValueGenerator(choices)
+  return (schema: JsonSchema, field = '') => generator.anyValueOf(schema, field, 0)
+}
 
-  function anyValueOf(schema: JsonSchema, field = '', depth = 0): fc.Arbitrary<unknown> {
-    if (schema.$ref !== undefined) return referred(schema.$ref, field, depth)
+class ValueGenerator {
+  readonly #choices: Choices
+  readonly #byReference = new Map<string, fc.Arbitrary<unknown>>()
+
+  constructor(choices: Choices) {
+    this.#choices = choices
+  }
+
+  anyValueOf(schema: JsonSchema, field: string, depth: number): fc.Arbitrary<unknown> {
+    if (schema.$ref !== undefined) return this.#anyValueAt(schema.$ref, field, depth)
     if (schema.enum) return fc.constantFrom(...schema.enum)
     if ('const' in schema) return fc.constant(schema.const)
     const variants = variantsOf(schema)
     if (variants.length > 0) {
-      return fc.oneof(...variants.map((variant) => anyValueOf(variant, field, depth)))
+      return fc.oneof(...variants.map((variant) => this.anyValueOf(variant, field, depth)))
     }
     switch ([schema.type].flat()[0]) {
       case 'object':
-        return anyObjectOf(schema, depth)
+        return this.#anyObjectOf(schema, depth)
       case 'array':
-        return anyArrayOf(schema, field, depth)
+        return this.#anyArrayOf(schema, field, depth)
       case 'integer':
       case 'number':
         return anyNumberOf(schema)
@@ -44,37 +53,47 @@ export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fittin
       case 'null':
         return fc.constant(null)
       case 'string':
-        return textOf(schema, field)
+        return this.#choices.textOf(schema, field)
       default:
         return anyJson
     }
   }
 
-  function anyArrayOf(schema: JsonSchema, field: string, depth: number): fc.Arbitrary<unknown> {
+  #anyArrayOf(schema: JsonSchema, field: string, depth: number): fc.Arbitrary<unknown> {
     const { items = {}, minItems = 0 } = schema
     if (depth > MAX_DEPTH && minItems === 0) return fc.constant([])
-    return fc.array(anyValueOf(items, field, depth), { minLength: minItems, maxLength: 3 })
+    return fc.array(this.anyValueOf(items, field, depth), { minLength: minItems, maxLength: 3 })
   }
 
-  function referred(reference: string, field: string, depth: number): fc.Arbitrary<unknown> {
-    const schema = find(reference)
+  #anyValueAt(reference: string, field: string, depth: number): fc.Arbitrary<unknown> {
+    const schema = this.#choices.find(reference)
     if (!schema) throw new Error(`no schema ${reference}`)
     const key = `${reference} ${field} ${depth}`
-    const values = byReference.get(key) ?? anyValueOf(schema, field, depth + 1)
-    byReference.set(key, values)
+    const values = this.#byReference.get(key) ?? this.anyValueOf(schema, field, depth + 1)
+    this.#byReference.set(key, values)
     return values
   }
 
-  function anyObjectOf(
-    { properties = {}, required = [], additionalProperties }: JsonSchema,
-    depth: number
-  ) {
+  #anyObjectOf(schema: JsonSchema, depth: number) {
+    const { additionalProperties } = schema
+    const declared = this.#anyDeclaredFields(schema, depth)
+    if (!additionalProperties) return declared.map((value) => ({ ...value }))
+    const others =
+      additionalProperties === true ? anyJson : this.anyValueOf(additionalProperties, '', depth)
+    const entry = fc.tuple(this.#choices.names, others)
+    return fc
+      .tuple(declared, fc.array(entry, { maxLength: depth > MAX_DEPTH ? 0 : 3 }))
+      .map(([value, more]) => Object.fromEntries([...Object.entries(value), ...more]))
+  }
+
+  #anyDeclaredFields({ properties = {}, required = [] }: JsonSchema, depth: number) {
+    const { ofField = (_, matching) => matching } = this.#choices
     const fields = Object.fromEntries(
       Object.entries<JsonSchema>(properties)
         .filter(([name]) => depth <= MAX_DEPTH || required.includes(name))
-        .map(([name, property]) => [name, ofField(name, anyValueOf(property, name, depth))])
+        .map(([name, property]) => [name, ofField(name, this.anyValueOf(property, name, depth))])
     )
-    // Many optional fields rarely make a consistent object, so half of the objects have few.
+    // Objects with many optional fields are rarely consistent, so half of the objects have few.
     const optional = Object.keys(fields).filter((name) => !required.includes(name))
     const withFew = fc
       .subarray(optional, { maxLength: Math.min(2, optional.length) })
@@ -84,13 +103,7 @@ export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fittin
           Object.fromEntries(Object.entries(fields).filter(([name]) => chosen.includes(name)))
         )
       })
-    const own = fc.oneof(fc.record(fields, { requiredKeys: required as never[] }), withFew)
-    if (!additionalProperties) return own.map((value) => ({ ...value }))
-    const others =
-      additionalProperties === true ? anyJson : anyValueOf(additionalProperties, '', depth)
-    return fc
-      .tuple(own, fc.array(fc.tuple(names, others), { maxLength: depth > MAX_DEPTH ? 0 : 3 }))
-      .map(([value, more]) => Object.fromEntries([...Object.entries(value), ...more]))
+    return fc.oneof(fc.record(fields, { requiredKeys: required as never[] }), withFew)
   }
 }
 
@@ -101,7 +114,7 @@ function variantsOf(schema: JsonSchema): JsonSchema[] {
   return schema.anyOf ?? schema.oneOf ?? byType
 }
 
-/** JSON values as `JSON.parse` returns them, without integers that it would round. */
+/** Generates any JSON value, without integers that `JSON.parse` would round. */
 const anyJson = fc
   .jsonValue({ stringUnit: 'binary', maxDepth: 2 })
   .map((value) => JSON.parse(JSON.stringify(value), (_name, item) => (isRounded(item) ? 0 : item)))
@@ -110,7 +123,7 @@ function isRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value)
 }
 
-/** Small and large numbers that survive a conversion to JSON. */
+/** Generates small and large numbers that survive a conversion to JSON. */
 function anyNumberOf({
   type,
   minimum,

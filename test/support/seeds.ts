@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../../src/domain/ids.js'
 import { namedSchemas } from '../../src/schema/typebox.js'
-import { Seed, type SeedEnvironment } from '../../src/seeds/format.js'
+import {
+  Seed,
+  type SeedEnvironment,
+  type SeedIntegration,
+  type SeedMessage
+} from '../../src/seeds/format.js'
 import { type JsonSchema, valuesBy } from './schema-values.js'
 
 /** Generates seeds that match the format. They can have duplicates and broken references. */
@@ -21,7 +26,7 @@ export function consistentSeed(): fc.Arbitrary<Seed> {
 }
 
 /**
- * Generates environments that the server accepts: names, ids and primaries are unique, references
+ * Generates environments that the server accepts. Names, ids and primaries are unique, references
  * lead to existing records, and messages with an error have a matching status.
  */
 export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
@@ -31,7 +36,7 @@ export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
   }).map((value) => withoutContradictions(value as Required<SeedEnvironment>))
 }
 
-/** Strings, including those that are hard to represent in YAML or JSON. */
+/** Generates strings, including some that are hard to represent in YAML or JSON. */
 const text = fc.oneof(
   fc.string({ maxLength: 12 }),
   fc.string({ unit: 'binary', maxLength: 6 }),
@@ -110,55 +115,93 @@ const environmentSchema = (
 ).properties.environments.items
 
 function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvironment {
-  const primaries = new Set<string>()
-  let count = 0
-  const unique = <Record extends object>(record: Record, name: string): Record => {
-    count += 1
-    const ownName = String((record as { [name: string]: unknown })[name] ?? '').toWellFormed()
-    return {
-      ...record,
-      ...('_id' in record && { _id: deriveId(count) }),
-      [name]: `${ownName}${count}`
-    }
-  }
+  const numbers = new RecordNumbers()
   const { integrations, subscribers, workflows, messages, generate, ...rest } = environment
-  const uniqueSubscribers = subscribers.map((each) => unique(each, 'subscriberId'))
+  const uniqueSubscribers = subscribers.map((subscriber) => {
+    return numbers.withUniqueName(subscriber, 'subscriberId')
+  })
   const uniqueWorkflows = workflows.map((workflow) => ({
-    ...unique(workflow, 'identifier'),
-    ...(workflow.steps && { steps: workflow.steps.map((step) => unique(step, 'stepId')) })
+    ...numbers.withUniqueName(workflow, 'identifier'),
+    ...(workflow.steps && {
+      steps: workflow.steps.map((step) => numbers.withUniqueName(step, 'stepId'))
+    })
   }))
-  const ids = uniqueSubscribers.map(({ subscriberId }) => subscriberId)
-  const identifiers = uniqueWorkflows.map(({ identifier }) => identifier)
+  const names = {
+    subscriberIds: uniqueSubscribers.map(({ subscriberId }) => subscriberId),
+    workflows: uniqueWorkflows.map(({ identifier }) => identifier)
+  }
   return {
     ...rest,
-    integrations: integrations.map((integration) => {
-      const primary = integration.primary === true && !primaries.has(integration.channel)
-      if (primary) primaries.add(integration.channel)
-      const isDeleted = integration.deletedAt !== undefined || integration.deletedBy !== undefined
-      return { ...unique(integration, 'identifier'), primary, ...(isDeleted && { deleted: true }) }
-    }),
+    integrations: consistentIntegrations(integrations, numbers),
     subscribers: uniqueSubscribers,
     workflows: uniqueWorkflows,
-    messages: messages.map(({ subscriberId, workflow, ...message }, position) => {
-      count += 1
-      const subscriber = message.subscriber && {
-        ...message.subscriber,
-        subscriberId: `own-${count}`
-      }
-      const isError = message.errorId !== undefined || message.errorText !== undefined
-      return {
-        ...message,
-        ...(isError && message.status !== 'warning' && { status: 'error' }),
-        ...('_id' in message && { _id: deriveId(count) }),
-        ...(subscriber && { subscriber }),
-        ...(!subscriber && subscriberId !== undefined && pick('subscriberId', ids, position)),
-        ...(workflow !== undefined && pick('workflow', identifiers, position))
-      }
-    })
+    messages: messages.map((message, position) =>
+      consistentMessage(message, position, numbers.next(), names)
+    )
   } as SeedEnvironment
 }
 
-const deriveId = (count: number) => count.toString(16).padStart(24, '0')
+/** Numbers the records of an environment, to make their names and ids unique. */
+class RecordNumbers {
+  #last = 0
+
+  next(): number {
+    this.#last += 1
+    return this.#last
+  }
+
+  withUniqueName<Record extends object>(record: Record, field: string): Record {
+    const number = this.next()
+    const name = String((record as { [field: string]: unknown })[field] ?? '').toWellFormed()
+    return {
+      ...record,
+      ...('_id' in record && { _id: deriveId(number) }),
+      [field]: `${name}${number}`
+    }
+  }
+}
+
+function consistentIntegrations(
+  integrations: readonly SeedIntegration[],
+  numbers: RecordNumbers
+): SeedIntegration[] {
+  const primaries = new Set<string>()
+  return integrations.map((integration) => {
+    const primary = integration.primary === true && !primaries.has(integration.channel)
+    if (primary) primaries.add(integration.channel)
+    const isDeleted = integration.deletedAt !== undefined || integration.deletedBy !== undefined
+    return {
+      ...numbers.withUniqueName(integration, 'identifier'),
+      primary,
+      ...(isDeleted && { deleted: true })
+    }
+  })
+}
+
+function consistentMessage(
+  { subscriberId, workflow, ...message }: SeedMessage,
+  position: number,
+  number: number,
+  names: Record<'subscriberIds' | 'workflows', readonly (string | undefined)[]>
+): object {
+  const subscriber = message.subscriber && {
+    ...message.subscriber,
+    subscriberId: `own-${number}`
+  }
+  const isError = message.errorId !== undefined || message.errorText !== undefined
+  return {
+    ...message,
+    ...(isError && message.status !== 'warning' && { status: 'error' }),
+    ...('_id' in message && { _id: deriveId(number) }),
+    ...(subscriber && { subscriber }),
+    ...(!subscriber &&
+      subscriberId !== undefined &&
+      pick('subscriberId', names.subscriberIds, position)),
+    ...(workflow !== undefined && pick('workflow', names.workflows, position))
+  }
+}
+
+const deriveId = (number: number) => number.toString(16).padStart(24, '0')
 
 function pick(field: string, names: readonly (string | undefined)[], position: number) {
   return names.length === 0 ? {} : { [field]: names[position % names.length] }

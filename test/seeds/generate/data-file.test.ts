@@ -20,7 +20,7 @@ async function totalCount(mock: Mock): Promise<number> {
   return (await mock.get('/v1/messages?limit=1')).json.totalCount
 }
 
-test('generates the messages of a seed into a new data file, and a reset keeps them', async () => {
+test('generates messages into a new data file, and keeps them on reset', async () => {
   const data = join(createTempFolder(), 'mock.db')
   const mock = await useNewMock({ data, seed: SEED })
   expect(await totalCount(mock)).toBe(300)
@@ -28,7 +28,7 @@ test('generates the messages of a seed into a new data file, and a reset keeps t
   expect(await totalCount(mock)).toBe(300)
 })
 
-test('does not generate messages again when it starts with the same data file', async () => {
+test('does not generate messages again if the server restarts with the data file', async () => {
   const data = join(createTempFolder(), 'mock.db')
   const first = await useNewMock({ data, seed: SEED })
   const before = (await first.get('/v1/messages?limit=100')).text

@@ -26,7 +26,7 @@ const [DEVELOPMENT, PRODUCTION] = ENVIRONMENTS as [EnvironmentData, EnvironmentD
 const generation = (data: EnvironmentData, options: SeedGenerate, now = NOW) =>
   prepare(data, options, now, data.messages.length)
 
-/** Returns the messages as JSON, without undefined fields. */
+/** Returns the generated messages in their JSON form, which has no undefined fields. */
 function messagesOf(data: EnvironmentData, options: SeedGenerate): MessageResponse[] {
   return [...generation(data, options).messages()].map((message) =>
     JSON.parse(JSON.stringify(message))
@@ -48,7 +48,7 @@ const MAILS: Pick<SeedWorkflow, 'steps'> = {
 describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
   const messages = messagesOf(data, { messages: 1000, randomSeed: 7, subscribers: 40 })
 
-  test('have unique ids, match the schema, and have its order of fields', () => {
+  test("have unique ids, and match the schema and its fields' order", () => {
     const order = Object.keys(MessageResponse.properties)
     expect(new Set([...messages, ...data.messages].map(({ _id }) => _id)).size).toBe(
       1000 + data.messages.length
@@ -60,10 +60,10 @@ describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
     }
   })
 
-  test('are from the last days, with consistent times', () => {
+  test('are from the last 30 days, and have their times in a possible order', () => {
     for (const { createdAt, deliveredAt = [], lastSeenDate, lastReadDate } of messages) {
       const times = [createdAt, deliveredAt[0], lastSeenDate, lastReadDate].filter(
-        (each) => each !== undefined
+        (time) => time !== undefined
       )
       expect(times).toEqual([...times].sort())
       const moments = [...times, ...deliveredAt].map((time) => Date.parse(time))
@@ -72,7 +72,7 @@ describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
     }
   })
 
-  test('have an error text only if they fail, and an address unless it is missing', () => {
+  test('have an error text only if they failed, and an address unless it is missing', () => {
     for (const {
       channel,
       status,
@@ -90,10 +90,12 @@ describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
     }
   })
 
-  test('have providers of the environment, and rendered texts', () => {
+  test("have providers from the environment's integrations, and rendered texts", () => {
     for (const { channel, providerId, content, subject, title, cta } of messages) {
-      const known = data.integrations.filter((each) => each.channel === channel && !each.deleted)
-      expect(known.map((each) => each.providerId)).toContain(providerId)
+      const integrations = data.integrations.filter(
+        (integration) => integration.channel === channel && !integration.deleted
+      )
+      expect(integrations.map((integration) => integration.providerId)).toContain(providerId)
       expect(JSON.stringify({ content, subject, title, cta })).not.toMatch(
         /\{\{|\{%|undefined|\[object/
       )
@@ -109,15 +111,18 @@ describe('the same options generate the same bytes', () => {
     ).toBe('909b29efee8f6a427d3a9fbcd3d150baafad2dd338933c9b70e10d6b7fa45fa8')
   })
 
-  test('on each call, and other options generate other bytes', () => {
+  test('on each call', () => {
     const { messages } = generation(DEVELOPMENT, { messages: 200 })
     expect([...messages()]).toEqual([...messages()])
-    const given = { messages: 500, randomSeed: 7, subscribers: 3, days: 30 }
-    const changes = [{}, { randomSeed: 8 }, { messages: 501 }, { subscribers: 4 }, { days: 29 }]
-    const hashes = changes.map((change) => hashOf(DEVELOPMENT, { ...given, ...change }))
-    hashes.push(hashOf(PRODUCTION, given), hashOf(DEVELOPMENT, given, NOW + 1))
-    expect(new Set(hashes).size).toBe(hashes.length)
   })
+})
+
+test('other options generate other bytes', () => {
+  const options = { messages: 500, randomSeed: 7, subscribers: 3, days: 30 }
+  const changes = [{}, { randomSeed: 8 }, { messages: 501 }, { subscribers: 4 }, { days: 29 }]
+  const hashes = changes.map((change) => hashOf(DEVELOPMENT, { ...options, ...change }))
+  hashes.push(hashOf(PRODUCTION, options), hashOf(DEVELOPMENT, options, NOW + 1))
+  expect(new Set(hashes).size).toBe(hashes.length)
 })
 
 describe('many messages', () => {
@@ -134,7 +139,7 @@ describe('many messages', () => {
     expect(inbox.some(({ cta }) => cta.action?.status === 'done')).toBe(true)
   })
 
-  test('have texts of their templates, rendered with their payload', () => {
+  test('have the texts of their templates, rendered with their payload', () => {
     const shipped = messages.filter(
       ({ templateIdentifier }) => templateIdentifier === 'order-shipped'
     )
@@ -150,10 +155,10 @@ describe('many messages', () => {
     ])
   })
 
-  test('have contexts of messages in the seed', () => {
+  test('have only contexts that messages in the seed have', () => {
     const contextOf = ({ contextKeys = [] }: MessageResponse) => canonicalContext(contextKeys)
-    const shown = new Set(DEVELOPMENT.messages.map(contextOf))
-    expect(messages.filter((message) => !shown.has(contextOf(message)))).toEqual([])
+    const contexts = new Set(DEVELOPMENT.messages.map(contextOf))
+    expect(messages.filter((message) => !contexts.has(contextOf(message)))).toEqual([])
   })
 })
 
@@ -188,10 +193,10 @@ describe('an environment', () => {
     expect(() => generation(resolveShop({}), { messages: 1 })).toThrow(StartError)
   })
 
-  test('with generated messages gets other ids', () => {
-    const idsWith = (present: number) =>
-      prepare(DEVELOPMENT, { messages: 1 }, NOW, present).messages().next().value?._id
-    expect(idsWith(1)?.slice(8, 18)).not.toBe(idsWith(0)?.slice(8, 18))
+  test('with a different number of messages gets different ids', () => {
+    const idWith = (messageCount: number) =>
+      prepare(DEVELOPMENT, { messages: 1 }, NOW, messageCount).messages().next().value?._id
+    expect(idWith(1)?.slice(8, 18)).not.toBe(idWith(0)?.slice(8, 18))
   })
 })
 
@@ -235,7 +240,7 @@ describe('a payload', () => {
     }
   })
 
-  test('without a schema has the fields of the templates, with fitting values', () => {
+  test('without a schema has the fields that templates use, with suitable values', () => {
     const lines = '{% for line in payload.lines %}{{line.name}} {{line.price}}{% endfor %}'
     const body = `{{payload.orderId}} {{payload.left}} {{payload.user.name}} ${lines}`
     const steps = [{ type: 'sms' as const, controlValues: { body } }]
@@ -246,7 +251,7 @@ describe('a payload', () => {
         left: expect.any(Number),
         user: { name: expect.stringMatching(/^\p{Lu}[\p{L}'’ -]+$/u) },
         lines: expect.arrayContaining([
-          // A product: adjective, material, noun.
+          // The name of a product has three words: adjective, material and noun.
           {
             name: expect.stringMatching(/^\S+ \S+ \S+$/),
             price: expect.stringMatching(/^€\d+\.\d\d$/)
@@ -271,7 +276,7 @@ describe('generated subscribers', () => {
     for (const subscriber of subscribers) {
       expect(findIssues(SubscriberResponse, subscriber)).toEqual([])
       expect(Date.parse(subscriber.createdAt)).toBeLessThanOrEqual(NOW - 30 * DAY)
-      // Addresses and numbers are reserved for examples.
+      // Email addresses and phone numbers are reserved for examples.
       expect(subscriber.email ?? 'a.1@example.com').toMatch(/^[a-z.]+\.\d+@example\.com$/)
       expect(subscriber.phone ?? '+12025550100').toMatch(
         /^(\+1\d{3}55501\d\d|\+447700900\d{3}|\+3363998\d{4})$/
@@ -285,26 +290,41 @@ describe('generated subscribers', () => {
     ).toBeGreaterThan(250)
   })
 
-  test('start with the same ones for a larger count, and never replace existing ones', () => {
+  test('are the same for a larger count, followed by others', () => {
     const more = generation(DEVELOPMENT, { messages: 10, subscribers: 500 }).subscribers
     expect(more.slice(0, 400)).toEqual(subscribers)
-    const own = [{ subscriberId: 'user-10001' }]
-    const data = resolveShop({ subscribers: own, workflows: [{ identifier: 'hello', ...MAILS }] })
+  })
+
+  test('never have the id of an existing subscriber', () => {
+    const data = resolveShop({
+      subscribers: [{ subscriberId: 'user-10001' }],
+      workflows: [{ identifier: 'hello', ...MAILS }]
+    })
     const [first] = generation(data, { messages: 0, subscribers: 1 }).subscribers
     expect(first?.subscriberId).toBe(subscribers[1]?.subscriberId)
   })
 })
 
-test('rejects generate without a sending step, or twice for one environment', () => {
-  const workflows: SeedWorkflow[] = [{ identifier: 'hello', ...MAILS }]
-  const issueOf = (...environments: Partial<SeedEnvironment>[]) =>
-    issuesOf(
-      ...environments.map((each, index) => ({ name: `${index}.yaml`, seed: seedOf(each) }))
-    ).join()
+/** Returns the issues of seeds named 0.yaml, 1.yaml and so on, each with one environment. */
+const issueOf = (...environments: Partial<SeedEnvironment>[]) =>
+  issuesOf(
+    ...environments.map((environment, index) => ({
+      name: `${index}.yaml`,
+      seed: seedOf(environment)
+    }))
+  ).join()
+
+test('rejects generate without a step that sends messages', () => {
   expect(issueOf({ generate: { messages: 1 } })).toBe(
-    '0.yaml environments[0].generate: needs a workflow in this environment with one of these steps: in_app, email, sms, chat, push'
+    '0.yaml environments[0].generate: needs a workflow in this environment ' +
+      'with one of these steps: in_app, email, sms, chat, push'
   )
+})
+
+test('rejects generate twice for one environment', () => {
+  const workflows: SeedWorkflow[] = [{ identifier: 'hello', ...MAILS }]
   expect(issueOf({ workflows, generate: { messages: 1 } }, { generate: { messages: 1 } })).toBe(
-    '1.yaml environments[0].generate: appears twice for this environment, first at 0.yaml environments[0].generate'
+    '1.yaml environments[0].generate: appears twice for this environment, ' +
+      'first at 0.yaml environments[0].generate'
   )
 })

@@ -74,13 +74,13 @@ test.each([
 })
 
 describe('the content of an email', () => {
-  test('is the body if it is HTML, and otherwise a paragraph', () => {
+  test('is the body if the body is HTML, and a paragraph otherwise', () => {
     expect(contentOf('Hello\n{{payload.name}}')).toBe('<p>Hello<br>Ada</p>')
     expect(contentOf('<h1>{{payload.name}}</h1>')).toBe('<h1>Ada</h1>')
   })
 
   test('has the blocks of a block editor document', () => {
-    const text = (words: string) => ({ type: 'text', text: words, marks: [{ type: 'bold' }] })
+    const text = (value: string) => ({ type: 'text', text: value, marks: [{ type: 'bold' }] })
     const content = [
       { type: 'heading', attrs: { level: 2 }, content: [text('Hello & welcome')] },
       {

@@ -29,14 +29,17 @@ messages:
       ':6:48 workflows[2].steps[0]._id: is already used by another step, at a.yaml:4:54',
       ':8:66 integrations[0].deletedAt: is only allowed with `deleted: true`',
       ':8:89 integrations[0].deletedBy: is only allowed with `deleted: true`',
-      ':10:41 messages[0].subscriberId: is aad, but this environment has no such subscriber; did you mean ada?',
-      ':11:41 messages[1].subscriberId: differs from the subscriberId of the embedded subscriber, ada',
-      ':12:60 messages[2].deliveredAt[1]: must be an ISO 8601 time such as 2026-02-18T10:07:11.402Z'
+      ':10:41 messages[0].subscriberId: is aad, but this environment has no such subscriber; ' +
+        'did you mean ada?',
+      ':11:41 messages[1].subscriberId: ' +
+        'differs from the subscriberId of the embedded subscriber, ada',
+      ':12:60 messages[2].deliveredAt[1]: ' +
+        'must be an ISO 8601 time such as 2026-02-18T10:07:11.402Z'
     ].map((line) => `a.yaml${line.replace(' ', ' environments[0].')}`)
   )
 })
 
-test('reports a second primary at that integration, with its line and path', () => {
+test('reports a second primary with its line and path', () => {
   const shop = inShop(`integrations:
   - { identifier: one, providerId: ses, channel: email, primary: true }
   - { identifier: two, providerId: sendgrid, channel: email, primary: true }`)
@@ -46,7 +49,7 @@ test('reports a second primary at that integration, with its line and path', () 
   ])
 })
 
-test('reports keys and ids that two environments have', () => {
+test('reports API keys and ids that two environments share', () => {
   const seed = `environments:
   - { name: A, apiKeys: [k, l] }
   - { name: B, apiKeys: [m, k] }
@@ -56,10 +59,13 @@ test('reports keys and ids that two environments have', () => {
   - { name: F, _id: 66d5a0e97c9b1a0012ab3402 }
   - { name: E, _id: 66d5a0e97c9b1a0012ab3403 }`
   expect(issuesOf(...filesOf(seed))).toEqual([
-    'a.yaml:3:29 environments[1].apiKeys[1]: is the API key of environment A, at a.yaml:2:26; use a key that is unique',
-    'a.yaml:4:5 environments[2]: has no apiKeys, and its default key c-key is the API key of environment D, at a.yaml:5:26; use a key that is unique',
+    'a.yaml:3:29 environments[1].apiKeys[1]: is the API key of environment A, at a.yaml:2:26; ' +
+      'use a key that is unique',
+    'a.yaml:4:5 environments[2]: has no apiKeys, and its default key c-key ' +
+      'is the API key of environment D, at a.yaml:5:26; use a key that is unique',
     'a.yaml:7:21 environments[5]._id: is already used by environment E, at a.yaml:6:5',
-    'a.yaml:8:21 environments[6]._id: must be 66d5a0e97c9b1a0012ab3402, the id that environment E has already'
+    'a.yaml:8:21 environments[6]._id: must be 66d5a0e97c9b1a0012ab3402, ' +
+      'the id that environment E has already'
   ])
 })
 
@@ -74,9 +80,12 @@ test('reports duplicates across files with the location of the first', () => {
       )
     )
   ).toEqual([
-    'b.yaml:1:73 environments[0].integrations[0].identifier: is already used by another integration, at a.yaml:1:73',
-    'b.yaml:1:118 environments[0].integrations[0].primary: must be false: a, at a.yaml:1:118, is already the primary email integration, and a channel has only one',
-    'c.yaml:1:41 environments[0].apiKeys[0]: is the API key of environment Shop, at a.yaml:1:40; use a key that is unique'
+    'b.yaml:1:73 environments[0].integrations[0].identifier: ' +
+      'is already used by another integration, at a.yaml:1:73',
+    'b.yaml:1:118 environments[0].integrations[0].primary: must be false: a, at a.yaml:1:118, ' +
+      'is already the primary email integration, and a channel has only one',
+    'c.yaml:1:41 environments[0].apiKeys[0]: is the API key of environment Shop, at a.yaml:1:40; ' +
+      'use a key that is unique'
   ])
 })
 
@@ -85,8 +94,8 @@ describe('several seeds', () => {
 
   test('of the same environment are merged, and can refer to each other', () => {
     const [environment, ...others] = environments(
-      'environments: [{ name: Shop, messages: [{ channel: email, subscriberId: ada, workflow: shipped }] }]',
-      'environments: [{ name: Shop, subscribers: [{ subscriberId: ada }], workflows: [{ identifier: shipped }] }]'
+      inShop('messages: [{ channel: email, subscriberId: ada, workflow: shipped }]'),
+      inShop('subscribers: [{ subscriberId: ada }]\nworkflows: [{ identifier: shipped }]')
     )
     expect(others).toEqual([])
     expect(environment?.messages[0]).toMatchObject({
@@ -99,7 +108,7 @@ describe('several seeds', () => {
     const integrations = [
       { _id: '66d5a0e97c9b1a0012ab3402', providerId: 'ses', channel: 'email', primary: true }
     ]
-    const found = environments({
+    const resolved = environments({
       environments: ['One', 'Other'].map((organization) => ({
         name: 'Shop',
         organization,
@@ -108,27 +117,31 @@ describe('several seeds', () => {
         subscribers: [{ subscriberId: 'ada' }]
       }))
     })
-    expect(new Set(found.map(({ id }) => id)).size).toBe(2)
-    expect(new Set(found.map(({ organizationId }) => organizationId)).size).toBe(2)
+    expect(new Set(resolved.map(({ id }) => id)).size).toBe(2)
+    expect(new Set(resolved.map(({ organizationId }) => organizationId)).size).toBe(2)
   })
 
-  test('override settings of earlier ones, and share the id of the organization', () => {
+  test('override the settings of earlier seeds, and share an id for an organization', () => {
     const [shop, other, alone] = environments(
-      'environments: [{ name: Shop, organization: O, profile: live, assumptions: { envelope: bare, credentials: stored } }]',
-      'environments: [{ name: Shop, organization: O, profile: document, assumptions: { envelope: data } }]',
-      'environments: [{ name: B, organization: O, _organizationId: 66d5a0e97c9b1a0012ab33f0 }, { name: C }]'
+      inShop(
+        'organization: O\nprofile: live\nassumptions: { envelope: bare, credentials: stored }'
+      ),
+      inShop('organization: O\nprofile: document\nassumptions: { envelope: data }'),
+      `environments:
+  - { name: B, organization: O, _organizationId: 66d5a0e97c9b1a0012ab33f0 }
+  - { name: C }`
     )
     expect(shop).toMatchObject({
       profile: 'document',
       assumptions: { envelope: 'data', credentials: 'stored' }
     })
-    expect([shop, other].map((each) => each?.organizationId)).toEqual(
+    expect([shop, other].map((environment) => environment?.organizationId)).toEqual(
       Array(2).fill('66d5a0e97c9b1a0012ab33f0')
     )
     expect(alone?.organizationId).not.toBe(shop?.organizationId)
   })
 
-  test('add up their keys, with a default key only if none has keys', () => {
+  test('combine their keys, and get a default key only if no seed has keys', () => {
     const keys = (...texts: string[]) =>
       environments(...texts.map((text) => `environments: [{ ${text} }]`)).map(
         ({ apiKeys }) => apiKeys
@@ -192,10 +205,10 @@ describe('the default', () => {
     expect(messages.map(({ createdAt }) => createdAt)).toEqual([0, 1, 2].map(minutesAgo))
     expect(subscribers[0]).toMatchObject({ createdAt: isoTime(NOW), updatedAt: isoTime(NOW) })
     const createdAt = '2025-01-01T00:00:00.000Z'
-    const [given] = resolveShop({
+    const [subscriber] = resolveShop({
       subscribers: [{ subscriberId: 'ada', createdAt: '2025-01-01' }]
     }).subscribers
-    expect(given).toMatchObject({ createdAt, updatedAt: createdAt })
+    expect(subscriber).toMatchObject({ createdAt, updatedAt: createdAt })
   })
 
   test('integration is active, not primary, and has an unused identifier', () => {
@@ -242,7 +255,7 @@ describe('the default', () => {
     })
   })
 
-  test('fields of a message follow from its subscriber, workflow and channel', () => {
+  test('fields of a message are derived from its subscriber, workflow and channel', () => {
     const { messages, subscribers, workflows, steps } = resolveShop(seed)
     expect(messages[0]).toMatchObject({
       _subscriberId: subscribers[0]?._id,
@@ -259,33 +272,33 @@ describe('the default', () => {
     })
     expect(messages[0]).not.toHaveProperty('phone')
     expect(messages[1]).toMatchObject({ phone: '+15550100' })
-    // Its only integration is inactive.
+    // The only SMS integration is inactive.
     expect(messages[1]).not.toHaveProperty('providerId')
     expect(messages[2]).not.toHaveProperty('subscriber')
     expect(messages[2]).not.toHaveProperty('templateIdentifier')
   })
 })
 
-test('stores given values unchanged, in the order of the API reference', () => {
-  const given = {
+test('keeps the values of a seed, in the field order of the API reference', () => {
+  const fields = {
     subject: 'Hi',
     channel: 'email' as const,
     _id: '66d5a0e97c9b1a0012ab3402',
     email: 'x@example.com'
   }
-  const { messages } = resolveShop({ messages: [{ ...given, payload: { z: 1, a: [null] } }] })
-  expect(messages[0]).toMatchObject(given)
+  const { messages } = resolveShop({ messages: [{ ...fields, payload: { z: 1, a: [null] } }] })
+  expect(messages[0]).toMatchObject(fields)
   expect(JSON.stringify(messages[0]?.payload)).toBe('{"z":1,"a":[null]}')
-  const fields = Object.keys(messages[0] ?? {})
-  expect(fields.indexOf('_id')).toBe(0)
-  expect(fields.indexOf('subject')).toBeLessThan(fields.indexOf('channel'))
+  const names = Object.keys(messages[0] ?? {})
+  expect(names.indexOf('_id')).toBe(0)
+  expect(names.indexOf('subject')).toBeLessThan(names.indexOf('channel'))
   expect(Object.values(messages[0] ?? {})).not.toContain(undefined)
 })
 
 describe('merged into an environment', () => {
   const [MAIL, TEXT] = ['66d5a0e97c9b1a0012ab3402', '66d5a0e97c9b1a0012ab3403'] as const
   const [SES, BOB] = ['66d5a0e97c9b1a0012ab3404', '66d5a0e97c9b1a0012ab3405'] as const
-  const PRESENT = seedOf({
+  const EXISTING = seedOf({
     integrations: [
       { _id: SES, identifier: 'ses', providerId: 'ses', channel: 'email', primary: true },
       { identifier: 'twilio', providerId: 'twilio', channel: 'sms' }
@@ -308,7 +321,7 @@ describe('merged into an environment', () => {
   }
 
   async function merge(fields: string) {
-    const mock = await useMock({ now: NOW, seed: PRESENT })
+    const mock = await useMock({ now: NOW, seed: EXISTING })
     const body = `environments: [{ name: Shop, ${fields} }]`
     return [mock, await mock.post('/_mock/seed', { body })] as const
   }
@@ -330,7 +343,7 @@ describe('merged into an environment', () => {
     expect(new Set(messages.map(({ _id }) => _id)).size).toBe(2)
   })
 
-  test('a default identifier is unused, unless its record is replaced', async () => {
+  test('a default identifier is a new one, unless the seed replaces its record', async () => {
     const identifiersAfter = async (integration: string) =>
       (await merged(`integrations: [${integration}]`)).integrations?.map(
         ({ identifier }) => identifier
@@ -348,7 +361,8 @@ describe('merged into an environment', () => {
     [
       'a second primary',
       'integrations: [{ providerId: sendgrid, channel: email, primary: true }]',
-      'integrations[0].primary: seed:1:94 must be false: ses, in this environment, is already the primary email integration, and a channel has only one'
+      'integrations[0].primary: seed:1:94 must be false: ses, in this environment, ' +
+        'is already the primary email integration, and a channel has only one'
     ],
     [
       'the _id of a step of another workflow',
@@ -358,11 +372,13 @@ describe('merged into an environment', () => {
     [
       'a missing subscriber',
       'messages: [{ channel: sms, subscriberId: bop }]',
-      'messages[0].subscriberId: seed:1:71 is bop, but this environment has no such subscriber; did you mean bob?'
+      'messages[0].subscriberId: seed:1:71 is bop, but this environment has no such subscriber; ' +
+        'did you mean bob?'
     ],
     [
       'a replaced subscriber',
-      `subscribers: [{ subscriberId: eve, _id: ${BOB} }], messages: [{ channel: sms, subscriberId: bob }]`,
+      `subscribers: [{ subscriberId: eve, _id: ${BOB} }], ` +
+        'messages: [{ channel: sms, subscriberId: bob }]',
       'messages[0].subscriberId: seed:1:140 is bob, but this environment has no such subscriber; '
     ]
   ])('reports conflicts with existing records: %s', async (_, fields, issue) => {

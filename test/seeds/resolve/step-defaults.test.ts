@@ -45,7 +45,7 @@ test.each<[StepType, Record<string, unknown>, string]>([
   ],
   ['delay', { type: 'dynamic', dynamicKey: 'payload.sendAt' }, 'dynamicKey']
 ])('%s accepts %j, and requires %s', (type, values, required) => {
-  const accepts = (given: unknown) => ajv.validate(defaultControls(type).dataSchema ?? {}, given)
+  const accepts = (value: unknown) => ajv.validate(defaultControls(type).dataSchema ?? {}, value)
   expect(accepts(values)).toBe(true)
   expect(accepts({ ...values, [required]: undefined })).toBe(false)
   expect(accepts({ ...values, unknown: 1 })).toBe(false)
@@ -57,7 +57,7 @@ test('the variables of a step accept a subscriber, earlier results and a payload
     earlier,
     inferPayloadSchema(['{{payload.a.b}} {{payload.c[0].d}}'])
   )
-  const given = {
+  const values = {
     subscriber: {
       subscriberId: 'user-ada',
       firstName: 'Ada',
@@ -80,8 +80,8 @@ test('the variables of a step accept a subscriber, earlier results and a payload
     },
     payload: { a: { b: 'x' }, c: [{ d: 'y' }] }
   }
-  expect(ajv.validate(variables, given), ajv.errorsText()).toBe(true)
-  expect(ajv.validate(variables, { ...given, context: {} })).toBe(false)
+  expect(ajv.validate(variables, values), ajv.errorsText()).toBe(true)
+  expect(ajv.validate(variables, { ...values, context: {} })).toBe(false)
 })
 
 test('the variables of a step list the earlier steps in order, all optional', () => {
@@ -151,7 +151,7 @@ describe('the payload', () => {
 
   test.each<[string, string, object]>([
     [
-      'an object for a name with names below it',
+      'an object for a name that has fields',
       '{{payload.user}} {{payload.user.name.first}}',
       { user }
     ],
@@ -201,7 +201,8 @@ describe('the payload', () => {
 
   test('has the fields that loops use, with loopItems', () => {
     const text =
-      '{% for a in payload.rows %}{% for b in a.cells %}{{b.name}}{% endfor %}{% endfor %}{% for tag in payload.tags %}{{tag}}{% endfor %}'
+      '{% for a in payload.rows %}{% for b in a.cells %}{{b.name}}{% endfor %}{% endfor %}' +
+      '{% for tag in payload.tags %}{{tag}}{% endfor %}'
     const cells = {
       type: 'array',
       items: openOf({ name: { type: 'string', default: '{{b.name}}' } })
