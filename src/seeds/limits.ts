@@ -26,7 +26,7 @@ export const REQUEST_LIMITS: SeedLimits = {
   fix: 'start the server with this seed as a file, or load it in parts with mode=merge'
 }
 
-/** The most messages or subscribers that one request can generate, which takes a few seconds. */
+/** The maximum number of messages or subscribers per request. Generating them takes seconds. */
 export const MAX_GENERATED = 10_000
 
 /** Returns text such as `2 MiB`. */

@@ -240,8 +240,8 @@ class YamlReader {
 
 /**
  * Returns a function that locates issues in a YAML or JSON text. The function parses the text again
- * when it locates the first issue. Issues of objects, and of texts above the YAML limit, have no
- * line numbers.
+ * when it locates the first issue. Issues have no line numbers if the seed was passed as an object,
+ * or if the text is longer than the YAML limit.
  */
 export function createIssueLocator(
   text: string | undefined,

@@ -28,7 +28,7 @@ interface Options {
   replacing?: { existing: ExistingRecords; seed: SeedEnvironment } | undefined
   /** The location of the environment in the first seed that contains it. */
   location: SeedLocation
-  /** Part of every derived id. It depends on the seed only, so every environment gets equal ids. */
+  /** The seed's names in every derived id, so that the same seed always yields the same ids. */
   idBase: readonly string[]
   now: number
 }
@@ -254,8 +254,8 @@ export class EnvironmentBuilder {
   }
 
   /**
-   * Adds to the number of JSON characters that defaults and references add to the seed. Throws
-   * `SeedError` above the limit.
+   * Counts the characters of JSON that defaults and references add to the seed. Throws `SeedError`
+   * once the sum exceeds the limit.
    */
   countAdded(characters: number, at: SeedLocation): void {
     this.#addedCharacters += characters
