@@ -1,4 +1,6 @@
+import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
+import type { AttachedEnvironment, NewIntegration } from '../../src/client/index.js'
 import {
   countClicks,
   expectAccessible,
@@ -6,95 +8,131 @@ import {
   openInspector
 } from '../support/inspector.js'
 
-test('one click switches the primary integration of a channel through the API, and Undo switches it back', async (context) => {
+/** Returns the names of the primary integrations of a channel. */
+const primariesOf = async (env: AttachedEnvironment, channel: string) =>
+  (await env.integrations.list())
+    .filter((integration) => integration.channel === channel && integration.primary)
+    .map(({ name }) => name)
+
+/** Locates the switch that makes an integration primary. */
+const primarySwitch = (page: Page, name: string) =>
+  page.getByRole('switch', { name: `${name} is primary for` })
+
+test('one click makes an integration primary, and Undo reverts it', async (context) => {
   const inspector = await openInspector(context, { hash: '#/integrations' })
   const { page, env } = inspector
   const clicks = countClicks()
-  const primaryOf = async (wanted: string) =>
-    (await env.integrations.list())
-      .filter(({ channel, primary }) => channel === wanted && primary)
-      .map(({ name }) => name)
-  const toggle = (name: string) => page.getByRole('switch', { name: `${name} is primary for` })
-  await clicks.click(toggle('Mailgun (EU)'))
+  await clicks.click(primarySwitch(page, 'Mailgun (EU)'))
   await page.getByText('Mailgun (EU) is primary for email, instead of SendGrid').waitFor()
-  expect([clicks.count, await primaryOf('email')]).toEqual([1, ['Mailgun (EU)']])
-  await expect.poll(() => toggle('Mailgun (EU)').isChecked()).toBe(true)
-  expect(await toggle('SendGrid').isChecked()).toBe(false)
-  const [sent] = await env.requests.list({ operation: 'setIntegrationAsPrimary' })
-  expect(sent).toMatchObject({ method: 'POST', status: 200 })
+  expect(clicks.count).toBe(1)
+  expect(await primariesOf(env, 'email')).toEqual(['Mailgun (EU)'])
+  await expect.poll(() => primarySwitch(page, 'Mailgun (EU)').isChecked()).toBe(true)
+  expect(await primarySwitch(page, 'SendGrid').isChecked()).toBe(false)
+  const [request] = await env.requests.list({ operation: 'setIntegrationAsPrimary' })
+  expect(request).toMatchObject({ method: 'POST', status: 200 })
   await page.getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(() => primaryOf('email')).toEqual(['SendGrid'])
+  await expect.poll(() => primariesOf(env, 'email')).toEqual(['SendGrid'])
   await expectAccessibleInBoth(inspector)
-
-  // Switched off, the channel has no primary. The page shows the error text of the service.
-  await toggle('Twilio').click()
-  await expect.poll(() => primaryOf('sms')).toEqual([])
-  await page.getByRole('button', { name: 'Undo' }).last().click()
-  await expect.poll(() => primaryOf('sms')).toEqual(['Twilio'])
-  await env.faults.add({ operation: 'setIntegrationAsPrimary', effect: { status: 503 } })
-  await toggle('Vonage').click()
-  await page.getByText(/^503: /).waitFor()
-  expect(await toggle('Vonage').isChecked()).toBe(false)
 })
 
-test('an integration is added as JSON with server errors at their lines, edited, deleted and restored, and its credentials are hidden by default', async (context) => {
-  const inspector = await openInspector(context, {
-    hash: '#/integrations',
-    viewport: { width: 390, height: 800 }
-  })
+test('a channel can be left without a primary, and Undo reverts it', async (context) => {
+  const { page, env } = await openInspector(context, { hash: '#/integrations' })
+  await primarySwitch(page, 'Twilio').click()
+  await expect.poll(() => primariesOf(env, 'sms')).toEqual([])
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await expect.poll(() => primariesOf(env, 'sms')).toEqual(['Twilio'])
+})
+
+test('the switch stays off if the API returns an error, which is shown', async (context) => {
+  const { page, env } = await openInspector(context, { hash: '#/integrations' })
+  await env.faults.add({ operation: 'setIntegrationAsPrimary', effect: { status: 503 } })
+  await primarySwitch(page, 'Vonage').click()
+  await page.getByText(/^503: /).waitFor()
+  expect(await primarySwitch(page, 'Vonage').isChecked()).toBe(false)
+})
+
+const PHONE = { viewport: { width: 390, height: 800 } }
+
+const SECOND: NewIntegration = {
+  providerId: 'ses',
+  channel: 'email',
+  identifier: 'second',
+  name: 'Second',
+  credentials: { apiKey: 'SG.secret', from: 'a@b.c' }
+}
+
+const findSecond = async (env: AttachedEnvironment) =>
+  (await env.integrations.list()).find(({ name }) => name === 'Second')
+
+/** Replaces text in the JSON of the open integration and saves it. */
+async function edit(page: Page, oldText: string, newText: string): Promise<void> {
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const json = page.getByRole('dialog', { name: 'Edit the integration' }).getByLabel('JSON')
+  await json.fill((await json.inputValue()).replace(oldText, newText))
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+test('an integration is added as JSON, with server errors at their lines', async (context) => {
+  const inspector = await openInspector(context, { hash: '#/integrations', ...PHONE })
   const { page, env } = inspector
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Add an integration' })
   const json = dialog.getByLabel('JSON')
-  const second = {
-    providerId: 'ses',
-    channel: 'email',
-    name: 'Second',
-    credentials: { apiKey: 'SG.secret', from: 'a@b.c' }
-  }
-  await json.fill(JSON.stringify({ ...second, primary: true }, null, 2))
+  const { identifier: _, ...fields } = SECOND
+  await json.fill(JSON.stringify({ ...fields, primary: true }, null, 2))
   await dialog.getByRole('button', { name: 'Add an integration' }).click()
-  await dialog
-    .getByRole('button', {
-      name: /^Line 9: .*sendgrid-main, .* is already the primary email integration/
-    })
-    .waitFor()
+  const issue = /^Line 9: .*sendgrid-main, .* is already the primary email integration/
+  await dialog.getByRole('button', { name: issue }).waitFor()
   await expectAccessible(inspector)
-  await json.fill(JSON.stringify(second))
+  await json.fill(JSON.stringify(fields))
   await dialog.getByRole('button', { name: 'Add an integration' }).click()
   await page.getByRole('heading', { name: 'Second' }).waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  expect(await findSecond(env)).toMatchObject(fields)
+})
 
-  const added = async () => (await env.integrations.list()).find(({ name }) => name === 'Second')
-  const edit = async (from: string, to: string) => {
-    await page.getByRole('button', { name: 'Edit' }).click()
-    const editor = page.getByRole('dialog', { name: 'Edit the integration' }).getByLabel('JSON')
-    await editor.fill((await editor.inputValue()).replace(from, to))
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-  }
-  await edit('"active": true', '"active": false')
+test('credentials are hidden by default, and an edit keeps them', async (context) => {
+  const { page, env, go } = await openInspector(context, PHONE)
+  await env.integrations.add(SECOND)
+  await go('#/integrations/second')
+  await edit(page, '"active": true', '"active": false')
   expect(await page.locator('body').innerText()).not.toContain('SG.secret')
-  // Hidden credentials keep their values.
-  expect(await added()).toMatchObject({ active: false, credentials: second.credentials })
+  const edited = { active: false, credentials: SECOND.credentials }
+  expect(await findSecond(env)).toMatchObject(edited)
   await page.getByRole('button', { name: 'Show credentials' }).click()
-  await page
-    .getByRole('group', { name: 'The integration as JSON' })
-    .getByText('"SG.secret"')
-    .waitFor()
-  await page.getByRole('link', { name: 'Close' }).click()
-  const steps = await page.evaluate('history.length')
-  await page.getByRole('searchbox').pressSequentially('seco')
-  expect(await page.evaluate('history.length')).toBe(steps)
-  await page.getByRole('list', { name: 'Integrations by channel' }).getByRole('link').click()
-  await page.getByRole('button', { name: 'Show credentials' }).click()
-  await edit('a@b.c', 'd@e.f')
-  expect(page.url()).toMatch(/[?]q=seco$/)
-  expect((await added())?.credentials).toEqual({ apiKey: 'SG.secret', from: 'd@e.f' })
+  const tree = page.getByRole('group', { name: 'The integration as JSON' })
+  await tree.getByText('"SG.secret"').waitFor()
+})
 
-  const kept = await added()
+test('credentials can be edited while they are shown', async (context) => {
+  const { page, env, go } = await openInspector(context, PHONE)
+  await env.integrations.add(SECOND)
+  await go('#/integrations/second')
+  await page.getByRole('button', { name: 'Show credentials' }).click()
+  await edit(page, 'a@b.c', 'd@e.f')
+  expect((await findSecond(env))?.credentials).toEqual({ apiKey: 'SG.secret', from: 'd@e.f' })
+})
+
+test('a search adds no history entries, and stays in the URL during an edit', async (context) => {
+  const { page, env } = await openInspector(context, { hash: '#/integrations', ...PHONE })
+  await env.integrations.add(SECOND)
+  await page.getByRole('link', { name: /^Second/ }).waitFor()
+  const historyLength = await page.evaluate('history.length')
+  await page.getByRole('searchbox').pressSequentially('seco')
+  expect(await page.evaluate('history.length')).toBe(historyLength)
+  await page.getByRole('list', { name: 'Integrations by channel' }).getByRole('link').click()
+  await edit(page, '"active": true', '"active": false')
+  expect(page.url()).toMatch(/[?]q=seco$/)
+})
+
+test('Undo restores a deleted integration unchanged', async (context) => {
+  const { page, env, go } = await openInspector(context, PHONE)
+  await env.integrations.add(SECOND)
+  const added = await findSecond(env)
+  await go('#/integrations/second')
   await page.getByRole('button', { name: 'Delete' }).click()
-  await expect.poll(added).toBeUndefined()
+  await expect.poll(() => findSecond(env)).toBeUndefined()
   await page.getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(added).toEqual(kept)
+  await expect.poll(() => findSecond(env)).toEqual(added)
 })

@@ -1,20 +1,39 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import type { Page } from '@playwright/test'
+import { expect, onTestFinished, type TestContext, test } from 'vitest'
+import type { AttachedEnvironment } from '../../src/client/index.js'
 import {
   countClicks,
   expectAccessible,
   expectAccessibleInBoth,
+  type OpenedInspector,
   openInspector
 } from '../support/inspector.js'
 
-test('four clicks add a message for a subscriber, which is marked as read, edited with errors at their lines, deleted and restored', async (context) => {
+/** Locates the rows of the message list. */
+const rows = (page: Page) =>
+  page.getByRole('list', { name: 'Messages, newest first' }).getByRole('link')
+
+/** Locates the number of messages that match the search. */
+const count = (page: Page) => page.getByRole('status').first()
+
+/** Returns the decoded hash of the page's URL. */
+const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash)
+
+/** Returns the URL of the focused link. */
+const focusedLink = (page: Page) => page.evaluate('document.activeElement.getAttribute("href")')
+
+/** Returns the newest message as it is in a seed. */
+const newestMessage = async (env: AttachedEnvironment) =>
+  (await env.state()).environments[0]?.messages?.at(-1)
+
+test('four clicks add a message for a subscriber', async (context) => {
   const inspector = await openInspector(context, { hash: '#/messages' })
   const { page, env } = inspector
   const clicks = countClicks()
-  const list = page.getByRole('list', { name: 'Messages, newest first' })
-  await list.getByRole('link').first().waitFor()
+  await rows(page).first().waitFor()
   await clicks.click(page.getByRole('button', { name: 'Add', exact: true }))
   const dialog = page.getByRole('dialog', { name: 'Add a message' })
   // The subscriber field has the focus.
@@ -26,128 +45,183 @@ test('four clicks add a message for a subscriber, which is marked as read, edite
   await clicks.click(dialog.getByRole('button', { name: 'Add a message' }))
   await page.locator('.bubble').getByText('Your tea is here').waitFor()
   expect(clicks.count).toBe(4)
-  const first = async () => (await env.state()).environments[0]?.messages?.at(-1)
-  expect(await first()).toMatchObject({
+  expect(await newestMessage(env)).toMatchObject({
     channel: 'sms',
     phone: '+447700900142',
     content: 'Your tea is here'
   })
+})
 
+/** Opens the inspector with an SMS that says `Your tea is here`. */
+async function openTeaMessage(context: TestContext): Promise<OpenedInspector> {
+  const inspector = await openInspector(context, { hash: '#/coverage' })
+  const { page, env, go } = inspector
+  const { _id } = await env.messages.add({ channel: 'sms', content: 'Your tea is here' })
+  await go(`#/messages/${_id}`)
+  await page.locator('.bubble').getByText('Your tea is here').waitFor()
+  return inspector
+}
+
+/** Opens the editor of the open message. Returns the dialog, its JSON field, and the JSON. */
+async function openEditor(page: Page) {
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit the message' })
+  const json = dialog.getByLabel('JSON')
+  return { dialog, json, text: await json.inputValue() }
+}
+
+/** Returns the line of a text that contains a word, counted from 1. */
+const lineOf = (text: string, word: string) => text.slice(0, text.indexOf(word)).split('\n').length
+
+test('a message can be marked as read', async (context) => {
+  const { page, env } = await openTeaMessage(context)
   await page.getByRole('button', { name: 'Mark as read' }).click()
   await page.getByRole('button', { name: 'Mark as unread' }).waitFor()
-  await page.getByRole('button', { name: 'Edit' }).click()
-  const editor = page.getByRole('dialog', { name: 'Edit the message' })
-  const json = editor.getByLabel('JSON')
-  const text = await json.inputValue()
-  const lineOf = (word: string) => text.slice(0, text.indexOf(word)).split('\n').length
+  expect(await newestMessage(env)).toMatchObject({ read: true })
+})
+
+test('a syntax error in an edited message is shown at its line', async (context) => {
+  const { page } = await openTeaMessage(context)
+  const { dialog, json, text } = await openEditor(page)
   await json.fill(text.replace('"sms"', '"sms'))
-  await editor.getByRole('button', { name: 'Save' }).click()
-  await editor.getByRole('button', { name: `Line ${lineOf('"sms"')}: ` }).waitFor()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: `Line ${lineOf(text, '"sms"')}: ` }).waitFor()
+})
+
+test('a server error is shown at its line, and a click selects the line', async (context) => {
+  const inspector = await openTeaMessage(context)
+  const { page, env } = inspector
+  const { dialog, json, text } = await openEditor(page)
   await json.fill(text.replace('"sent"', '"gone"').replace('Your tea', 'Your green tea'))
-  await editor.getByRole('button', { name: 'Save' }).click()
-  const issue = editor.getByRole('button', { name: /status must be one of sent, error, warning/ })
-  expect(await issue.innerText()).toContain(`Line ${lineOf('"status"')}`)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const issue = dialog.getByRole('button', { name: /status must be one of sent, error, warning/ })
+  expect(await issue.innerText()).toContain(`Line ${lineOf(text, '"status"')}`)
   await issue.click()
   expect(await page.evaluate('getSelection().toString()')).toContain('"status": "gone"')
   await expectAccessible(inspector)
-  expect((await first())?.content).toBe('Your tea is here')
-  // The error is shown even if the text changes while the request is pending.
-  const answered = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  expect((await newestMessage(env))?.content).toBe('Your tea is here')
+})
+
+test('a server error is shown even if the text changes during the request', async (context) => {
+  const { page } = await openTeaMessage(context)
+  const { dialog, json, text } = await openEditor(page)
+  await json.fill(text.replace('"sent"', '"gone"'))
+  const responded = page.waitForResponse((response) => response.request().method() === 'PATCH')
   await page.route('**/_mock/messages/*', async (route) => {
     await json.fill('{')
     await route.continue()
   })
-  await editor.getByRole('button', { name: 'Save' }).click()
-  await answered
-  await issue.waitFor()
-  await page.unroute('**/_mock/messages/*')
-  await json.fill(text.replace('Your tea', 'Your green tea').replace('"sent"', '"error"'))
-  await editor.getByRole('button', { name: 'Save' }).click()
-  await page.locator('.bubble').getByText('Your green tea').waitFor()
-  await page.getByText('The status is error, but there is no error text').waitFor()
-
-  const kept = await first()
-  await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('Deleted the message').waitFor()
-  expect((await first())?.content).not.toBe('Your green tea')
-  await page.getByRole('button', { name: 'Undo' }).last().click()
-  await page.locator('.bubble').getByText('Your green tea').waitFor()
-  expect(await first()).toEqual(kept)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await responded
+  await dialog.getByRole('button', { name: /status must be one of sent, error, warning/ }).waitFor()
 })
 
-test('one field searches by subscriber, transaction, context and channel, the address keeps the search, and errors are shown as text', async (context) => {
-  const { page, env, url, go } = await openInspector(context, { hash: '#/messages' })
+test('a message without an error text shows its status as the problem', async (context) => {
+  const { page } = await openTeaMessage(context)
+  const { dialog, json, text } = await openEditor(page)
+  await json.fill(text.replace('Your tea', 'Your green tea').replace('"sent"', '"error"'))
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.locator('.bubble').getByText('Your green tea').waitFor()
+  await page.getByText('The status is error, but there is no error text').waitFor()
+})
+
+test('Undo restores a deleted message unchanged', async (context) => {
+  const { page, env } = await openTeaMessage(context)
+  const message = await newestMessage(env)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Deleted the message').waitFor()
+  expect((await newestMessage(env))?.content).not.toBe('Your tea is here')
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await page.locator('.bubble').getByText('Your tea is here').waitFor()
+  expect(await newestMessage(env)).toEqual(message)
+})
+
+/** Searches, and the query of the list request that they correspond to. */
+const SEARCHES = [
+  { words: 'user-ada', query: 'subscriberId=user-ada' },
+  { words: 'order-4711', query: 'transactionId=order-4711' },
+  { words: 'channel:email tenant:acme', query: 'channel=email&contextKeys=tenant:acme' },
+  { words: 'context:none', query: 'contextKeys=' }
+]
+
+test('one search field applies all filters, and the URL keeps the search', async (context) => {
+  const { page, env, url } = await openInspector(context, { hash: '#/messages' })
   const search = page.getByRole('searchbox', { name: 'Search messages' })
-  const rows = page.getByRole('list', { name: 'Messages, newest first' }).getByRole('link')
-  const hash = () => decodeURIComponent(new URL(page.url()).hash)
-  await expect.poll(() => page.getByRole('status').first().innerText()).toBe('60')
-  const { length: shown } = await rows.all()
-  expect(shown).toBeGreaterThan(10)
+  await expect.poll(() => count(page).innerText()).toBe('60')
+  expect(await rows(page).count()).toBeGreaterThan(10)
   await page.keyboard.press('/')
-  for (const [words = '', count] of [
-    ['user-ada', 'subscriberId=user-ada'],
-    ['order-4711', 'transactionId=order-4711'],
-    ['channel:email tenant:acme', 'channel=email&contextKeys=tenant:acme'],
-    ['context:none', 'contextKeys=']
-  ]) {
+  for (const { words, query } of SEARCHES) {
     await search.fill(words)
     await search.press('Enter')
-    const answer = await fetch(`${url}/v1/messages?${count}&limit=100`, { headers: env.headers })
-    const { totalCount } = (await answer.json()) as { totalCount: number }
+    const response = await fetch(`${url}/v1/messages?${query}&limit=100`, { headers: env.headers })
+    const { totalCount } = (await response.json()) as { totalCount: number }
     expect(totalCount).toBeGreaterThan(0)
-    await expect.poll(() => page.getByRole('status').first().innerText()).toBe(String(totalCount))
-    expect(hash()).toBe(`#/messages?q=${words.replace(' ', '+')}`)
+    await expect.poll(() => count(page).innerText()).toBe(String(totalCount))
+    expect(hashOf(page)).toBe(`#/messages?q=${words.replace(' ', '+')}`)
     expect(await search.inputValue()).toBe(words)
   }
-  // The arrow moves from the search field to the list.
-  await page.keyboard.press('ArrowDown')
-  await expect
-    .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
-    .toBe(await rows.first().getAttribute('href'))
+  // Only the requests of this test are recorded, not those of the inspector.
+  expect(await env.requests.list()).toHaveLength(SEARCHES.length)
+})
+
+test('a search without results and an invalid filter are reported', async (context) => {
+  const { page, go } = await openInspector(context, { hash: '#/messages' })
+  const search = page.getByRole('searchbox', { name: 'Search messages' })
   await search.fill('nobody-at-all')
   await search.press('Enter')
   await page.getByRole('heading', { name: 'No matching messages' }).waitFor()
   await go('#/messages?channel=fax')
   await page.getByRole('alert').getByText('channel').waitFor()
-  // The page's own requests aren't recorded as requests of the app.
-  expect(await env.requests.list()).toHaveLength(4)
+})
 
+test('a failed load shows an error and can be tried again', async (context) => {
+  const { page, url, go } = await openInspector(context, { hash: '#/coverage' })
   await page.route('**/v1/messages*', (route) => route.abort())
   await go('#/messages?channel=sms')
   await page.getByRole('alert').getByText(`no response from ${url}`).waitFor()
   await page.unroute('**/v1/messages*')
   await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
-  await rows.first().waitFor()
-
-  // The arrows open the next message. Escape closes it and focuses its row.
-  await rows.nth(1).click()
-  await page.getByRole('tab', { name: 'As received' }).waitFor()
-  await page.keyboard.press('ArrowDown')
-  await expect.poll(hash).toBe(decodeURIComponent((await rows.nth(2).getAttribute('href')) ?? ''))
-  await page.getByRole('button', { name: 'Edit' }).focus()
-  await page.keyboard.press('Escape')
-  await expect.poll(hash).toBe('#/messages?q=channel:sms')
-  await expect
-    .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
-    .toBe(await rows.nth(2).getAttribute('href'))
+  await rows(page).first().waitFor()
 })
 
-test('a list shows the row that a link opens, and Tab reaches a row at any scroll offset', async (context) => {
+test('the arrow keys move from the search to the list and open messages', async (context) => {
+  const { page } = await openInspector(context, { hash: '#/messages?channel=sms' })
+  await rows(page).nth(2).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(() => focusedLink(page)).toBe(await rows(page).first().getAttribute('href'))
+  await rows(page).nth(1).click()
+  await page.getByRole('tab', { name: 'As received' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  const nextHref = (await rows(page).nth(2).getAttribute('href')) ?? ''
+  await expect.poll(() => hashOf(page)).toBe(decodeURIComponent(nextHref))
+})
+
+test('Escape closes the open message and focuses its row', async (context) => {
+  const { page } = await openInspector(context, { hash: '#/messages?channel=sms' })
+  await rows(page).nth(2).click()
+  await page.getByRole('button', { name: 'Edit' }).focus()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => hashOf(page)).toBe('#/messages?q=channel:sms')
+  await expect.poll(() => focusedLink(page)).toBe(await rows(page).nth(2).getAttribute('href'))
+})
+
+test('a list scrolls to the row that a link opens, and Tab reaches a visible row', async (context) => {
   const { page, env, url, go } = await openInspector(context, { hash: '#/messages' })
-  const answer = await fetch(`${url}/v1/messages?limit=100`, { headers: env.headers })
-  const { data } = (await answer.json()) as { data: { _id: string }[] }
+  const response = await fetch(`${url}/v1/messages?limit=100`, { headers: env.headers })
+  const { data } = (await response.json()) as { data: { _id: string }[] }
   const list = page.getByRole('list', { name: 'Messages, newest first' })
   await list.getByRole('link').first().waitFor()
   await go(`#/messages/${data.at(-1)?._id}`)
-  const isInSight = () =>
+  const isRowVisible = () =>
     page.evaluate(`(() => {
       const list = document.querySelector('.list').getBoundingClientRect()
       const row = document.querySelector('.list [aria-current="true"]')?.getBoundingClientRect()
       return row !== undefined && row.top >= list.top && row.bottom <= list.bottom
     })()`)
-  await expect.poll(isInSight).toBe(true)
+  await expect.poll(isRowVisible).toBe(true)
   await page.reload()
-  await expect.poll(isInSight).toBe(true)
+  await expect.poll(isRowVisible).toBe(true)
   await page.evaluate(`document.querySelector('.list').scrollTo(0, 0)`)
   await expect.poll(() => list.locator('[aria-current="true"]').count()).toBe(0)
   await page.getByRole('button', { name: 'Add', exact: true }).focus()
@@ -157,23 +231,23 @@ test('a list shows the row that a link opens, and Tab reaches a row at any scrol
   )
 })
 
-test('each channel is shown as the subscriber sees it, in both themes, and an email is as tall as its content', async (context) => {
+const PHONE = { viewport: { width: 390, height: 800 } }
+
+test('each channel is shown as its subscriber sees it', async (context) => {
   const inspector = await openInspector(context, {
     args: ['--seed', 'unicode'],
     hash: '#/messages',
-    viewport: { width: 390, height: 800 }
+    ...PHONE
   })
-  const { page, env } = inspector
-  const rows = page.getByRole('list', { name: 'Messages, newest first' }).getByRole('link')
-  const open = async (name: string | RegExp) => {
+  const { page } = inspector
+  const open = async (text: string | RegExp) => {
     if (page.url().includes('/messages/')) await page.getByRole('link', { name: 'Close' }).click()
-    await rows.filter({ hasText: name }).first().click()
+    await rows(page).filter({ hasText: text }).first().click()
   }
-  const directionOf = (selector: string) =>
-    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).direction`)
   await open(/طلبك رقم 4698/)
   await page.locator('.bubble').getByText('مرحبًا ليلى').waitFor()
-  expect(await directionOf('.bubble p')).toBe('rtl')
+  const direction = 'getComputedStyle(document.querySelector(".bubble p")).direction'
+  expect(await page.evaluate(direction)).toBe('rtl')
   await open(/שלום נועה/)
   await page.locator('.notification').getByText('פתיחה').waitFor()
   await open(/商品を発送しました/)
@@ -182,66 +256,76 @@ test('each channel is shown as the subscriber sees it, in both themes, and an em
   await page.frameLocator('iframe').getByText('Síle’s “tea”').waitFor()
   expect(await page.getByTitle('The email').getAttribute('sandbox')).toBe('allow-same-origin')
   await expectAccessibleInBoth(inspector)
+})
+
+test('an email is shown as tall as its content, and as JSON', async (context) => {
+  const { page, env, go } = await openInspector(context, PHONE)
   const content = `<p>${'a long letter '.repeat(800)}</p>`
   const { _id } = await env.messages.add({ channel: 'email', subject: 'A letter', content })
-  await inspector.go(`#/messages/${_id}`)
+  await go(`#/messages/${_id}`)
   const heights = () =>
     page.evaluate<number[]>(`(() => {
       const frame = document.querySelector('iframe')
-      return [frame.clientHeight, frame.contentDocument.documentElement.scrollHeight]
+      return [frame?.clientHeight, frame?.contentDocument.documentElement.scrollHeight]
     })()`)
   await expect.poll(async () => (await heights())[0]).toBeGreaterThan(2000)
-  const [frame = 0, document = 0] = await heights()
-  expect(Math.abs(frame - document)).toBeLessThanOrEqual(2)
+  const [frameHeight = 0, contentHeight = 0] = await heights()
+  expect(Math.abs(frameHeight - contentHeight)).toBeLessThanOrEqual(2)
   await page.getByRole('tab', { name: 'JSON' }).click()
-  await page
-    .getByRole('group', { name: 'The message as JSON' })
-    .getByText('"subject": "A letter"')
-    .waitFor()
+  const json = page.getByRole('group', { name: 'The message as JSON' })
+  await json.getByText('"subject": "A letter"').waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 })
 
-test('the page loads a thousand messages at once, renders only visible rows, and loads more on scrolling, also during a load', async (context) => {
-  const { page, env, events } = await openInspector(context, { hash: '#/messages' })
-  await env.seed({ generate: { messages: 1200 } })
-  const asked = () =>
-    events.requested.flatMap((each) =>
-      each.includes('/v1/messages?') ? [new URL(each).searchParams.get('page')] : []
-    )
-  const count = page.getByRole('status').first()
-  const scrollToEnd = () => page.evaluate('document.querySelector(".list").scrollTo(0, 1e6)')
-  await page.reload()
-  await expect.poll(() => count.innerText()).toBe('1,000 of 1,260')
-  expect(await page.locator('[aria-setsize="1000"]').count()).toBeLessThan(100)
-  const before = asked().length
-  await scrollToEnd()
-  await expect.poll(() => count.innerText()).toBe('1,260')
-  expect(asked().slice(before)).toEqual(['0', '1'])
-  expect(await page.locator('[aria-setsize="1260"]').count()).toBeLessThan(100)
+const scrollToEnd = (page: Page) =>
+  page.evaluate('document.querySelector(".list").scrollTo(0, 1e6)')
 
-  // Another client adds a message, and the list is scrolled to its end while the page loads it.
-  await page.reload()
-  await expect.poll(() => count.innerText()).toBe('1,000 of 1,260')
-  let goOn = () => {}
-  const held = new Promise<void>((resolve) => {
-    goOn = resolve
+/** Opens the inspector with 1,260 messages, of which it loads 1,000. */
+async function openManyMessages(context: TestContext): Promise<OpenedInspector> {
+  const inspector = await openInspector(context, { hash: '#/messages' })
+  await inspector.env.seed({ generate: { messages: 1200 } })
+  await inspector.page.reload()
+  await expect.poll(() => count(inspector.page).innerText()).toBe('1,000 of 1,260')
+  return inspector
+}
+
+test('the end of the list loads more, and only visible rows are rendered', async (context) => {
+  const { page, events } = await openManyMessages(context)
+  const requestedPages = () =>
+    events.requested.flatMap((url) =>
+      url.includes('/v1/messages?') ? [new URL(url).searchParams.get('page')] : []
+    )
+  expect(await page.locator('[aria-setsize="1000"]').count()).toBeLessThan(100)
+  const countBefore = requestedPages().length
+  await scrollToEnd(page)
+  await expect.poll(() => count(page).innerText()).toBe('1,260')
+  expect(requestedPages().slice(countBefore)).toEqual(['0', '1'])
+  expect(await page.locator('[aria-setsize="1260"]').count()).toBeLessThan(100)
+})
+
+test('scrolling to the end during a reload loads more messages', async (context) => {
+  const { page, env } = await openManyMessages(context)
+  let allowLoading = () => {}
+  const isAllowed = new Promise<void>((resolve) => {
+    allowLoading = resolve
   })
-  await page.route('**/v1/messages?*', (route) => held.then(() => route.continue()))
+  await page.route('**/v1/messages?*', (route) => isAllowed.then(() => route.continue()))
   const loading = page.waitForRequest('**/v1/messages?*')
   await env.messages.add({ channel: 'sms', content: 'one more' })
   await loading
-  await scrollToEnd()
+  await scrollToEnd(page)
   await expect
     .poll(() => page.evaluate('document.querySelector("[aria-posinset=\'1000\']") !== null'))
     .toBe(true)
-  goOn()
-  await expect.poll(() => count.innerText()).toBe('1,261')
+  allowLoading()
+  await expect.poll(() => count(page).innerText()).toBe('1,261')
 })
 
-test('content of a seed runs no script, loads no resource and navigates nowhere', async (context) => {
+/** Starts another server, which counts the requests that it receives. */
+async function startTrap() {
   let hits = 0
   const trap = createServer((_, response) => {
-    hits++
+    hits += 1
     response.setHeader('access-control-allow-origin', '*').end()
   }).listen(0, '127.0.0.1')
   onTestFinished(() => {
@@ -249,120 +333,149 @@ test('content of a seed runs no script, loads no resource and navigates nowhere'
     trap.closeAllConnections()
   })
   await once(trap, 'listening')
-  const away = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`
-  const script = `<script>top.ran = 1; fetch('${away}/script')</script>`
-  const evil = `${script}<img src=x onerror="top.ran = 1"><img src="${away}/evil">`
-  const content = `<!doctype html><html><head><base href="${away}/base/"><meta http-equiv="refresh" content="0;url=${away}/refresh">
-    <link rel="stylesheet" href="${away}/link"><style>@import "${away}/import"; p { color: rgb(1, 2, 3) }</style></head>
-    <body onload="top.ran = 1">${evil}<p onclick="top.ran = 1" style="background: url('${away}/style')">Hello</p>
-    <svg onload="top.ran = 1"><a xlink:href="javascript:top.ran = 1"><text y="20">svg</text></a></svg>
-    <iframe src="${away}/iframe"></iframe><object data="${away}/object"></object><video poster="${away}/poster"></video>
-    <form action="${away}/form"><button>Send it</button></form>
-    <div><template shadowrootmode="open"><a href="${away}/shadow">in a shadow</a></template></div>
-    <a href="javascript:top.ran = 1">script link</a> <a href="${away}/top" target="_top">top link</a></body></html>`
+  return { url: `http://127.0.0.1:${(trap.address() as AddressInfo).port}`, hits: () => hits }
+}
+
+/** Returns markup that sets `ran` and requests the trap, if it is inserted into a page. */
+const hostileMarkup = (trap: string) =>
+  `<script>top.ran = 1; fetch('${trap}/script')</script>` +
+  `<img src=x onerror="top.ran = 1"><img src="${trap}/evil">`
+
+/** Returns an email that tries to run scripts, load resources and navigate. */
+const hostileEmail = (trap: string) => `<!doctype html><html><head>
+  <base href="${trap}/base/"><meta http-equiv="refresh" content="0;url=${trap}/refresh">
+  <link rel="stylesheet" href="${trap}/link">
+  <style>@import "${trap}/import"; p { color: rgb(1, 2, 3) }</style></head>
+  <body onload="top.ran = 1">${hostileMarkup(trap)}
+  <p onclick="top.ran = 1" style="background: url('${trap}/style')">Hello</p>
+  <svg onload="top.ran = 1"><a xlink:href="javascript:top.ran = 1"><text y="20">svg</text></a></svg>
+  <iframe src="${trap}/iframe"></iframe><object data="${trap}/object"></object>
+  <video poster="${trap}/poster"></video>
+  <form action="${trap}/form"><button>Send it</button></form>
+  <div><template shadowrootmode="open"><a href="${trap}/shadow">in a shadow</a></template></div>
+  <a href="javascript:top.ran = 1">script link</a>
+  <a href="${trap}/top" target="_top">top link</a></body></html>`
+
+/** Returns a message per channel, with hostile text in every field. */
+function hostileMessages(evil: string, email: string) {
   const cta = {
     data: { url: 'javascript:top.ran = 1' },
     action: { buttons: [{ type: 'primary', content: evil, resultContent: evil }] }
   }
   const record = { subject: evil, title: evil, transactionId: evil, payload: { [evil]: evil }, cta }
-  const controlValues = { subject: evil, body: content, [evil]: evil }
+  const error = { status: 'error', errorText: evil, errorId: evil }
+  const block = { type: 'button', content: evil, url: 'javascript:top.ran = 1' }
+  const otherChannels = ['sms', 'chat', 'in_app', 'push']
+  return [
+    { ...record, ...error, channel: 'email', subscriberId: evil, content: email },
+    { ...record, channel: 'email', content: [block] },
+    ...otherChannels.map((channel) => ({ ...record, channel, subscriberId: evil, content: evil }))
+  ]
+}
+
+/** Returns a seed with hostile text in every field. */
+function hostileSeed(evil: string, email: string) {
+  const controlValues = { subject: evil, body: email, [evil]: evil }
   const issues = { controls: { [evil]: [{ issueType: 'MISSING_VALUE', message: evil }] } }
-  const seed = {
+  const step = { stepId: evil, name: evil, type: 'email', controlValues, issues }
+  const integration = {
+    identifier: evil,
     name: evil,
-    integrations: [
-      {
-        identifier: evil,
-        name: evil,
-        providerId: evil,
-        channel: 'email',
-        credentials: { apiKey: evil }
-      }
-    ],
-    subscribers: [{ subscriberId: evil, firstName: evil, email: evil, phone: evil }],
-    workflows: [
-      {
-        identifier: evil,
-        name: evil,
-        steps: [{ stepId: evil, name: evil, type: 'email', controlValues, issues }]
-      }
-    ],
-    messages: [
-      {
-        channel: 'email',
-        subscriberId: evil,
-        ...record,
-        content,
-        status: 'error',
-        errorText: evil,
-        errorId: evil
-      },
-      {
-        channel: 'email',
-        ...record,
-        content: [{ type: 'button', content: evil, url: 'javascript:top.ran = 1' }]
-      },
-      ...['sms', 'chat', 'in_app', 'push'].map((channel) => ({
-        channel,
-        subscriberId: evil,
-        ...record,
-        content: evil
-      }))
-    ]
+    providerId: evil,
+    channel: 'email',
+    credentials: { apiKey: evil }
   }
-  const { page, mock, env, url, go, events } = await openInspector(context)
-  await env.seed(seed as never, { mode: 'replace' })
+  return {
+    name: evil,
+    integrations: [integration],
+    subscribers: [{ subscriberId: evil, firstName: evil, email: evil, phone: evil }],
+    workflows: [{ identifier: evil, name: evil, steps: [step] }],
+    messages: hostileMessages(evil, email)
+  }
+}
+
+/** Opens the inspector with hostile data. `expectHarmless` checks that the data had no effect. */
+async function openHostileData(context: TestContext) {
+  const trap = await startTrap()
+  const evil = hostileMarkup(trap.url)
+  const inspector = await openInspector(context)
+  const { page, env, url, events } = inspector
+  await env.seed(hostileSeed(evil, hostileEmail(trap.url)) as never, { mode: 'replace' })
+  const expectHarmless = async () => {
+    expect(await page.evaluate('window.ran')).toBeUndefined()
+    expect(trap.hits()).toBe(0)
+    // The Content-Security-Policy blocks resources in styles before they are requested.
+    const foreign = events.requested.filter(
+      (requested) => !requested.startsWith(url) && !requested.startsWith('about:')
+    )
+    const isBlocked = (requested: string) => events.troubles.includes(`${requested} csp`)
+    expect(foreign.filter((requested) => !isBlocked(requested))).toEqual([])
+    expect(new URL(page.url()).origin).toBe(url)
+  }
+  return { ...inspector, evil, trapUrl: trap.url, expectHarmless }
+}
+
+/** Clicks everything in the open email that could run a script or navigate. */
+async function clickInEmail(page: Page): Promise<void> {
+  const frame = page.frameLocator('iframe')
+  expect(await frame.getByText('in a shadow').count()).toBe(0)
+  for (const name of ['top link', 'svg', 'Hello', 'Send it']) {
+    const target = frame.getByText(name, { exact: true })
+    if ((await target.count()) > 0) await target.click()
+  }
+}
+
+test('hostile messages run no script, load no resource and navigate nowhere', async (context) => {
+  const { page, go, expectHarmless } = await openHostileData(context)
+  await go('#/messages')
+  await page.reload()
+  await expect.poll(() => rows(page).count()).toBe(6)
+  for (const row of await rows(page).all()) {
+    await row.click()
+    for (const tab of ['JSON', 'As received']) await page.getByRole('tab', { name: tab }).click()
+    const text = page.locator('[role="tabpanel"]').getByText(/Hello|top.ran/)
+    await text.or(page.locator('iframe')).first().waitFor()
+    if ((await page.locator('iframe').count()) > 0) await clickInEmail(page)
+  }
+  await expectHarmless()
+})
+
+test('a hostile workflow step is harmless, and its preview keeps its styles', async (context) => {
+  const { page, env, go, evil, expectHarmless } = await openHostileData(context)
+  expect(await env.workflows.list()).toHaveLength(1)
+  await go(`#/workflows/${encodeURIComponent(evil)}/${encodeURIComponent(evil)}`)
+  await page.reload()
+  const root = page.frameLocator('iframe').locator(':root')
+  expect(await root.evaluate('getComputedStyle(document.querySelector("p")).color')).toBe(
+    'rgb(1, 2, 3)'
+  )
+  await expectHarmless()
+})
+
+test('hostile integrations, faults and snapshots are harmless', async (context) => {
+  const { page, env, go, evil, expectHarmless } = await openHostileData(context)
   await env.snapshot(evil.slice(0, 190))
   await env.faults.add({
     match: { query: { [evil]: evil } },
     effect: { status: 500, headers: { 'x-evil': 'e' }, body: evil }
   })
   await env.integrations.change(evil, { name: `${evil}2` })
-  await go('#/messages')
-  await page.reload()
-  const rows = page.getByRole('list', { name: 'Messages, newest first' }).getByRole('link')
-  await expect.poll(() => rows.count()).toBe(6)
-  for (let index = 0; index < 6; index++) {
-    await rows.nth(index).click()
-    for (const tab of ['JSON', 'As received']) await page.getByRole('tab', { name: tab }).click()
-    await page
-      .locator('[role="tabpanel"]')
-      .getByText(/Hello|top.ran/)
-      .or(page.locator('iframe'))
-      .first()
-      .waitFor()
-    if ((await page.locator('iframe').count()) === 0) continue
-    const frame = page.frameLocator('iframe')
-    expect(await frame.getByText('in a shadow').count()).toBe(0)
-    for (const name of ['top link', 'svg', 'Hello', 'Send it']) {
-      const target = frame.getByText(name, { exact: true })
-      if ((await target.count()) > 0) await target.click()
-    }
-  }
-  const mail = await mock.attach(env.apiKey).workflows.list()
-  expect(mail).toHaveLength(1)
-  await go(`#/workflows/${encodeURIComponent(evil)}/${encodeURIComponent(evil)}`)
-  const frame = page.frameLocator('iframe')
-  expect(
-    await frame.locator(':root').evaluate('getComputedStyle(document.querySelector("p")).color')
-  ).toBe('rgb(1, 2, 3)')
   await go(`#/integrations/${encodeURIComponent(evil)}`)
+  await page.reload()
   await page.getByRole('button', { name: 'Show credentials' }).click()
   await page.getByRole('button', { name: /fault/ }).click()
   await page.getByText('header').or(page.getByText(/500/)).first().waitFor()
   await page.getByRole('button', { name: 'Changes' }).click()
   await page.getByText('integration changed').first().waitFor()
-  expect(await page.evaluate('window.ran')).toBeUndefined()
-  expect(hits).toBe(0)
-  // The content security policy blocks resources named in styles before they are requested.
-  const elsewhere = events.requested.filter(
-    (each) => !each.startsWith(url) && !each.startsWith('about:')
-  )
-  expect(elsewhere.filter((each) => !events.troubles.includes(`${each} csp`))).toEqual([])
-  expect(new URL(page.url()).origin).toBe(url)
+  await expectHarmless()
+})
 
-  // The same text in an unprotected page does all of this.
+test('the hostile markup is harmful in an unprotected page', async (context) => {
+  const { page, url, events, evil, trapUrl } = await openHostileData(context)
   await page.route('**/control', (route) => route.fulfill({ contentType: 'text/html', body: evil }))
   await page.goto(`${url}/control`)
   await expect.poll(() => page.evaluate('window.ran')).toBe(1)
-  await expect.poll(() => events.requested.some((each) => each.startsWith(away))).toBe(true)
+  await expect
+    .poll(() => events.requested.some((requested) => requested.startsWith(trapUrl)))
+    .toBe(true)
 })
