@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const css = readFileSync(new URL('../../src/inspector/style.css', import.meta.url), 'utf8')
 
-/** Returns the colors of a theme by token name. */
+/** Returns a theme's colors by token name. */
 const tokens = (theme: 'light' | 'dark') =>
   new Map(
     [...css.matchAll(/--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)/g)].map(
@@ -13,8 +13,7 @@ const tokens = (theme: 'light' | 'dark') =>
 
 const TONES = ['good', 'warn', 'bad', 'fault', 'accent']
 /**
- * Lists the text colors used on each surface; `soft` is the background of a chip or callout in a
- * tone.
+ * The text colors that occur on each surface. `soft <tone>` is the background of a chip or callout.
  */
 const PAIRS: readonly (readonly [text: string, surface: string])[] = [
   ...['text', 'muted', ...TONES].flatMap((text) =>
@@ -31,21 +30,21 @@ const PAIRS: readonly (readonly [text: string, surface: string])[] = [
 test.each(['light', 'dark'] as const)(
   'every text color has a contrast of at least 4.5 in the %s theme',
   (theme) => {
-    const colours = tokens(theme)
+    const colors = tokens(theme)
     const share =
       Number(
         /color-mix\(in srgb, var\(--tone, var\(--muted\)\) (\d+)%, var\(--surface\)\)/.exec(
           css
         )?.[1]
       ) / 100
-    const colour = (name: string): string => {
+    const colorOf = (name: string): string => {
       const [, tone] = /^soft (.+)/.exec(name) ?? []
-      if (tone !== undefined) return mixed(colour(tone), colour('surface'), share)
-      return colours.get(name) ?? expect.fail(`there is no token ${name}`)
+      if (tone !== undefined) return mixed(colorOf(tone), colorOf('surface'), share)
+      return colors.get(name) ?? expect.fail(`there is no token ${name}`)
     }
     const tooFaint = PAIRS.map(([text, surface]) => ({
       pair: `${text} on ${surface}`,
-      contrast: contrast(colour(text), colour(surface))
+      contrast: contrast(colorOf(text), colorOf(surface))
     })).filter(({ contrast }) => contrast < 4.5)
     expect(tooFaint).toEqual([])
   }
@@ -57,20 +56,18 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** Mixes two colors like `color-mix` in CSS does in sRGB. */
+/** Mixes two colors as `color-mix` does in sRGB. */
 function mixed(one: string, other: string, share: number): string {
   const parts = [1, 3, 5].map((at) => {
-    const [a = 0, b = 0] = [one, other].map((colour) =>
-      Number.parseInt(colour.slice(at, at + 2), 16)
-    )
+    const [a = 0, b = 0] = [one, other].map((color) => Number.parseInt(color.slice(at, at + 2), 16))
     return Math.round(a * share + b * (1 - share))
   })
   return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }
 
-function luminance(colour: string): number {
+function luminance(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
   })
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,11 +1,11 @@
-import { setTimeout as nextTick } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
 import { expectAccessible, openInspector, requestRows, sendRequest } from '../support/inspector.js'
 
 const items = (page: Page) => page.locator('main [data-item]')
 
-test('the list shows changes to the environment between the requests, and the changes of each request', async (context) => {
+test('the list shows changes to the environment between the requests', async (context) => {
   const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env } = inspector
   await env.clock.set('2030-01-01T00:00:00Z')
@@ -36,7 +36,7 @@ test('the list shows changes to the environment between the requests, and the ch
   await expectAccessible(inspector)
 })
 
-test('the page follows the changes of other clients: a reset, the clock, records and rules', async (context) => {
+test('the page shows changes that other clients make', async (context) => {
   const { page, env, go, events } = await openInspector(context)
   await sendRequest(env, '/v1/messages?limit=1')
   await expect.poll(() => requestRows(page).count()).toBe(1)
@@ -62,12 +62,12 @@ test('the page follows the changes of other clients: a reset, the clock, records
   expect(events.troubles).toEqual([])
 })
 
-test('a list under the pointer does not change until the pointer leaves it', async (context) => {
+test("a list under the mouse doesn't change until the mouse leaves it", async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/messages' })
   await items(page).nth(1).hover()
   const first = await items(page).first().innerText()
   await env.messages.add({ channel: 'sms', content: 'Newest of all' })
-  await nextTick(2000)
+  await delay(2000)
   expect(await items(page).first().innerText()).toBe(first)
   await page.mouse.move(700, 5)
   await page.getByRole('link', { name: /Newest of all/ }).waitFor()

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { openInspector } from '../support/inspector.js'
 
-test('a narrow window shows every button of the bar and the link of every view', async (context) => {
+test('a narrow window shows all buttons of the bar and all links to views', async (context) => {
   const { page } = await openInspector(context, { viewport: { width: 390, height: 800 } })
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
-  const parts = [
+  const groups = [
     page.getByRole('banner').getByRole('button'),
     page.getByRole('navigation', { name: 'Views' }).getByRole('link')
   ]
-  for (const part of parts) {
-    expect(await part.count()).toBeGreaterThanOrEqual(5)
-    for (const each of await part.all()) {
-      const box = await each.boundingBox()
+  for (const controls of groups) {
+    expect(await controls.count()).toBeGreaterThanOrEqual(5)
+    for (const control of await controls.all()) {
+      const box = await control.boundingBox()
       expect(box && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height <= 800).toBe(true)
     }
   }

@@ -15,24 +15,24 @@ import {
   startProcess
 } from '../support/process.js'
 
-test('the page opens with the requests of the first environment and sends no request to another server', async (context) => {
+test('the page opens the first environment and sends no request to other servers', async (context) => {
   const { page, events, url } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Environment Development' }).waitFor()
-  expect(
-    events.requested.filter((each) => !each.startsWith(url) && !each.startsWith('data:'))
-  ).toEqual([])
+  const isForeign = (requested: string) =>
+    !requested.startsWith(url) && !requested.startsWith('data:')
+  expect(events.requested.filter(isForeign)).toEqual([])
   expect(events.troubles).toEqual([])
 })
 
-test('the compressed script is under 50 KB, and the compressed style under 6 KB', async () => {
+test('compressed, the script is under 50 KB and the style sheet under 6 KB', async () => {
   const folder = join(commandIn(await buildPackage()), '../../inspector')
   const size = (name: string) => gzipSync(readFileSync(join(folder, name))).length
   expect(size('inspector.js')).toBeLessThan(50 * 1024)
   expect(size('inspector.css')).toBeLessThan(6 * 1024)
 })
 
-test('every view opens by its icon and by the palette, and is accessible in both themes', async (context) => {
+test('every view opens from the navigation and the palette, and is accessible', async (context) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const inspector = await openInspector(context, { colorScheme })
     const { page } = inspector
@@ -50,7 +50,7 @@ test('every view opens by its icon and by the palette, and is accessible in both
       await links.filter({ hasText: name }).click()
       expect(await links.filter({ hasText: name }).getAttribute('aria-current')).toBe('page')
     }
-    // The rail is one tab stop, and the arrows move within it.
+    // The navigation is a single Tab stop, and the arrow keys move between its links.
     await links.last().focus()
     await page.keyboard.press('Home')
     await page.keyboard.press('ArrowDown')
@@ -59,12 +59,12 @@ test('every view opens by its icon and by the palette, and is accessible in both
   }
 }, 180_000)
 
-test('a malformed address shows its view', async (context) => {
+test('a malformed URL opens its view', async (context) => {
   const { page } = await openInspector(context, { hash: '#/messages/%E0' })
   await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
 })
 
-test('the ? key opens the list of keyboard shortcuts', async (context) => {
+test('the ? key shows the keyboard shortcuts', async (context) => {
   const { page } = await openInspector(context)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('?')
@@ -81,21 +81,21 @@ test('the palette scrolls to the selected command', async (context) => {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
   const options = page.getByRole('listbox', { name: 'Results' }).getByRole('option')
-  // Wait for the names of the seeds.
+  // Wait until the commands that load built-in seeds are listed.
   await options.filter({ hasText: 'built-in seed' }).first().waitFor()
   const count = await options.count()
   for (let index = 1; index < count; index++) await page.keyboard.press('ArrowDown')
   expect(await options.last().getAttribute('aria-selected')).toBe('true')
-  const isInSight = async () => {
+  const isVisibleInList = async () => {
     const list = await page.getByRole('listbox', { name: 'Results' }).boundingBox()
     const option = await options.last().boundingBox()
     return list && option && option.y + option.height <= list.y + list.height + 1
   }
-  await expect.poll(isInSight, { timeout: 20_000 }).toBe(true)
+  await expect.poll(isVisibleInList, { timeout: 20_000 }).toBe(true)
 })
 
-describe('an address', () => {
-  test('names the chosen environment', async (context) => {
+describe('a URL', () => {
+  test('names the selected environment', async (context) => {
     const { page, url } = await openInspector(context, { hash: '#/messages' })
     await page.getByRole('button', { name: 'Environment Development' }).click()
     await page.getByRole('button', { name: 'Production', exact: true }).first().click()
@@ -104,14 +104,14 @@ describe('an address', () => {
     await page.waitForURL(`${url}/#/integrations?environment=Production`)
   })
 
-  test('with an unknown environment lists the existing ones', async (context) => {
+  test('with an unknown environment lists the existing environments', async (context) => {
     const { page } = await openInspector(context, { hash: '#/messages?environment=Nowhere' })
     await page.getByRole('heading', { name: 'No environment is named Nowhere' }).waitFor()
     await page.getByRole('link', { name: 'Production' }).click()
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   })
 
-  test('with an environment created after the page loaded shows that environment', async (context) => {
+  test('can name an environment that was created after the page loaded', async (context) => {
     const { page, mock, url } = await openInspector(context)
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     await mock.environment({ name: 'Later' })
@@ -124,36 +124,36 @@ describe('an address', () => {
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
   })
 
-  test('is not reported as unknown while the environments are loading', async (context) => {
+  test("isn't reported as unknown while the environments are loading", async (context) => {
     const { page, mock, url } = await openInspector(context)
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
-    let answer = () => {}
+    let allowLoading = () => {}
     const isAllowed = new Promise<void>((resolve) => {
-      answer = resolve
+      allowLoading = resolve
     })
     await page.route('**/_mock/environments', async (route) => {
       await isAllowed
       await route.continue()
     })
-    const asked = page.waitForRequest('**/_mock/environments')
+    const loading = page.waitForRequest('**/_mock/environments')
     await page.goto(`${url}/#/messages?environment=Late`)
-    await asked
+    await loading
     await page.getByText('Loading…').waitFor()
     expect(await page.getByRole('heading', { name: 'No environment is named Late' }).count()).toBe(
       0
     )
     await mock.environment({ name: 'Late' })
-    answer()
+    allowLoading()
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
   })
 })
 
-test('if the list of environments fails to load once, the page stays and shows the error with a Try again button', async (context) => {
+test('the page stays if a reload fails, and offers to try again', async (context) => {
   const { page, env } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.route('**/_mock/environments', (route) => route.abort())
   const alert = page.getByRole('alert')
-  // The page reloads the list when another client changes something.
+  // The page reloads the list of environments when another client makes a change.
   const afterChange = async () => {
     await env.clock.advance('1h')
     return alert.count()
@@ -167,7 +167,7 @@ test('if the list of environments fails to load once, the page stays and shows t
   expect((await env.clock.get()).now).toBeTruthy()
 })
 
-test('a typed key opens only the environment that the address names', async (context) => {
+test('an entered API key only opens the environment that the URL names', async (context) => {
   const data = join(createTempFolder(), 'data.db')
   const first = await startCommand(['--data', data])
   const { apiKey } = await connect(first.url).environment({ name: 'Kept' })
@@ -203,10 +203,10 @@ test('a typed key opens only the environment that the address names', async (con
 describe('from another machine', () => {
   const args = ['--host', '0.0.0.0', '--admin-token', 'the-admin-token']
 
-  test('the page prompts for the admin token, reports a wrong one, and keeps the token only in memory', async (context) => {
+  test('the page prompts for the admin token and keeps it only in memory', async (context) => {
     const { url } = await startCommand(args)
     const { page } = await openPage(context)
-    // A host name that is not local simulates another machine.
+    // A host name that isn't local simulates a browser on another machine.
     await page.goto(`http://mock.test:${new URL(url).port}/`)
     const token = page.getByRole('textbox', { name: 'Admin token' })
     await page.getByRole('alert').waitFor()
@@ -226,7 +226,7 @@ describe('from another machine', () => {
     await token.waitFor()
   })
 
-  test('the page shows only one environment to a user with its API key', async (context) => {
+  test('a user with an API key sees only the environment of that key', async (context) => {
     const { url } = await startCommand(args)
     const { page } = await openPage(context)
     await page.goto(`http://mock.test:${new URL(url).port}/`)
@@ -239,7 +239,7 @@ describe('from another machine', () => {
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Environment', exact: false }).click()
     await page.getByRole('button', { name: 'Copy API key' }).waitFor()
-    // The menu shows neither the other environments nor the profile.
+    // The menu lists neither the other environments nor the profile.
     for (const name of ['Production', 'Profile…'])
       expect(await page.getByRole('button', { name, exact: name === 'Production' }).count()).toBe(0)
     await page.goto(`http://mock.test:${new URL(url).port}/#/requests?environment=Development`)
@@ -250,19 +250,19 @@ describe('from another machine', () => {
   })
 })
 
-test('the page finds its files and its server behind a proxy with a path prefix', async (context) => {
+test('the page works behind a proxy with a path prefix', async (context) => {
   const { url } = await startCommand(['--admin-token', 'the-admin-token'])
   const proxy = createServer((request, response) => {
     const path = request.url?.replace(/^\/mocks\/one/, '')
     if (path === request.url || path === undefined) return response.writeHead(404).end()
     const { method, headers } = request
-    const asked = send(`${url}${path}`, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(response)
+    const forwarded = send(`${url}${path}`, { method, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 500, reply.headers)
+      reply.pipe(response)
     })
-    // The server may stop while a stream is open.
-    asked.on('error', () => response.destroy())
-    request.pipe(asked)
+    // The server may stop while the event stream is still open.
+    forwarded.on('error', () => response.destroy())
+    request.pipe(forwarded)
   }).listen(0, '127.0.0.1')
   onTestFinished(() => {
     proxy.close()
@@ -274,7 +274,7 @@ test('the page finds its files and its server behind a proxy with a path prefix'
   expect(events.troubles).toEqual([])
 })
 
-test('a server without the inspector sends browsers the same response as programs', async () => {
+test('without the inspector, browsers get the same response as other clients', async () => {
   const { url } = await startCommand(['--no-inspector'])
   const page = await fetch(url, { headers: { accept: 'text/html,*/*;q=0.8' } })
   expect([page.status, page.headers.get('content-type')]).toEqual([
@@ -284,7 +284,7 @@ test('a server without the inspector sends browsers the same response as program
   expect((await fetch(`${url}/inspector/inspector.js`)).status).toBe(404)
 })
 
-test('the server starts without the inspector files and reports that they are missing when the page is requested', async () => {
+test('the page reports that the files of the inspector are missing', async () => {
   const built = await buildPackage()
   const folder = createTempFolder()
   for (const name of ['migrations', 'seeds', 'node_modules'])

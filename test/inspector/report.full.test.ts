@@ -9,10 +9,10 @@ import { expectAccessible } from '../support/inspector.js'
 import { createProject, envWithoutRunner, modules } from '../support/project.js'
 
 /**
- * Runs a program of a project under `exec --report`. Returns the exit code, the output and the path
- * of the report.
+ * Creates a project with the files and runs a program in it under `exec --report`. Returns the exit
+ * code, the output and the report's path.
  */
-async function reported(files: Record<string, string>, program: readonly string[]) {
+async function runWithReport(files: Record<string, string>, program: readonly string[]) {
   const cwd = await createProject(files)
   const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
   const args = [command, 'exec', '--report', 'run.html', '--', ...program]
@@ -25,17 +25,17 @@ async function reported(files: Record<string, string>, program: readonly string[
 }
 
 /**
- * Runs a script under `exec --report`, with a client of its server as `mock`. Returns the path of
- * the report.
+ * Runs a script under `exec --report`. In the script, `mock` is a client of the server. Returns the
+ * report's path.
  */
-async function reportedScript(script: string, ...args: string[]): Promise<string> {
+async function reportOfScript(script: string, ...args: string[]): Promise<string> {
   const head = `import { connect } from 'notification-mock'\nconst mock = connect(process.env.NOTIFICATION_MOCK_URL)\n`
-  const { file, ...ended } = await reported({ 'script.js': head + script }, [
+  const { file, ...result } = await runWithReport({ 'script.js': head + script }, [
     process.execPath,
     'script.js',
     ...args
   ])
-  expect(ended).toMatchObject({ code: 0 })
+  expect(result).toMatchObject({ code: 0 })
   return file
 }
 
@@ -73,10 +73,10 @@ for (let number = 0; number < 27; number++) {
   })
 }`
 
-test('the report of 30 vitest tests, opened from disk, explains why three failed', async (context) => {
+test('a report opened from disk explains why three of 30 tests failed', async (context) => {
   const vitest = [join(modules, '.bin/vitest'), 'run', '--testTimeout=60000', '--hookTimeout=60000']
-  const { file, ...ended } = await reported({ 'shop.test.js': RUN }, vitest)
-  expect(ended).toMatchObject({ code: 1, output: expect.stringContaining('the report is in') })
+  const { file, ...result } = await runWithReport({ 'shop.test.js': RUN }, vitest)
+  expect(result).toMatchObject({ code: 1, output: expect.stringContaining('the report is in') })
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readFileSync(file, 'utf8')).not.toContain('old-key-of-mine')
 
@@ -104,8 +104,8 @@ test('the report of 30 vitest tests, opened from disk, explains why three failed
 
 const ATTACK = `<img src=x onerror="document.title='struck'"></script><script>document.title='struck'</script>`
 
-test('hostile text in a test, a request, a header and a response stays text', async (context) => {
-  const file = await reportedScript(
+test('hostile text in tests, requests and responses stays text', async (context) => {
+  const file = await reportOfScript(
     `const attack = process.argv[2]
     const messages = [{ channel: 'sms', content: attack }]
     const env = await mock.environment({ seed: { environments: [{ name: attack, messages }] } })
@@ -131,11 +131,11 @@ test('hostile text in a test, a request, a header and a response stays text', as
       .poll(() => page.getByRole('group', { name: 'Response body' }).innerText())
       .toContain('{')
   }
-  // The page title is the command. A script that runs changes it.
+  // The page title is the command. If the hostile script ran, it would change the title.
   expect(await page.title()).toContain(ATTACK)
   expect(await page.locator('img').count()).toBe(0)
 
-  // The same text runs in an unprotected page, so this test can fail.
+  // In an unprotected page the same text does run, which shows that this test can fail.
   const unguarded = file.replace('run.html', 'unguarded.html')
   writeFileSync(unguarded, `<title>well</title><p>${ATTACK}</p>`)
   await page.goto(pathToFileURL(unguarded).href)
@@ -151,7 +151,7 @@ const TWO = `for (const outcome of ['passed', 'failed']) {
 }`
 
 test('the report is accessible in both themes and on a phone', async (context) => {
-  const file = await reportedScript(TWO)
+  const file = await reportOfScript(TWO)
   for (const [colorScheme, width] of [
     ['light', 1280],
     ['dark', 1280],
@@ -180,8 +180,8 @@ const MANY = `for (let number = 0; number < 200; number++) {
   await env.remove()
 }`
 
-test('a report of 200 tests and 5,000 requests contains all of them and at most 200 KB in addition to its data', async (context) => {
-  const file = await reportedScript(MANY)
+test('a report with 5,000 requests adds at most 200 KB to its data', async (context) => {
+  const file = await reportOfScript(MANY)
   const html = readFileSync(file, 'utf8')
   const [data = ''] = /data-encoding="deflate-raw">[^<]*/.exec(html) ?? []
   expect(data.length).toBeGreaterThan(100_000)
@@ -192,7 +192,7 @@ test('a report of 200 tests and 5,000 requests contains all of them and at most 
   await rows(page).first().click()
   const requests = page.getByRole('list', { name: 'Requests' }).getByRole('link')
   await expect.poll(() => requests.count()).toBe(25)
-  // The response below the list and the selected request stay visible.
+  // The selected request and the response below the list stay visible.
   await page.setViewportSize({ width: 1280, height: 640 })
   await requests.first().focus()
   await page.keyboard.press('End')

@@ -14,7 +14,7 @@ import { createTempFolder } from '../support/process.js'
 
 const COPYING = { permissions: ['clipboard-read', 'clipboard-write'] }
 
-test('the first screen shows why a request was rejected and the response that the app received', async (context) => {
+test('the first screen shows why a request was rejected, and its response', async (context) => {
   const { page, env } = await openInspector(context)
   await sendRequest(env, '/v1/messages?limit=5000')
   await sendRequest(env, '/v1/messages')
@@ -24,7 +24,7 @@ test('the first screen shows why a request was rejected and the response that th
   expect(await body.innerText()).toContain('"statusCode": 422')
 })
 
-test('three clicks make the next two list calls fail with 500, and Undo removes the fault', async (context) => {
+test('three clicks make the next two requests fail, and Undo removes a fault', async (context) => {
   const inspector = await openInspector(context)
   const { page, env } = inspector
   const clicks = countClicks()
@@ -46,7 +46,7 @@ test('three clicks make the next two list calls fail with 500, and Undo removes 
   await expect.poll(async () => (await env.faults.list()).map(({ times }) => times)).toEqual([2])
 })
 
-test('two clicks copy a curl command that repeats the request, and the copied test code verifies it', async (context) => {
+test('the copied curl and fetch code repeats a request, and verify() code finds it', async (context) => {
   const { page, env } = await openInspector(context, COPYING)
   const body = `{"note":"it's \\"quoted\\" and שלום"}`
   const path = '/v1/integrations/sendgrid-main/set-primary?note=%5Ba%5D%20%26%20b&note=2'
@@ -85,7 +85,7 @@ test('two clicks copy a curl command that repeats the request, and the copied te
   expect(await run(env)).toMatchObject({ matched: 3 })
 })
 
-test('one click replays a request and shows both responses with their differences', async (context) => {
+test('one click replays a request and compares both responses', async (context) => {
   const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env } = inspector
   await env.faults.add({ effect: { status: 503 } })
@@ -107,7 +107,7 @@ test('one click replays a request and shows both responses with their difference
   await page.getByRole('tab', { name: 'Response' }).click()
   expect(await page.getByRole('group', { name: 'Now' }).count()).toBe(0)
 
-  // Both responses are truncated and redacted in the same way, so they are equal.
+  // Both responses are truncated and masked in the same way, so they are equal.
   await sendRequest(env, '/v1/messages?limit=60')
   await requestRows(page).filter({ hasText: 'limit=60' }).first().click()
   await page.getByRole('group', { name: 'Response body' }).getByText('"totalCount"').waitFor()
@@ -116,7 +116,7 @@ test('one click replays a request and shows both responses with their difference
   await page.getByText('The responses are equal').waitFor()
 })
 
-test('one click shows the hints, also on a phone, and each hint links to its requests', async (context) => {
+test('one click shows the hints on a phone, and each links to its requests', async (context) => {
   const inspector = await openInspector(context, { viewport: { width: 390, height: 800 } })
   const { page, env } = inspector
   await sendRequest(env, '/v1/messages?chanel=email')
@@ -134,7 +134,7 @@ test('three clicks compare two responses', async (context) => {
   const { page, env } = await openInspector(context)
   await sendRequest(env, '/v1/messages?limit=2')
   await sendRequest(env, '/v1/messages?limit=2')
-  // Otherwise the click may hit the first of them.
+  // Wait for both requests. Otherwise, the first row may still be the older request.
   await requestRows(page).nth(1).waitFor()
   const clicks = countClicks()
   await clicks.click(requestRows(page).first())
@@ -144,7 +144,7 @@ test('three clicks compare two responses', async (context) => {
   expect(clicks.count).toBe(3)
 })
 
-test('pasting a transactionId into the palette and pressing Enter finds it among 100,000 messages', async (context) => {
+test('a transactionId pasted into the palette is found among 100,000 messages', async (context) => {
   const { page, env } = await openInspector(context, {
     args: ['--seed', await seedOf(100_000)],
     hash: '#/integrations'
@@ -162,11 +162,11 @@ test('pasting a transactionId into the palette and pressing Enter finds it among
   expect(new URL(page.url()).hash).toBe(`#/messages?transactionId=${transactionId}`)
 }, 120_000)
 
-test('the palette finds requests, integrations, workflows and subscribers, and reports when nothing matches', async (context) => {
+test('the palette finds all kinds of records, or reports that nothing matches', async (context) => {
   const inspector = await openInspector(context)
   const { page, env } = inspector
   await sendRequest(env, '/v1/messages?limit=7', { headers: { 'x-request-id': 'trace-4711' } })
-  const found = page.getByRole('listbox', { name: 'Results' })
+  const results = page.getByRole('listbox', { name: 'Results' })
   const find = async (text: string) => {
     await page.keyboard.press('Escape')
     await page.getByRole('combobox').waitFor({ state: 'detached' })
@@ -184,19 +184,19 @@ test('the palette finds requests, integrations, workflows and subscribers, and r
     ['user-ada', /messages to user-ada/]
   ] as const) {
     await find(text)
-    await found.getByRole('option', { name: option }).first().waitFor()
+    await results.getByRole('option', { name: option }).first().waitFor()
   }
   await expectAccessible(inspector)
-  // Pressing the arrow before the results arrive selects the first one.
+  // If the arrow is pressed before the results arrive, the first result is selected.
   await find('mailgun-eu')
   await page.keyboard.press('ArrowDown')
-  await found.getByRole('option', { name: /Mailgun/, selected: true }).waitFor()
+  await results.getByRole('option', { name: /Mailgun/, selected: true }).waitFor()
   await find('no-such-thing-anywhere')
   await page.getByText('No matches').waitFor()
   await expectAccessible(inspector)
 })
 
-/** Writes a seed file that generates the number of messages. Returns its path. */
+/** Writes a seed file that generates the given number of messages. Returns the file's path. */
 async function seedOf(messages: number): Promise<string> {
   const file = join(createTempFolder(), 'many.yaml')
   await writeFile(

@@ -5,7 +5,7 @@ import { expectAccessible, expectAccessibleInBoth, openInspector } from '../supp
 
 const STEPS = ['--seed', 'seeds/steps.yaml']
 
-test('a step opens by keyboard and shows its controls, variables and issues as trees next to its preview', async (context) => {
+test('a step opens by keyboard and shows its controls and variables', async (context) => {
   const inspector = await openInspector(context, { args: STEPS, hash: '#/workflows' })
   const { page, env, events } = inspector
   const list = page.getByRole('list', { name: 'Workflows and their steps' })
@@ -26,7 +26,7 @@ test('a step opens by keyboard and shows its controls, variables and issues as t
   await page.getByRole('tab', { name: 'JSON' }).click()
   await tree('The step as JSON').getByText('"class-reminder"').waitFor()
   await expectAccessibleInBoth(inspector)
-  // Only an explicit request counts as a request of the app.
+  // Opening the step isn't recorded as a request of the app. Requesting it again is.
   expect(await env.requests.list()).toEqual([])
   await page.getByRole('button', { name: 'Request again' }).click()
   await expect
@@ -54,13 +54,13 @@ test('a step is edited as JSON', async (context) => {
     subject: 'It has left'
   })
   expect(steps?.length).toBeGreaterThan(5)
-  // The address changes with the id.
+  // The URL contains the stepId, so it changes too.
   await page.getByRole('button', { name: 'Edit' }).click()
   await json.fill((await json.inputValue()).replace('"stepId": "email-step"', '"stepId": "letter"'))
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('region', { name: 'Preview' }).getByText('It has left').waitFor()
   await expect.poll(() => page.url()).toMatch(/order-shipped\/letter$/)
-  // Values that no editor writes are shown too.
+  // Malformed values that Novu's editor never writes are shown too.
   const body = '{"type":"doc","content":[null,{"attrs":null,"content":null,"text":"A letter"}]}'
   await env.workflows.changeStep('order-shipped', 'letter', {
     controlValues: { subject: 'Odd', body }
@@ -93,7 +93,7 @@ test('every step of the built-in seeds can be read', async (context) => {
   expect(events.troubles).toEqual([])
 })
 
-test('issues come first, errors are shown as text, and an empty list explains how to add workflows', async (context) => {
+test('a step shows its issues, and errors are shown as text', async (context) => {
   const inspector = await openInspector(context, {
     args: STEPS,
     hash: '#/workflows/class-draft/in-app-step',
@@ -115,7 +115,7 @@ test('issues come first, errors are shown as text, and an empty list explains ho
   await page.getByText('class-draft/nothing is not in this list').waitFor()
   await go('#/workflows/class-draft/in-app-step')
   await env.faults.add({ operation: 'retrieveWorkflowStep', effect: { status: 503 } })
-  // The inspector has reloaded by then, so the error below stays.
+  // The inspector has reloaded by now. A later reload would remove the error below.
   await page.getByRole('button', { name: '1 fault' }).waitFor()
   await page.getByRole('button', { name: 'Request again' }).click()
   await page
