@@ -5,15 +5,15 @@ import { connect, MockError } from '../../src/client/index.js'
 import { MAILGUN, setPrimary } from '../support/control.js'
 import { useMock, useNewMock } from '../support/mock.js'
 
-async function givenClient() {
+async function createClient() {
   const server = await useMock()
   const mock = connect(server.url)
   const env = await mock.environment({ from: 'Development' })
   return { server, mock, env }
 }
 
-async function givenHttpServer(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
+async function createHttpServer(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
   onTestFinished(() => {
     server.close().closeAllConnections()
   })
@@ -33,8 +33,8 @@ async function errorOf(promise: Promise<unknown>): Promise<MockError> {
 const list = ({ url, headers }: { url: string; headers: Record<string, string> }, query = '') =>
   fetch(`${url}/v1/messages${query}`, { headers })
 
-test('`await using` removes the environment at the end of the block, even if it is already removed', async () => {
-  const { mock } = await givenClient()
+test('`await using` removes the environment, unless it is already removed', async () => {
+  const { mock } = await createClient()
   let key = ''
   {
     await using env = await mock.environment()
@@ -45,8 +45,8 @@ test('`await using` removes the environment at the end of the block, even if it 
   expect((await errorOf(mock.attach(key).clock.get())).status).toBe(401)
 })
 
-test('creates an environment with a scenario, a profile, a stopped clock, faults, a key and a TTL', async () => {
-  const { mock } = await givenClient()
+test('creates an environment with all options', async () => {
+  const { mock } = await createClient()
   await using env = await mock.environment({
     scenario: 'failures',
     profile: 'live',
@@ -63,8 +63,8 @@ test('creates an environment with a scenario, a profile, a stopped clock, faults
   ).toBe(90_000)
 })
 
-test('a failed verification throws an error that names the nearest request', async () => {
-  const { env } = await givenClient()
+test('throws an error that names the nearest request if a verification fails', async () => {
+  const { env } = await createClient()
   await list(env, '?channel=sms')
   const expected = { operation: 'listMessages', query: { channel: 'email' } } as const
   const error = await errorOf(env.requests.verify({ ...expected, within: '1ms' }))
@@ -80,30 +80,30 @@ test('a failed verification throws an error that names the nearest request', asy
   })
 })
 
-test('waits for a request until a timeout or an abort signal', async () => {
-  const { env } = await givenClient()
+test('waits for a request until it arrives, the time is over or the signal aborts', async () => {
+  const { env } = await createClient()
   await list(env)
   const waiting = env.requests.waitFor({ path: setPrimary(MAILGUN), status: 200 }, { within: '1m' })
   await fetch(`${env.url}${setPrimary(MAILGUN)}`, { method: 'POST', headers: env.headers })
   expect(await waiting).toMatchObject({ operation: 'setIntegrationAsPrimary', sequence: 2 })
   expect((await errorOf(env.requests.waitFor({ status: 404 }, { within: 1 }))).status).toBe(417)
-  const ended = env.requests.waitFor(
+  const aborted = env.requests.waitFor(
     { status: 404 },
     { within: '1m', signal: AbortSignal.timeout(20) }
   )
-  await expect(ended).rejects.toMatchObject({ name: 'TimeoutError' })
+  await expect(aborted).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
-test('lists invalid fields by name, and describes each problem in the message', async () => {
-  const { env } = await givenClient()
+test('lists the invalid fields of a rejected request by name', async () => {
+  const { env } = await createClient()
   const error = await errorOf(env.faults.add({ effect: { status: 200 }, tims: 1 } as never))
   expect(error.status).toBe(422)
   expect(Object.keys(error.fields).sort()).toEqual(['effect.status', 'tims'])
   expect(error.message).toContain('did you mean times?')
 })
 
-test('decodes a reason that is encoded for the header', async () => {
-  const { env } = await givenClient()
+test('decodes the percent-encoded reason in the header', async () => {
+  const { env } = await createClient()
   await list(env, `?subscriberId=${encodeURIComponent('Zoë – 100 %41')}`)
   const error = await errorOf(
     env.requests.verify({ operation: 'listMessages', query: { subscriberId: 'Ada' } })
@@ -111,8 +111,8 @@ test('decodes a reason that is encoded for the header', async () => {
   expect(error.message).toContain('query.subscriberId is "Zoë – 100 %41"')
 })
 
-test('restores and removes a snapshot with any name, or with a generated name', async () => {
-  const { env } = await givenClient()
+test('restores and removes snapshots with special characters or generated names', async () => {
+  const { env } = await createClient()
   for (const name of ['a/b?c#d %', undefined]) {
     const before = await env.snapshot(name)
     await env.seed('environments: [{ name: x, messages: [{ channel: sms, subject: Added }] }]')
@@ -127,8 +127,8 @@ test('restores and removes a snapshot with any name, or with a generated name', 
   expect(await env.snapshots()).toMatchObject([{ size: { messages: 60 } }])
 })
 
-test('the clock accepts times and durations', async () => {
-  const { env } = await givenClient()
+test('sets the clock to a time, and advances it by a duration', async () => {
+  const { env } = await createClient()
   const at = async (state: Promise<{ now: string }>) => (await state).now
   expect(await at(env.clock.set('2026-02-18T10:00:00Z'))).toBe('2026-02-18T10:00:00.000Z')
   expect(await at(env.clock.advance('1.5h'))).toBe('2026-02-18T11:30:00.000Z')
@@ -136,15 +136,15 @@ test('the clock accepts times and durations', async () => {
   expect(await at(env.clock.set(new Date(0)))).toBe('1970-01-01T00:00:00.000Z')
   await env.clock.set({ mode: 'wall' })
   expect(await env.clock.get()).toMatchObject({ setting: { mode: 'wall' } })
-  for (const wrong of [
+  for (const invalid of [
     () => env.clock.advance('1 hour' as never),
     () => env.requests.verify({ within: '1 hour' as never })
   ]) {
-    expect((await errorOf(wrong())).message).toContain('1 hour is not a duration')
+    expect((await errorOf(invalid())).message).toContain('1 hour is not a duration')
   }
 })
 
-test('sends the admin token to server routes only', async () => {
+test('sends the admin token only to routes about the whole server', async () => {
   const { url } = await useNewMock({ adminToken: 'the-admin-token' })
   const sent: [string, string][] = []
   const mock = connect(url, {
@@ -168,36 +168,33 @@ test('sends the admin token to server routes only', async () => {
   expect(error.message).not.toContain('another-token')
 })
 
-test('rejects a key or a token with characters that are invalid in a header, without printing it', async () => {
-  const { mock } = await givenClient()
+test('hides the secret if a key or token contains invalid characters', async () => {
+  const { mock } = await createClient()
   const secret = 'hunter2\nhunter3'
-  const refused = "the key or token contains characters that a header can't carry"
-  for (const given of [
-    () => mock.attach(secret),
-    () => connect(mock.url, { adminToken: secret })
-  ]) {
-    expect(given).toThrow(MockError)
-    expect(given).toThrow(new RegExp(`^${refused}$`))
+  const message = "the key or token contains characters that a header can't carry"
+  for (const call of [() => mock.attach(secret), () => connect(mock.url, { adminToken: secret })]) {
+    expect(call).toThrow(MockError)
+    expect(call).toThrow(new RegExp(`^${message}$`))
   }
 })
 
-test('without a response, the error names the URL and a fix', async () => {
+test('names the URL and a fix if there is no response', async () => {
   const { url } = await useNewMock()
-  const gone = new URL(url)
-  gone.port = '9'
-  const error = await errorOf(connect(gone.href).health())
+  const unused = new URL(url)
+  unused.port = '9'
+  const error = await errorOf(connect(unused.href).health())
   expect(error.status).toBeUndefined()
   expect(error.message).toMatch(
     /^no response from http:\/\/127\.0\.0\.1:9 \(.+\); is a server running there\? "npx/
   )
 })
 
-test('the error reports a response from another kind of server', async () => {
-  const html = await givenHttpServer((_request, response) => response.end('<!doctype html>'))
+test('throws a clear error if the response comes from another kind of server', async () => {
+  const html = await createHttpServer((_request, response) => response.end('<!doctype html>'))
   expect((await errorOf(connect(html).listEnvironments())).message).toContain(
     `check that ${html} is the URL of a notification-mock server`
   )
-  const missing = await givenHttpServer((_request, response) =>
+  const missing = await createHttpServer((_request, response) =>
     response.writeHead(404).end('Not found')
   )
   expect(await errorOf(connect(missing).health())).toMatchObject({
@@ -206,9 +203,9 @@ test('the error reports a response from another kind of server', async () => {
   })
 })
 
-test('accepts a URL with a trailing slash or a path', async () => {
+test('accepts a server URL with a trailing slash or a path', async () => {
   const paths: (string | undefined)[] = []
-  const proxy = await givenHttpServer((request, response) => {
+  const proxy = await createHttpServer((request, response) => {
     paths.push(request.url)
     response.end('{"status":"ok"}')
   })
@@ -224,7 +221,7 @@ test.each([
   ['', ' is not a valid server URL'],
   ['http://127.0.0.1:4210/?key=x', 'is not a valid server URL'],
   ['http://user:hunter2@127.0.0.1:4210', 'a server URL must not contain a user name or password']
-])('rejects the URL %j', (url, message) => {
+])('rejects %j as server URL', (url, message) => {
   expect(() => connect(url)).toThrow(MockError)
   expect(() => connect(url)).toThrow(message)
   expect(() => connect(url)).not.toThrow('hunter2')

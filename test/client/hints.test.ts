@@ -10,10 +10,10 @@ import {
 import { MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
 import { useMock } from '../support/mock.js'
 
-const about = (hints: Hint[]) => hints.map(({ id, requests }) => [id, requests])
+const summaryOf = (hints: Hint[]) => hints.map(({ id, requests }) => [id, requests])
 
-/** Creates an environment and functions that send requests and ignore a lost response. */
-async function given() {
+/** Creates an environment, and functions that send requests to it and ignore lost responses. */
+async function createEnvironment() {
   const { url } = await useMock()
   const env = await connect(url).environment({ from: 'Development' })
   const send = (path: string, init: RequestInit = {}) =>
@@ -23,11 +23,11 @@ async function given() {
   return { env, send, post }
 }
 
-const found = async ({ requests }: Environment) =>
+const findHints = async ({ requests }: Environment) =>
   hintsOf(await requests.list(), await requests.changes())
 
-test('gives no hints for correct requests', async () => {
-  const { env, send, post } = await given()
+test('gives no hint for correct requests', async () => {
+  const { env, send, post } = await createEnvironment()
   await send('/v1/messages?channel=email&limit=50')
   for (const page of [0, 1]) await send(`/v1/messages?page=${page}`)
   await post(setPrimary(MAILGUN), 'one')
@@ -35,14 +35,14 @@ test('gives no hints for correct requests', async () => {
   await post(setPrimary(SENDGRID), 'two')
   await send('/v2/workflows/none/steps/none')
   await send('/v2/workflows/none/steps/other')
-  expect(await found(env)).toEqual([])
+  expect(await findHints(env)).toEqual([])
 })
 
 test('gives one hint for each path that is not mocked', async () => {
-  const { env, send, post } = await given()
+  const { env, send, post } = await createEnvironment()
   for (const path of ['/v1/subscribers', '/v1/subscribers', '/v1/topics']) await send(path)
   await post('/v1/messages')
-  expect(await found(env)).toEqual([
+  expect(await findHints(env)).toEqual([
     { id: 'path-not-mocked', message: 'GET /v1/subscribers is not mocked', requests: [1, 2] },
     { id: 'path-not-mocked', message: 'GET /v1/topics is not mocked', requests: [3] },
     {
@@ -53,11 +53,11 @@ test('gives one hint for each path that is not mocked', async () => {
   ])
 })
 
-test('gives a hint for an unknown parameter, with the likely intended name', async () => {
-  const { env, send } = await given()
+test('gives a hint for an unknown parameter, and suggests the closest known name', async () => {
+  const { env, send } = await createEnvironment()
   await send('/v1/messages?chanel=email&zzz=1&limit=100')
   await send('/v1/messages?zzz=1&limit=100')
-  expect(await found(env)).toEqual([
+  expect(await findHints(env)).toEqual([
     {
       id: 'unknown-parameter',
       message: 'listMessages has no parameter chanel; did you mean channel?',
@@ -67,38 +67,42 @@ test('gives a hint for an unknown parameter, with the likely intended name', asy
   ])
 })
 
-test('gives a hint for an idempotency key that is reused with a different request', async () => {
-  const { env, post } = await given()
+test('gives a hint for an idempotency key that is reused for a different request', async () => {
+  const { env, post } = await createEnvironment()
   for (const id of [MAILGUN, MAILGUN, SENDGRID]) await post(setPrimary(id), 'same')
   await post(setPrimary(SENDGRID), 'other')
-  expect(about(await found(env))).toEqual([['idempotency-key-reused', [1, 2, 3]]])
+  expect(summaryOf(await findHints(env))).toEqual([['idempotency-key-reused', [1, 2, 3]]])
 })
 
-test('gives a hint for a set-primary request retried after a lost response without an idempotency key', async () => {
-  const { env, post } = await given()
-  const loseOne = () => env.faults.add({ effect: { lostResponse: true } })
-  await loseOne()
+test('gives a hint for a retry without an idempotency key after a lost response', async () => {
+  const { env, post } = await createEnvironment()
+  const loseNextResponse = () => env.faults.add({ effect: { lostResponse: true } })
+  await loseNextResponse()
   for (const _ of [1, 2]) await post(setPrimary(MAILGUN), 'safe')
-  expect(await found(env)).toEqual([])
-  await loseOne()
+  expect(await findHints(env)).toEqual([])
+  await loseNextResponse()
   for (const _ of [1, 2]) await post(setPrimary(SENDGRID))
-  expect(about(await found(env))).toEqual([['unsafe-retry', [3, 4]]])
+  expect(summaryOf(await findHints(env))).toEqual([['unsafe-retry', [3, 4]]])
 })
 
-test('gives a hint for a repeated client error, unless it is injected or the data or clock changed between', async () => {
-  const { env, send } = await given()
-  const none = '/v2/workflows/none/steps/none'
-  await send(none)
+test('gives a hint for a repeated client error', async () => {
+  const { env, send } = await createEnvironment()
+  const missingStep = '/v2/workflows/none/steps/none'
+  await send(missingStep)
   await send('/v1/messages?limit=0')
-  await send(none)
-  expect(about(await found(env))).toEqual([['repeated-error', [1, 3]]])
-  await env.requests.clear()
+  await send(missingStep)
+  expect(summaryOf(await findHints(env))).toEqual([['repeated-error', [1, 3]]])
+})
+
+test('gives no hint for injected errors, or for an error before and after a change', async () => {
+  const { env, send } = await createEnvironment()
+  const missingStep = '/v2/workflows/none/steps/none'
   await env.faults.add({ effect: { status: 404 }, times: 3 })
   for (const _ of [1, 2, 3]) await send('/v1/messages?limit=100')
-  await send(none)
+  await send(missingStep)
   await env.clock.advance('1h')
-  await send(none)
-  expect(await found(env)).toEqual([])
+  await send(missingStep)
+  expect(await findHints(env)).toEqual([])
 })
 
 const request = (sequence: number, fields: Partial<RecordedRequest>): RecordedRequest => ({
@@ -116,35 +120,35 @@ const request = (sequence: number, fields: Partial<RecordedRequest>): RecordedRe
   ...fields
 })
 
-test('gives a hint for more than 20 equal requests within 2 seconds of real time', async () => {
-  const every = (milliseconds: number, count: number) =>
+test('gives a hint for more than 20 equal requests within 2 seconds', async () => {
+  const requestsEvery = (milliseconds: number, count: number) =>
     Array.from({ length: count }, (_, index) =>
       request(index + 1, {
         status: 200,
         arrived: new Date(1e12 + index * milliseconds).toISOString()
       })
     )
-  expect(hintsOf(every(100, 21))).toMatchObject([
+  expect(hintsOf(requestsEvery(100, 21))).toMatchObject([
     { id: 'many-requests', message: 'GET /v1/messages was sent 21 times within 2 seconds' }
   ])
-  expect(hintsOf(every(101, 50))).toEqual([])
-  expect(hintsOf(every(1, 20))).toEqual([])
-  const mixed = every(1, 40).map((each, index) => ({ ...each, path: `/v1/${index % 2}` }))
+  expect(hintsOf(requestsEvery(101, 50))).toEqual([])
+  expect(hintsOf(requestsEvery(1, 20))).toEqual([])
+  const mixed = requestsEvery(1, 40).map((sent, index) => ({ ...sent, path: `/v1/${index % 2}` }))
   expect(hintsOf(mixed)).toEqual([])
 })
 
-test('gives a hint for a first page with more results if no other page with the same filters is requested', async () => {
-  const { env, send } = await given()
+test('gives a hint if hasMore is true but no other page is requested', async () => {
+  const { env, send } = await createEnvironment()
   await send('/v1/messages?limit=5')
   await send('/v1/messages?channel=email&limit=5')
   await send('/v1/messages?channel=email&limit=5&page=1')
-  expect(about(await found(env))).toEqual([['page-not-requested', [1]]])
+  expect(summaryOf(await findHints(env))).toEqual([['page-not-requested', [1]]])
 })
 
-test('a change counts only after the request that precedes it', () => {
-  const both = [1, 2].map((sequence) => request(sequence, { status: 404 }))
+test('gives no hint for a repeated error if a change was made between the requests', () => {
+  const requests = [1, 2].map((sequence) => request(sequence, { status: 404 }))
   const change = (after: number): Change => ({ sequence: 1, time: '', after, summary: 'any' })
   for (const changes of [[], [change(0)]])
-    expect(about(hintsOf(both, changes))).toEqual([['repeated-error', [1, 2]]])
-  expect(hintsOf(both, [change(1)])).toEqual([])
+    expect(summaryOf(hintsOf(requests, changes))).toEqual([['repeated-error', [1, 2]]])
+  expect(hintsOf(requests, [change(1)])).toEqual([])
 })

@@ -19,7 +19,7 @@ const FILTER: Required<RequestFilter> = {
 
 const MESSAGE = '6727a0492fdd8b34c6270000'
 
-/** The arguments of each method that takes any. */
+/** Arguments for the methods that have parameters. */
 const ARGUMENTS: Record<string, unknown[]> = {
   'mock.apiKeys': ['Development'],
   'mock.removeEnvironment': ['Other'],
@@ -50,10 +50,10 @@ const ARGUMENTS: Record<string, unknown[]> = {
 }
 
 /**
- * Creates a client that checks responses against the OpenAPI document, an environment, and a list
- * of all requests.
+ * Creates an environment, and a client that records its requests and checks all responses against
+ * the OpenAPI document.
  */
-async function given() {
+async function createRecordingClient() {
   const { url } = await useMock()
   const contract = contractOf(await (await fetch(`${url}/_mock/openapi.json`)).text())
   const sent: { method: string; path: string; query: string[] }[] = []
@@ -99,7 +99,7 @@ async function describedOperations(
   )
 }
 
-/** Returns the methods of an object and of its nested objects, with their names. */
+/** Returns the methods of an object and of its nested objects, with dotted names. */
 function methodsOf(
   name: string,
   object: object
@@ -110,15 +110,15 @@ function methodsOf(
   })
 }
 
-/** Ranks methods so that those that remove data run last. */
+/** Ranks methods, so that those that remove data run last. */
 const rankOf = (name: string) =>
   ['.clear', '.remove', 'env.remove'].filter((end) => name.endsWith(end)).length
 
-test('each method calls documented control routes, and together the methods call all of them', async () => {
-  const { url, sent, mock, env, snapshot } = await given()
+test('the methods of the client call every documented route, and no other', async () => {
+  const { url, sent, mock, env, snapshot } = await createRecordingClient()
   const operations = await describedOperations(url)
-  const met = new Set<string>()
-  const unknownParameters: Record<string, string[]> = {}
+  const calledIds = new Set<string>()
+  const unsentParameters: Record<string, string[]> = {}
   const methods = [
     ...methodsOf('snapshot', snapshot),
     ...methodsOf('mock', mock),
@@ -133,18 +133,20 @@ test('each method calls documented control routes, and together the methods call
     await result
     expect(sent, name).not.toEqual([])
     for (const { method, path, query } of sent) {
-      const found = operations.find((each) => each.method === method && each.pattern.test(path))
-      expect(found, `${name}: ${method} ${path}`).toBeDefined()
-      const parameters = (found?.parameters ?? [])
-        .filter((each) => each.in === 'query')
-        .map((each) => each.name)
-      const id = found?.operationId ?? ''
-      met.add(id)
-      unknownParameters[id] = (unknownParameters[id] ?? parameters).filter(
-        (each) => !query.includes(each)
+      const operation = operations.find(
+        (candidate) => candidate.method === method && candidate.pattern.test(path)
+      )
+      expect(operation, `${name}: ${method} ${path}`).toBeDefined()
+      const parameters = (operation?.parameters ?? [])
+        .filter((parameter) => parameter.in === 'query')
+        .map((parameter) => parameter.name)
+      const id = operation?.operationId ?? ''
+      calledIds.add(id)
+      unsentParameters[id] = (unsentParameters[id] ?? parameters).filter(
+        (parameter) => !query.includes(parameter)
       )
     }
   }
-  expect([...met].sort()).toEqual(operations.map(({ operationId }) => operationId).sort())
-  expect(Object.entries(unknownParameters).filter(([, names]) => names.length > 0)).toEqual([])
+  expect([...calledIds].sort()).toEqual(operations.map(({ operationId }) => operationId).sort())
+  expect(Object.entries(unsentParameters).filter(([, names]) => names.length > 0)).toEqual([])
 })

@@ -5,14 +5,14 @@ import { connect, type Environment } from '../../src/client/index.js'
 import { until } from '../support/control.js'
 import { useMock, useNewMock } from '../support/mock.js'
 
-/** Starts a proxy to a server that can close all of its connections. */
-async function givenWay(target: { port: number }) {
+/** Starts a proxy in front of a server. The proxy can close all connections. */
+async function createProxy(target: { port: number }) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     const other = connectTo(target.port, '127.0.0.1')
-    for (const each of [socket, other]) {
-      sockets.add(each)
-      each.on('error', () => {}).once('close', () => sockets.delete(each))
+    for (const end of [socket, other]) {
+      sockets.add(end)
+      end.on('error', () => {}).once('close', () => sockets.delete(end))
     }
     socket.pipe(other).pipe(socket)
     socket.once('close', () => other.destroy())
@@ -30,54 +30,54 @@ async function givenWay(target: { port: number }) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, cut, close }
 }
 
-async function given() {
+async function createEnvironment() {
   const server = await useMock()
   const env = await connect(server.url).environment({ from: 'Development' })
-  return { server, way: await givenWay(server), env }
+  return { server, proxy: await createProxy(server), env }
 }
 
-const ask = ({ headers }: Environment, url: string, page: number) =>
+const sendRequest = ({ headers }: Environment, url: string, page: number) =>
   fetch(`${url}/v1/messages?page=${page}`, { headers })
 
 /**
- * Resolves when the environment's stream is open: it includes all requests that finish from then
- * on.
+ * Resolves when the stream through the proxy is open. From then on, it includes every request that
+ * ends.
  */
-const begun = (way: { sockets: Set<Socket> }) =>
+const streamIsOpen = (proxy: { sockets: Set<Socket> }) =>
   until(() =>
-    [...way.sockets].some(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten > 0)
+    [...proxy.sockets].some(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten > 0)
   )
 
-test('a stream yields the requests that finish after its start, and `break` closes its connection', async () => {
-  const { server, way, env } = await given()
-  const streaming = connect(way.url).attach(env.apiKey)
-  await ask(env, server.url, 1)
-  const asked = begun(way).then(() => ask(env, server.url, 2))
+test('yields the requests that end after its start, and disconnects on `break`', async () => {
+  const { server, proxy, env } = await createEnvironment()
+  const streaming = connect(proxy.url).attach(env.apiKey)
+  await sendRequest(env, server.url, 1)
+  const sending = streamIsOpen(proxy).then(() => sendRequest(env, server.url, 2))
   for await (const { query } of streaming.requests.stream()) {
     expect(query).toEqual({ page: '2' })
     break
   }
-  await asked
-  await until(() => way.sockets.size === 0)
+  await sending
+  await until(() => proxy.sockets.size === 0)
 })
 
-test('a stream continues after its connection is lost, without missing or repeated requests', async () => {
-  const { server, way, env } = await given()
-  const stream = connect(way.url).attach(env.apiKey).requests.stream()
+test('continues without gaps or repetitions after its connection is lost', async () => {
+  const { server, proxy, env } = await createEnvironment()
+  const stream = connect(proxy.url).attach(env.apiKey).requests.stream()
   const first = stream.next()
-  await begun(way)
-  // Before the stream has received anything.
-  way.cut()
-  for (const page of [1, 2]) await ask(env, server.url, page)
+  await streamIsOpen(proxy)
+  // The stream hasn't received a request yet.
+  proxy.cut()
+  for (const page of [1, 2]) await sendRequest(env, server.url, page)
   expect((await first).value).toMatchObject({ query: { page: '1' } })
   expect((await stream.next()).value).toMatchObject({ query: { page: '2' } })
-  way.cut()
-  await ask(env, server.url, 3)
+  proxy.cut()
+  await sendRequest(env, server.url, 3)
   expect((await stream.next()).value).toMatchObject({ query: { page: '3' } })
   await stream.return()
 })
 
-test('an abort signal ends a stream, even while it waits', async () => {
+test('ends when the signal aborts, even while it waits for a request', async () => {
   const { url } = await useMock()
   const env = await connect(url).environment()
   const ending = new AbortController()
@@ -91,30 +91,30 @@ test('an abort signal ends a stream, even while it waits', async () => {
   })
 })
 
-test('a stream ends when the environment is removed', async () => {
-  const { way, env } = await given()
-  const next = connect(way.url).attach(env.apiKey).requests.stream().next()
-  await begun(way)
+test('ends when the environment is removed', async () => {
+  const { proxy, env } = await createEnvironment()
+  const next = connect(proxy.url).attach(env.apiKey).requests.stream().next()
+  await streamIsOpen(proxy)
   await env.remove()
   expect(await next).toEqual({ done: true, value: undefined })
 })
 
-test('a stream throws if the key is unknown, or if the server stays unreachable', async () => {
+test('throws if the key is unknown, or if the server stays unreachable', async () => {
   const { url } = await useMock()
   await expect(connect(url).attach('no-key').requests.stream().next()).rejects.toMatchObject({
     status: 401
   })
 
   const server = await useNewMock()
-  const way = await givenWay(server)
-  const env = await connect(way.url).environment()
+  const proxy = await createProxy(server)
+  const env = await connect(proxy.url).environment()
   const next = env.requests.stream().next()
-  await begun(way)
-  way.close()
-  await expect(next).rejects.toThrow(`no response from ${way.url}`)
+  await streamIsOpen(proxy)
+  proxy.close()
+  await expect(next).rejects.toThrow(`no response from ${proxy.url}`)
 })
 
-test('a stream throws after repeated connections without data', async () => {
+test('throws after several connections without any data', async () => {
   const { requests } = connect('http://127.0.0.1:9', {
     fetch: async () => new Response('')
   }).attach('any-key')

@@ -3,7 +3,10 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { type TestMock, useMock } from '../support/mock.js'
 
-/** Requests that other clients send, as measured or read from their source code. */
+/**
+ * These tests send what other clients send. The requests were captured, or taken from the clients'
+ * source code.
+ */
 
 const MAIL = '66f1c2a47c9b1a0012ad0001'
 const SET_PRIMARY = `/v1/integrations/${MAIL}/set-primary`
@@ -27,129 +30,155 @@ const SEED = {
   ]
 }
 
-interface Sent {
+interface RequestOptions {
   method?: string
   headers?: OutgoingHttpHeaders
   body?: string
 }
 
-interface Received {
+interface ReceivedResponse {
   status: number | undefined
-  // biome-ignore lint/suspicious/noExplicitAny: clients without types read it
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the response without types
   json: any
 }
 
-/** Sends exactly these headers, plus Host and Connection, and allows a body with any method. */
+/**
+ * Sends a request with only these headers, plus Host and Connection. Unlike `fetch`, allows a body
+ * with any method.
+ */
 async function send(
   mock: TestMock,
   path: string,
-  { method = 'GET', headers = {}, body }: Sent = {}
-): Promise<Received> {
+  { method = 'GET', headers = {}, body }: RequestOptions = {}
+): Promise<ReceivedResponse> {
   const { port } = mock
   return new Promise((resolve, reject) => {
-    const sending = request({
+    const outgoing = request({
       port,
       path,
       method,
       headers: { Authorization: 'ApiKey SECRET', ...headers }
     })
-    sending.on('error', reject)
-    sending.on('response', (response) => {
+    outgoing.on('error', reject)
+    outgoing.on('response', (response) => {
       const { statusCode: status } = response
       text(response).then((body) => resolve({ status, json: JSON.parse(body) }), reject)
     })
-    sending.end(body)
+    outgoing.end(body)
   })
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
-const OF_NODE = {
+const NODE_HEADERS = {
   ...{ Accept: 'application/json, text/plain, */*', 'User-Agent': 'axios/1.21.1' },
   'Accept-Encoding': 'gzip, compress, deflate, br'
 }
-const OF_API = {
+const API_HEADERS = {
   ...{ accept: 'application/json', cookie: '', 'idempotency-key': '1795212488633vypnqfoyn' },
   ...{
     'user-agent': 'speakeasy-sdk/typescript 3.19.1 2.933.0 3.19.0 @novu/api',
     'sec-fetch-mode': 'cors'
   }
 }
-const OF_CSHARP = {
+const CSHARP_HEADERS = {
   Authorization: 'apikey SECRET',
   'idempotency-key': '0f8fad5b-d9cb-469f-a165-70867728950e'
 }
-const ALL = [`POST ${SET_PRIMARY}`, 'GET /v1/messages', `GET ${STEP}`]
+const ALL_CALLS = [`POST ${SET_PRIMARY}`, 'GET /v1/messages', `GET ${STEP}`]
 const LISTS = ['page=0.0&limit=10.0', 'limit=25.0&page=0.0', 'limit=1000.00&page=0.0'].map(
   (q) => `GET /v1/messages?${q}`
 )
 
 test.each<
-  [client: string, what: string, headers: OutgoingHttpHeaders, calls: string[], body?: string]
+  [
+    client: string,
+    peculiarity: string,
+    headers: OutgoingHttpHeaders,
+    calls: string[],
+    body?: string
+  ]
 >([
   [
     '@novu/node',
     'an empty JSON object as body',
-    { ...OF_NODE, ...JSON_TYPE },
-    ALL.slice(0, 1),
+    { ...NODE_HEADERS, ...JSON_TYPE },
+    ALL_CALLS.slice(0, 1),
     '{}'
   ],
-  ['@novu/node', 'headers of axios', OF_NODE, ALL.slice(1)],
-  ['the Java and the Python client', 'page and limit as doubles', {}, LISTS],
-  ['the C# client', 'the scheme in lower case and a GUID as key', OF_CSHARP, ALL],
+  ['@novu/node', 'the headers of axios', NODE_HEADERS, ALL_CALLS.slice(1)],
+  ['the Java and Python clients', 'page and limit as decimal numbers', {}, LISTS],
+  [
+    'the C# client',
+    'the scheme in lower case and a GUID as idempotency key',
+    CSHARP_HEADERS,
+    ALL_CALLS
+  ],
   [
     'the old PHP client',
-    'a JSON content type with no body',
+    'a JSON content type and an empty body',
     { ...JSON_TYPE, 'Content-Length': '0' },
-    ALL
+    ALL_CALLS
   ],
   [
     'the old PHP client',
-    'a JSON content type with no chunks',
+    'a JSON content type and a chunked body without chunks',
     { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' },
-    ALL.slice(0, 1)
+    ALL_CALLS.slice(0, 1)
   ],
-  ['the old PHP client', 'a JSON content type with no body and no length', JSON_TYPE, ALL],
+  ['the old PHP client', 'a JSON content type without a body or a length', JSON_TYPE, ALL_CALLS],
   [
     'the Ruby client',
-    'its options as a form, which is ignored',
+    'its options as a form body, which the server ignores',
     FORM,
-    ALL,
+    ALL_CALLS,
     'page=7&limit=1&channel=sms'
   ],
   [
     'the Go client',
     'header names in capitals',
     { AUTHORIZATION: 'ApiKey SECRET', ACCEPT: 'application/json' },
-    ALL
+    ALL_CALLS
   ],
-  ['@novu/api', 'an empty cookie, and a key with all requests', OF_API, ALL]
-])('%s sends %s and gets the usual response', async (_client, _what, headers, calls, body) => {
-  const mock = await useMock({ seed: SEED })
-  for (const call of calls) {
-    const [method = '', path = ''] = call.split(' ')
-    const plain = await mock.call(path, { method })
-    const length = body === undefined ? {} : { 'Content-Length': String(body.length) }
-    const { status, json } = await send(mock, path, {
-      method,
-      headers: { ...headers, ...length },
-      ...(body && { body })
-    })
-    expect([call, status]).toEqual([call, 200])
-    expect(json).toEqual(plain.json)
+  [
+    '@novu/api',
+    'an empty cookie, and an idempotency key with every request',
+    API_HEADERS,
+    ALL_CALLS
+  ]
+])(
+  '%s sends %s, and gets the usual response',
+  async (_client, _peculiarity, headers, calls, body) => {
+    const mock = await useMock({ seed: SEED })
+    for (const call of calls) {
+      const [method = '', path = ''] = call.split(' ')
+      const usual = await mock.call(path, { method })
+      const length = body === undefined ? {} : { 'Content-Length': String(body.length) }
+      const { status, json } = await send(mock, path, {
+        method,
+        headers: { ...headers, ...length },
+        ...(body && { body })
+      })
+      expect([call, status]).toEqual([call, 200])
+      expect(json).toEqual(usual.json)
+    }
   }
-})
+)
 
-test('@novu/node sends `+` for a space, brackets for a list, and unescaped commas', async () => {
+test('reads the `+`, `[]` and unescaped commas in queries of @novu/node', async () => {
   const mock = await useMock({ seed: SEED })
   const filters =
     'subscriberId=sub+1%2F%C3%BC&channel=email&transactionId%5B%5D=tx-a&transactionId%5B%5D=tx,b'
-  const page = await send(mock, `/v1/messages?page=0&limit=25&${filters}`, { headers: OF_NODE })
+  const page = await send(mock, `/v1/messages?page=0&limit=25&${filters}`, {
+    headers: NODE_HEADERS
+  })
   expect(page.json.data.map((message: { transactionId: string }) => message.transactionId)).toEqual(
     ['tx-a', 'tx,b']
   )
-  const past = await send(mock, `/v1/messages?page=2&limit=25&${filters}`, { headers: OF_NODE })
-  expect(past.json).toMatchObject({
+  const pastEnd = await send(mock, `/v1/messages?page=2&limit=25&${filters}`, {
+    headers: NODE_HEADERS
+  })
+  expect(pastEnd.json).toMatchObject({
     data: [],
     page: 2,
     pageSize: 25,

@@ -10,17 +10,17 @@ type Profile = (typeof PROFILES)[number]
 const MAIL = '66f1c2a47c9b1a0012ad0001'
 const OTHER_MAIL = '66f1c2a47c9b1a0012ad0002'
 const CHAT = '66f1c2a47c9b1a0012ad0003'
-const ONLY_THERE = '66f1c2a47c9b1a0012ad0004'
+const IN_SIBLING = '66f1c2a47c9b1a0012ad0004'
 const NOWHERE = '66f1c2a47c9b1a0012adffff'
 
 /**
- * Creates the official client without retries, and a server with two environments of one
- * organization.
+ * Creates a server with two environments in one organization, and an official client that doesn't
+ * retry requests.
  */
 async function createClient(profile: Profile, shop: object = {}) {
   const environments = [
     { name: 'Shop', apiKeys: ['shop-key'], ...shop },
-    { name: 'Sibling', integrations: [{ _id: ONLY_THERE, providerId: 'ses', channel: 'email' }] }
+    { name: 'Sibling', integrations: [{ _id: IN_SIBLING, providerId: 'ses', channel: 'email' }] }
   ]
   const mock = await useMock({ profile, seed: { environments } })
   const sent: Request[] = []
@@ -49,7 +49,7 @@ const INTEGRATIONS = [
 ]
 
 describe.each(PROFILES)('set-primary in %s', (profile) => {
-  test('runs once per idempotency key, and the headers mark the replay', async () => {
+  test('runs only once per idempotency key, and marks the replay in its headers', async () => {
     const { novu, storedKeys } = await createClient(profile, { integrations: INTEGRATIONS })
     const first = await novu.integrations.setAsPrimary(MAIL, 'my-key')
     expect(first.result).toMatchObject({
@@ -71,13 +71,13 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     expect(storedKeys()).toEqual(['my-key'])
   })
 
-  test('throws if the key was used with a different body, in `document` a ValidationErrorDto', async () => {
+  test('throws if the idempotency key was used with a different body', async () => {
     const { mock, novu } = await createClient(profile, { integrations: INTEGRATIONS })
     const path = `/v1/integrations/${MAIL}/set-primary`
     await mock.post(path, { headers: { 'idempotency-key': 'my-key' }, body: 'another' })
     const error = await thrownBy(novu.integrations.setAsPrimary(MAIL, 'my-key'))
     const message = 'Request with key "my-key" is being reused for a different body'
-    // Novu's response has no `errors`, so the client can't parse it.
+    // In `live`, the body has no `errors`, as with Novu, so the client can't parse it.
     const { document, live } = {
       document: errors.ValidationErrorDto,
       live: errors.ResponseValidationError
@@ -90,7 +90,7 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     expect(headersOf(error).get('idempotency-key')).toBe('my-key')
   })
 
-  test('gets a new key from the client for each call, which is stored like any other', async () => {
+  test('stores the new idempotency key that the client generates for each call', async () => {
     const { novu, storedKeys } = await createClient(profile, { integrations: INTEGRATIONS })
     const calls = [
       await novu.integrations.setAsPrimary(MAIL),
@@ -101,10 +101,10 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     expect(storedKeys().sort()).toEqual([...keys].sort())
   })
 
-  test('throws an ErrorDto with Retry-After for 409 while the key is in use', async () => {
+  test('throws an ErrorDto with status 409 while the idempotency key is in use', async () => {
     const { mock, novu } = await createClient(profile, { integrations: INTEGRATIONS })
     const shop = mock.services.environments.findByApiKey('shop-key')
-    if (!shop) throw new Error('there is no shop')
+    if (!shop) throw new Error('the environment Shop is missing')
     mock.services.idempotency.begin(shop, 'busy')
     const error = await thrownBy(novu.integrations.setAsPrimary(MAIL, 'busy'))
     expect(error).toBeInstanceOf(errors.ErrorDto)
@@ -145,12 +145,12 @@ const BAD_ID = {
 }
 
 test.each([
-  // The client declares no body for this 404, but it keeps the body.
+  // The client's types declare no body for this 404, so it throws an SDKError with the raw body.
   ['document', primary(NOWHERE), SDKError, 404, `Integration with id ${NOWHERE} not found`, {}],
   ['live', primary(NOWHERE), SDKError, 404, `Integration with id ${NOWHERE} not found`, {}],
   ['live', primary('mail'), ValidationErrorDto, 422, 'Validation Error', { errors: BAD_ID }],
   ['live', primary(CHAT), ErrorDto, 400, 'Channel chat does not support primary', {}],
-  ['live', primary(ONLY_THERE), ErrorDto, 403, expect.stringContaining('single environment'), {}],
+  ['live', primary(IN_SIBLING), ErrorDto, 403, expect.stringContaining('single environment'), {}],
   [
     'document',
     list(BAD_QUERY),
@@ -181,19 +181,19 @@ test.each([
   ['live', step('w', 'gone'), ErrorDto, 400, 'No step found', {}]
 ] as const)(
   'in %s, %s throws %s with status %i: %s',
-  async (profile, ask, type, statusCode, message, facts) => {
+  async (profile, call, type, statusCode, message, details) => {
     const { novu } = await createClient(profile, {
       integrations: INTEGRATIONS,
       workflows: [{ identifier: 'w' }]
     })
-    const error = await thrownBy(ask(novu))
+    const error = await thrownBy(call(novu))
     expect(error).toBeInstanceOf(type)
     expect(JSON.parse((error as errors.NovuError).body)).toMatchObject({
       statusCode,
       message,
-      ...facts
+      ...details
     })
-    if (type !== SDKError) expect(error).toMatchObject({ statusCode, message, ...facts })
+    if (type !== SDKError) expect(error).toMatchObject({ statusCode, message, ...details })
   }
 )
 
@@ -221,10 +221,10 @@ describe.each(PROFILES)('messages in %s', (profile) => {
     subscribers: [{ subscriberId: 'sub 1/ü' }, { subscriberId: 'quiet' }],
     messages: MESSAGES
   }
-  const counted = profile === 'document'
+  const hasTotalCount = profile === 'document'
 
   test.each<[string, MessagesControllerGetMessagesRequest, string[]]>([
-    ['none', {}, MESSAGES.map(({ subject }) => subject)],
+    ['no filter', {}, MESSAGES.map(({ subject }) => subject)],
     ['channel', { channel: 'chat' }, ['of tx-a', 'of tx,b']],
     ['subscriberId', { subscriberId: 'sub 1/ü' }, ['of a person', 'all, tx-a', 'all, tx,b']],
     ['an empty subscriberId', { subscriberId: '' }, MESSAGES.map(({ subject }) => subject)],
@@ -243,7 +243,7 @@ describe.each(PROFILES)('messages in %s', (profile) => {
     ['page and limit', { page: 1, limit: 2 }, ['of tx-a', 'of tx,b']],
     ['an idempotencyKey', { idempotencyKey: 'mine', limit: 1 }, ['plain']],
     [
-      'all of them',
+      'all filters together',
       {
         channel: 'email',
         subscriberId: 'sub 1/ü',
@@ -256,15 +256,15 @@ describe.each(PROFILES)('messages in %s', (profile) => {
       ['all, tx,b']
     ],
     ['a subscriber without messages', { subscriberId: 'quiet' }, []]
-  ])('filtered by %s', async (_filter, filters, subjects) => {
+  ])('returns the messages that match %s', async (_filter, filters, subjects) => {
     const { novu } = await createClient(profile, shop)
     const { result } = await novu.messages.retrieve(filters)
     expect(result.data.map(({ subject }) => subject)).toEqual(subjects)
     expect(result).toMatchObject({ page: filters.page ?? 0, pageSize: filters.limit ?? 10 })
-    expect(result.totalCount === undefined).toBe(!counted)
+    expect(result.totalCount === undefined).toBe(!hasTotalCount)
   })
 
-  test('embed the email of a subscriber in `document`, and not in `live`', async () => {
+  test('embeds the email of a subscriber in `document`, but not in `live`', async () => {
     const ada = { subscriberId: 'ada', firstName: 'Ada', email: 'ada@example.com' }
     const shop = { subscribers: [ada], messages: [{ channel: 'email', subscriberId: 'ada' }] }
     const { novu } = await createClient(profile, shop)
@@ -278,7 +278,7 @@ describe.each(PROFILES)('messages in %s', (profile) => {
   })
 })
 
-test.each(PROFILES)('in %s, steps are found by ids that need encoding', async (profile) => {
+test.each(PROFILES)('finds steps by ids that must be percent-encoded, in %s', async (profile) => {
   const identifier = 'a/b c%é:+'
   const stepId = 's/1?x#y'
   const { novu } = await createClient(profile, {
@@ -288,7 +288,7 @@ test.each(PROFILES)('in %s, steps are found by ids that need encoding', async (p
   expect(result).toMatchObject({ workflowId: identifier, stepId })
 })
 
-test('the client rejects names that the API reference spells differently, in `document`', async () => {
+test('the client rejects names that the API reference spells differently from Novu', async () => {
   const step = { stepId: 's', type: 'sms' }
   const channels = [{ providerId: 'service-slack', credentials: {}, _integrationId: CHAT }]
   const { novu } = await createClient('document', {
@@ -301,21 +301,21 @@ test('the client rejects names that the API reference spells differently, in `do
   }
 })
 
-describe.each(PROFILES)('in %s', (profile) => {
+describe.each(PROFILES)('every operation in %s', (profile) => {
   const shop = {
     integrations: INTEGRATIONS,
     workflows: [{ identifier: 'w', steps: [{ stepId: 's', type: 'sms' }] }]
   }
 
-  test('an unknown or missing API key throws an ErrorDto with 401 for each operation', async () => {
+  test('throws an ErrorDto with status 401 for an unknown or missing API key', async () => {
     const { clientOf } = await createClient(profile, shop)
-    const refusals = [
+    const rejections = [
       ['wrong-key', 'API Key not found'] as const,
       [undefined, 'Missing authorization header'] as const
     ]
-    for (const [key, message] of refusals) {
-      for (const ask of [primary(MAIL), list({}), step('w', 's')]) {
-        const error = await thrownBy(ask(clientOf(key)))
+    for (const [key, message] of rejections) {
+      for (const call of [primary(MAIL), list({}), step('w', 's')]) {
+        const error = await thrownBy(call(clientOf(key)))
         expect(error).toBeInstanceOf(ErrorDto)
         expect(error).toMatchObject({ statusCode: 401, message })
         expect(headersOf(error).get('www-authenticate')).toBe('ApiKey')
@@ -323,9 +323,9 @@ describe.each(PROFILES)('in %s', (profile) => {
     }
   })
 
-  test('the idempotency key that the client sends with every GET is neither stored nor returned', async () => {
+  test('ignores the idempotency key that the client sends with a GET request', async () => {
     const { novu, sent, storedKeys } = await createClient(profile, shop)
-    const answers = [
+    const responses = [
       await novu.messages.retrieve({}),
       await novu.messages.retrieve({ idempotencyKey: 'mine' }),
       await novu.workflows.steps.retrieve('w', 's'),
@@ -333,7 +333,7 @@ describe.each(PROFILES)('in %s', (profile) => {
     ]
     for (const { headers } of sent)
       expect(headers.get('idempotency-key')).toMatch(/^(mine|\d{13}[0-9a-z]+)$/)
-    for (const { headers } of answers) {
+    for (const { headers } of responses) {
       expect(Object.keys(headers).filter((name) => name.startsWith('idempotency'))).toEqual([])
     }
     expect(storedKeys()).toEqual([])
@@ -352,7 +352,7 @@ const SEEDS = ['default', 'everything', 'steps'].flatMap((seed) =>
   PROFILES.map((profile) => [seed, profile] as const)
 )
 
-/** Fields that the client renames or drops. */
+/** The paths of fields that the client renames or drops. */
 const RENAMED_OR_DROPPED = [
   ...['template.preferenceSettings.in_app', 'template.preferenceSettings.inApp', 'template.data'],
   ...[
@@ -368,18 +368,18 @@ const RENAMED_OR_DROPPED = [
   ]
 ]
 
-// Together, the seeds contain every field of the API reference, both set and left out.
-test.each(SEEDS)('the client reads every field of the seed %s in %s', async (seed, profile) => {
+// In these seeds, each field of the API reference is set in some records and absent in others.
+test.each(SEEDS)('the client reads all fields in the seed %s, in %s', async (seed, profile) => {
   const mock = await useMock({ profile, seeds: [seed] })
   const novu = new Novu({
     secretKey: 'development-key',
     serverURL: mock.url,
     retryConfig: { strategy: 'none' }
   })
-  const found = new Set<string>()
+  const differing = new Set<string>()
   const compare = (sent: object, shown: object) => {
     for (const path of differences(sent, shown))
-      if (!RENAMED_OR_DROPPED.some((each) => path.startsWith(each))) found.add(path)
+      if (!RENAMED_OR_DROPPED.some((prefix) => path.startsWith(prefix))) differing.add(path)
   }
   for (const { _id: id } of (await mock.get('/_mock/integrations')).json.integrations) {
     const { status, json } = await mock.post(`/v1/integrations/${id}/set-primary`)
@@ -397,18 +397,20 @@ test.each(SEEDS)('the client reads every field of the seed %s in %s', async (see
       }
     }
   }
-  expect([...found]).toEqual([])
+  expect([...differing]).toEqual([])
 })
 
 /**
- * Returns the paths of the fields that differ, without indexes. The client drops leading
- * underscores of names.
+ * Returns the paths of the fields that differ, without array indexes. Ignores leading underscores
+ * in names, because the client drops them.
  */
 function differences(sent: unknown, shown: unknown, path = ''): string[] {
   if (typeof sent !== 'object' || typeof shown !== 'object' || !sent || !shown)
     return sent === shown ? [] : [path]
   const [one, other] = [sent, shown].map((value) =>
-    Object.fromEntries(Object.entries(value).map(([name, each]) => [name.replace(/^_+/, ''), each]))
+    Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [name.replace(/^_+/, ''), field])
+    )
   )
   const at = (name: string) => (Array.isArray(sent) ? path : [path, name].filter(Boolean).join('.'))
   const names = new Set([one, other].flatMap((value) => Object.keys(value ?? {})))

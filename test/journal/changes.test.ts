@@ -18,7 +18,43 @@ async function changesOf(mock: TestMock, key?: string): Promise<Change[]> {
   return (await mock.get('/_mock/requests/changes', key ? { key } : {})).json.changes
 }
 
-test('lists each change with its time, preceding request, operation, summary and target', async () => {
+const LATER = { time: '2026-02-18T11:00:00.000Z', after: 1 }
+
+const EXPECTED_CHANGES = [
+  {
+    sequence: 1,
+    time: '2026-02-18T10:00:00.000Z',
+    after: 0,
+    operation: 'addFault',
+    summary: 'Add a fault rule',
+    changed: [{ kind: 'fault', id: 'fault-1', action: 'added' }]
+  },
+  {
+    ...LATER,
+    sequence: 2,
+    operation: 'advanceClock',
+    summary: 'Advance the clock',
+    changed: [{ kind: 'clock', action: 'advanced', fields: ['by'] }]
+  },
+  {
+    ...LATER,
+    sequence: 3,
+    operation: 'removeFault',
+    summary: 'Remove a fault rule',
+    target: 'fault-1',
+    changed: [{ kind: 'fault', id: 'fault-1', action: 'removed' }]
+  },
+  {
+    ...LATER,
+    sequence: 4,
+    operation: 'takeSnapshot',
+    summary: 'Take a snapshot',
+    target: 'before it',
+    changed: [{ kind: 'snapshot', id: 'before it', action: 'set' }]
+  }
+]
+
+test('lists each change with its time, operation and target', async () => {
   const mock = await useMock({ now: NOW })
   await addFault(mock, { effect: { status: 503, body: { text: 'nothing of bodies' } } })
   await mock.get('/v1/messages', { key: PRODUCTION })
@@ -27,51 +63,16 @@ test('lists each change with its time, preceding request, operation, summary and
   await mock.call('/_mock/faults/fault-1', { method: 'DELETE' })
   await mock.call('/_mock/snapshots/before%20it', { method: 'PUT' })
   await mock.call('/_mock/snapshots/before%20it', { method: 'DELETE' })
-  const first = { sequence: 1, time: '2026-02-18T10:00:00.000Z', after: 0 }
-  const later = { time: '2026-02-18T11:00:00.000Z', after: 1 }
-  const fault = { kind: 'fault', id: 'fault-1' }
-  const clock = { kind: 'clock', action: 'advanced', fields: ['by'] }
-  const snapshot = { kind: 'snapshot', id: 'before it' }
-  const [added, advanced, removed, taken] = await changesOf(mock)
-  expect([added, advanced, removed, taken]).toEqual([
-    {
-      ...first,
-      operation: 'addFault',
-      summary: 'Add a fault rule',
-      changed: [{ ...fault, action: 'added' }]
-    },
-    {
-      ...later,
-      sequence: 2,
-      operation: 'advanceClock',
-      summary: 'Advance the clock',
-      changed: [clock]
-    },
-    {
-      ...{
-        ...later,
-        sequence: 3,
-        operation: 'removeFault',
-        summary: 'Remove a fault rule',
-        target: 'fault-1'
-      },
-      changed: [{ ...fault, action: 'removed' }]
-    },
-    {
-      ...{
-        ...later,
-        sequence: 4,
-        operation: 'takeSnapshot',
-        summary: 'Take a snapshot',
-        target: 'before it'
-      },
-      changed: [{ ...snapshot, action: 'set' }]
-    }
-  ])
+  expect((await changesOf(mock)).slice(0, 4)).toEqual(EXPECTED_CHANGES)
+})
+
+test('lists no changes of other environments', async () => {
+  const mock = await useMock()
+  await addFault(mock, { effect: { status: 503 } })
   expect(await changesOf(mock, PRODUCTION)).toEqual([])
 })
 
-test('records no change for rejected and reading requests, and returns the number of a change', async () => {
+test('records no change for rejected requests and for requests that only read', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages')
   await addFault(mock, { effect: { status: 99 } })
@@ -81,15 +82,17 @@ test('records no change for rejected and reading requests, and returns the numbe
   await mock.get('/_mock/state')
   await mock.call('/_mock/state', { method: 'HEAD' })
   expect(await changesOf(mock)).toEqual([])
-  const told = async (path: string) => (await mock.post(path)).headers.get('x-mock-change')
-  expect([await told('/_mock/seed?scenario=empty'), await told('/_mock/requests/verify')]).toEqual([
-    '1',
-    null
-  ])
-  expect(await told('/_mock/reset')).toBe('2')
 })
 
-test('does not list a key that was sent as a name', async () => {
+test('returns the number of the change in the header x-mock-change', async () => {
+  const mock = await useMock()
+  const changeNumber = async (path: string) => (await mock.post(path)).headers.get('x-mock-change')
+  expect(await changeNumber('/_mock/seed?scenario=empty')).toBe('1')
+  expect(await changeNumber('/_mock/requests/verify')).toBeNull()
+  expect(await changeNumber('/_mock/reset')).toBe('2')
+})
+
+test('redacts an API key that was sent as a name', async () => {
   const mock = await useMock()
   for (const name of [PRODUCTION, DEVELOPMENT]) {
     await mock.call(`/_mock/snapshots/${name}`, { method: 'PUT' })
@@ -105,7 +108,7 @@ test('keeps the last 200 changes, even if no requests are recorded', async () =>
   expect(sequences).toEqual(Array.from({ length: 200 }, (_, index) => index + 4))
 })
 
-test('records a change by the server itself without an operation', async () => {
+test('lists a change that the server made itself without an operation', async () => {
   const mock = await useNewMock()
   mock.resetAll()
   const [change] = await changesOf(mock)
@@ -117,34 +120,38 @@ test('records a change by the server itself without an operation', async () => {
   })
 })
 
-test('streams each change, and resumes after a change', async () => {
+/** Returns the names and data of the events in a stream. */
+const eventsIn = (text: string) => [
+  ...text.matchAll(/^(?:id: \d+\n)?event: (\w+)\ndata: (.*)\n\n/gm)
+]
+
+test('streams changes between requests, without event ids', async () => {
   const mock = await useMock()
-  const eventsOf = (text: string) => [
-    ...text.matchAll(/^(?:id: \d+\n)?event: (\w+)\ndata: (.*)\n\n/gm)
-  ]
-  const first = raw(mock, head('GET /_mock/requests/stream'))
-  await until(() => first.text().includes('as they end'))
+  const stream = raw(mock, head('GET /_mock/requests/stream'))
+  await until(() => stream.text().includes('as they end'))
   await addFault(mock, { effect: { delay: 1 } })
   await mock.get('/v1/messages')
-  await until(() => eventsOf(first.text()).length === 2)
+  await until(() => eventsIn(stream.text()).length === 2)
   await mock.call('/_mock/faults', { method: 'DELETE' })
-  await until(() => eventsOf(first.text()).length === 3)
-  const events = eventsOf(first.text())
+  await until(() => eventsIn(stream.text()).length === 3)
+  const events = eventsIn(stream.text())
   expect(events.map(([, name]) => name)).toEqual(['change', 'request', 'change'])
   expect([events[0], events[2]].map((event) => JSON.parse(event?.[2] ?? ''))).toEqual(
     await changesOf(mock)
   )
   expect(events[0]?.[0]).not.toContain('id:')
-  for (const [after, expected] of [
-    [0, [1, 2]],
-    [1, [2]],
-    [500, [1, 2]]
-  ] as const) {
-    const again = raw(mock, head(`GET /_mock/requests/stream?changesAfter=${after}`))
-    await until(() => eventsOf(again.text()).length >= expected.length)
-    expect(eventsOf(again.text()).map(([, , data]) => JSON.parse(data ?? '').sequence)).toEqual(
-      expected
-    )
-    again.socket.destroy()
-  }
+})
+
+test.each([
+  [0, [1, 2]],
+  [1, [2]],
+  [500, [1, 2]]
+])('with changesAfter=%i, streams the changes %j first', async (after, expected) => {
+  const mock = await useMock()
+  await addFault(mock, { effect: { delay: 1 } })
+  await mock.call('/_mock/faults', { method: 'DELETE' })
+  const stream = raw(mock, head(`GET /_mock/requests/stream?changesAfter=${after}`))
+  await until(() => eventsIn(stream.text()).length >= expected.length)
+  const sequences = eventsIn(stream.text()).map(([, , data]) => JSON.parse(data ?? '').sequence)
+  expect(sequences).toEqual(expected)
 })

@@ -20,7 +20,7 @@ const AUTHORIZED = { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }
 
 test('records a request and its outcome', async () => {
   const mock = await useMock({ now: Date.parse('2026-02-18T10:00:00Z') })
-  const answer = await mock.post(`${setPrimary(MAILGUN)}?x=1&y=2&y=3`, {
+  const response = await mock.post(`${setPrimary(MAILGUN)}?x=1&y=2&y=3`, {
     headers: { 'idempotency-key': 'once', 'content-type': 'application/json', 'X-Trace': 'abc' },
     body: '{"a":1}'
   })
@@ -36,19 +36,20 @@ test('records a request and its outcome', async () => {
     headers: { 'idempotency-key': 'once', 'content-type': 'application/json', 'x-trace': 'abc' },
     body: '{"a":1}',
     status: 200,
-    size: Buffer.byteLength(answer.text),
+    size: Buffer.byteLength(response.text),
     flags: {}
   })
   expect(entry?.duration).toBeGreaterThan(0)
 })
 
-test('ignores requests with x-mock-unrecorded, in faults and coverage too', async () => {
+test('ignores requests with x-mock-unrecorded, also in faults and coverage', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { status: 503 } })
-  const look = (path: string) => mock.get(path, { headers: { 'x-mock-unrecorded': 'by a person' } })
-  expect((await look('/v1/messages')).status).toBe(200)
-  expect((await look('/v1/messages?limit=0')).status).toBe(422)
-  expect((await look('/v1/subscribers')).status).toBe(501)
+  const getUnrecorded = (path: string) =>
+    mock.get(path, { headers: { 'x-mock-unrecorded': 'by a person' } })
+  expect((await getUnrecorded('/v1/messages')).status).toBe(200)
+  expect((await getUnrecorded('/v1/messages?limit=0')).status).toBe(422)
+  expect((await getUnrecorded('/v1/subscribers')).status).toBe(501)
   expect((await mock.get('/v1/messages')).status).toBe(503)
   expect(await journalOf(mock)).toMatchObject([{ sequence: 1, status: 503 }])
   expect((await mock.get('/_mock/coverage')).json).toMatchObject({ requests: 1 })
@@ -56,14 +57,14 @@ test('ignores requests with x-mock-unrecorded, in faults and coverage too', asyn
 
 test('records the reason of an error, and flags replayed and unmocked requests', async () => {
   const mock = await useMock()
-  const refused = await mock.post(setPrimary('none'))
+  const rejected = await mock.post(setPrimary('none'))
   const keyed = { headers: { 'idempotency-key': 'k' } }
   await mock.post(setPrimary(MAILGUN), keyed)
   await mock.post(setPrimary(MAILGUN), keyed)
   await mock.get('/v1/subscribers')
   await mock.call('/v1/messages', { method: 'DELETE' })
   expect(await journalOf(mock)).toMatchObject([
-    { status: 404, reason: refused.headers.get('x-mock-reason') },
+    { status: 404, reason: rejected.headers.get('x-mock-reason') },
     { status: 200, flags: {} },
     { status: 200, flags: { replayed: true } },
     { status: 501, path: '/v1/subscribers', flags: { unmocked: true } },
@@ -71,22 +72,25 @@ test('records the reason of an error, and flags replayed and unmocked requests',
   ])
 })
 
-test('keeps the configured number of requests; with 0 it keeps none and rejects verification', async () => {
-  const three = await useMock({ journal: 3 })
-  for (const limit of [1, 2, 3, 4, 5]) await three.get(`/v1/messages?limit=${limit}`)
-  expect((await journalOf(three)).map(({ sequence, query }) => [sequence, query.limit])).toEqual([
+test('keeps the configured number of requests', async () => {
+  const mock = await useMock({ journal: 3 })
+  for (const limit of [1, 2, 3, 4, 5]) await mock.get(`/v1/messages?limit=${limit}`)
+  expect((await journalOf(mock)).map(({ sequence, query }) => [sequence, query.limit])).toEqual([
     [3, '3'],
     [4, '4'],
     [5, '5']
   ])
-  const none = await useMock({ journal: 0 })
-  await none.get('/v1/messages')
-  expect(await journalOf(none)).toEqual([])
-  const verdict = await send(none, 'POST', '/_mock/requests/verify', { never: true })
+})
+
+test('with --journal 0, records no requests and rejects verifications', async () => {
+  const mock = await useMock({ journal: 0 })
+  await mock.get('/v1/messages')
+  expect(await journalOf(mock)).toEqual([])
+  const verdict = await send(mock, 'POST', '/_mock/requests/verify', { never: true })
   expect(verdict).toMatchObject({ status: 400, json: { message: 'The journal is turned off' } })
 })
 
-test('records a request in the journal of its environment, or of the unauthenticated requests', async () => {
+test('records each request in the journal of its environment, or as unauthenticated', async () => {
   const mock = await useMock()
   const keys = [DEVELOPMENT, PRODUCTION, OTHER_ORGANIZATION]
   for (const [limit, key] of keys.entries())
@@ -113,7 +117,7 @@ test('records a request in the journal of its environment, or of the unauthentic
   }
 })
 
-test('does not record requests to control routes, documents and preflights', async () => {
+test('records no control requests, documents or preflights', async () => {
   const mock = await useMock()
   for (const path of [
     '/health',
@@ -132,7 +136,7 @@ test('does not record requests to control routes, documents and preflights', asy
   expect(await unauthenticatedJournalOf(mock)).toEqual([])
 })
 
-test('records a request that is rejected before its operation runs exactly once', async () => {
+test('records a request once if it is rejected before its operation runs', async () => {
   const mock = await useMock()
   await mock.post(setPrimary(MAILGUN), { headers: { 'idempotency-key': 'k'.repeat(256) } })
   await mock.get('/v1/messages?limit=%zz&page=1')
@@ -164,7 +168,7 @@ test('records a request that is rejected before its operation runs exactly once'
   ])
 })
 
-test('records a request whose client disconnected without a status', async () => {
+test('records no status for a request whose client disconnected', async () => {
   const mock = await useMock()
   await addFault(mock, { operation: 'listMessages', effect: { delay: 60_000 } })
   const waiting = raw(mock, head('GET /v1/messages'))
@@ -181,7 +185,31 @@ test('records a request whose client disconnected without a status', async () =>
   expect(entries[0]).not.toHaveProperty('status')
 })
 
-test('filters requests by operation, method, path, status, time, sequence and number, and reads them page by page', async () => {
+const ZONE = encodeURIComponent('+02:00')
+
+/** Each row: a query, and the sequences of the requests that it selects. */
+const FILTERS = [
+  ['operation=listMessages', [1, 2, 5]],
+  ['method=post', [3]],
+  ['path=/v1/messages', [1, 2, 5]],
+  ['pathPrefix=/v2/', [4]],
+  ['pathPrefix=/v1/&status=4xx', [2]],
+  ['status=422', [2]],
+  ['status=4xx', [2, 4]],
+  ['status=2xx', [1, 3]],
+  ['status=none', [5]],
+  ['since=2026-02-18T10:00:01Z', [2, 3, 4, 5]],
+  [`since=2026-02-18T12:00:01.001${ZONE}`, [3, 4, 5]],
+  ['operation=listMessages&status=200', [1]],
+  ['limit=2', [1, 2]],
+  ['after=1&limit=1', [2]],
+  ['before=3', [1, 2]],
+  ['order=newest&limit=2', [5, 4]],
+  ['order=newest&limit=2&before=4', [3, 2]],
+  ['order=newest&limit=2&before=2', [1]]
+] as const
+
+test('lists only the requests that match all filters', async () => {
   let now = Date.parse('2026-02-18T10:00:00Z')
   const mock = await useMock({ clock: () => now })
   await mock.get('/v1/messages')
@@ -192,42 +220,39 @@ test('filters requests by operation, method, path, status, time, sequence and nu
   await mock.get('/v2/workflows/none/steps/none')
   await addFault(mock, { effect: { abort: 'reset' } })
   await mock.get('/v1/messages').catch(() => {})
-  const zone = encodeURIComponent('+02:00')
-  for (const [query, expected] of [
-    ['operation=listMessages', [1, 2, 5]],
-    ['method=post', [3]],
-    ['path=/v1/messages', [1, 2, 5]],
-    ['pathPrefix=/v2/', [4]],
-    ['pathPrefix=/v1/&status=4xx', [2]],
-    ['status=422', [2]],
-    ['status=4xx', [2, 4]],
-    ['status=2xx', [1, 3]],
-    ['status=none', [5]],
-    ['since=2026-02-18T10:00:01Z', [2, 3, 4, 5]],
-    [`since=2026-02-18T12:00:01.001${zone}`, [3, 4, 5]],
-    ['operation=listMessages&status=200', [1]],
-    ['limit=2', [1, 2]],
-    ['after=1&limit=1', [2]],
-    ['before=3', [1, 2]],
-    ['order=newest&limit=2', [5, 4]],
-    ['order=newest&limit=2&before=4', [3, 2]],
-    ['order=newest&limit=2&before=2', [1]]
-  ] as const) {
+  for (const [query, expected] of FILTERS) {
     expect([query, (await journalOf(mock, `?${query}`)).map(({ sequence }) => sequence)]).toEqual([
       query,
       expected
     ])
   }
-  const refused = await mock.get('/_mock/requests?status=9xx&order=sideways')
-  expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['status', 'order']])
 })
 
-test('lists unknown parameters and headers, and none for the official client', async () => {
+test('rejects invalid filters, and names their fields', async () => {
+  const mock = await useMock()
+  const rejected = await mock.get('/_mock/requests?status=9xx&order=sideways')
+  expect([rejected.status, Object.keys(rejected.json.errors)]).toEqual([422, ['status', 'order']])
+})
+
+test('lists unknown parameters and headers', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?chanel=email&limit=1&subscriberID=x', {
     headers: { 'idempotent-key': 'k' }
   })
   await mock.get('/v1/messages?channel=email&contextKeys[]=a:b&transactionId[0]=t')
+  const unknown = (await journalOf(mock)).map((request) => request.unknown)
+  expect(unknown).toEqual([
+    {
+      query: ['chanel', 'subscriberID'],
+      headers: ['idempotent-key'],
+      suggestions: { chanel: 'channel', subscriberID: 'subscriberId' }
+    },
+    { query: [], headers: [] }
+  ])
+})
+
+test('lists nothing as unknown in requests of the official client', async () => {
+  const mock = await useMock()
   const novu = new Novu({
     secretKey: DEVELOPMENT,
     serverURL: mock.url,
@@ -236,16 +261,11 @@ test('lists unknown parameters and headers, and none for the official client', a
   await novu.integrations.setAsPrimary(MAILGUN)
   await novu.messages.retrieve({ channel: 'email', limit: 5 })
   await novu.workflows.steps.retrieve('order-shipped', 'email-step')
-  const [misspelt, ...others] = (await journalOf(mock)).map(({ unknown }) => unknown)
-  expect(misspelt).toEqual({
-    query: ['chanel', 'subscriberID'],
-    headers: ['idempotent-key'],
-    suggestions: { chanel: 'channel', subscriberID: 'subscriberId' }
-  })
-  expect(others).toEqual(Array(4).fill({ query: [], headers: [] }))
+  const unknown = (await journalOf(mock)).map((request) => request.unknown)
+  expect(unknown).toEqual(Array(3).fill({ query: [], headers: [] }))
 })
 
-test('keeps the start of a long body, and returns a binary body in base64', async () => {
+test('keeps only the start of a long body, and returns a binary body in base64', async () => {
   const mock = await useMock()
   await mock.post(setPrimary(MAILGUN), { body: 'word '.repeat(100_000) })
   await fetch(`${mock.url}${setPrimary(MAILGUN)}`, {

@@ -6,46 +6,49 @@ import {
   setPrimary,
   unauthenticatedJournalOf
 } from '../support/control.js'
-import { useMock } from '../support/mock.js'
+import { type TestRequest, useMock } from '../support/mock.js'
 
 const BASIC = Buffer.from(`${DEVELOPMENT}:`).toString('base64')
 
+const ENCODED = DEVELOPMENT.replace('-', '%2D')
+const TWICE_ENCODED = ENCODED.replace('%', '%25')
+const ENCODED_OFTEN = TWICE_ENCODED.replace('%', '%25')
+
+/** Requests that each contain the key, besides `Authorization`. */
+const REQUESTS_WITH_KEY: [path: string, options?: TestRequest][] = [
+  [`/v1/messages?apiKey=${DEVELOPMENT}&page=${DEVELOPMENT}`],
+  [`/v1/messages?${DEVELOPMENT}`],
+  [`/v1/messages?x=ApiKey%20${ENCODED}&y=${TWICE_ENCODED}&z=${ENCODED_OFTEN}`],
+  [`/v1/${TWICE_ENCODED}`],
+  [setPrimary(DEVELOPMENT), { method: 'POST' }],
+  [setPrimary(`ApiKey%20${ENCODED}`), { method: 'POST' }],
+  [`/v1/keys/${DEVELOPMENT}`],
+  [`/messages/${DEVELOPMENT}?limit=%zz&key=${DEVELOPMENT}`],
+  [`/v1/%ff${DEVELOPMENT}%c3%28?x=%ff${DEVELOPMENT}`],
+  [
+    '/v1/messages',
+    { headers: { 'x-note': `my key is ${DEVELOPMENT}, yes`, cookie: `k=${DEVELOPMENT}` } }
+  ],
+  ...[
+    JSON.stringify({ a: { b: [DEVELOPMENT] }, [DEVELOPMENT]: 1 }),
+    `authorization=ApiKey+${DEVELOPMENT}&x=${ENCODED}`,
+    `key ${DEVELOPMENT}`
+  ].map((body): [string, TestRequest] => [setPrimary('none'), { method: 'POST', body }])
+]
+
+const AUTHORIZATIONS = [
+  DEVELOPMENT,
+  `Bearer ${DEVELOPMENT}`,
+  `Basic ${BASIC}`,
+  `ApiKey:${DEVELOPMENT}`
+]
+
 test('redacts API keys wherever a client sends them', async () => {
   const mock = await useMock()
-  const encoded = DEVELOPMENT.replace('-', '%2D')
-  const twice = encoded.replace('%', '%25')
   for (const key of [DEVELOPMENT, PRODUCTION, null]) {
-    await mock.get(`/v1/messages?apiKey=${DEVELOPMENT}&page=${DEVELOPMENT}`, { key })
-    await mock.get(`/v1/messages?${DEVELOPMENT}`, { key })
-    await mock.get(`/v1/messages?x=ApiKey%20${encoded}&y=${twice}&z=${twice.replace('%', '%25')}`, {
-      key
-    })
-    await mock.get(`/v1/${twice}`, { key })
-    await mock.post(setPrimary(DEVELOPMENT), { key })
-    await mock.post(setPrimary(`ApiKey%20${encoded}`), { key })
-    await mock.get(`/v1/keys/${DEVELOPMENT}`, { key })
-    await mock.get(`/messages/${DEVELOPMENT}?limit=%zz&key=${DEVELOPMENT}`, { key })
-    await mock.get(`/v1/%ff${DEVELOPMENT}%c3%28?x=%ff${DEVELOPMENT}`, { key })
-    await mock.get('/v1/messages', {
-      key,
-      headers: { 'x-note': `my key is ${DEVELOPMENT}, yes`, cookie: `k=${DEVELOPMENT}` }
-    })
-    await mock.post(setPrimary('none'), {
-      key,
-      body: JSON.stringify({ a: { b: [DEVELOPMENT] }, [DEVELOPMENT]: 1 })
-    })
-    await mock.post(setPrimary('none'), {
-      key,
-      body: `authorization=ApiKey+${DEVELOPMENT}&x=${encoded}`
-    })
-    await mock.post(setPrimary('none'), { key, body: `key ${DEVELOPMENT}` })
+    for (const [path, options] of REQUESTS_WITH_KEY) await mock.call(path, { ...options, key })
   }
-  for (const authorization of [
-    DEVELOPMENT,
-    `Bearer ${DEVELOPMENT}`,
-    `Basic ${BASIC}`,
-    `ApiKey:${DEVELOPMENT}`
-  ]) {
+  for (const authorization of AUTHORIZATIONS) {
     await mock.get('/v1/messages', { headers: { authorization } })
   }
   const journals = [
@@ -54,13 +57,13 @@ test('redacts API keys wherever a client sends them', async () => {
     await unauthenticatedJournalOf(mock)
   ]
   expect(journals.map(({ length }) => length)).toEqual([13, 13, 17])
-  const shown = JSON.stringify(journals)
-  // Also the start of the key in a Basic header.
-  const forms = [DEVELOPMENT, encoded, twice, BASIC, BASIC.slice(0, BASIC.length / 2)]
-  expect(forms.filter((form) => shown.includes(form))).toEqual([])
+  const recorded = JSON.stringify(journals)
+  // The first half of the base64 text would also reveal the start of the key.
+  const forms = [DEVELOPMENT, ENCODED, TWICE_ENCODED, BASIC, BASIC.slice(0, BASIC.length / 2)]
+  expect(forms.filter((form) => recorded.includes(form))).toEqual([])
 })
 
-test('redacts the admin token everywhere, even with base64 characters', async () => {
+test('redacts an admin token that contains base64 characters', async () => {
   const adminToken = 'Zm9v/YmFy+w=='
   const mock = await useMock({ adminToken })
   const encoded = encodeURIComponent(adminToken)
@@ -74,8 +77,8 @@ test('redacts the admin token everywhere, even with base64 characters', async ()
   }
   const journals = [await journalOf(mock), await unauthenticatedJournalOf(mock)]
   expect(journals.map(({ length }) => length)).toEqual([3, 3])
-  const shown = JSON.stringify(journals)
-  expect([adminToken, encoded].filter((form) => shown.includes(form))).toEqual([])
+  const recorded = JSON.stringify(journals)
+  expect([adminToken, encoded].filter((form) => recorded.includes(form))).toEqual([])
 })
 
 test('redacts a key in a binary body and at the end of a cut body', async () => {
@@ -94,7 +97,7 @@ test('redacts a key in a binary body and at the end of a cut body', async () => 
   expect(second?.body).toMatch(/^ +$/)
 })
 
-test('redacts values named like credentials, and keeps the scheme of Authorization', async () => {
+test('redacts values named like credentials, but keeps the authentication scheme', async () => {
   const mock = await useMock()
   await mock.post(`${setPrimary('none')}?access_token=t1&page=2`, {
     headers: { 'x-api-key': 's1', 'proxy-authorization': 'Basic czI6', 'idempotency-key': 'kept' },
@@ -113,15 +116,15 @@ test('redacts values named like credentials, and keeps the scheme of Authorizati
   })
 })
 
-test('redacts a parameter with the percent-encoded name of a credential, also in a malformed query', async () => {
+test('redacts a parameter whose percent-encoded name suggests a credential', async () => {
   const mock = await useMock()
   const query = 'tok%65n=hidden-1&%61piKey=hidden-2&%zz&page=shown'
-  const answer = await mock.get(`/v1/messages?${query}`)
+  const response = await mock.get(`/v1/messages?${query}`)
   await mock.post(setPrimary('none'), { body: query })
   const entries = await Promise.all(
     [1, 2].map((sequence) => mock.get(`/_mock/requests/${sequence}`))
   )
-  for (const { text } of [answer, ...entries]) {
+  for (const { text } of [response, ...entries]) {
     expect(text).toContain('shown')
     expect(text).not.toContain('hidden')
   }

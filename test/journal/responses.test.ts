@@ -4,25 +4,25 @@ import type { RecordedExchange } from '../../src/journal/schemas.js'
 import { addFault, journalOf, MAILGUN, SENDGRID, send, setPrimary } from '../support/control.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-async function recorded(mock: TestMock, sequence = 1): Promise<RecordedExchange> {
+async function exchangeOf(mock: TestMock, sequence = 1): Promise<RecordedExchange> {
   return (await mock.get(`/_mock/requests/${sequence}`)).json
 }
 
 test('keeps the status, headers and body that the client received', async () => {
   const mock = await useMock()
-  const refused = await mock.get('/v1/messages?limit=5000')
-  const { response, ...request } = await recorded(mock)
+  const rejected = await mock.get('/v1/messages?limit=5000')
+  const { response, ...request } = await exchangeOf(mock)
   expect(request).toEqual((await journalOf(mock))[0])
-  expect(response).toMatchObject({ status: 422, body: refused.text })
-  expect(response?.headers).toEqual(Object.fromEntries(refused.headers))
+  expect(response).toMatchObject({ status: 422, body: rejected.text })
+  expect(response?.headers).toEqual(Object.fromEntries(rejected.headers))
   expect(response).not.toHaveProperty('truncated')
 })
 
-test('keeps the first 16 KiB of a long response, without half a word at the end', async () => {
+test('keeps the first 16 KiB of a long response, and drops a cut word at the end', async () => {
   const mock = await useMock()
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms', content: 'word '.repeat(6000) })
   const { text } = await mock.get('/v1/messages?limit=1')
-  const { response, size } = await recorded(mock)
+  const { response, size } = await exchangeOf(mock)
   expect(response?.truncated).toBe(true)
   expect(size).toBe(Buffer.byteLength(text))
   const length = Buffer.byteLength(response?.body ?? '')
@@ -32,47 +32,60 @@ test('keeps the first 16 KiB of a long response, without half a word at the end'
   expect(response?.body?.endsWith('word ')).toBe(true)
 })
 
-test('keeps unauthenticated requests with their responses, and responds 404 for an unknown one', async () => {
+test('returns unauthenticated requests with their responses', async () => {
   const mock = await useMock()
   const { text } = await mock.get('/v1/messages', { key: null })
   const [{ sequence }] = (await mock.get('/_mock/requests/unauthenticated')).json.requests.slice(-1)
-  const found = await mock.get(`/_mock/requests/unauthenticated/${sequence}`)
-  expect(found.json).toMatchObject({ sequence, response: { status: 401, body: text } })
-  const none = await mock.get('/_mock/requests/9')
-  expect([none.status, none.json.message]).toEqual([404, 'Request 9 not found'])
+  const exchange = await mock.get(`/_mock/requests/unauthenticated/${sequence}`)
+  expect(exchange.json).toMatchObject({ sequence, response: { status: 401, body: text } })
 })
 
-test('hides credentials and signing keys in responses', async () => {
+test('responds with 404 for an unknown sequence', async () => {
+  const mock = await useMock()
+  const missing = await mock.get('/_mock/requests/9')
+  expect([missing.status, missing.json.message]).toEqual([404, 'Request 9 not found'])
+})
+
+test('redacts credentials and signing keys in responses', async () => {
   const mock = await useMock()
   const { json } = await mock.post(setPrimary(MAILGUN))
   expect(Object.keys(json.credentials).length).toBeGreaterThan(2)
-  const { response } = await recorded(mock)
-  const shown = JSON.parse(response?.body ?? '')
+  const { response } = await exchangeOf(mock)
+  const recorded = JSON.parse(response?.body ?? '')
   expect(
-    new Set(Object.values(shown.credentials).filter((value) => typeof value === 'string'))
+    new Set(Object.values(recorded.credentials).filter((value) => typeof value === 'string'))
   ).toEqual(new Set(['***']))
-  expect(shown.configurations.inboundWebhookSigningKey).toBe('***')
-  expect({ ...shown, credentials: 0, configurations: 0 }).toEqual({
+  expect(recorded.configurations.inboundWebhookSigningKey).toBe('***')
+  expect({ ...recorded, credentials: 0, configurations: 0 }).toEqual({
     ...json,
     credentials: 0,
     configurations: 0
   })
 })
 
-test('shows no response if it was lost, the received half if truncated, and no body for HEAD', async () => {
+test('shows no response if it was lost', async () => {
   const mock = await useMock()
-  await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })
   await addFault(mock, { effect: { lostResponse: true } })
   await mock.get('/v1/messages').catch(() => {})
-  expect(await recorded(mock)).not.toHaveProperty('response')
+  expect(await exchangeOf(mock)).not.toHaveProperty('response')
+})
+
+test('shows only the half that the client received of a truncated response', async () => {
+  const mock = await useMock()
+  // This message contains nothing to redact, which would change the length of the body.
+  await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })
   await addFault(mock, { effect: { abort: 'truncate' } })
   await mock.get('/v1/messages?limit=1').catch(() => {})
-  const { response: half, size = 0 } = await recorded(mock, 2)
+  const { response: half, size = 0 } = await exchangeOf(mock)
   expect(half?.status).toBe(200)
   expect(Buffer.byteLength(half?.body ?? '')).toBe(size)
   expect(Number(half?.headers['content-length'])).toBeGreaterThanOrEqual(size * 2)
+})
+
+test('shows no body in the response to a HEAD request', async () => {
+  const mock = await useMock()
   await mock.call('/v1/messages', { method: 'HEAD' })
-  const { response: head } = await recorded(mock, 3)
+  const { response: head } = await exchangeOf(mock)
   expect(head).toMatchObject({
     status: 200,
     headers: { 'content-type': 'application/json; charset=utf-8' }
@@ -80,11 +93,11 @@ test('shows no response if it was lost, the received half if truncated, and no b
   expect(Object.keys(head ?? {})).toEqual(['status', 'headers'])
 })
 
-/** Stores response bodies of 16 KiB that differ from their predecessor. */
+/** Stores response bodies of 16 KiB. Each body differs from the previous one. */
 const keepMany = (store: ResponseStore, count: number) =>
   Array.from({ length: count }, (_, index) => store.keep(Buffer.alloc(16_384, index % 251)))
 
-test('keeps the newest 16 MiB of responses per journal and 128 MiB per server, unchanged', () => {
+test('keeps the newest 16 MiB of responses per journal, and 128 MiB per server', () => {
   const pool = new BlockPool()
   const first = keepMany(new ResponseStore(pool), 1500)
   const kept = first.map(storedBytes)
@@ -99,7 +112,7 @@ test('keeps the newest 16 MiB of responses per journal and 128 MiB per server, u
   expect(first.map(storedBytes).filter(Boolean)).toEqual([])
 })
 
-test('keeps a request whose response was dropped, and marks the response as dropped', async () => {
+test('keeps a request whose response body was dropped', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages')
   keepMany(
@@ -107,28 +120,28 @@ test('keeps a request whose response was dropped, and marks the response as drop
     1024
   )
   await mock.get('/v1/messages')
-  const { response, ...request } = await recorded(mock)
+  const { response, ...request } = await exchangeOf(mock)
   expect(request).toMatchObject({ sequence: 1, status: 200 })
   expect(response).toEqual({ status: 200, headers: expect.any(Object), dropped: true })
-  expect((await recorded(mock, 2)).response).toHaveProperty('body')
+  expect((await exchangeOf(mock, 2)).response).toHaveProperty('body')
 })
 
-test('records which integrations a set-primary promotes and demotes, and nothing for a no-op', async () => {
+test('records which integrations a set-primary request promotes and demotes', async () => {
   const mock = await useMock()
   const keyed = { headers: { 'idempotency-key': 'once' } }
   await mock.post(setPrimary(MAILGUN), keyed)
   await mock.post(setPrimary(MAILGUN), keyed)
   await mock.post(setPrimary(MAILGUN))
-  const about = { kind: 'integration', channel: 'email' }
+  const integration = { kind: 'integration', channel: 'email' }
   const [first, ...others] = (await journalOf(mock)).map(({ changed }) => changed)
   expect(first).toEqual([
-    { ...about, id: MAILGUN, name: 'Mailgun (EU)', action: 'became primary' },
-    { ...about, id: SENDGRID, name: 'SendGrid', action: 'is no longer primary' }
+    { ...integration, id: MAILGUN, name: 'Mailgun (EU)', action: 'became primary' },
+    { ...integration, id: SENDGRID, name: 'SendGrid', action: 'is no longer primary' }
   ])
   expect(others).toEqual([undefined, undefined])
 })
 
-test('records the changes of a control request', async () => {
+test('records what each control request changed', async () => {
   const mock = await useMock()
   const { _id } = (await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })).json
   await send(mock, 'PATCH', `/_mock/messages/${_id}`, { transactionId: 'other' })

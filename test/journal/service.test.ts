@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { JournalService } from '../../src/journal/service.js'
 
-test('a journal keeps at most 32 MiB, and counts the requests it has forgotten', () => {
+test('keeps at most 32 MiB of requests, and counts the removed ones', () => {
   const describer = {} as never
   const options = { capacity: 100, clock: () => 0, describer, count: () => {} }
   const journal = new JournalService(options).of(undefined)

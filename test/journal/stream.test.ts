@@ -17,11 +17,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Opens a stream over its own socket, and resolves once the stream has begun. */
-async function streamOf(mock: TestMock, ...headers: string[]) {
+/** Opens a stream over a new socket. Resolves when the stream has started. */
+async function openStream(mock: TestMock, ...headers: string[]) {
   const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
   await until(() => text().includes('as they end'))
-  // The wire format without the chunk sizes that Node adds.
+  // The expression skips the chunk sizes that Node adds to the text.
   const events = () =>
     [...text().matchAll(/^id: (\d+)\nevent: request\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
       id: Number(id),
@@ -37,16 +37,16 @@ async function streamOf(mock: TestMock, ...headers: string[]) {
   }
 }
 
-/** Each character takes six bytes in an event, so that 24 events are 8 MiB. */
+/** In an event, JSON writes each of these characters in six bytes, so 24 events have 8 MiB. */
 const LARGE = '\u0001'.repeat(60_000)
 
-const limits = ({ events }: Awaited<ReturnType<typeof streamOf>>) =>
+const limitsOf = ({ events }: Awaited<ReturnType<typeof openStream>>) =>
   events().map(({ entry }) => entry.query.limit)
 
-test('streams each request when it ends, with or without a response, as the journal lists it', async () => {
+test('streams each request when it ends, with or without a response', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?limit=1')
-  const stream = await streamOf(mock)
+  const stream = await openStream(mock)
   expect(stream.text()).toMatch(/^HTTP\/1.1 200 OK\r\n/)
   expect(stream.text()).toContain('content-type: text/event-stream; charset=utf-8')
   await mock.get('/v1/messages?limit=2')
@@ -60,40 +60,40 @@ test('streams each request when it ends, with or without a response, as the jour
   expect(stream.events()[2]?.entry).not.toHaveProperty('status')
 })
 
-test('Last-Event-ID resumes the stream without loss or repetition', async () => {
+test('resumes after Last-Event-ID without gaps or repetitions', async () => {
   const mock = await useMock()
-  const first = await streamOf(mock)
+  const first = await openStream(mock)
   await mock.get('/v1/messages?limit=1')
   await until(() => first.events().length === 1)
   first.leave()
   await first.closed
   await mock.get('/v1/messages?limit=2')
   await mock.get('/v1/messages?limit=3')
-  const second = await streamOf(mock, `last-event-id: ${first.events()[0]?.id}`)
+  const second = await openStream(mock, `last-event-id: ${first.events()[0]?.id}`)
   await mock.get('/v1/messages?limit=4')
   await until(() => second.events().length >= 3)
-  expect(limits(second)).toEqual(['2', '3', '4'])
-  // The second id comes from an earlier run of the server.
+  expect(limitsOf(second)).toEqual(['2', '3', '4'])
+  // An id as large as 500 can only come from an earlier run of the server.
   for (const id of [0, 500]) {
-    const third = await streamOf(mock, `last-event-id: ${id}`)
+    const third = await openStream(mock, `last-event-id: ${id}`)
     await until(() => third.events().length >= 4)
-    expect(limits(third)).toEqual(['1', '2', '3', '4'])
+    expect(limitsOf(third)).toEqual(['1', '2', '3', '4'])
   }
 })
 
-test('a resumed stream reports how many requests are no longer in the journal', async () => {
+test('reports how many requests a resumed stream has missed', async () => {
   const mock = await useMock({ journal: 2 })
   for (const limit of [1, 2, 3, 4, 5]) await mock.get(`/v1/messages?limit=${limit}`)
-  const stream = await streamOf(mock, 'last-event-id: 1')
+  const stream = await openStream(mock, 'last-event-id: 1')
   await until(() => stream.events().length === 2)
   expect(stream.text()).toContain(': 2 requests before this one are no longer in the journal\n')
 })
 
-test('resumes in the order in which requests ended, not arrived', async () => {
+test('resumes in the order in which requests ended, not in which they arrived', async () => {
   const mock = await useMock()
   const slow = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'content-length: 2'))
   await until(async () => (await journalOf(mock)).length === 1)
-  const first = await streamOf(mock)
+  const first = await openStream(mock)
   await mock.get('/v1/messages')
   await until(() => first.events().length === 1)
   first.leave()
@@ -101,17 +101,17 @@ test('resumes in the order in which requests ended, not arrived', async () => {
   await mock.get('/v1/messages')
   slow.socket.write('{}')
   await until(() => slow.text().includes('200 OK'))
-  const second = await streamOf(mock, `last-event-id: ${first.events()[0]?.id}`)
+  const second = await openStream(mock, `last-event-id: ${first.events()[0]?.id}`)
   await until(() => second.events().length === 2)
   expect([...first.events(), ...second.events()].map(({ entry }) => entry.sequence)).toEqual([
     2, 3, 1
   ])
 })
 
-test('ends a stream with 8 MiB unread, and a client that resumes it misses no request', async () => {
+test('a client misses no request if it resumes a stream that ended with 8 MiB unread', async () => {
   const mock = await useMock()
   for (let count = 0; count < 30; count++) await mock.post(setPrimary('none'), { body: LARGE })
-  const resumed = await streamOf(mock, 'last-event-id: 0')
+  const resumed = await openStream(mock, 'last-event-id: 0')
   expect(await resumed.closed).toBeUndefined()
   expect(resumed.events().length).toBeLessThan(30)
   const env = connect(mock.url).attach('development-key')
@@ -124,14 +124,14 @@ test('ends a stream with 8 MiB unread, and a client that resumes it misses no re
   expect(sequences).toEqual(Array.from({ length: 31 }, (_, index) => index + 1))
 })
 
-test('ends streams when their environment is removed or the server closes, which does not wait', async () => {
+test('ends streams when their environment is removed or the server closes', async () => {
   const mock = await useMock()
   const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
-  const doomed = raw(mock, head('GET /_mock/requests/stream').replace('development-key', apiKey))
-  await until(() => doomed.text().includes('as they end'))
-  const other = await streamOf(mock)
+  const ending = raw(mock, head('GET /_mock/requests/stream').replace('development-key', apiKey))
+  await until(() => ending.text().includes('as they end'))
+  const other = await openStream(mock)
   await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE' })
-  expect(await doomed.closed).toBeUndefined()
+  expect(await ending.closed).toBeUndefined()
   await mock.post(setPrimary(MAILGUN))
   await until(() => other.events().length === 1)
   await mock.app.close()

@@ -12,7 +12,7 @@ import {
 } from '../support/control.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-async function givenLists(...limits: number[]): Promise<TestMock> {
+async function createWithLists(...limits: number[]): Promise<TestMock> {
   const mock = await useMock()
   for (const limit of limits) await mock.get(`/v1/messages?limit=${limit}`)
   return mock
@@ -20,8 +20,8 @@ async function givenLists(...limits: number[]): Promise<TestMock> {
 
 const list = (limit: number) => ({ operation: 'listMessages', query: { limit: String(limit) } })
 
-test('without a count it needs at least one request, and returns the sequences', async () => {
-  const mock = await givenLists(1, 2, 1)
+test('expects at least one request by default, and returns the sequences', async () => {
+  const mock = await createWithLists(1, 2, 1)
   expect(await verify(mock, list(1))).toMatchObject({
     status: 200,
     json: { matched: 2, requests: [1, 3] }
@@ -30,7 +30,7 @@ test('without a count it needs at least one request, and returns the sequences',
   expect((await verify(mock, list(3))).status).toBe(417)
 })
 
-/** A number of requests, a bound, and whether the bound holds. */
+/** Each row: how many requests match, the bound, and whether it holds. */
 const BOUNDS: [count: 0 | 2, bound: object, holds: boolean][] = [
   ...[1, 2, 3].map((count): [2, object, boolean] => [2, { count }, count === 2]),
   ...[1, 2, 3].map((atLeast): [2, object, boolean] => [2, { atLeast }, atLeast <= 2]),
@@ -45,8 +45,8 @@ const BOUNDS: [count: 0 | 2, bound: object, holds: boolean][] = [
   ])
 ]
 
-test('count, atLeast, atMost and never hold exactly within their bounds', async () => {
-  const mock = await givenLists(1, 1)
+test('succeeds exactly when the number of requests is within the bounds', async () => {
+  const mock = await createWithLists(1, 1)
   for (const [count, bound, holds] of BOUNDS) {
     const { status } = await verify(mock, { ...list(count === 2 ? 1 : 9), ...bound })
     expect([count, bound, status === 200]).toEqual([count, bound, holds])
@@ -61,8 +61,8 @@ test('count, atLeast, atMost and never hold exactly within their bounds', async 
   )
 })
 
-test('inOrder allows other requests in between, but no other order', async () => {
-  const mock = await givenLists(1, 2, 3)
+test('inOrder allows other requests in between, but not another order', async () => {
+  const mock = await createWithLists(1, 2, 3)
   expect((await verify(mock, { inOrder: [list(1), list(3)] })).json).toMatchObject({
     requests: [1, 3]
   })
@@ -71,12 +71,12 @@ test('inOrder allows other requests in between, but no other order', async () =>
   expect(backwards.json.message).toBe(
     '1 of 2 requests came in this order; inOrder[1] came earlier, as request 1'
   )
-  const lacking = await verify(mock, { inOrder: [list(1), list(9)] })
-  expect(lacking.json.ctx.nearest[0].differs[0].field).toBe('inOrder[1].query.limit')
+  const missing = await verify(mock, { inOrder: [list(1), list(9)] })
+  expect(missing.json.ctx.nearest[0].differs[0].field).toBe('inOrder[1].query.limit')
   expect((await verify(mock, { inOrder: [list(1), list(1)] })).status).toBe(417)
 })
 
-test('values match as strings, as a set if repeated, or by a regular expression', async () => {
+test('compares values as strings, as sets if repeated, or with a regular expression', async () => {
   const mock = await useMock()
   const headers = { 'X-Run': 'run-7' }
   await mock.get('/v1/messages?contextKeys=a:1&contextKeys=b:2&channel=email&limit=10', { headers })
@@ -108,7 +108,7 @@ test('values match as strings, as a set if repeated, or by a regular expression'
   }
 })
 
-const ASKED = {
+const SENT_REQUEST = {
   operation: 'setIntegrationAsPrimary',
   method: 'POST',
   path: setPrimary(MAILGUN),
@@ -118,32 +118,36 @@ const ASKED = {
   status: 200
 }
 
-const SINGLE_WRONGS: [field: string, wrong: object, actual: unknown][] = [
+const SINGLE_MISMATCHES: [field: string, wrong: object, actual: unknown][] = [
   ['operation', { operation: 'listMessages' }, 'setIntegrationAsPrimary'],
   ['method', { method: 'GET' }, 'POST'],
   ['path', { path: setPrimary(SENDGRID) }, setPrimary(MAILGUN)],
-  ['query.source', { query: { ...ASKED.query, source: 'web' } }, 'app'],
-  ['query.tag', { query: { ...ASKED.query, tag: ['a', 'c'] } }, ['a', 'b']],
-  ['query.page', { query: { ...ASKED.query, page: '1' } }, undefined],
-  ['headers.idempotency-key', { headers: { ...ASKED.headers, 'idempotency-key': 'k-2' } }, 'k-1'],
-  ['headers.x-run', { headers: { ...ASKED.headers, 'x-run': { matches: '^8' } } }, '7'],
-  ['headers.x-other', { headers: { ...ASKED.headers, 'X-Other': '1' } }, undefined],
+  ['query.source', { query: { ...SENT_REQUEST.query, source: 'web' } }, 'app'],
+  ['query.tag', { query: { ...SENT_REQUEST.query, tag: ['a', 'c'] } }, ['a', 'b']],
+  ['query.page', { query: { ...SENT_REQUEST.query, page: '1' } }, undefined],
+  [
+    'headers.idempotency-key',
+    { headers: { ...SENT_REQUEST.headers, 'idempotency-key': 'k-2' } },
+    'k-1'
+  ],
+  ['headers.x-run', { headers: { ...SENT_REQUEST.headers, 'x-run': { matches: '^8' } } }, '7'],
+  ['headers.x-other', { headers: { ...SENT_REQUEST.headers, 'X-Other': '1' } }, undefined],
   ['body', { body: '{"a":2}' }, '{"a":1}'],
   ['status', { status: 404 }, 200]
 ]
 
-test('a single wrong field is reported as the only difference of the nearest request', async () => {
+test('reports exactly the field that differs in the nearest request', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages')
   await mock.post(`${setPrimary(MAILGUN)}?source=app&tag=a&tag=b`, {
-    headers: ASKED.headers,
-    body: ASKED.body
+    headers: SENT_REQUEST.headers,
+    body: SENT_REQUEST.body
   })
   await mock.get('/v1/messages')
-  expect((await verify(mock, ASKED)).status).toBe(200)
+  expect((await verify(mock, SENT_REQUEST)).status).toBe(200)
 
-  for (const [field, wrong, actual] of SINGLE_WRONGS) {
-    const verdict = await verify(mock, { ...ASKED, ...wrong })
+  for (const [field, wrong, actual] of SINGLE_MISMATCHES) {
+    const verdict = await verify(mock, { ...SENT_REQUEST, ...wrong })
     expect(verdict.status, field).toBe(417)
     const [nearest] = verdict.json.ctx.nearest
     expect(nearest.request.sequence, field).toBe(2)
@@ -155,26 +159,30 @@ test('a single wrong field is reported as the only difference of the nearest req
   }
 })
 
-test('returns the three nearest requests, newest first, with their unknown parameters and headers', async () => {
-  const mock = await givenLists(1, 2, 3, 4)
+test('returns the three nearest requests, the newest first', async () => {
+  const mock = await createWithLists(1, 2, 3, 4)
   await mock.post(setPrimary(MAILGUN))
   const { nearest } = (await verify(mock, list(9))).json.ctx
   expect(nearest.map(({ request }: { request: { sequence: number } }) => request.sequence)).toEqual(
     [4, 3, 2]
   )
+})
+
+test('names the unknown parameters of the nearest request', async () => {
+  const mock = await useMock()
   await mock.get('/v1/messages?limt=9')
   expect((await verify(mock, list(9))).headers.get('x-mock-reason')).toContain(
     "query.limit is missing; the server doesn't know these parameters or headers: limt"
   )
 })
 
-test("reports a matching request with another environment's key or without a valid key", async () => {
+test("reports a matching request that had another environment's key or no valid key", async () => {
   const mock = await useMock()
   const elsewhere = async () => (await verify(mock, list(1))).json.ctx.elsewhere
   expect(await elsewhere()).toEqual([])
   await mock.get('/v1/messages?limit=1', { key: PRODUCTION })
   expect(await elsewhere()).toEqual(['such a request came with the key of environment Production'])
-  // Also with other headers, because the key explains more.
+  // The headers differ too, but the wrong key is the more useful explanation.
   const withHeader = { ...list(1), headers: { 'x-trace': '1' } }
   expect((await verify(mock, withHeader)).json.ctx.elsewhere).toHaveLength(1)
   await mock.get('/v1/messages?limit=1', { key: OTHER_ORGANIZATION })
@@ -189,13 +197,15 @@ test("reports a matching request with another environment's key or without a val
   expect(verdict.headers.get('x-mock-reason')).toContain('such a request came without a valid key')
 })
 
-/** Ten minutes. A response within the test's timeout was caused by a request. */
+/**
+ * Ten minutes, far longer than the test's timeout. An earlier response must be caused by a request.
+ */
 const within = 600_000
 
-test('within waits for a request, its response, a count or an order', async () => {
+test('within waits for a request, a response, a number of requests or an order', async () => {
   const mock = await useMock()
   const arrival = verify(mock, { operation: 'setIntegrationAsPrimary', within })
-  const answer = verify(mock, { status: 200, body: '{}', within })
+  const response = verify(mock, { status: 200, body: '{}', within })
   const number = verify(mock, { ...list(1), count: 2, within })
   const order = verify(mock, { inOrder: [list(1), list(2), list(1)], within })
   const never = verify(mock, { ...list(2), never: true, within })
@@ -203,15 +213,15 @@ test('within waits for a request, its response, a count or an order', async () =
   expect(await arrival).toMatchObject({ status: 200, json: { requests: [1] } })
   expect(slow.text()).toBe('')
   slow.socket.write('{}')
-  expect((await answer).status).toBe(200)
+  expect((await response).status).toBe(200)
   for (const limit of [1, 2, 1]) await mock.get(`/v1/messages?limit=${limit}`)
   expect((await number).json.requests).toEqual([2, 4])
   expect((await order).json.requests).toEqual([2, 3, 4])
   expect(await never).toMatchObject({ status: 417, json: { ctx: { matched: [3] } } })
 })
 
-test('within waits to the end for upper bounds', async () => {
-  const mock = await givenLists(1)
+test('within waits the full time if there is only an upper bound', async () => {
+  const mock = await createWithLists(1)
   for (const bounds of [
     { ...list(2), never: true },
     { ...list(1), atMost: 1 }
@@ -223,15 +233,15 @@ test('within waits to the end for upper bounds', async () => {
   expect((await verify(mock, { ...list(2), within: 1 })).status).toBe(417)
 })
 
-test('a wait ends when its server closes or its environment is removed', async () => {
+test('a wait ends when the server closes or the environment is removed', async () => {
   const mock = await useMock()
   const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
-  const own = verify(mock, { within }, apiKey)
+  const waitOfRemoved = verify(mock, { within }, apiKey)
   await mock.get('/_mock/clock', { key: apiKey })
   await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE' })
-  expect([401, 417]).toContain((await own).status)
+  expect([401, 417]).toContain((await waitOfRemoved).status)
 
-  // The client would keep its connection open.
+  // Use a raw socket, because `fetch` would keep its connection open.
   const body = JSON.stringify({ within })
   const waiting = raw(
     mock,
@@ -243,8 +253,11 @@ test('a wait ends when its server closes or its environment is removed', async (
   expect(waiting.text()).toMatch(/^HTTP\/1.1 417 /)
 })
 
-/** patterns.test.ts has malformed patterns. */
-const IMPOSSIBLE: [object, string[]][] = [
+/**
+ * Each row: a contradictory verification and the fields it is rejected for. patterns.test.ts tests
+ * malformed expressions.
+ */
+const CONTRADICTIONS: [object, string[]][] = [
   [{ count: 1, atLeast: 1 }, ['atLeast']],
   [{ count: 1, never: true }, ['never']],
   [{ atMost: 1, never: true }, ['never']],
@@ -256,11 +269,11 @@ const IMPOSSIBLE: [object, string[]][] = [
   [{ query: { a: [] } }, ['query.a']]
 ]
 
-test('rejects contradictory bounds and names them', async () => {
+test('rejects contradictory bounds, and names their fields', async () => {
   const mock = await useMock()
-  for (const [verification, fields] of IMPOSSIBLE) {
-    const refused = await verify(mock, verification)
-    expect(refused.status, JSON.stringify(verification)).toBe(422)
-    expect(Object.keys(refused.json.errors)).toEqual(fields)
+  for (const [verification, fields] of CONTRADICTIONS) {
+    const rejected = await verify(mock, verification)
+    expect(rejected.status, JSON.stringify(verification)).toBe(422)
+    expect(Object.keys(rejected.json.errors)).toEqual(fields)
   }
 })

@@ -10,10 +10,10 @@ const OPERATIONS = {
   step: '#operations-Workflows-retrieveWorkflowStep'
 }
 
-describe('in a browser', () => {
-  test('/docs lists the operations, loads everything from this server, and runs no injected script', async (context) => {
+describe('Swagger UI in a browser', () => {
+  test('lists the operations, and loads files only from this server', async (context) => {
     const { port } = await useMock()
-    // Not at localhost, where Swagger UI doesn't use its online validator.
+    // Don't use localhost, because Swagger UI disables its online validator there.
     const origin = `http://mock.test:${port}`
     const { page, events } = await openPage(context)
     await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
@@ -24,12 +24,22 @@ describe('in a browser', () => {
     expect(events.requested.filter((url) => new URL(url).origin !== origin)).toEqual([])
     expect(events.requested).toContain(`${origin}/docs/json`)
     expect(events.troubles).toEqual([])
-    const script = "document.createElement('script')"
-    const put = `document.body.append(Object.assign(${script}, { textContent: 'window.ran = true' }))`
-    expect(await page.evaluate(`${put}; 'ran' in window`)).toBe(false)
   })
 
-  test('Execute shows the messages of the environment after the API key from the help text is entered', async (context) => {
+  test('runs no injected script', async (context) => {
+    const { url } = await useMock()
+    const { page } = await openPage(context)
+    await page.goto(`${url}/docs`, { waitUntil: 'networkidle' })
+    const ran = await page.evaluate(`
+      const script = document.createElement('script')
+      script.textContent = 'window.ran = true'
+      document.body.append(script)
+      'ran' in window
+    `)
+    expect(ran).toBe(false)
+  })
+
+  test('sends requests with the API key from its help text', async (context) => {
     const mock = await useMock()
     const { page, events } = await openPage(context)
     await page.goto(`${mock.url}/docs`)
@@ -45,16 +55,16 @@ describe('in a browser', () => {
     )
     expect(stored).not.toContain(suggestedKey)
 
-    const messages = await opened(page, OPERATIONS.messages)
+    const messages = await openOperation(page, OPERATIONS.messages)
     await messages.locator('.execute').click()
     const response = messages.locator('.live-responses-table')
     expect(await response.locator('tbody .response-col_status').first().innerText()).toMatch(/^200/)
-    const shown = JSON.parse(await response.locator('.highlight-code code').first().innerText())
-    expect(shown).toEqual((await mock.get('/v1/messages')).json)
-    expect(shown.data.length).toBeGreaterThan(0)
+    const displayed = JSON.parse(await response.locator('.highlight-code code').first().innerText())
+    expect(displayed).toEqual((await mock.get('/v1/messages')).json)
+    expect(displayed.data.length).toBeGreaterThan(0)
 
     for (const operation of [OPERATIONS.setPrimary, OPERATIONS.step]) {
-      const other = await opened(page, operation)
+      const other = await openOperation(page, operation)
       await other.locator('.execute').click()
       expect(
         await other.locator('.live-responses-table tbody .response-col_status').first().innerText()
@@ -66,7 +76,7 @@ describe('in a browser', () => {
 
 describe('over HTTP', () => {
   test.each([{ cors: true }, { cors: false }])(
-    'serves /docs and the files it needs with %o',
+    'serves /docs and the files that it loads, with %o',
     async (options) => {
       const mock = await useMock({ ...options, profile: 'live' })
       const html = await mock.get('/docs', { key: null })
@@ -74,9 +84,9 @@ describe('over HTTP', () => {
         200,
         'text/html; charset=utf-8'
       ])
-      const needed = [...html.text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, url]) => url ?? '')
-      expect(needed.length).toBe(5)
-      for (const url of ['/docs', ...needed]) {
+      const loaded = [...html.text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, url]) => url ?? '')
+      expect(loaded.length).toBe(5)
+      for (const url of ['/docs', ...loaded]) {
         const { status, headers } = await mock.get(url, { key: null })
         expect([url, status, headers.get('x-content-type-options')]).toEqual([url, 200, 'nosniff'])
         expect(headers.get('content-security-policy')).toMatch(
@@ -84,7 +94,7 @@ describe('over HTTP', () => {
         )
       }
       const served = (await mock.get('/openapi.json', { key: null })).json
-      // Relative, because behind a proxy the server doesn't know its own URL.
+      // The URL is relative, because a server behind a proxy doesn't know its own URL.
       expect((await mock.get('/docs/json')).json).toEqual({
         ...served,
         servers: [{ ...served.servers[0], url: '/' }]
@@ -92,7 +102,7 @@ describe('over HTTP', () => {
     }
   )
 
-  test('responds 404 with an error body to an unknown path under /docs, and 405 to a POST', async () => {
+  test('responds with 404 for an unknown path under /docs, and with 405 for a POST', async () => {
     const mock = await useMock()
     for (const path of [
       '/docs/none',
@@ -114,7 +124,7 @@ describe('over HTTP', () => {
   })
 })
 
-async function opened(page: Page, operation: string) {
+async function openOperation(page: Page, operation: string) {
   await page.click(`${operation} .opblock-summary`)
   return page.locator(operation)
 }

@@ -11,7 +11,7 @@ import { useMock } from '../support/mock.js'
 import { createTempFolder } from '../support/process.js'
 import { wireSchemas } from '../support/wire-schemas.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read and change the document freely
+// biome-ignore lint/suspicious/noExplicitAny: tests read and change the document without types
 type Document = any
 
 const SET_PRIMARY = '/v1/integrations/{integrationId}/set-primary'
@@ -19,9 +19,9 @@ const MESSAGES = '/v1/messages'
 const STEP = '/v2/workflows/{workflowId}/steps/{stepId}'
 
 describe('the OpenAPI documents are valid', () => {
-  test('redocly finds only missing descriptions of control routes, and finds planted problems', async () => {
-    const [sound, live] = await Promise.all(PROFILES.map((profile) => documentOf(profile)))
-    const broken = structuredClone(sound)
+  test('redocly reports nothing except missing descriptions of control routes', async () => {
+    const [valid, live] = await Promise.all(PROFILES.map((profile) => documentOf(profile)))
+    const broken = structuredClone(valid)
     delete broken.paths[MESSAGES].get.operationId
     broken.paths[STEP].get.responses[404].content['application/json'].example.statusCode = 'four'
     broken.components.schemas.Renamed = broken.components.schemas.StepIssuesDto
@@ -33,20 +33,20 @@ describe('the OpenAPI documents are valid', () => {
       'no-unused-components'
     ]
     const control = (await (await useMock()).get('/_mock/openapi.json')).json
-    const [ofSound, ofLive, ofControl, ofBroken] = await redoclyProblems([
-      sound,
+    const [inValid, inLive, inControl, inBroken] = await redoclyProblems([
+      valid,
       live,
       control,
       broken
     ])
-    expect([ofSound, ofLive]).toEqual([[], []])
-    // A control route may have a summary only.
-    expect(ofControl?.filter((rule) => rule !== 'operation-description')).toEqual([])
-    expect(ofBroken).toEqual(expect.arrayContaining(rules))
+    expect([inValid, inLive]).toEqual([[], []])
+    // Control routes with a clear summary need no description.
+    expect(inControl?.filter((rule) => rule !== 'operation-description')).toEqual([])
+    expect(inBroken).toEqual(expect.arrayContaining(rules))
   })
 
   test.each(PROFILES)(
-    'the document of the profile %s matches the OpenAPI schema and has an example of each parameter and response',
+    'the document of the profile %s is valid, with examples for all parameters and responses',
     async (profile) => {
       const document = await documentOf(profile)
       expect(await new Validator().validate(structuredClone(document))).toMatchObject({
@@ -70,23 +70,23 @@ describe.each([
     async () => JSON.parse(JSON.stringify(await controlDocument()))
   ]
 ])('%s', (_, create) => {
-  test('describes every field and parameter, directly or through the type it refers to', async () => {
+  test('describes every field and parameter, either itself or through its type', async () => {
     const document = await create()
-    const described = ({ description, $ref = '' }: Document) =>
+    const descriptionOf = ({ description, $ref = '' }: Document) =>
       description ??
       document.components.schemas[$ref.replace('#/components/schemas/', '')]?.description
-    const silent = [...nodesOf(document)].flatMap(([at, node]) => [
+    const undescribed = [...nodesOf(document)].flatMap(([at, node]) => [
       ...Object.entries(node.type === 'object' ? (node.properties ?? {}) : {})
-        .filter(([, property]) => !described(property))
+        .filter(([, property]) => !descriptionOf(property))
         .map(([name]) => `${at} ${name}`),
       ...(node.in && !node.description ? [`${at} ${node.name}`] : [])
     ])
-    expect(silent).toEqual([])
+    expect(undescribed).toEqual([])
   })
 })
 
 describe('the document', () => {
-  test('has exactly three operations, all with an API key and without a body', async () => {
+  test('has exactly three operations, which need an API key and no body', async () => {
     const document = await documentOf('document')
     expect(
       Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -104,7 +104,7 @@ describe('the document', () => {
     })
   })
 
-  test('has exactly the parameters of the API reference', async () => {
+  test('lists exactly the parameters in the API reference', async () => {
     const { paths } = await documentOf('document')
     const key = {
       in: 'header',
@@ -137,11 +137,13 @@ describe('the document', () => {
     }
   })
 
-  test('publishes every schema under its own name, and no other schema', async () => {
+  test('contains every schema of the API under its own name, and no other schema', async () => {
     const document = await documentOf('document')
     const { ErrorBody: errorBody, ...schemas } = document.components.schemas
     expect(schemas).toEqual(
-      Object.fromEntries(wireSchemas.map(({ $id = '', ...schema }) => [$id, published(schema)]))
+      Object.fromEntries(
+        wireSchemas.map(({ $id = '', ...schema }) => [$id, documentSchema(schema)])
+      )
     )
     expect(errorBody.required).toEqual([
       'statusCode',
@@ -161,7 +163,7 @@ test.each([
   ['paging-bounds', MESSAGES, 'limit', '"minimum":1'],
   ['integration-lookup', SET_PRIMARY, 'integrationId', '"pattern":']
 ])(
-  'the assumption %s changes in the document what %s accepts as %s',
+  'the assumption %s changes the documented values in %s for %s',
   async (id, path, name, bound) => {
     const bounds = valuesOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (value) => {
       const { get, post } = (await documentOf('document', { [id]: value })).paths[path]
@@ -182,7 +184,7 @@ function operationsOf(document: Document): Document[] {
   return Object.values(document.paths).flatMap((methods) => Object.values(methods as object))
 }
 
-/** Yields every object in a document, except examples, with its path. */
+/** Yields every object in a document with its path. Skips examples. */
 function* nodesOf(node: Document, at = ''): Generator<[at: string, node: Document]> {
   if (typeof node !== 'object' || node === null) return
   if (!Array.isArray(node)) yield [at, node]
@@ -191,17 +193,14 @@ function* nodesOf(node: Document, at = ''): Generator<[at: string, node: Documen
   }
 }
 
-/** Returns a TypeBox schema as the document should have it. */
-function published(schema: object): object {
+/** Returns the form that a TypeBox schema should have in the document. */
+function documentSchema(schema: object): object {
   return JSON.parse(
     JSON.stringify(schema).replace(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"')
   )
 }
 
-/**
- * Returns the rules that `redocly lint` reports for each document, configured by redocly.yaml and
- * offline.
- */
+/** Runs `redocly lint` offline with redocly.yaml. Returns the rules that each document violates. */
 async function redoclyProblems(documents: readonly object[]): Promise<string[][]> {
   const files = documents.map(() => join(createTempFolder(), 'openapi.json'))
   for (const [index, file] of files.entries())
@@ -213,16 +212,16 @@ async function redoclyProblems(documents: readonly object[]): Promise<string[][]
     env,
     maxBuffer: 1e8
   })
-  // It exits with 1 if it finds a problem, and prints its report either way.
+  // If it finds a problem, redocly exits with 1, but still prints its report.
   const { stdout }: { stdout: string } = await run.catch((error) => error)
-  // It prints one JSON object per document, without separators.
+  // redocly prints one JSON object per document, without commas between them.
   const reports: { problems: { ruleId: string }[] }[] = JSON.parse(
     `[${stdout.replaceAll('\n}{', '\n},{')}]`
   )
   return reports.map(({ problems }) => problems.map(({ ruleId }) => ruleId))
 }
 
-test('marks the credentials in bodies of added and changed integrations as write-only', async () => {
+test('marks credentials in requests to add or change integrations as write-only', async () => {
   const { components } = JSON.parse(JSON.stringify(await controlDocument()))
   for (const name of ['NewIntegration', 'IntegrationPatch']) {
     expect(components.schemas[name].properties.credentials).toMatchObject({ writeOnly: true })

@@ -9,7 +9,7 @@ import { DEVELOPMENT, SENDGRID, setPrimary } from '../support/control.js'
 import { type TestMock, type TestRequest, type TestResponse, useMock } from '../support/mock.js'
 import { startOpenRequest } from '../support/open-request.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read the document freely
+// biome-ignore lint/suspicious/noExplicitAny: tests read the document without types
 type Document = any
 
 interface Described {
@@ -18,7 +18,7 @@ interface Described {
   operation: Document
 }
 
-/** Sends requests to the example's path until the operation responds with a certain error. */
+/** Makes the operation at the example's path respond with a certain error. */
 type ProvokeError = (
   mock: TestMock,
   send: (call?: TestRequest) => Promise<TestResponse>,
@@ -27,7 +27,7 @@ type ProvokeError = (
 
 const KEY = { 'idempotency-key': 'set-primary-0001' }
 
-const PROVOKE: Record<string, ProvokeError> = {
+const PROVOKED_ERRORS: Record<string, ProvokeError> = {
   400: (_, send) => send(),
   401: (_, send) => send({ key: 'unknown-key' }),
   403: (_, send) => send(),
@@ -54,7 +54,7 @@ const PROVOKE: Record<string, ProvokeError> = {
   }
 }
 
-describe.each(PROFILES)('with the default seed and the profile %s', async (profile) => {
+describe.each(PROFILES)('with the default seed, in the profile %s', async (profile) => {
   const described = operationsOf(await openApiDocument(assume(profile)))
   const errors = described.flatMap(({ operation, ...rest }) =>
     Object.keys(operation.responses)
@@ -63,22 +63,22 @@ describe.each(PROFILES)('with the default seed and the profile %s', async (profi
   )
 
   test.each(errors)(
-    '$name responds $status with exactly the example',
+    '$name responds with $status and exactly the example',
     async ({ method, operation, status }) => {
       const { example } = operation.responses[status].content['application/json']
       const mock = await useMock({ profile })
-      const response = await PROVOKE[status]?.(
+      const response = await PROVOKED_ERRORS[status]?.(
         mock,
         (call) => mock.call(example.path, { method, ...call }),
         method
       )
-      expect(atExampleTime(response?.text ?? '', example)).toBe(JSON.stringify(example))
+      expect(withValuesOf(response?.text ?? '', example)).toBe(JSON.stringify(example))
       expect(undocumentedHeaders(response, operation)).toEqual([])
     }
   )
 
   test.each(described)(
-    '$operation.operationId responds to the example parameters with exactly the example',
+    '$operation.operationId responds to the example request with exactly the example',
     async ({ path, method, operation }) => {
       const mock = await useMock({ profile })
       const filled = path.replace(/\{(\w+)\}/g, (_, name) => parameterOf(operation, name).example)
@@ -99,14 +99,14 @@ describe.each(PROFILES)('with the default seed and the profile %s', async (profi
         JSON.stringify(operation.responses[200].content['application/json'].example)
       )
       expect(undocumentedHeaders(response, operation)).toEqual([])
-      // The second request is a replay, if the operation has replays.
+      // If the operation supports idempotency keys, the second response is a replay.
       expect(undocumentedHeaders(await mock.call(url, { method, headers }), operation)).toEqual([])
     }
   )
 })
 
 test.each(PROFILES)(
-  'the document of %s allows an empty parameter exactly where the server does',
+  'the document of %s allows the same empty parameters as the server',
   async (profile) => {
     const mock = await useMock({ profile })
     const document: Document = await openApiDocument(assume(profile))
@@ -124,8 +124,8 @@ test.each(PROFILES)(
   }
 )
 
-/** Returns an error body with the timestamp and the random id of the example. */
-function atExampleTime(text: string, { timestamp, errorId }: Document): string {
+/** Replaces the timestamp and the random id in an error body with those in the example. */
+function withValuesOf(text: string, { timestamp, errorId }: Document): string {
   return text
     .replace(/(?<="timestamp":")[^"]+/, timestamp)
     .replace(/(?<="errorId":")[^"]+/, errorId)
@@ -133,7 +133,7 @@ function atExampleTime(text: string, { timestamp, errorId }: Document): string {
 
 const HTTP_HEADERS = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive'])
 
-/** Returns the headers of a response that the document doesn't list. */
+/** Returns the names of response headers that the document doesn't list. */
 function undocumentedHeaders(response: TestResponse | undefined, operation: Document): string[] {
   const documented = Object.keys(operation.responses[response?.status ?? ''].headers)
   const sent = [...(response?.headers.keys() ?? [])]

@@ -2,20 +2,20 @@ import { expect, test } from 'vitest'
 import { useMock } from '../support/mock.js'
 
 /**
- * Returns the paths on this server that a page links to. Code blocks and pictures, which aren't
- * packaged, don't count.
+ * Returns the paths on this server that a page links to. Ignores links in code blocks, and images,
+ * because the package contains no images.
  */
-function linksOf(text: string, address: string): string[] {
+function linksOf(text: string, pageUrl: string): string[] {
   const links = text.replace(/^```.*?^```$/gms, '').matchAll(/(?<!!\[[^\]]*)\]\(([^)\s]+)\)/g)
-  const urls = [...links].map(([, link = '']) => new URL(link, address))
+  const urls = [...links].map(([, link = '']) => new URL(link, pageUrl))
   return [
     ...new Set(
-      urls.filter(({ host }) => host === new URL(address).host).map(({ pathname }) => pathname)
+      urls.filter(({ host }) => host === new URL(pageUrl).host).map(({ pathname }) => pathname)
     )
   ]
 }
 
-test('serves every page that /llms.txt links to, and every page that those link to', async () => {
+test('serves every page that /llms.txt or one of its pages links to', async () => {
   const { call, url } = await useMock()
   const { status, headers, text } = await call('/llms.txt', { key: null })
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])

@@ -7,7 +7,7 @@ import { openApiDocument } from '../../src/openapi/documents.js'
 import type { ServerOptions } from '../../src/server.js'
 import { useMock } from '../support/mock.js'
 
-const TWO_WORLDS = {
+const SEED = {
   environments: [
     { name: 'Contract', apiKeys: ['contract-key'] },
     {
@@ -19,24 +19,24 @@ const TWO_WORLDS = {
   ]
 }
 
-test('GET /openapi.json describes the server without a key, and the environment with one', async () => {
-  const mock = await useMock({ seed: TWO_WORLDS })
+test("/openapi.json describes the key's environment, or else the default", async () => {
+  const mock = await useMock({ seed: SEED })
   const get = async (key: string | null) => (await mock.get('/openapi.json', { key })).json
   const servers = [{ url: mock.url, description: 'This server' }]
-  const created = async (...assumptions: Parameters<typeof assume>) => ({
+  const expected = async (...assumptions: Parameters<typeof assume>) => ({
     ...JSON.parse(JSON.stringify(await openApiDocument(assume(...assumptions)))),
     servers
   })
-  expect(await get(null)).toEqual(await created('document'))
+  expect(await get(null)).toEqual(await expected('document'))
   expect(await get('contract-key')).toEqual(await get(null))
-  expect(await get('counting-key')).toEqual(await created('live', { 'total-count': 'present' }))
+  expect(await get('counting-key')).toEqual(await expected('live', { 'total-count': 'present' }))
   expect(await mock.get('/openapi.json', { key: 'unknown-key' })).toMatchObject({ status: 401 })
 })
 
 test.each(['/openapi.json', '/_mock/openapi.json'])(
-  '%s lists the URL that it was requested at',
+  '%s lists the URL that the client used for the request',
   async (path) => {
-    const mock = await useMock({ seed: TWO_WORLDS })
+    const mock = await useMock({ seed: SEED })
     const { port } = new URL(mock.url)
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`]) {
       const { servers } = (await (await fetch(`http://${host}${path}`)).json()) as {
@@ -54,7 +54,7 @@ test.each<{ flags: string; options: ServerOptions }>([
     flags: '--profile live --assume total-count=present --assume envelope=bare',
     options: { profile: 'live', assumptions: { 'total-count': 'present', envelope: 'bare' } }
   }
-])('the command openapi $flags prints what the server serves', async ({ flags, options }) => {
+])('`openapi $flags` prints the document that the server serves', async ({ flags, options }) => {
   const mock = await useMock({ ...options, seed: { environments: [] } })
   const served = await fetch(`${mock.url}/openapi.json`)
   const command = [

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { wireSchemas } from '../support/wire-schemas.js'
 
-/** The fields that steps and their variants share. */
+/** The fields that a workflow step and a step variant have in common. */
 const STEP = `
     _id?, uuid?, name?, _templateId? string
     active?, shouldStopOnFail? boolean
@@ -14,9 +14,10 @@ const STEP = `
     replyCallback? ReplyCallback`
 
 /**
- * Novu's API reference, copied by hand and in its order. Each line has field names and their type:
- * `?` marks an optional field, `{}` a free object, `a/b` an enum, `map<T>` a map from strings to T,
- * and a capitalized name another object of this list. Nothing here comes from the code under test.
+ * The objects in Novu's API reference, copied by hand in the same order. Each line lists field
+ * names and then their type. `?` marks an optional field. The types are `{}` for any object, `a/b`
+ * for an enum, `map<T>` for a map from strings to T, and capitalized names for other objects in
+ * this list. Nothing here is derived from the code under test.
  */
 const REFERENCE: Record<string, string> = {
   CredentialsDto: `
@@ -205,17 +206,18 @@ const REFERENCE: Record<string, string> = {
     issues? StepIssuesDto`
 }
 
-/** Enums and unions without a name in the reference. */
+/** Our names for enums and unions that have no name in the API reference. */
 const UNNAMED = `
-  ButtonType Channel ChatPushProvider ContentIssueType FilterOperator FilterType IntegrationIssueType
-  MessageContent MessageStatus Origin Placeholder StepMetadata StepType TimeUnit UiComponent UiGroup Weekday`
+  ButtonType Channel ChatPushProvider ContentIssueType FilterOperator FilterType
+  IntegrationIssueType MessageContent MessageStatus Origin Placeholder StepMetadata StepType
+  TimeUnit UiComponent UiGroup Weekday`
   .trim()
   .split(/\s+/)
 
 const names = wireSchemas.map((schema) => String(schema.$id))
 const objects = wireSchemas.filter((schema) => schema.additionalProperties === false)
 
-test('has exactly the types of the API reference, all closed except MessageTemplate', () => {
+test('has exactly the types in the API reference, all closed except MessageTemplate', () => {
   expect([...names].sort()).toEqual(
     [...Object.keys(REFERENCE), 'MessageTemplate', ...UNNAMED].sort()
   )
@@ -224,7 +226,7 @@ test('has exactly the types of the API reference, all closed except MessageTempl
 })
 
 test.each(Object.entries(REFERENCE))(
-  '%s has the fields of the API reference, in its order',
+  '%s has the same fields as in the API reference, in the same order',
   (name, rows) => {
     const schema = named(name)
     const fields = fieldsOf(schema).map(([field, value]) => {
@@ -234,7 +236,7 @@ test.each(Object.entries(REFERENCE))(
   }
 )
 
-test('has no patterns, bounds or defaults that the API reference lacks', () => {
+test('adds no patterns, bounds or defaults to the API reference', () => {
   const bounds =
     /"(format|pattern|default|const|multipleOf|uniqueItems|minItems|(exclusive)?(min|max)[A-Z]\w+|(min|max)imum)":[^,}]*/g
   expect(new Set(JSON.stringify(wireSchemas).match(bounds))).toEqual(
@@ -249,7 +251,7 @@ test('has no patterns, bounds or defaults that the API reference lacks', () => {
   ])
 })
 
-test('has schemas that compile in strict mode, with descriptions', () => {
+test('every schema compiles in strict mode, and has a description', () => {
   const formats = { 'date-time': true as const }
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, formats, schemas: [...wireSchemas] })
   for (const name of names) {
@@ -268,20 +270,20 @@ function fieldsOf(schema: TSchema): [name: string, schema: TSchema][] {
   return Object.entries(schema.properties as Record<string, TSchema>)
 }
 
-/** Returns the fields of all objects whose schema has the keyword. */
+/** Returns the fields whose schema has this keyword, in all objects. */
 function fieldsWith(keyword: string): string[] {
   return objects.flatMap((schema) =>
     fieldsOf(schema).flatMap(([field, value]) => (keyword in value ? `${schema.$id}.${field}` : []))
   )
 }
 
-/** Returns the fields of a line of `REFERENCE`, each with its type. */
+/** Returns the fields in a line of `REFERENCE`, each with its type. */
 function fieldsOfRow(row: string): string[] {
   const [, fields = '', type] = /^(.*) (\S+)$/.exec(row) ?? []
   return fields.split(', ').map((field) => `${field} ${type}`)
 }
 
-/** Returns a field's schema in the notation of `REFERENCE`. */
+/** Returns a field's schema in the notation that `REFERENCE` uses. */
 function notation(field: TSchema): string {
   const reference = String(field.$ref).replace(/#$/, '')
   const schema = UNNAMED.includes(reference) ? named(reference) : field
