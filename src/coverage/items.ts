@@ -13,13 +13,13 @@ export interface PlannedItem {
   name: string
   /** How to cover the item. */
   how: string
-  /** Set if the item is an error. */
+  /** The documented error, if the item is one. */
   error?: OperationError
-  /** Returns whether a request that has ended covers the item. */
+  /** Returns whether a completed request covers the item. */
   isCoveredBy(request: JournalEntry): boolean
 }
 
-/** Returns the coverage items of an operation. The first item is the call itself. */
+/** Returns the coverage items of an operation. The first item is covered by any call. */
 export function planOf(operation: Operation): readonly PlannedItem[] {
   const parameters = Object.entries<TSchema>(operation.querystring?.properties ?? {})
   return [
@@ -37,7 +37,7 @@ export function planOf(operation: Operation): readonly PlannedItem[] {
   ]
 }
 
-/** Returns whether an item is documented under the assumptions. */
+/** Returns whether the API reference documents the item if these assumptions apply. */
 export function isDocumented({ error }: PlannedItem, assumptions: Assumptions): boolean {
   if (error?.under === undefined) return true
   const [assumption, value] = error.under
@@ -56,7 +56,7 @@ function createItem(
 
 const SEND_IT = 'send it with a request that gets a 200'
 
-/** Creates an item for a part of the request. It is covered only if the request gets a 200. */
+/** Creates an item for a part of a request. Only requests that get a 200 cover it. */
 function requestItem(
   operation: Operation,
   kind: ItemKind,
@@ -88,7 +88,7 @@ function headerItems(operation: Operation): PlannedItem[] {
 
 function parameterItems(operation: Operation, name: string, schema: TSchema): PlannedItem[] {
   const { type, enum: values = [] } = schema
-  // A request with a malformed query doesn't get a 200.
+  // `query` can't be a `MalformedQuery` here, because only requests with a 200 get this far.
   const valueIn = ({ query }: JournalEntry) => (query as Query)[name]
   const isRepeated = (request: JournalEntry) => {
     const value = valueIn(request)
@@ -98,7 +98,7 @@ function parameterItems(operation: Operation, name: string, schema: TSchema): Pl
     requestItem(operation, 'value', `${name}=${value}`, (request) => valueIn(request) === value)
   )
   return [
-    // An empty value counts as absent.
+    // An empty value doesn't cover the parameter.
     requestItem(operation, 'query', name, (request) => Boolean(valueIn(request))),
     ...(type === 'array' ? [requestItem(operation, 'list', `${name}, several`, isRepeated)] : []),
     ...valueItems
@@ -110,7 +110,7 @@ function errorItems(operation: Operation): PlannedItem[] {
   const errors: OperationError[] = [...operation.errors, { status: 500 }]
   return errors.map((error) => {
     const { status, code } = error
-    // Of two errors with the same status, the one without a code stands for all other codes.
+    // If two errors share a status, the one without a code covers all codes that aren't documented.
     const hasCode = ({ errorCode }: JournalEntry) =>
       code === undefined ? errorCode === undefined || !codes.has(errorCode) : errorCode === code
     const item = createItem(
@@ -131,17 +131,17 @@ function howToGet({ method }: Operation, { status, code, example }: OperationErr
   return example && REQUESTABLE.has(status) ? `${how}, such as ${method} ${example}` : how
 }
 
-/** The errors that the example path of an operation gets. */
+/** Statuses of errors that a request to the operation's example path gets. */
 const REQUESTABLE = new Set<ErrorStatus>([403, 404, 422])
 
 const HOW: Record<ErrorStatus, string> & { [Code in ErrorCode]?: string } = {
   400: 'send a malformed query string, such as ?x=%',
-  401: 'send no API key, or a key of no environment',
-  403: 'request a record of another environment of the organization',
-  404: 'request something that the environment does not have',
-  409: 'repeat an idempotency-key while a fault or a latency still delays its first request',
+  401: 'send no API key, or a key that belongs to no environment',
+  403: 'request a record in another environment of the same organization',
+  404: 'request a record that the environment does not have',
+  409: 'repeat an idempotency-key while a fault or latency still delays the first request',
   413: 'send a body of more than 1 MiB',
-  422: 'request with an invalid value',
+  422: 'send an invalid value',
   'key-reused': 'send an idempotency-key again with another body',
-  500: 'inject it with POST /_mock/faults, since it is an error of the server'
+  500: 'inject it with POST /_mock/faults, because no request causes it'
 }

@@ -19,18 +19,19 @@ export const CoverageItem = namedObject(
   'CoverageItem',
   'One thing that the API reference documents',
   {
-    id: string('The id, the same in every run'),
+    id: string('The id; it is the same in every run'),
     kind: stringEnum(ITEM_KINDS, {
       description: 'A response status, or a part of a request that got a 200'
     }),
-    name: string('The status, parameter, value or header'),
-    count: count('The number of requests that covered it'),
-    injected: count('The number of requests that covered it by an injected fault'),
+    name: string('The name of the status, parameter, value or header'),
+    count: count('The number of requests that covered the item'),
+    injected: count('The number of requests that covered the item through an injected fault'),
     byFault: Type.Boolean({
-      description: 'Whether injected faults count, because the server has no such error itself'
+      description:
+        'Whether injected faults cover the item, because the server never causes this error itself'
     }),
-    covered: Type.Boolean({ description: 'Whether it is covered' }),
-    how: string('How to cover it')
+    covered: Type.Boolean({ description: 'Whether the item is covered' }),
+    how: string('How to cover the item')
   }
 )
 export type CoverageItem = Static<typeof CoverageItem>
@@ -38,43 +39,40 @@ export type CoverageItem = Static<typeof CoverageItem>
 export const OperationCoverage = namedObject('OperationCoverage', 'The coverage of one operation', {
   operation: ref(OperationName),
   method: string('HTTP method'),
-  path: string('The path with parameters in braces'),
+  path: string('The path, with parameters in braces'),
   requests: count('The number of requests'),
   ...TOTALS,
   items: Type.Array(ref(CoverageItem), { description: 'The documented items' }),
-  others: listOf('Statuses of responses that are not documented for the operation', {
+  others: listOf('Response statuses that are not documented for the operation', {
     status: Type.Integer({ description: 'HTTP status' }),
-    count: count('The number of responses by the server'),
-    injected: count('The number of responses by injected faults')
+    count: count('The number of responses from the server itself'),
+    injected: count('The number of responses from injected faults')
   }),
-  unknownParameters: listOf(
-    'Query parameters that the operation does not know: the first 20 names',
-    {
-      parameter: string('The name of the query parameter'),
-      requests: count('The number of requests with it')
-    }
-  )
+  unknownParameters: listOf('The first 20 query parameters that the operation does not know', {
+    parameter: string('The name of the query parameter'),
+    requests: count('The number of requests that contain the parameter')
+  })
 })
 export type OperationCoverage = Static<typeof OperationCoverage>
 
 export const Coverage = namedObject(
   'Coverage',
-  'How much of the API reference the requests have covered',
+  'How much of the API reference the requests cover',
   {
     percentage: Type.Number({
       minimum: 0,
       maximum: 100,
-      description: 'Rounded down to one decimal'
+      description: 'The percentage of covered items, rounded down to one decimal'
     }),
     ...TOTALS,
-    requests: count('The number of requests, including those that match no operation'),
+    requests: count('The number of requests, including requests that match no operation'),
     operations: Type.Array(ref(OperationCoverage), {
       description: 'The coverage of each operation'
     }),
     unmocked: strictObject(
       {
         requests: count('The number of requests'),
-        targets: listOf('The first 20 methods and paths', {
+        targets: listOf('The first 20 combinations of method and path', {
           method: string('HTTP method'),
           path: string('The path without the query string'),
           requests: count('The number of requests')
@@ -82,7 +80,9 @@ export const Coverage = namedObject(
       },
       { description: 'Requests that match no operation' }
     ),
-    environment: Type.Optional(string('The name of the environment; absent for the whole server'))
+    environment: Type.Optional(
+      string('The name of the environment; absent if the coverage is for the whole server')
+    )
   }
 )
 export type Coverage = Static<typeof Coverage>

@@ -1,50 +1,57 @@
 import { didYouMean } from './suggestions.js'
 
-/** `document` follows the API reference, `live` follows Novu. */
+/** The profile `document` follows the API reference; `live` follows the behavior of Novu. */
 export const PROFILES = ['document', 'live'] as const
 export type Profile = (typeof PROFILES)[number]
 
 /**
- * The questions that the API reference leaves open or Novu settles differently, with each profile's
- * value and its effect.
+ * Behavior that the API reference doesn't define, or that differs in Novu. Each profile has a value
+ * and a description of its effect.
  */
-// An environment can override single assumptions, so code checks an assumption, never the profile.
+// Code must check the assumption, never the profile, because environments can override each
+// assumption.
 const ASSUMPTIONS = {
   envelope: {
     description:
-      'Whether the responses of set-primary and of the step operation are wrapped. ' +
-      'The message list never is.',
-    document: ['bare', 'the object itself'],
+      'Whether set-primary and the step operation wrap their response. ' +
+      'The message list is never wrapped.',
+    document: ['bare', 'only the object'],
     live: ['data', '`{"data": {…}}`']
   },
   'vendor-names': {
-    description: 'How origins and the built-in chat provider are spelled in responses.',
+    description: 'How responses spell origins and the built-in chat provider.',
     document: ['documented', '`service-cloud`, `service-cloud-v1`, `service-slack`'],
     live: ['vendor', '`novu-cloud`, `novu-cloud-v1`, `novu-slack`']
   },
   'primary-channels': {
     description: 'Which channels can have a primary integration.',
-    document: ['all', 'all five'],
+    document: ['all', 'all five channels'],
     live: [
       'email-and-sms',
-      '`email` and `sms`; others are a 400 `Channel <channel> does not support primary`'
+      '`email` and `sms`; other channels get a 400 `Channel <channel> does not support primary`'
     ]
   },
   'integration-lookup': {
     description: 'What set-primary accepts as `integrationId`.',
-    document: ['id-or-identifier', '`_id` in any case, or `identifier`; anything unknown is a 404'],
-    live: ['id', 'only `_id`, in any case; anything but 24 hex digits is a 422 on `integrationId`']
+    document: [
+      'id-or-identifier',
+      '`_id` in any case, or `identifier`; an unknown value gets a 404'
+    ],
+    live: [
+      'id',
+      'only `_id`, in any case; unless it is 24 hex digits, it gets a 422 on `integrationId`'
+    ]
   },
   'foreign-integration': {
     description:
-      "What set-primary returns for an integration in another environment of the key's " +
+      'What set-primary returns for an integration in another environment of the same ' +
       'organization.',
     document: ['not-found', '404, as if it did not exist'],
     live: ['forbidden', '403, which reveals that it exists']
   },
   credentials: {
-    description: "Whether an integration's credentials are shown.",
-    document: ['stored', 'as stored'],
+    description: "Whether responses contain an integration's credentials.",
+    document: ['stored', 'yes, as they are stored'],
     live: ['hidden', 'always `{}`, and `configurations` has no `inboundWebhookSigningKey`']
   },
   'unknown-channel-filter': {
@@ -54,11 +61,12 @@ const ASSUMPTIONS = {
   },
   'unknown-subscriber-filter': {
     description: 'What the message list returns for an unknown `subscriberId`.',
-    document: ['empty-page', '200, an empty page'],
+    document: ['empty-page', '200 with an empty page'],
     live: ['not-found', '404 `Subscriber not found for id <id>`']
   },
   'malformed-context-key': {
-    description: 'What the message list returns for a context key that is not `type:id`.',
+    description:
+      'What the message list returns for a context key that does not have the form `type:id`.',
     document: ['reject', '422 on `contextKeys`'],
     live: ['empty-page', '200, an empty page']
   },
@@ -67,14 +75,14 @@ const ASSUMPTIONS = {
     document: [
       'strict',
       '`page` is a whole number from 0 and `limit` a whole number from 1 to 1000; ' +
-        'anything else is a 422 on the field'
+        'other values get a 422 on the field'
     ],
     live: [
       'lenient',
-      'a `limit` of 0 or empty means 10; above 1000 it is a 400 ' +
+      'an empty `limit` or a `limit` of 0 means 10, and a `limit` above 1000 gets a 400 ' +
         '`Limit can not be larger then 1000` (sic); ' +
-        'anything but a number is a 422 on `general` with the value `No Value Recorded`; ' +
-        'Novu accepts fractions and negative numbers, but what it returns is unknown, ' +
+        'a value that is no number gets a 422 on `general` with the value `No Value Recorded`; ' +
+        'Novu accepts fractions and negative numbers, but its response to them is unknown, ' +
         'so they are rejected as in `strict`'
     ]
   },
@@ -83,12 +91,12 @@ const ASSUMPTIONS = {
     document: ['present', '`totalCount` is present and `hasMore` is exact'],
     live: [
       'absent',
-      'no `totalCount`; `hasMore` is true if the page is full. ' +
-        'A feature flag of Novu, off by default, turns `present` on'
+      '`totalCount` is absent, and `hasMore` is true if the page is full. ' +
+        'A Novu feature flag that is off by default switches to `present`'
     ]
   },
   'embedded-subscriber': {
-    description: 'Which fields the subscriber in a message has.',
+    description: 'Which fields of the subscriber a message contains.',
     document: ['whole', "all of the subscriber's fields"],
     live: [
       'ten-fields',
@@ -97,16 +105,19 @@ const ASSUMPTIONS = {
     ]
   },
   'step-lookup': {
-    description: 'How the step operation reads `workflowId` and `stepId`.',
-    document: ['by-kind', 'an `_id` in any case, or a slug of the matching kind, `_wf_` or `_st_`'],
+    description: 'Which values the step operation accepts as `workflowId` and `stepId`.',
+    document: [
+      'by-kind',
+      'an `_id` in any case, or a slug with the matching kind, `_wf_` or `_st_`'
+    ],
     live: [
       'any-kind',
-      'an `_id` in lower case only, or a slug of any kind (`wf`, `st`, `stp`, `env`, `lt`) ' +
-        'that has a name and 16 characters'
+      'an `_id` in lower case, or a slug with any kind (`wf`, `st`, `stp`, `env`, `lt`) ' +
+        'that has a name before it and 16 characters after it'
     ]
   },
   'unknown-step': {
-    description: 'What the step operation returns for a step that the workflow does not have.',
+    description: 'What the step operation returns if the workflow does not have the step.',
     document: ['not-found', '404 `Step with id <stepId> not found`'],
     live: [
       'bad-request',
@@ -123,39 +134,40 @@ const ASSUMPTIONS = {
   },
   'control-values': {
     description: "Which fields hold a step's control values.",
-    document: ['once', '`controlValues`, absent if the step has none'],
+    document: ['once', '`controlValues`, which is absent if the step has no control values'],
     live: [
       'twice',
-      '`controlValues`, and the same object as `controls.values`; `{}` if the step has none'
+      '`controlValues` and `controls.values`; both are `{}` if the step has no control values'
     ]
   },
   'idempotency-match': {
-    description: 'Who an idempotency key belongs to, and which requests count as the same.',
+    description:
+      'To whom an idempotency key belongs, and when a repeated request counts as the same.',
     document: [
       'request',
-      'it belongs to the environment; method, path and body must be the same, otherwise 422'
+      'the key belongs to the environment; method, path and body must be the same, or else 422'
     ],
     live: [
       'body',
-      'it belongs to the organization, so its other environments get the replay too; ' +
-        'the body must be the same, otherwise 422'
+      'the key belongs to the organization, so its other environments get the replay too; ' +
+        'the body must be the same, or else 422'
     ]
   },
   'idempotency-quotes': {
-    description: 'Whether double quotes around an idempotency key are part of it.',
+    description: 'Whether double quotes around an idempotency key are part of the key.',
     document: ['stripped', 'no: `"a"` and `a` are the same key'],
-    live: ['kept', 'yes: the key is the header as it was sent']
+    live: ['kept', 'yes: the key is the unchanged value of the header']
   },
   'idempotency-rejections': {
-    description: 'What a 409 and a 422 for an idempotency key contain.',
+    description: 'What the 409 and the 422 for an idempotency key contain.',
     document: ['plain', 'the 422 has `errors: {}`'],
     live: [
       'linked',
-      "both have a `Link` header to Novu's page about idempotency; the 422 has no `errors`"
+      "both have a `Link` header to Novu's idempotency docs; the 422 has no `errors`"
     ]
   },
   'error-context': {
-    description: 'What the `ctx` of an error body contains unless another assumption defines it.',
+    description: 'What `ctx` contains in an error body, unless another assumption defines it.',
     document: ['empty', '`{}`'],
     live: [
       'exception',
@@ -166,12 +178,12 @@ const ASSUMPTIONS = {
     description: 'What a request for a path or method that is not mocked returns.',
     document: [
       'explain',
-      '501 under `/v1/` and `/v2/`; 405 with `Allow` for the wrong method of a mocked path'
+      '501 under `/v1/` and `/v2/`; 405 with `Allow` if only the method is wrong'
     ],
     live: ['not-found', '404 `Cannot <METHOD> <path>` for both']
   },
   'auth-scheme-case': {
-    description: 'Which spellings of the scheme in the `Authorization` header are accepted.',
+    description: 'How the scheme in the `Authorization` header may be spelled.',
     document: ['any', '`ApiKey` in any case'],
     live: ['exact', 'exactly `ApiKey`; otherwise 401 `Invalid authentication scheme: "<word>"`']
   }
@@ -184,7 +196,10 @@ export type Assumptions = { readonly [Id in AssumptionId]: Definitions[Id][Profi
 
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
 
-/** Returns the published form of an assumption: each value's effect, and the value per profile. */
+/**
+ * Returns an assumption as control routes and docs show it: its values with their effects, and each
+ * profile's value.
+ */
 export function describeAssumption(id: AssumptionId) {
   const { description, document, live } = ASSUMPTIONS[id]
   return {
@@ -195,20 +210,22 @@ export function describeAssumption(id: AssumptionId) {
   }
 }
 
-/** Returns the possible values of an assumption, starting with the profile `document`'s. */
+/**
+ * Returns the possible values of an assumption. The first one belongs to the profile `document`.
+ */
 export const valuesOf = (id: AssumptionId): string[] =>
   PROFILES.map((profile) => ASSUMPTIONS[id][profile][0])
 
 /**
- * Returns the values that differ from the profile's. Omits unknown assumptions, which
- * another version may have stored.
+ * Returns the values that differ from the profile's values. Omits unknown assumptions, which
+ * another version of the server may have stored.
  */
 export function overridesOf(profile: Profile, assumptions: Assumptions): Record<string, string> {
   const ids = ASSUMPTION_IDS.filter((id) => assumptions[id] !== ASSUMPTIONS[id][profile][0])
   return Object.fromEntries(ids.map((id) => [id, assumptions[id]]))
 }
 
-/** Returns what is wrong with an assumption's id or value, or undefined if both are known. */
+/** Returns what is wrong with an assumption's id or value, or undefined if both are valid. */
 export function assumptionIssue(id: string, value: string): string | undefined {
   if (!Object.hasOwn(ASSUMPTIONS, id)) {
     const suggestion = didYouMean(id, ASSUMPTION_IDS)
@@ -221,7 +238,8 @@ export function assumptionIssue(id: string, value: string): string | undefined {
 }
 
 /**
- * Returns the profile's values with the overrides applied in order. Doesn't check the overrides.
+ * Returns the profile's values after applying the overrides in order. Doesn't validate the
+ * overrides.
  */
 export function assume(
   profile: Profile,
@@ -231,7 +249,7 @@ export function assume(
   return Object.freeze(Object.assign(values, ...overrides)) as Assumptions
 }
 
-/** Maps a name in the API reference to Novu's, where the two differ. */
+/** Maps names in the API reference to the names that Novu uses, where these differ. */
 export const VENDOR_NAMES: Readonly<Record<string, string>> = {
   'service-cloud': 'novu-cloud',
   'service-cloud-v1': 'novu-cloud-v1',
@@ -239,20 +257,23 @@ export const VENDOR_NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns whether a JSON document may need `withVendorNames`. A fast search that can return true
- * without need, but never false by mistake.
+ * Returns whether a JSON document may need `withVendorNames`. The search is fast but inexact: it
+ * may return true for a document that needs no change, but never false for one that does.
  */
 export const mayNeedVendorNames = (json: string | Buffer, assumptions: Assumptions): boolean =>
   assumptions['vendor-names'] === 'vendor' && json.includes('"service-')
 
-/** The fields of a step, message or integration that hold a name. Other fields are content. */
+/**
+ * The fields of a step, message or integration whose values are such names. Other fields contain
+ * the user's content.
+ */
 interface NameFields {
   origin?: string
   providerId?: string
   subscriber?: { channels?: NameFields[] }
 }
 
-/** Replaces the names in a document, in place, by Novu's and returns the document. */
+/** Replaces names in the document with Novu's names. Changes and returns the same object. */
 export function withVendorNames<Document extends NameFields>(document: Document): Document {
   const fields: NameFields = document
   for (const field of ['origin', 'providerId'] as const) {

@@ -31,7 +31,7 @@ export const listMessages = defineOperation({
   examples: { query: EXAMPLE_QUERY, idempotencyKey: 'list-messages-0001' }
 })
 
-/** The filters that were taken out of a request's query before its validation. */
+/** The filters that were removed from a request's query before validation. */
 const lenientFilters = new WeakMap<object, LenientFilters>()
 
 export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService }> = async (
@@ -43,7 +43,8 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService
     preValidation: (request, _reply, done) => {
       const { assumptions } = requireEnvironment(request)
       if (acceptsLenientQueries(assumptions)) {
-        // The journal keeps the original query, so it must not be changed in place.
+        // Replace the query instead of changing it, because the journal refers to the original
+        // object.
         const { checked, lenient } = splitLenientQuery(
           request.query as object as Query,
           assumptions

@@ -11,7 +11,7 @@ import {
   stringEnum
 } from '../schema/typebox.js'
 
-// Fields that may be left out.
+// These functions create optional fields.
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const textOrNull = (description: string) => Type.Optional(nullable(Type.String({ description })))
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
@@ -87,7 +87,7 @@ export type MessageCTA = Static<typeof MessageCTA>
 
 const ChatPushProvider = namedEnum(
   'ChatPushProvider',
-  'A provider of the chat or push channel',
+  'A provider for the chat or push channel',
   CHAT_PUSH_PROVIDERS
 )
 
@@ -104,7 +104,7 @@ export const ChannelCredentials = namedObject(
     title: text('Title of the alert'),
     imageUrl: text('URL of an image for the alert'),
     state: text('State of the alert'),
-    externalUrl: text('URL that the alert links to')
+    externalUrl: text('URL to which the alert links')
   }
 )
 
@@ -127,7 +127,10 @@ export const SubscriberResponse = namedObject(
     phone: textOrNull('Phone number'),
     avatar: textOrNull("URL of the subscriber's picture"),
     locale: textOrNull('Language and region, such as `en-GB`'),
-    channels: listOf(ref(ChannelSettings), 'Settings for chat and push, one entry per integration'),
+    channels: listOf(
+      ref(ChannelSettings),
+      'Settings for chat and push, with one entry per integration'
+    ),
     topics: Type.Optional(
       Type.Array(Type.String(), {
         description: 'Topics that the subscriber belongs to',
@@ -152,7 +155,7 @@ export const SubscriberResponse = namedObject(
 export type SubscriberResponse = Static<typeof SubscriberResponse>
 
 /**
- * The fields of a subscriber in a message that the deployed service sends: see assumption
+ * The subscriber's fields that Novu includes in a message. See the assumption
  * `embedded-subscriber`.
  */
 export const EMBEDDED_FIELDS = [
@@ -236,7 +239,7 @@ export const DigestRegularMetadata = namedObject('DigestRegularMetadata', REGULA
   type: stringEnum(['regular', 'backoff'], {
     description: 'Whether the digest starts at once (`regular`) or looks back first (`backoff`)'
   }),
-  amount: number('Number of units to collect events for'),
+  amount: number('How many units of time to collect events'),
   unit,
   digestKey,
   backoff: flag('Whether the digest looks back first'),
@@ -250,7 +253,7 @@ export const DigestTimedMetadata = namedObject(
   'A digest that is sent on a schedule',
   {
     type: stringEnum(['timed'], { description: 'Always `timed`' }),
-    amount: number('Number of units between two digests'),
+    amount: number('How many units of time are between two digests'),
     unit,
     digestKey,
     timed: Type.Optional(ref(TimedConfig))
@@ -385,7 +388,7 @@ export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
   lastReadDate: text('When the message was last read'),
   content: Type.Optional(ref(MessageContent)),
   transactionId: Type.String({
-    description: 'Identifier of the trigger that produced the message'
+    description: 'Identifier of the trigger that created the message'
   }),
   subject: text('Subject of an email or of an Inbox message'),
   channel: ref(Channel, 'Channel that the message was sent on'),
@@ -414,7 +417,7 @@ export type MessageResponse = Static<typeof MessageResponse>
 export const MessagesPage = namedObject('MessagesPage', 'One page of messages', {
   totalCount: number('Total number of messages available'),
   hasMore: Type.Boolean({ description: 'Whether more messages are available' }),
-  data: Type.Array(ref(MessageResponse), { description: 'Messages of this page' }),
-  pageSize: Type.Number({ description: 'Messages per page' }),
-  page: Type.Number({ description: 'Current page number' })
+  data: Type.Array(ref(MessageResponse), { description: 'Messages on this page' }),
+  pageSize: Type.Number({ description: 'Maximum number of messages per page' }),
+  page: Type.Number({ description: 'Number of this page, starting at 0' })
 })

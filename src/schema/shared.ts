@@ -2,11 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { CHANNELS } from '../domain/enums.js'
 import { namedEnum, namedObject, ref, stringEnum } from './typebox.js'
 
-export const Channel = namedEnum(
-  'Channel',
-  'A channel that notifications are delivered on',
-  CHANNELS
-)
+export const Channel = namedEnum('Channel', 'A channel that delivers notifications', CHANNELS)
 
 const FILTER_TYPES = [
   'BOOLEAN',
