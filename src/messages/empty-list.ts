@@ -5,8 +5,8 @@ import type { Condition, ListMessagesQuery } from './filters.js'
 import type { MessageRepository } from './repository.js'
 
 /**
- * Explains for the header `x-mock-reason` why a page of the list is empty. Hints start with `; ` or
- * are empty.
+ * Explains why a page of the message list is empty, for the header `x-mock-reason`. A hint starts
+ * with `; ` or is an empty string.
  */
 export class EmptyListExplainer {
   readonly #repository: MessageRepository
@@ -15,7 +15,7 @@ export class EmptyListExplainer {
     this.#repository = repository
   }
 
-  /** Applies one filter after another, and names the one after which no message was left. */
+  /** Applies the filters one after another, and names the filter after which no message is left. */
   explain(
     environment: Environment,
     conditions: readonly Condition[],
@@ -39,20 +39,20 @@ export class EmptyListExplainer {
   }
 
   /**
-   * Returns a hint for a `subscriberId` that no subscriber has: it is an `_id`, or similar to a
-   * known one.
+   * Returns a hint if an unknown `subscriberId` is a subscriber's `_id` or similar to a known
+   * `subscriberId`.
    */
   subscriberHint({ datasets }: Environment, subscriberId: string): string {
     const dataset = datasets.subscribers
     const id = parseId(subscriberId)
     const owner = id && this.#repository.findSubscriberId(dataset, id)
-    if (owner) return `; it is the _id of subscriber ${owner}, filter by the subscriberId instead`
+    if (owner) return `; this is the _id of subscriber ${owner}; filter by the subscriberId instead`
     return didYouMean(subscriberId, this.#repository.listSubscriberIds(dataset))
   }
 
   /**
-   * Returns what is probably wrong with a filter. It is empty if the filter matches messages on its
-   * own.
+   * Returns a hint about what is probably wrong with the filter. Returns an empty string if the
+   * filter alone matches messages.
    */
   #filterHint(environment: Environment, condition: Condition): string {
     const { datasets } = environment
@@ -74,14 +74,15 @@ export class EmptyListExplainer {
 
   #transactionHint({ datasets, organizationId }: Environment, ids: readonly string[]): string {
     const owner = this.#repository.findTransactionOwner(datasets.messages, organizationId, ids)
-    return owner === undefined ? '' : `; environment ${owner} of the same organization has it`
+    if (owner === undefined) return ''
+    return `; environment ${owner} of the same organization has this transaction`
   }
 
   #contextHint({ datasets }: Environment, contextKeys: readonly string[]): string {
     const contexts = this.#repository.listContexts(datasets.messages)
     const keys = [...new Set(contexts.flatMap((context): string[] => JSON.parse(context)))]
     const unknownKey = contextKeys.find((key) => !keys.includes(key))
-    // If the list of contexts was cut off, a message may still have the key.
+    // If the list of contexts was truncated, another message may have the key.
     if (unknownKey === undefined || contexts.length === MAX_CANDIDATES) {
       return '; no message has exactly this set of contexts'
     }

@@ -11,23 +11,23 @@ import { strictObject, stringEnum } from '../schema/typebox.js'
 import { canonicalContext } from './row.js'
 
 interface Filter {
-  /** Schema of the query parameter. */
+  /** The schema of the query parameter. */
   parameter: TSchema
-  /** A value that matches a message of the default seed. */
+  /** A value that matches a message in the default seed. */
   example: string | readonly string[]
   column: string
-  /** The index that starts with the column and continues in the order of the list. */
+  /** The index that starts with the column, followed by the columns that the list is sorted by. */
   index: string
   /** The columns of other filters that the index contains. */
   coveredColumns: readonly string[]
   /**
-   * Returns the column's value for a list of parameter values. By default each value is one of the
-   * column's.
+   * Converts all parameter values to one column value. Without it, the column must equal one of the
+   * parameter values.
    */
   toColumnValue?(values: readonly string[]): string
 }
 
-/** The filters of the list, in the order of the API reference. */
+/** The filters of the message list, in the order of the API reference. */
 const FILTERS = {
   channel: {
     parameter: stringEnum(CHANNELS, { description: 'Only messages on this channel' }),
@@ -78,7 +78,7 @@ const filterParameters = Object.fromEntries(
 
 export const MAX_LIMIT = 1000
 
-/** Returns the schema of a whole number. The API reference types page and limit as `number`. */
+/** Returns the schema of a whole number. Its type is `number`, as in the API reference. */
 const wholeNumber = (description: string, bounds: NumberOptions) =>
   Type.Number({ ...bounds, multipleOf: 1, description: `${description}; fractions are rejected` })
 
@@ -96,13 +96,13 @@ export const MessageQuery = strictObject(
       maximum: MAX_LIMIT
     })
   },
-  // Lists are repeated parameters. Values aren't split at commas.
+  // A list is sent as a repeated parameter. Commas don't separate values.
   { style: 'form', explode: true }
 )
 
 /**
- * A query that matches a message of the default seed. It isn't part of the schema, because the docs
- * page would then filter by it without being asked to.
+ * A query that matches a message in the default seed. If it were part of the schema, the docs page
+ * would send these filters by default.
  */
 export const EXAMPLE_QUERY = {
   ...Object.fromEntries(FILTER_NAMES.map((name) => [name, FILTERS[name].example])),
@@ -111,12 +111,13 @@ export const EXAMPLE_QUERY = {
 }
 
 /**
- * A validated query. `channel` may be any string, since some environments accept unknown channels.
+ * A validated query. `channel` may be any string, because some assumptions accept unknown channels.
  */
 export type ListMessagesQuery = Omit<Static<typeof MessageQuery>, 'channel'> & { channel?: string }
 
 /**
- * A filter with the values it was given. A message matches if its column has one of `columnValues`.
+ * A filter and the values in the query. A message matches if its column equals one of
+ * `columnValues`.
  */
 export interface Condition extends Filter {
   name: FilterName
@@ -125,8 +126,8 @@ export interface Condition extends Filter {
 }
 
 /**
- * Returns the filters of a query, in the order of the API reference. An empty list only filters by
- * contexts.
+ * Returns the conditions of a query, in the order of the API reference. An empty list of values is
+ * ignored, except for `contextKeys`.
  */
 export function conditionsOf(query: Partial<ListMessagesQuery>): Condition[] {
   const conditions: Condition[] = []
@@ -144,8 +145,8 @@ export function conditionsOf(query: Partial<ListMessagesQuery>): Condition[] {
 }
 
 /**
- * Repeats the first value until the length is a power of two, so that lists of any length share a
- * few statements.
+ * Repeats the first value until the length is a power of two, so that fewer SQL statements need to
+ * be compiled.
  */
 function padToPowerOfTwo(values: readonly string[]): string[] {
   const length = 2 ** Math.ceil(Math.log2(values.length))

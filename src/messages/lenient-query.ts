@@ -3,24 +3,24 @@ import { DomainError, invalidFields } from '../domain/errors.js'
 import type { Query } from '../domain/query-string.js'
 import { type ListMessagesQuery, MAX_LIMIT } from './filters.js'
 
-/** Filters that the schema would reject, but that the environment's assumptions accept. */
+/** Filters that the schema might reject, but that the environment's assumptions accept. */
 export type LenientFilters = Pick<ListMessagesQuery, 'channel' | 'contextKeys'>
 
-/** The assumption values under which the schema alone is too strict. */
+/** The assumption values with which the schema would be too strict. */
 const LENIENT_VALUES = [
   ['paging-bounds', 'lenient'],
   ['unknown-channel-filter', 'empty-page'],
   ['malformed-context-key', 'empty-page']
 ] as const
 
-/** Whether the environment accepts queries that the schema would reject. */
+/** Returns whether the assumptions accept queries that the schema would reject. */
 export const acceptsLenientQueries = (assumptions: Assumptions): boolean =>
   LENIENT_VALUES.some(([id, value]) => assumptions[id] === value)
 
 /**
  * Splits a query into the part that the schema checks and the filters that the assumptions accept.
- * Throws `bad-request` if the limit is too large, and `invalid` if the page or limit is not a
- * number.
+ * With lenient paging, throws `bad-request` if the limit is too large, and `invalid` if the page or
+ * limit is not a number.
  */
 export function splitLenientQuery(
   query: Query,
@@ -45,7 +45,8 @@ export function splitLenientQuery(
 }
 
 /**
- * Removes an empty limit and a limit of 0, which then get the default. The errors are Novu's own.
+ * Removes an empty limit and a limit of 0, so that the default applies. Its errors have Novu's
+ * messages.
  */
 function withLenientLimit(query: Query): Query {
   const nonNumbers = ['page', 'limit'].filter((name) => Number.isNaN(Number(query[name] ?? 0)))

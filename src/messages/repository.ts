@@ -10,8 +10,8 @@ interface PageOptions {
   limit: number
   offset: number
   /**
-   * Returns the JSON before the documents. `isFull` says whether there are as many documents as the
-   * limit.
+   * Returns the JSON that precedes the documents. `isFull` is true if the page has as many
+   * documents as the limit allows.
    */
   head: (isFull: boolean) => string
 }
@@ -19,39 +19,36 @@ interface PageOptions {
 const LIST_SQL = { page: pageSql, count: countSql, boundedCount: boundedCountSql }
 type CountKind = 'count' | 'boundedCount'
 
-/** How many totals are remembered per dataset, and for how many datasets. */
+/** The maximum number of cached totals per dataset, and of datasets with cached totals. */
 const MAX_REMEMBERED = 1000
 
-/** Totals of filters with longer values aren't remembered. */
+/** Totals aren't cached if the JSON of the filters is longer than this. */
 const MAX_REMEMBERED_LENGTH = 1000
 
-/** The index in the order of the list. It has the columns of all filters. */
+/** The index that is sorted like the list. It contains the columns of all filters. */
 const ORDER_INDEX = 'messages_created'
 
-/**
- * The cost of reading a message from its table, measured in index entries that could be passed
- * instead.
- */
+/** Reading a message from its table takes as long as reading this many index entries. */
 const LOOKUP_COST = 20
 
 /**
- * The cost of sorting a message in the same measure. An index yields no order if its filter has
- * several values.
+ * Sorting a message takes as long as reading this many index entries. Sorting is needed if an index
+ * is read for a filter with several values.
  */
 const SORT_COST = 8
 
 /**
- * Reads messages of a dataset, and the subscribers and environments that explain why a list is
- * empty.
+ * Reads the messages of a dataset. Also reads subscribers and environments, which help to explain
+ * an empty list.
  */
 export class MessageRepository {
   readonly #db: Db
   readonly #lookups: ReturnType<typeof prepareLookups>
-  /** Statements of the list. Each is compiled once per combination of filters. */
+  /** The compiled statements of the list, one per combination of filters. */
   readonly #listStatements = new Map<string, Statement>()
   /**
-   * Totals by dataset and conditions. Counting a million messages takes 30 ms, and every page has a
-   * total.
+   * Cached totals by dataset and conditions. Every page contains the total, and counting a million
+   * messages takes 30 ms.
    */
   readonly #totals = new Map<number, Map<string, number>>()
 
@@ -61,8 +58,8 @@ export class MessageRepository {
   }
 
   /**
-   * Returns a page as JSON in UTF-8, and how many messages it has. The newest message comes first;
-   * of messages with equal timestamps, the one with the greater id comes first.
+   * Returns a page as JSON in UTF-8, and its number of messages. The newest message comes first. If
+   * timestamps are equal, the message with the greater id comes first.
    */
   findPage(
     dataset: number,
@@ -77,20 +74,23 @@ export class MessageRepository {
     return { body, count }
   }
 
-  /** Returns how many messages match. The number is remembered until `forgetTotals`. */
+  /** Returns how many messages match. Caches the number until `forgetTotals` is called. */
   countMessages(dataset: number, conditions: readonly Condition[]): number {
     return this.#count('count', dataset, conditions)
   }
 
-  /** Call it before messages of the dataset are written, and when that is rolled back. */
+  /**
+   * Clears the cached totals. Call it before writing messages to the dataset, and when the write is
+   * rolled back.
+   */
   forgetTotals(dataset: number): void {
     this.#totals.delete(dataset)
   }
 
-  /** Returns the first few hundred distinct sets of contexts, in canonical form. */
+  /** Returns up to 200 distinct sets of contexts, in canonical form. */
   listContexts(dataset: number): string[] {
     const contexts: string[] = []
-    // Each lookup jumps to the next set in the index, whereas DISTINCT would walk all messages.
+    // Each lookup jumps to the next set in the index. DISTINCT would read all messages.
     let context = this.#lookups.nextContext.get({ dataset, after: '' })?.context
     while (typeof context === 'string' && contexts.length < MAX_CANDIDATES) {
       contexts.push(context)
@@ -100,7 +100,7 @@ export class MessageRepository {
   }
 
   /**
-   * Returns the name of another environment of the organization that has a message of one of the
+   * Returns the name of another environment in the organization that has a message from one of the
    * transactions.
    */
   findTransactionOwner(
@@ -137,7 +137,7 @@ export class MessageRepository {
     return this.#lookups.findSubscriber.get({ dataset, subscriberId }) !== undefined
   }
 
-  /** Returns the `subscriberId`s of the first few hundred subscribers. */
+  /** Returns the `subscriberId` of up to 200 subscribers. */
   listSubscriberIds(dataset: number): string[] {
     return this.#lookups.listSubscribers.all({ dataset }).map(({ subscriberId }) => subscriberId)
   }
@@ -148,8 +148,8 @@ export class MessageRepository {
   }
 
   /**
-   * Returns the index whose walk is cheapest: few entries match its filter, and it avoids lookups
-   * and sorting.
+   * Returns the index that is cheapest to read. An index is cheap if few entries match its filter
+   * and it requires no lookups and no sorting.
    */
   #cheapestIndex(dataset: number, conditions: readonly Condition[], sortCost: number): string {
     const [first, ...others] = conditions
@@ -180,7 +180,7 @@ export class MessageRepository {
   }
 
   #countInDatabase(kind: CountKind, dataset: number, conditions: readonly Condition[]): number {
-    // A bounded count is what `#cheapestIndex` compares indexes by, so it must not call that again.
+    // `#cheapestIndex` itself needs bounded counts, so don't call it for them.
     const index =
       kind === 'count'
         ? this.#cheapestIndex(dataset, conditions, 1)
@@ -195,7 +195,7 @@ export class MessageRepository {
     conditions: readonly Condition[],
     index: string
   ): Statement {
-    // Building this key is faster than building the SQL.
+    // The key isn't the SQL itself, because this key is faster to build.
     let key = `${kind} ${index}`
     for (const { column, columnValues } of conditions) key += ` ${column} ${columnValues.length}`
     const compiled = this.#listStatements.get(key)
@@ -206,7 +206,7 @@ export class MessageRepository {
   }
 }
 
-/** Whether the index of a condition has the columns of all other conditions. */
+/** Returns whether the index of a condition contains the columns of all other conditions. */
 const coversAll = (condition: Condition, conditions: readonly Condition[]): boolean =>
   conditions.every(
     (other) => other === condition || condition.coveredColumns.includes(other.column)

@@ -1,13 +1,13 @@
 import type { MessageResponse } from './schemas.js'
 
-/** The fields of a message that its columns are taken from. */
+/** The fields of a message that the columns of its row need. */
 interface MessageDocument extends Pick<MessageResponse, 'createdAt' | 'channel' | 'transactionId'> {
   _id: string
   subscriber?: { subscriberId: string } | undefined
   contextKeys?: readonly string[] | undefined
 }
 
-/** Returns the columns of a message: its JSON, and everything that the list filters or sorts by. */
+/** Returns the row of a message: its JSON and the columns for filtering and sorting the list. */
 export function toMessageRow(message: MessageDocument) {
   return {
     id: message._id,
@@ -20,6 +20,6 @@ export function toMessageRow(message: MessageDocument) {
   }
 }
 
-/** Returns the same string for equal sets of context keys, whatever their order and repetitions. */
+/** Returns a string that identifies a set of context keys. Order and repetitions don't matter. */
 export const canonicalContext = (contextKeys: readonly string[]): string =>
   JSON.stringify([...new Set(contextKeys)].sort())

@@ -14,7 +14,7 @@ import { EMBEDDED_FIELDS, type MessageResponse } from './schemas.js'
 export interface MessageList {
   /** The page as JSON in UTF-8. */
   body: Buffer
-  /** Why the page is empty. Undefined if it isn't. */
+  /** Why the page is empty. Undefined if it contains messages. */
   reason?: string
 }
 
@@ -29,15 +29,15 @@ export class MessageService {
   }
 
   /**
-   * Returns a page of the environment's messages, the newest first. Throws `not-found` for an
-   * unknown `subscriberId`, if the environment's assumptions say so.
+   * Returns a page of the environment's messages, newest first. Depending on the assumptions,
+   * throws `not-found` if no subscriber has the `subscriberId`.
    */
   list(environment: Environment, query: ListMessagesQuery): MessageList {
     this.#rejectUnknownSubscriber(environment, query)
     const { page, limit } = query
     const dataset = environment.datasets.messages
     const conditions = conditionsOf(query)
-    // The product may exceed what JavaScript and SQLite can represent as an integer.
+    // Limit the product, because it may exceed the largest integer of JavaScript and SQLite.
     const offset = Math.min(page * limit, Number.MAX_SAFE_INTEGER)
     const total =
       environment.assumptions['total-count'] === 'present'
@@ -68,7 +68,10 @@ export class MessageService {
   }
 }
 
-/** Returns the page as the environment's assumptions present it. Most pages need no change. */
+/**
+ * Returns the page in the form that the environment's assumptions require. Most pages are
+ * unchanged.
+ */
 function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
   const hasWholeSubscribers = assumptions['embedded-subscriber'] === 'whole'
   if (hasWholeSubscribers && !mayNeedVendorNames(body, assumptions)) return body
@@ -77,13 +80,13 @@ function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
   return Buffer.from(JSON.stringify({ ...page, data }))
 }
 
-/** Returns a message as the environment's list presents it. */
+/** Returns a copy of a message in the form that the environment's message list contains. */
 export const toMessageResponse = (
   message: MessageResponse,
   { assumptions }: Environment
 ): MessageResponse => present(structuredClone(message), assumptions)
 
-/** Changes a message to how the assumptions present it, and returns it. */
+/** Changes the message to the form that the assumptions require. Returns the same object. */
 function present(message: MessageResponse, assumptions: Assumptions): MessageResponse {
   const { subscriber } = message
   if (subscriber && assumptions['embedded-subscriber'] === 'ten-fields') {

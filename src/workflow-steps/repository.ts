@@ -5,7 +5,7 @@ import { MAX_CANDIDATES } from '../domain/suggestions.js'
 
 export type StoredWorkflow = Pick<typeof workflows.$inferSelect, 'id' | 'identifier'>
 
-/** Reads workflows and their steps. The `document` of a step is its JSON in UTF-8. */
+/** Reads workflows and their steps. A step is returned as JSON in UTF-8. */
 export class WorkflowStepRepository {
   readonly #statements: ReturnType<typeof prepareStatements>
 
@@ -21,7 +21,7 @@ export class WorkflowStepRepository {
     return this.#statements.findWorkflowByIdentifier.get({ dataset, identifier })
   }
 
-  /** Returns the identifiers of the first few hundred workflows. */
+  /** Returns the identifiers of up to 200 workflows. */
   listWorkflows(dataset: number): string[] {
     return this.#statements.listWorkflows.all({ dataset }).map(({ identifier }) => identifier)
   }
@@ -35,14 +35,14 @@ export class WorkflowStepRepository {
   }
 
   /**
-   * Finds the step of nearly all requests, which name the workflow and the step, with one
-   * statement.
+   * Finds a step by the names of the workflow and step. Nearly all requests use names, so it runs
+   * only one statement.
    */
   findStepByNames(dataset: number, identifier: string, stepId: string): Buffer | undefined {
     return this.#statements.findStepByNames.get({ dataset, identifier, stepId })?.document
   }
 
-  /** Returns the `stepId`s of the first few hundred steps of a workflow. */
+  /** Returns the `stepId` of up to 200 steps of a workflow. */
   listSteps(dataset: number, workflow: string): string[] {
     return this.#statements.listSteps.all({ dataset, workflow }).map(({ stepId }) => stepId)
   }
@@ -56,7 +56,7 @@ function prepareStatements({ orm }: Db) {
     eq(workflowSteps.dataset, placeholder('dataset')),
     eq(workflowSteps.workflowId, placeholder('workflow'))
   )
-  // A BLOB can be sent directly. A string would have to be encoded first.
+  // Read a BLOB, which can be sent directly. A string would have to be encoded first.
   const document = sql<Buffer>`CAST(${workflowSteps.document} AS BLOB)`
 
   const findWorkflow = (condition: SQL) =>

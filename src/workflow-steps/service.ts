@@ -15,12 +15,12 @@ export class WorkflowStepService {
   }
 
   /**
-   * Returns a step as JSON in UTF-8, as the environment's assumptions present it. The workflow and
-   * the step are each given by `_id`, by name (`identifier` and `stepId`) or by slug. Only the id
-   * at the end of a slug counts.
+   * Returns a step as JSON in UTF-8, in the form that the environment's assumptions require.
+   * Workflow and step can each be given as an `_id`, a name (`identifier` or `stepId`) or a slug.
+   * Only the id at the end of a slug is used.
    *
-   * Throws `not-found` if the environment has no such workflow or step. For a step it is
-   * `bad-request`, if the environment's assumptions say so.
+   * Throws `not-found` if the environment has no such workflow or step. Depending on the
+   * assumptions, an unknown step throws `bad-request` instead.
    */
   retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
     const { assumptions } = environment
@@ -33,7 +33,10 @@ export class WorkflowStepService {
     return toResponse(document, assumptions)
   }
 
-  /** Finds the step with one query, unless a parameter may be an id. */
+  /**
+   * Finds the step with a single query. Returns undefined without a query if a parameter may be an
+   * id.
+   */
   #findByNames(
     { assumptions, datasets }: Environment,
     workflowId: string,
@@ -111,7 +114,7 @@ interface Reading {
   value: string
 }
 
-/** Returns the ways to read a path parameter. They are tried in this order: `_id`, name, slug. */
+/** Returns the possible readings of a path parameter, in the order `_id`, name, slug. */
 function readingsOf(parameter: string, slugKind: 'wf' | 'st', assumptions: Assumptions): Reading[] {
   const readings: Reading[] = [{ kind: 'name', value: parameter }]
   const id = readId(parameter, assumptions)
@@ -128,8 +131,8 @@ function readId(parameter: string, assumptions: Assumptions): string | undefined
 }
 
 /**
- * Returns the stored bytes if no assumption changes them: a step may be large, and parsing it takes
- * time.
+ * Returns the step in the form that the assumptions require. Returns the stored bytes if nothing
+ * changes, because parsing a large step takes time.
  */
 function toResponse(document: Buffer, assumptions: Assumptions): Buffer {
   const needsVendorNames = mayNeedVendorNames(document, assumptions)

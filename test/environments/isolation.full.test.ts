@@ -295,7 +295,7 @@ function withoutTransactionHint(
 ): ComparableResponse {
   const reason = response.headers['x-mock-reason']
   if (reason === undefined || ORGANIZATIONS[asker] !== ORGANIZATIONS[owner]) return response
-  const hint = '; environment <name> of the same organization has it'
+  const hint = '; environment <name> of the same organization has this transaction'
   const headers = { ...response.headers, 'x-mock-reason': reason.replace(hint, '') }
   return { ...response, headers }
 }

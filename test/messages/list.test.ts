@@ -176,7 +176,8 @@ describe('the reason of an empty page', () => {
     ],
     [
       'transactionId=elsewhere',
-      'no message matches transactionId (12 are in the environment); environment Other of the same organization has it'
+      'no message matches transactionId (12 are in the environment); ' +
+        'environment Other of the same organization has this transaction'
     ],
     ['transactionId=foreign', 'no message matches transactionId (12 are in the environment)'],
     [
@@ -235,7 +236,7 @@ describe('the reason of an empty page', () => {
       })
       const answer = await mock.get(`/v1/messages?subscriberId=${hex(7).toUpperCase()}`)
       expect(reasonOf(answer)).toBe(
-        `${reason}; it is the _id of subscriber ada, filter by the subscriberId instead`
+        `${reason}; this is the _id of subscriber ada; filter by the subscriberId instead`
       )
       // There is no hint if an earlier filter already matched nothing.
       if (value === 'empty-page') {
