@@ -3,13 +3,13 @@ import { DomainError } from '../domain/errors.js'
 
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 
-/** The same test that Node's HTTP server applies. */
+/** The regular expression that Node's HTTP server uses for the `Expect` header. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 
 /**
- * Sets `x-request-id` on the response. Rejects a missing `Host` (400) and an unknown `Expect`
- * (417), which HTTP/1.1 forbids. Removes a malformed `content-type`, because Fastify would reject
- * the request for it even though no operation reads the body.
+ * Sets `x-request-id` on the response. As HTTP/1.1 requires, rejects a missing `Host` header (400)
+ * and an unknown `Expect` header (417). Removes a malformed `content-type`, because otherwise
+ * Fastify would reject the request, even though no operation reads the body.
  */
 export const checkHeaders: onRequestHookHandler = ({ id, headers, raw }, reply, done) => {
   reply.header('x-request-id', id)

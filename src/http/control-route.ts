@@ -18,32 +18,37 @@ import { validate } from './validation.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The control operation of the route. Absent from all other routes. */
+    /** The route's control operation. Undefined for all other routes. */
     control?: ControlOperation
   }
 }
 
-/** An operation under `/_mock/`. Its route and `/_mock/openapi.json` use this one description. */
+/**
+ * Describes an operation under `/_mock/`. Its route and `/_mock/openapi.json` use this description.
+ */
 export interface ControlOperation extends OperationSummary {
-  /** Requires an environment's API key, the admin token (`server`), or nothing (`open`). */
+  /**
+   * What the request must have: an environment's API key, the admin token (`server`) or nothing
+   * (`open`).
+   */
   access: 'environment' | 'server' | 'open'
   body?: TSchema
-  /** Whether the handler gets the body as unparsed text instead of JSON. */
+  /** Whether the handler gets the body as text instead of parsed JSON. */
   textBody?: boolean
-  /** The schema of the response's body. Absent for a 204. */
+  /** The schema of the response body. Absent if the response is a 204. */
   response?: TSchema
   /** The media type of the response, if it isn't JSON. */
   responseType?: string
   status?: 201
-  /** Set if the operation only reads although its method is not GET. */
+  /** Set if the operation changes nothing although its method isn't GET. */
   changesNothing?: true
-  /** Statuses of errors, in addition to 400, 422 and those that `access` implies. */
+  /** Error statuses in addition to 400, 422 and the statuses that `access` implies. */
   errors?: number[]
 }
 
 type Access = ControlOperation['access']
 
-/** A request to a control route. With `access: 'environment'` it has an environment. */
+/** A request to a control route. Its environment is set if `access` is `environment`. */
 type ControlRequest<
   Allowed extends Access,
   Route extends RouteGenericInterface
@@ -78,7 +83,7 @@ export type AddRoute<Allowed extends Access = 'environment'> = ReturnType<
   typeof controlRoutes<Allowed>
 >
 
-/** Returns a function that adds a route with the group's tag and access to the app. */
+/** Returns a function that adds routes with the group's tag and access. */
 export function controlRoutes<Allowed extends Access>(
   app: FastifyInstance,
   group: { tag: string; access: Allowed }
@@ -96,13 +101,14 @@ export function controlRoutes<Allowed extends Access>(
     }: RouteOptions<Allowed, Params, Querystring, Body>
   ): void => {
     const allErrors = [...errors]
-    // A PUT creates the missing record instead.
+    // A PUT has no 404, because it creates the missing record.
     if (definition.params && method !== 'PUT') allErrors.push(404)
     if (bodyLimit) allErrors.push(413)
     const control = { ...group, id, summary, ...definition, errors: allErrors }
     const isStream = definition.responseType !== undefined
     app.route({
-      // One route for GET and HEAD starts faster than two. A HEAD of a stream would never end.
+      // One route for GET and HEAD makes the start faster than two. A stream has no HEAD, because
+      // the request would never end.
       method: method === 'GET' && !isStream ? ['GET', 'HEAD'] : method,
       exposeHeadRoute: false,
       url,
@@ -115,9 +121,9 @@ export function controlRoutes<Allowed extends Access>(
 }
 
 /**
- * Parses the bodies of control routes as JSON, whatever their content type. An empty body counts as
- * an empty object. Rejects malformed JSON with `bad-request`; rejects deep nesting and unknown
- * parameters and fields with `invalid`.
+ * Parses request bodies of control routes as JSON, whatever their content type. An empty body is
+ * read as `{}`. Rejects malformed JSON with `bad-request`. Rejects deep nesting, unknown parameters
+ * and unknown fields with `invalid`.
  */
 export const controlRequests = fp(async (app) => {
   const noFields = strictObject({})
@@ -136,7 +142,7 @@ export const controlRequests = fp(async (app) => {
   })
 })
 
-/** Returns the schema of a response whose only field is a list. */
+/** Returns the schema of a response that has a list as its only field. */
 export const listOf = (name: string, item: TSchema, description: string): TSchema =>
   strictObject({ [name]: Type.Array(item, { description }) })
 

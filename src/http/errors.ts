@@ -11,7 +11,7 @@ import { redactedTarget } from './target.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The code of the error that a service or a hook rejected the request with. */
+    /** The code of the error with which a service or a hook rejected the request. */
     errorCode: ErrorCode | undefined
   }
 }
@@ -28,7 +28,7 @@ export const ErrorBody = namedObject('ErrorBody', 'The body of every error respo
     recordOf(
       strictObject({
         messages: Type.Array(Type.String(), { description: 'What is wrong with the field' }),
-        value: Type.Optional(Type.Unknown({ description: 'The value in the request' }))
+        value: Type.Optional(Type.Unknown({ description: 'The value that was sent' }))
       }),
       'Invalid fields by name; only with status 422'
     )
@@ -56,23 +56,23 @@ export interface ErrorResponse extends ErrorDetails {
   errorId?: string
   /** The id of the fault, if the error was injected. */
   fault?: string
-  /** Sent instead of the error body. */
+  /** If set, it is sent instead of the error body. */
   body?: unknown
 }
 
-/** The clock and assumptions of the request's environment, or else the server's. */
+/** The clock and assumptions of the request's environment, or the server's if it has none. */
 export interface ErrorSources {
   now: Clock
   assumptions?: Assumptions
 }
 
-/** Returns the status and the body of an error as an idempotency key stores them. */
+/** Returns the status and body of an error in the form that is stored for an idempotency key. */
 export function storedErrorResponse(error: DomainError, path: string, sources: ErrorSources) {
   const response = domainErrorResponse(error)
   return { status: response.status, body: Buffer.from(errorJson(response, path, sources)) }
 }
 
-/** Returns Fastify's error handler. `dataFile` is named in errors about the data file. */
+/** Returns Fastify's error handler. It mentions `dataFile` in errors about the data file. */
 export function errorHandler(
   sourcesOf: (request: FastifyRequest) => ErrorSources & { random: Pick<Random, 'uuid'> },
   dataFile: string | undefined
@@ -85,10 +85,13 @@ export function errorHandler(
   }
 }
 
-/** The statuses that make clients repeat a request. */
+/** Statuses for which a client should repeat the request. */
 const RETRYABLE = [409, 429, 503]
 
-/** Sends and logs an error. Every error body except those on bare sockets is sent from here. */
+/**
+ * Sends and logs an error. All error bodies are sent here, except those that `rejectOnSocket`
+ * writes.
+ */
 export function sendErrorResponse(
   reply: FastifyReply,
   response: ErrorResponse,
@@ -97,12 +100,13 @@ export function sendErrorResponse(
 ) {
   const { status, reason, headers = {} } = response
   logError(reply, response, error)
-  // The hooks that set `x-request-id` don't run if the path can't be decoded.
+  // If the path can't be decoded, the hook that sets `x-request-id` hasn't run.
   if (!reply.raw.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id)
-  // Closing the connection while the client still sends its body would discard the response.
+  // Keep the connection open, because closing it while the client still sends would lose the
+  // response.
   if (status === 413) reply.removeHeader('connection')
   if (status === 401) reply.header('WWW-Authenticate', 'ApiKey')
-  // Creating an existing record fails every time.
+  // A repeated request to create an existing record would fail again.
   const isRetryable = RETRYABLE.includes(status) && reply.request.errorCode !== 'exists'
   if (isRetryable) reply.header('Retry-After', '1')
   reply.headers(headers)
@@ -112,7 +116,7 @@ export function sendErrorResponse(
   reply.code(status).type(type).send(Buffer.from(text))
 }
 
-/** Returns the body that a fault defines, or undefined if it defines none. */
+/** Returns the body that a fault defines, or undefined if it doesn't define one. */
 function bodyText({ body }: ErrorResponse, type: string): string | undefined {
   const isPlainText = typeof body === 'string' && !/json/i.test(type)
   return isPlainText ? body : JSON.stringify(body)
@@ -130,7 +134,7 @@ const NOT_WRITTEN: ErrorResponse = {
   status: 507,
   message: 'Insufficient storage, the data could not be written',
   reason:
-    "the data file's disk is full, failing or read-only: nothing was changed, " +
+    "the data file's disk is full, failing or read-only; nothing was changed; " +
     'see the log for details'
 }
 
@@ -142,7 +146,7 @@ const TOO_LARGE: ErrorResponse = {
 
 export const SERVER_ERROR = 'Internal server error, look for the errorId in the log'
 
-const INTERNAL_REASON = 'an error in notification-mock itself: find this errorId in its log'
+const INTERNAL_REASON = 'this is a bug in notification-mock; look for the errorId in its log'
 
 function toErrorResponse(
   error: unknown,
@@ -175,7 +179,7 @@ function damagedReason(dataFile: string | undefined): string {
   )
 }
 
-/** Returns the response for a rejection by Fastify, or undefined for all other errors. */
+/** Returns the response if Fastify rejected the request; otherwise undefined. */
 function frameworkErrorResponse(error: unknown, code: string): ErrorResponse | undefined {
   const { statusCode: status, message } = error as { statusCode?: unknown; message?: unknown }
   if (!/^(FST_|ECONNRESET$)/.test(code)) return undefined
@@ -183,7 +187,7 @@ function frameworkErrorResponse(error: unknown, code: string): ErrorResponse | u
   return { status, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[code] }
 }
 
-/** Clearer texts for Fastify's errors. */
+/** Clearer messages and reasons for Fastify's errors. */
 const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
   FST_ERR_BAD_URL: {
     message: 'Malformed path',
@@ -191,14 +195,14 @@ const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason:
-      'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: ' +
-      'load a larger seed from a file at the start, with --seed, ' +
-      'and add many messages with `generate:` in a seed file'
+      'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML; ' +
+      'start the server with --seed to load a larger seed from a file, ' +
+      'or use `generate:` in a seed file to add many messages'
   },
-  // The client is gone, but the journal shows this.
+  // The client never receives this response, but the journal shows it.
   ECONNRESET: {
     message: 'Request aborted',
-    reason: 'the connection was closed before the end of the body'
+    reason: 'the connection was closed before the whole body arrived'
   }
 }
 
@@ -228,8 +232,8 @@ export function errorJson(
 const MAX_REASON = 1000
 
 /**
- * Puts a reason before those that `x-mock-reason` already has. Reasons say which check rejected the
- * request and how to pass it; they are for people and may change.
+ * Adds a reason at the start of the header `x-mock-reason`. A reason says which check rejected the
+ * request and how to pass it. Reasons are meant for people, and their wording may change.
  */
 export function setReasonHeader(reply: FastifyReply, reason: string): void {
   const previous = reply.getHeader('x-mock-reason')
@@ -237,7 +241,9 @@ export function setReasonHeader(reply: FastifyReply, reason: string): void {
   reply.header('x-mock-reason', headerText(reasons))
 }
 
-/** Returns at most 1000 characters, and percent-encodes everything that isn't printable ASCII. */
+/**
+ * Percent-encodes everything that isn't printable ASCII, and truncates the text to 1000 characters.
+ */
 export function headerText(text: string): string {
   const printable = text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent)
   return printable.length > MAX_REASON ? `${printable.slice(0, MAX_REASON - 3)}...` : printable

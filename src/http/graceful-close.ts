@@ -3,17 +3,20 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timer
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** Milliseconds between two checks of the connections while closing. */
+/** While the app closes, connections are checked at this interval in milliseconds. */
 const POLL_INTERVAL = 100
 
-/** Default grace in milliseconds: longer than any response takes, shorter than supervisors wait. */
+/**
+ * The default in milliseconds: longer than a normal response takes, shorter than process managers
+ * wait.
+ */
 const DEFAULT_GRACE = 5000
 
 /**
- * Returns a function that closes the app. It lets requests in progress finish, closes idle
- * connections, and after `grace` milliseconds closes connections that are still busy.
+ * Returns a function that closes the app. It closes idle connections and lets requests in progress
+ * finish. After `grace` milliseconds, it closes the connections that are still busy.
  *
- * Create it before the app is ready, because it adds hooks.
+ * Call it before the app is ready, because it adds hooks.
  */
 export function createGracefulClose(app: FastifyInstance): (grace?: number) => Promise<void> {
   const sockets = trackSockets(app)
@@ -38,7 +41,7 @@ function trackSockets(app: FastifyInstance): ReadonlySet<Socket> {
   return sockets
 }
 
-/** Adds `connection: close` to every response that starts while the app closes. */
+/** Adds `connection: close` to every response that is sent while the app closes. */
 function announceClose(app: FastifyInstance): void {
   let isClosing = false
   app.addHook('preClose', async () => {
@@ -51,14 +54,15 @@ function announceClose(app: FastifyInstance): void {
 }
 
 async function closeIdleSockets(app: FastifyInstance, sockets: ReadonlySet<Socket>): Promise<void> {
-  // Connections whose last response promised keep-alive would otherwise stay open.
+  // Let keep-alive connections end soon. They would otherwise stay open for the default timeout.
   app.server.keepAliveTimeout = 1
   while (!isAllWritten(sockets)) await delay(POLL_INTERVAL)
   const polling = setInterval(() => {
-    // Node checks for idle connections once, but a connection can become idle later: when the
+    // Node itself closes idle connections only once. A connection can become idle later, if the
     // server responds before it has read the whole request.
     if (isAllWritten(sockets)) app.server.closeIdleConnections()
-    // Browsers open connections in advance. Node counts a connection without a request as busy.
+    // Browsers open connections in advance. Node treats a connection without a request as busy, so
+    // close it here.
     for (const socket of sockets) {
       if (socket.bytesRead === 0) socket.destroy()
     }
@@ -67,13 +71,15 @@ async function closeIdleSockets(app: FastifyInstance, sockets: ReadonlySet<Socke
 }
 
 /**
- * Returns whether the kernel has taken all data. Node considers a response finished earlier, and
- * would cut off the rest for a slow client.
+ * Returns whether all data has been passed to the operating system. Node considers a response
+ * finished before that, so closing the connection then would cut off the rest for a slow client.
  */
 const isAllWritten = (sockets: ReadonlySet<Socket>) =>
   [...sockets].every(({ writableLength }) => writableLength === 0)
 
-/** Doesn't use `closeAllConnections()`, which misses connections that requested a tunnel. */
+/**
+ * Destroys sockets itself, because `closeAllConnections()` misses connections that sent CONNECT.
+ */
 function destroyBusySockets(app: FastifyInstance, sockets: ReadonlySet<Socket>): void {
   if (sockets.size > 0) {
     app.log.warn({ connections: sockets.size }, 'closing connections that are still busy')

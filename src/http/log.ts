@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { redactedTarget } from './target.js'
 
-/** Returns the fields that every log line about a request has, without secrets. */
+/** Returns the fields that every log line about a request contains. Secrets are removed. */
 function requestFields({ request, elapsedTime }: FastifyReply, statusCode?: number) {
-  // Absent if the request was rejected before its key was checked.
+  // Undefined if the request was rejected before its API key was checked.
   const { environment } = request
   return {
     reqId: request.id,
@@ -16,8 +16,8 @@ function requestFields({ request, elapsedTime }: FastifyReply, statusCode?: numb
 }
 
 /**
- * Returns the text without secrets, or undefined if they can't be determined. That must not fail
- * the response, so every error counts.
+ * Returns the text without secrets, or undefined if looking up the secrets fails. A log line must
+ * not cause a response to fail, so all errors are caught.
  */
 function redact(request: FastifyRequest, text: string): string | undefined {
   try {
@@ -27,10 +27,10 @@ function redact(request: FastifyRequest, text: string): string | undefined {
   }
 }
 
-/** The replies that already have a log line with their status. */
+/** The replies for which a line with the status was already logged. */
 const logged = new WeakSet<FastifyReply>()
 
-/** Logs a sent response, unless another line already has its status. */
+/** Logs that a response was sent, unless an earlier line contains its status. */
 export function logResponse(reply: FastifyReply): void {
   if (logged.has(reply)) return
   reply.request.log.debug(requestFields(reply, reply.statusCode), 'request completed')
@@ -55,8 +55,8 @@ export function logFailure(
 }
 
 /**
- * Logs an injected fault. `fault` is the id of its rule or `x-mock-fault`, and `effect` the status
- * that it responded with or a description of what else it did.
+ * Logs an injected fault. `fault` is the id of its rule, or `x-mock-fault`. `effect` is the status
+ * of the response, or a description if the fault did something else.
  */
 export function logFault(
   reply: FastifyReply,

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Returns why the Host or Origin header shows that a page of another site sends the request, or
- * undefined if it shows nothing of the kind.
+ * Returns why the request may come from a web page of another site, judging by its Host and Origin
+ * headers. Returns undefined if it doesn't.
  */
 export function untrustedOrigin({ host, origin }: IncomingHttpHeaders): string | undefined {
   if (!isLoopbackName(host)) return `the Host header is ${host ?? 'missing'}, not this machine`
   if (origin === undefined || isLoopbackName(origin.replace(/^https?:\/\//, ''))) return undefined
-  return 'the request comes from a page of another site (Origin)'
+  return 'the Origin header shows that a web page of another site sent the request'
 }
 
 export function isLoopback(address: string | undefined): boolean {

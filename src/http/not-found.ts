@@ -4,7 +4,7 @@ import { DomainError } from '../domain/errors.js'
 import { suggest } from '../domain/suggestions.js'
 import { pathOf } from './target.js'
 
-/** A path that has routes, and their methods. */
+/** A path that has routes, with the methods of these routes. */
 export interface ServedPath {
   url: string
   pattern: RegExp
@@ -12,20 +12,21 @@ export interface ServedPath {
 }
 
 interface NotFoundOptions {
-  /** Collects the paths of this app's routes. It may already contain another app's paths. */
+  /** The list to which this app's paths are added. It may already contain another app's paths. */
   served: ServedPath[]
-  /** Whether the error explains what is not mocked. Otherwise it is a plain 404. */
+  /** Whether a request gets an error that says it isn't mocked. Otherwise it gets a plain 404. */
   explains: (request: FastifyRequest) => boolean
 }
 
 /**
- * Rejects requests without a route and suggests the path that was probably meant. Register it
- * before the routes, which it collects. Needs no API key, because there is nothing to protect.
+ * Rejects requests that match no route and suggests a similar path. Register it before the routes,
+ * because it collects their paths. It doesn't require an API key, because there is nothing to
+ * protect.
  */
 export const notFound = fp<NotFoundOptions>(async (app, options) => {
   app.addHook('onRoute', ({ url, method }) => addRoute(options.served, url, [method].flat()))
 
-  // A not-found handler would run after Fastify has read the body and checked its type and length.
+  // Use a hook, because a not-found handler only runs after Fastify has read and checked the body.
   app.addHook('onRequest', (request, reply, done) => {
     done(request.is404 ? createError(request, reply, options) : undefined)
   })
@@ -65,7 +66,7 @@ function createError(
   return new DomainError('not-served', `${method} ${path} is not served by this mock`, { reason })
 }
 
-/** Returns what the client can request instead. */
+/** Returns text that says what the client can request instead. */
 function describeAlternative(
   served: readonly ServedPath[],
   path: string,
@@ -83,7 +84,9 @@ function describeOperation({ url, methods }: ServedPath): string {
   return `${methods.filter((method) => method !== 'HEAD')} ${url}`
 }
 
-/** Returns a served path that differs only in its slashes, its version or its case. */
+/**
+ * Returns the served path if the requested path differs from it only in slashes, version or case.
+ */
 function suggestSpelling(served: readonly ServedPath[], path: string): string | undefined {
   const normalized = normalize(path)
   const unversioned = normalized.replace(/^(\/v\d+)+(?=\/)/i, '')
@@ -98,7 +101,7 @@ function suggestSpelling(served: readonly ServedPath[], path: string): string | 
   return spellings.find((spelling) => findPath(served, spelling))
 }
 
-/** Returns a served path that differs from the request only in likely typos. */
+/** Returns the served path that is most similar to the requested path, if any is similar enough. */
 function suggestPath(served: readonly ServedPath[], path: string): string | undefined {
   const segments = normalize(path).split('/')
   const candidates = served.flatMap(({ url }) => {
@@ -109,8 +112,8 @@ function suggestPath(served: readonly ServedPath[], path: string): string | unde
 }
 
 /**
- * Returns the URL of a route with the request's segments as its parameters, or undefined if a
- * segment is too different.
+ * Returns a route's URL with its parameters replaced by the request's segments. Returns undefined
+ * if any other segment is too different.
  */
 function correctSegments(
   segments: readonly string[],
@@ -125,7 +128,7 @@ function correctSegments(
   return corrected.includes(undefined) ? undefined : corrected.join('/')
 }
 
-/** Removes repeated slashes and the one at the end. */
+/** Removes repeated slashes and the slash at the end. */
 function normalize(path: string): string {
   return path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
 }

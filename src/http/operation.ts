@@ -7,7 +7,7 @@ import { warnUnknownParameters } from './query-string.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The operation of the route. Absent from all other routes. */
+    /** The route's operation. Undefined for all other routes. */
     operation?: Operation
   }
   interface FastifyRequest {
@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** Returns the options of an operation's route, except for the handler. */
+/** Returns the route options of an operation, except for the handler. */
 export function operationRoute<Defined extends Operation>(
   operation: Defined,
   ...hooks: onRequestHookHandler[]
@@ -33,8 +33,8 @@ export function operationRoute<Defined extends Operation>(
 }
 
 /**
- * Returns the schemas that Fastify validates requests with. Omits path parameters that can't be
- * invalid, to save validating them on every request.
+ * Returns the schemas for validating requests. Omits the schema for path parameters if it accepts
+ * any string, so that Fastify doesn't validate them for nothing.
  */
 export function requestSchemas<Defined extends object>(operation: Defined) {
   const schemas = Object.entries(operation).filter(([name, schema]) =>
@@ -51,13 +51,15 @@ const acceptsAnyString = ({ properties }: TObject): boolean =>
     Object.keys(parameter).every((keyword) => /^(type|description)$/.test(keyword))
   )
 
-/** Returns a JSON object as the assumption `envelope` wants it: bare, or under `data`. */
+/**
+ * Returns the JSON object unchanged or wrapped in `data`, depending on the assumption `envelope`.
+ */
 export const enveloped = (document: Buffer, { envelope }: Assumptions): Buffer =>
   envelope === 'data'
     ? Buffer.concat([Buffer.from('{"data":'), document, Buffer.from('}')])
     : document
 
-/** Returns the `servers` of an OpenAPI document: the requested host, or `/` if that is unknown. */
+/** Returns `servers` for an OpenAPI document: the host from the request, or `/` if it has none. */
 export const serversOf = ({ protocol, host }: FastifyRequest): object[] => [
   { url: host ? `${protocol}://${host}` : '/', description: 'This server' }
 ]

@@ -6,7 +6,7 @@ import { didYouMean } from '../domain/suggestions.js'
 import { type Operation, unknownParameters } from '../schema/operation.js'
 import { setReasonHeader } from './errors.js'
 
-/** How many unknown parameters are reported per request. */
+/** The maximum number of unknown parameters to report for a request. */
 const MAX_REPORTED = 3
 
 /** Rejects a malformed query string with `bad-request`. */
@@ -18,8 +18,8 @@ export const rejectMalformedQuery = fp(async (app) => {
 })
 
 /**
- * Returns an operation's hook that reports unknown query parameters in `x-mock-reason`, with
- * suggestions. Otherwise nobody would notice that a mistyped filter has no effect.
+ * Returns a hook that reports unknown query parameters in `x-mock-reason` and suggests names.
+ * Without it, users wouldn't notice that a mistyped filter has no effect.
  */
 export function warnUnknownParameters(
   operation: Pick<Operation, 'querystring'>

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 
-/** An id that is safe to log and to send back in a header. */
+/** Matches an id that is safe to log and to send back in a header. */
 const SAFE_ID = /^[\w.:-]{1,64}$/
 
-/** Shorter ids occur in API keys by chance. */
+/** A shorter id may be part of an API key by chance, so it isn't treated as a secret. */
 const MIN_SECRET_LENGTH = 4
 
 /**
- * Returns Fastify's `genReqId`: the client's own `x-request-id` if it is safe to log and isn't a
- * secret, otherwise `req-1`, `req-2`, …
+ * Returns a `genReqId` function for Fastify. It uses the client's `x-request-id` if that is safe to
+ * log and isn't a secret. Otherwise, it creates `req-1`, `req-2`, …
  */
 export function createRequestIds(isSecret: (id: string) => boolean) {
   let count = 0

@@ -15,20 +15,19 @@ const RESPONSES: Record<string, ErrorResponse> = {
   [TIMED_OUT]: {
     status: 408,
     message: 'Request timeout',
-    reason: 'the request was not complete within the time that --request-timeout allows'
+    reason: 'the client did not send the whole request within the time set by --request-timeout'
   }
 }
 
-/** How many milliseconds of silence to wait for before closing a socket that may still send. */
+/** A rejected socket is closed after this many milliseconds without data from the client. */
 const LINGER = 2000
 
-/** Node reports every further packet of a malformed request too. */
+/** Sockets that already got a response. Node reports an error again for every further packet. */
 const rejected = new WeakSet<Socket>()
 
 /**
- * Responds to what Node rejects before there is a request: a malformed request line, oversized
- * headers, or a request that takes too long. Earlier requests on the connection get their responses
- * first.
+ * Responds to requests that Node can't parse or that take too long: a malformed request line,
+ * oversized headers or a timeout. Earlier requests on the connection get their responses first.
  */
 export function rejectMalformedRequest(
   error: NodeJS.ErrnoException & { reason?: string },
@@ -39,7 +38,8 @@ export function rejectMalformedRequest(
   rejected.add(socket)
   const code = error.code ?? ''
   const response = RESPONSES[code] ?? malformedRequest(error.reason)
-  // The rest of a request that timed out must not be taken for a new request.
+  // After a timeout, close the socket at once, so that the rest of the request isn't read as a new
+  // request.
   rejectOnSocket(socket, response, clock, { closeImmediately: code === TIMED_OUT })
 }
 
@@ -52,9 +52,9 @@ function malformedRequest(detail: string | undefined): ErrorResponse {
 }
 
 /**
- * Writes an error response to a socket after the responses to all complete requests, and closes it.
- * Waits until the client has closed its side or has been silent for two seconds: closing while the
- * client still sends would discard the response.
+ * Writes an error response to a socket and closes it. First waits for the responses to all complete
+ * requests. Closes the socket only after the client has closed its side or has sent nothing for two
+ * seconds, because closing it while the client still sends would lose the response.
  */
 export function rejectOnSocket(
   socket: Socket,
@@ -62,7 +62,7 @@ export function rejectOnSocket(
   clock: Clock,
   { closeImmediately = false } = {}
 ): void {
-  // A socket that requested a tunnel has no other listener, so an error would end the process.
+  // After CONNECT, a socket has no other error listener. An unhandled error would end the process.
   socket.on('error', () => socket.destroy())
 
   function rejectNext(): void {
@@ -80,7 +80,7 @@ export function rejectOnSocket(
 }
 
 /**
- * Returns the response that Node is sending on the socket, which only an internal field refers to.
+ * Returns the response that Node is currently sending on the socket. Only an internal field has it.
  */
 function pendingResponse(socket: Socket & { _httpMessage?: ServerResponse }) {
   return socket._httpMessage

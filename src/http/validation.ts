@@ -22,8 +22,8 @@ type CompilersFactory = NonNullable<
 type ValidationResult = { value: unknown; error?: never } | { error: DomainError }
 
 /**
- * The compilers of every Fastify instance. TypeBox validates requests, which are rejected with
- * `invalid` and all their invalid fields; `JSON.stringify` serializes responses.
+ * The compilers for all Fastify instances. TypeBox validates requests; an invalid request is
+ * rejected with `invalid` and a list of all invalid fields. `JSON.stringify` serializes responses.
  */
 export const COMPILERS = {
   buildValidator: () => createValidator,
@@ -35,7 +35,7 @@ function createValidator({ schema, httpPart }: { schema: TSchema; httpPart?: str
   return (value: unknown) => validate(schema, value)
 }
 
-/** Returns the value if it matches the schema, or else the error to reject it with. */
+/** Returns the value if it matches the schema; otherwise the error with which to reject it. */
 export function validate(schema: TSchema, value: unknown): ValidationResult {
   const issues = findIssues(schema, value)
   if (issues.length === 0) return { value }
@@ -48,7 +48,10 @@ export function validate(schema: TSchema, value: unknown): ValidationResult {
   return { error: invalidFields(errors) }
 }
 
-/** Returns a field's time in milliseconds since 1970. Throws `invalid` if it isn't a time. */
+/**
+ * Parses a field's time and returns milliseconds since 1970. Throws `invalid` if it isn't a valid
+ * time.
+ */
 export function parseTimeField(field: string, text: string): number {
   const time = parseTime(text)
   if (time !== undefined) return time
@@ -57,7 +60,10 @@ export function parseTimeField(field: string, text: string): number {
   })
 }
 
-/** Omits objects and lists, because they can be long and their fields have errors of their own. */
+/**
+ * Returns the value at the path. Omits objects and lists, because they can be long and their fields
+ * have their own errors.
+ */
 function scalarAt(path: Path, root: unknown): { value?: unknown } {
   const value = path.reduce<unknown>(
     (node, part) => (node as Record<string | number, unknown>)[part],
@@ -67,8 +73,9 @@ function scalarAt(path: Path, root: unknown): { value?: unknown } {
 }
 
 /**
- * Returns a function that converts a query to the types in its schema, fills in defaults and drops
- * unknown parameters. An empty string counts as absent; a list of empty strings is an empty list.
+ * Returns a function that validates a query. It converts values to the types in the schema, adds
+ * defaults and drops unknown parameters. An empty string is treated as absent, and a list of empty
+ * strings as an empty list.
  */
 function createQueryValidator(schema: TObject): (query: unknown) => ValidationResult {
   const parameters = Object.entries(schema.properties as Record<string, TSchema>)
@@ -91,12 +98,13 @@ function createQueryValidator(schema: TObject): (query: unknown) => ValidationRe
 
 function addIssues(errors: FieldErrors, query: Query, issues: readonly ValidationIssue[]): void {
   for (const { path, message, hint } of issues) {
-    // Query values are always strings, so leave the type out of the message.
+    // Show only suggestions, which start with `;`. Other hints show the value's type, and all query
+    // values are strings.
     addError(errors, query, String(path[0]), hint.startsWith(';') ? message + hint : message)
   }
 }
 
-/** Returns the parameter's value, or else its default. */
+/** Returns the converted value of the parameter, or its default if the value is absent. */
 function convert(value: Query[string] | undefined, parameter: TSchema): unknown {
   const { type, default: fallback } = parameter
   if (value === undefined) return fallback
@@ -107,8 +115,8 @@ function convert(value: Query[string] | undefined, parameter: TSchema): unknown 
 }
 
 /**
- * Converts `10` and `10.0`, which some generated clients send. Other strings stay strings, so that
- * validation rejects them.
+ * Converts strings such as `10` to numbers, and also `10.0`, which some generated clients send.
+ * Keeps other strings, so that validation rejects them.
  */
 function toIntegerOrString(value: string): string | number {
   return /^\d+(\.0+)?$/.test(value) ? Math.min(Number(value), Number.MAX_VALUE) : value

@@ -10,7 +10,9 @@ import type { IdempotencyService, OperationResponse, Outcome } from './service.j
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The request's idempotency key, if it has one and its operation uses keys. */
+    /**
+     * The request's idempotency key. Undefined if it has none or the operation doesn't use keys.
+     */
     idempotencyKey?: KeyInUse
   }
 }
@@ -28,9 +30,9 @@ interface KeyInUse {
 const MAX_LENGTH = 255
 
 /**
- * Returns the hook of an operation that uses idempotency keys. It keeps a request's key in use
- * until the response is sent. Rejects with 409 if the key is already in use, and with 400 if it is
- * malformed.
+ * Returns the hook for operations that use idempotency keys. It marks a request's key as in use
+ * until the response is sent. Rejects the request with 409 if the key is already in use, and with
+ * 400 if the key is malformed.
  */
 export function claimKey(idempotency: IdempotencyService): onRequestHookHandler {
   return (request, reply, done) => {
@@ -48,7 +50,7 @@ export function claimKey(idempotency: IdempotencyService): onRequestHookHandler 
 }
 
 /**
- * Returns the key, which is released when the connection is closed, also if the client aborted the
+ * Returns a key that is released when the response is closed, even if the client aborts the
  * request.
  */
 function createKeyInUse(key: string, { raw }: FastifyReply, end: () => void): KeyInUse {
@@ -68,9 +70,9 @@ function createKeyInUse(key: string, { raw }: FastifyReply, end: () => void): Ke
 }
 
 /**
- * Runs the operation at most once per idempotency key, and sends its response or the stored one.
- * Errors that the operation throws are stored as responses too. Without a key the operation simply
- * runs.
+ * Runs the operation at most once per idempotency key, and sends its response or the stored
+ * response. If the operation throws a `DomainError`, the error is stored as a response too. A
+ * request without a key always runs the operation.
  */
 export function withIdempotency(
   request: FastifyRequest,
@@ -99,7 +101,8 @@ export function withIdempotency(
   try {
     outcome = idempotency.once(environment, idempotencyKey.key, repeatable, respond)
   } finally {
-    // Before the response is sent, because the client may then send the next request at once.
+    // Release the key before sending the response, because the client may send the next request
+    // right after it.
     idempotencyKey.release()
   }
   explainOutcome(reply, outcome, rejection)
@@ -126,14 +129,14 @@ function explainOutcome(
 }
 
 /**
- * Returns the key without the quotes around it, if they aren't part of it. Returns undefined for no
- * or an empty key.
+ * Returns the key, without the surrounding quotes if the assumptions strip them. Returns undefined
+ * if the key is missing or empty.
  */
 function readKey(
   header: string | string[] | undefined,
   { assumptions }: Environment
 ): string | undefined {
-  // Node joins repeated headers with commas.
+  // `header` is a string in practice, because Node joins repeated headers with commas.
   const value = String(header ?? '')
   const isQuoted = assumptions['idempotency-quotes'] === 'stripped' && /^".*"$/s.test(value)
   const key = isQuoted ? value.slice(1, -1).replace(/\\(["\\])/g, '$1') : value
@@ -154,7 +157,7 @@ function problemWith(key: string): string | undefined {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no header can carry these
 const INVALID_CHARACTER = /[\x00-\x1f\x7f]|[^\x00-\xff]/
 
-/** Returns the unparsed body of the request, which may be empty. */
+/** Returns the unparsed body of the request. It may be empty. */
 export function bodyOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }

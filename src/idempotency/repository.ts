@@ -8,9 +8,9 @@ export type StoredKey = typeof idempotencyKeys.$inferSelect
 
 export interface OrganizationKey {
   key: StoredKey
-  /** The environment that stored the response. */
+  /** The id of an environment whose dataset contains the response. */
   environmentId: string
-  /** Whose ids the stored body carries. */
+  /** The ids that appear in the stored body. */
   owner: OwnerIds
 }
 
@@ -26,8 +26,8 @@ export class IdempotencyRepository {
   }
 
   /**
-   * Returns the newest key in all environments of the organization. If several environments share
-   * it, as forks do, the requesting environment comes first, then the oldest.
+   * Returns the newest stored key among all environments of the organization. If several
+   * environments share it, as forks do, prefers the requesting environment, then the oldest one.
    */
   findInOrganization({ id, organizationId }: OwnerIds, key: string): OrganizationKey | undefined {
     return this.#statements.findInOrganization.get({ organizationId, environment: id, key })
@@ -37,7 +37,7 @@ export class IdempotencyRepository {
     this.#statements.insert.run(row)
   }
 
-  /** Deletes the keys that were stored at this time or before. */
+  /** Deletes all keys that were stored at or before `time`. */
   deleteUntil(dataset: number, time: number): void {
     this.#statements.deleteUntil.run({ dataset, time })
   }

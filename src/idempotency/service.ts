@@ -16,14 +16,14 @@ export interface OperationResponse {
 }
 
 /**
- * The response to send. `replayOf` is when a replayed response was first sent, in milliseconds
- * since 1970.
+ * The response to send. If it is a replay, `replayOf` is the time when the response was first sent,
+ * in milliseconds since 1970.
  */
 export type Outcome = OperationResponse & { replayOf?: number }
 
 /**
- * What must be equal when a key is used again. Assumption `idempotency-match` says whether the
- * target counts.
+ * The parts of a request that must be equal when a key is used again. The assumption
+ * `idempotency-match` decides whether `target` is one of them.
  */
 interface RepeatableRequest {
   /** Method and path. */
@@ -34,13 +34,14 @@ interface RepeatableRequest {
 const LIFETIME = 24 * 60 * 60 * 1000
 
 /**
- * Stores the responses to requests with an idempotency key for 24 hours by the environment's clock.
+ * Stores the responses to requests with an idempotency key. The responses expire after 24 hours on
+ * the environment's clock.
  */
 export class IdempotencyService {
   readonly #db: Db
   readonly #environments: EnvironmentService
   readonly #repository: IdempotencyRepository
-  /** Kept in memory, so that a process that dies leaves no key in use. */
+  /** Kept in memory, so that no key stays in use if the process is killed. */
   readonly #keysInUse = new Set<string>()
 
   constructor({ db, environments }: { db: Db; environments: EnvironmentService }) {
@@ -50,8 +51,8 @@ export class IdempotencyService {
   }
 
   /**
-   * Marks a key as in use until the returned function is called. Throws `key-in-use` if it already
-   * is.
+   * Marks a key as in use until the returned function is called. Throws `key-in-use` if the key is
+   * already in use.
    */
   begin(environment: Environment, key: string): () => void {
     const scope = scopeOf(environment)
@@ -65,9 +66,9 @@ export class IdempotencyService {
   }
 
   /**
-   * Returns the stored response of a key, or runs the operation and stores its response in the same
-   * transaction. If the operation throws, nothing is stored. Throws `key-reused` if the key was
-   * first used for a different request.
+   * Returns the response stored for a key. If there is none, runs the operation and stores its
+   * response in the same transaction. Stores nothing if the operation throws. Throws `key-reused`
+   * if the key was first used for a different request.
    */
   once(
     environment: Environment,
@@ -91,7 +92,10 @@ export class IdempotencyService {
     })
   }
 
-  /** Returns the stored key. Its body has the ids of the environment that sent the response. */
+  /**
+   * Returns the stored key. The ids in its body are those of the environment that sent the
+   * response.
+   */
   #find(environment: Environment, scope: KeyScope, key: string): StoredKey | undefined {
     const { datasets, organizationId } = environment
     if (scope === 'environment') {
@@ -132,18 +136,18 @@ function keyReused(environment: Environment, key: string): DomainError {
   return new DomainError('key-reused', message, { reason, ...details })
 }
 
-/** Returns the `Link` header of rejections, if the environment's assumptions add one. */
+/** Returns the `Link` header for rejections, or undefined if the assumptions don't add one. */
 const linkHeader = ({ assumptions }: Environment): Pick<ErrorDetails, 'headers'> | undefined =>
   assumptions['idempotency-rejections'] === 'linked'
     ? { headers: { Link: DOCUMENTATION } }
     : undefined
 
-/** The page that Novu's `Link` header points to. */
+/** The URL in Novu's `Link` header. */
 const DOCUMENTATION = 'https://docs.novu.co/additional-resources/idempotency'
 
 /**
- * Hashes a request. No body, an empty body and `{}` are the same, because the operation takes no
- * body.
+ * Hashes a request. A missing body, an empty body and `{}` have the same hash, because the
+ * operation doesn't use the body.
  */
 function fingerprintOf({ assumptions }: Environment, { target, body }: RepeatableRequest): Buffer {
   const head = assumptions['idempotency-match'] === 'request' ? `${target}\n` : ''

@@ -4,18 +4,18 @@ import { environments, integrations } from '../db/schema.js'
 import type { Channel } from '../domain/enums.js'
 import { MAX_CANDIDATES } from '../domain/suggestions.js'
 
-/** The columns that a set-primary reads before it changes an integration. */
+/** The columns that the set-primary operation reads before it changes an integration. */
 export type StoredIntegration = Pick<
   typeof integrations.$inferSelect,
   'id' | 'channel' | 'primary' | 'deleted' | 'document'
 >
 
 interface ForeignIntegration {
-  /** The dataset of the environment that was searched first. */
+  /** The dataset of the requesting environment, which is excluded from the search. */
   dataset: number
   organizationId: string
   id: string
-  /** Left out if only the `_id` counts. */
+  /** Undefined if integrations can only be found by `_id`. */
   identifier: string | undefined
 }
 
@@ -34,25 +34,27 @@ export class IntegrationRepository {
     return this.#statements.findByIdentifier.get({ dataset, identifier })
   }
 
-  /** Returns the identifiers of the first few hundred integrations, without soft-deleted ones. */
+  /** Returns the identifiers of up to 200 integrations. Omits soft-deleted integrations. */
   listIdentifiers(dataset: number): string[] {
     return this.#statements.listIdentifiers.all({ dataset }).map(({ identifier }) => identifier)
   }
 
-  /** Returns the name of another environment of the organization that has the integration. */
+  /** Returns the name of another environment in the organization that contains the integration. */
   findOtherOwner({ identifier, ...values }: ForeignIntegration): string | undefined {
     return this.#statements.findOtherOwner.get({ ...values, identifier: identifier ?? null })?.name
   }
 
   /**
-   * Makes the primary integrations of the channel non-primary, soft-deleted ones too, and returns
-   * them.
+   * Makes all primary integrations of the channel non-primary, including soft-deleted ones. Returns
+   * the changed integrations.
    */
   demotePrimaries(dataset: number, channel: Channel): { id: string; document: string }[] {
     return this.#statements.demotePrimaries.all({ dataset, channel })
   }
 
-  /** Makes an integration primary, active and free of conditions, and returns its document. */
+  /**
+   * Makes an integration primary and active and removes its conditions. Returns the new document.
+   */
   promote(dataset: number, id: string): string {
     const promoted = this.#statements.promote.get({ dataset, id })
     if (!promoted) throw new Error(`dataset ${dataset} has no integration ${id}`)
@@ -65,10 +67,10 @@ function prepareStatements({ orm }: Db) {
   const { dataset, id, identifier, channel, primary, deleted, document } = integrations
   const isInDataset = eq(dataset, placeholder('dataset'))
   const hasId = eq(id, placeholder('id'))
-  // `NULL` never equals anything, so a null parameter skips the identifier.
+  // `NULL` never equals anything, so if the parameter is null, no identifier matches.
   const hasIdentifier = eq(identifier, placeholder('identifier'))
-  // Written as a literal: SQLite compiles a statement again on each run if a bound value is
-  // compared with the column of a partial index.
+  // Uses a literal. With a bound value in a comparison with a partial index's column, SQLite would
+  // compile the statement again on every run.
   const isPrimary = sql`${primary} = 1`
   const stored = { id, channel, primary, deleted, document }
 
@@ -100,7 +102,7 @@ function prepareStatements({ orm }: Db) {
       )
       .limit(1)
       .prepare(),
-    // `json_set` changes no other byte of the document.
+    // `json_set` leaves all other bytes of the document unchanged.
     demotePrimaries: orm
       .update(integrations)
       .set({

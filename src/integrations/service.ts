@@ -13,9 +13,9 @@ import { IntegrationRepository, type StoredIntegration } from './repository.js'
 import type { Integration } from './schemas.js'
 
 export interface PrimaryResult {
-  /** The integration as JSON, as the environment's assumptions present it. */
+  /** The integration as JSON, in the form that the environment's assumptions require. */
   integration: string
-  /** The integrations that became primary or stopped being primary. */
+  /** The integrations that became primary or are no longer primary. */
   changes: ChangedRecord[]
 }
 
@@ -31,13 +31,13 @@ export class IntegrationService {
   }
 
   /**
-   * Makes an integration the only primary of its channel, active and without conditions. A primary
-   * integration stays as it is.
+   * Makes an integration the only primary integration of its channel, activates it and removes its
+   * conditions. Changes nothing if the integration is already primary.
    *
-   * Throws `not-found` if the environment has no such integration or it is soft-deleted, and
-   * `bad-request` if its channel can't have a primary. Some assumptions add `invalid`, if
-   * `integrationId` is not an id, and `forbidden`, if another environment of the organization has
-   * the integration.
+   * Throws `not-found` if the environment has no such integration or the integration is
+   * soft-deleted. Throws `bad-request` if its channel can't have a primary integration. Depending
+   * on the assumptions, throws `invalid` if `integrationId` is not an id, and `forbidden` if the
+   * integration is in another environment of the organization.
    */
   setPrimary(environment: Environment, integrationId: string): PrimaryResult {
     return this.#db.transaction(() => {
@@ -127,7 +127,7 @@ function integrationNotFound(integrationId: string, reason: string): DomainError
   return new DomainError('not-found', message, { reason })
 }
 
-/** Returns the integration as JSON, as the environment's assumptions present it. */
+/** Returns the integration as JSON, in the form that the environment's assumptions require. */
 function toResponse(document: string, environment: Environment): string {
   const { assumptions } = environment
   const isUnchanged =
@@ -136,7 +136,7 @@ function toResponse(document: string, environment: Environment): string {
   return JSON.stringify(toIntegrationResponse(JSON.parse(document), environment))
 }
 
-/** Returns the integration as the environment's assumptions present it. */
+/** Returns a copy of the integration in the form that the environment's assumptions require. */
 export function toIntegrationResponse(
   integration: Integration,
   { assumptions }: Environment
@@ -150,7 +150,8 @@ export function toIntegrationResponse(
 }
 
 /**
- * Returns a record for the journal. Its name is a getter, since most records are never looked at.
+ * Returns a changed record for the journal. `name` is a getter, because most records are never
+ * read.
  */
 function toChangedRecord(
   { id, channel, document }: Pick<StoredIntegration, 'id' | 'channel' | 'document'>,
