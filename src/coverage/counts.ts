@@ -1,16 +1,18 @@
 import type { Operation } from '../schema/operation.js'
 
-/** The names that are kept per list, and the characters of each. */
+/** How many names a list keeps, and how many characters of each name. */
 const MAX_NAMES = 20
 const MAX_NAME_LENGTH = 200
 
-/** How often something happened by a response of the server, and by an injected fault. */
+/**
+ * `count` counts the server's own responses, `injected` counts the responses of injected faults.
+ */
 export interface Tally {
   count: number
   injected: number
 }
 
-/** Counts up to 20 names, the first ones. */
+/** Counts how often each name occurs. Ignores further names once it has 20. */
 class NameCounts {
   readonly #counts = new Map<string, number>()
 
@@ -28,7 +30,7 @@ class NameCounts {
 }
 
 class OperationCounts {
-  /** By coverage item id. */
+  /** Keyed by coverage item id. */
   readonly items = new Tallies<string>()
   readonly statuses = new Tallies<number>()
   readonly unknownParameters = new NameCounts()
@@ -53,10 +55,10 @@ class Tallies<Key> {
   }
 }
 
-/** What is counted of the requests of one environment, or of all. */
+/** The counts for the requests of one environment or of the whole server. */
 export class RequestCounts {
   unmockedRequests = 0
-  /** The methods and paths that no operation matches, such as `GET /v1/topics`. */
+  /** Methods and paths that match no operation, such as `GET /v1/topics`. */
   readonly unmockedTargets = new NameCounts()
   readonly #operations = new Map<Operation, OperationCounts>()
 

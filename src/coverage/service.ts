@@ -8,32 +8,30 @@ import { isDocumented, type PlannedItem, planOf } from './items.js'
 import type { Coverage, CoverageItem, OperationCoverage } from './schemas.js'
 
 /**
- * Counts which documented things the requests of each environment, and of all together, have
- * covered. In memory only. Resets and the journal don't affect the counts.
+ * Counts which items of the API reference the requests cover, per environment and for the whole
+ * server. The counts are kept in memory only. Resetting an environment or clearing its journal
+ * doesn't change them.
  */
 export class CoverageService {
   readonly #defaults: EnvironmentDefaults
   readonly #plans = new Map<Operation, readonly PlannedItem[]>()
   #server = new RequestCounts()
   #environments = new WeakMap<Environment, RequestCounts>()
-  /** The items that are documented for at least one environment that had requests. */
+  /** The items that are documented for at least one environment with requests. */
   readonly #documented = new Set<PlannedItem>()
 
   constructor(defaults: EnvironmentDefaults) {
     this.#defaults = defaults
   }
 
-  /** Adds an operation to the coverage. */
+  /** Adds an operation's items to the coverage. */
   include(operation: Operation): void {
     this.#plans.set(operation, planOf(operation))
   }
 
-  /**
-   * Counts a request that has ended. The environment is undefined for a request without a valid
-   * key.
-   */
+  /** Counts a completed request. `environment` is undefined if the request has no valid API key. */
   count(entry: JournalEntry, environment: Environment | undefined): void {
-    // HEAD isn't documented.
+    // The API reference doesn't document HEAD.
     if (entry.operation && entry.method === 'HEAD') return
     const covered = this.#itemsCoveredBy(entry)
     const description = this.#needsDescription(entry)
@@ -44,8 +42,8 @@ export class CoverageService {
   }
 
   /**
-   * Returns the coverage of an environment. It leaves out 401, because an unauthenticated request
-   * has no environment.
+   * Returns the coverage of an environment. Leaves out the 401, because unauthenticated requests
+   * don't belong to an environment.
    */
   of(environment: Environment): Coverage {
     const { name, assumptions } = environment
@@ -57,7 +55,9 @@ export class CoverageService {
     return { ...coverage, environment: name }
   }
 
-  /** Returns the coverage of all requests, including those of removed environments. */
+  /**
+   * Returns the coverage of all requests, including requests to environments removed since then.
+   */
   ofServer(): Coverage {
     const assumptions = assume(this.#defaults.profile, this.#defaults.assumptions)
     const hasRequests = this.#documented.size > 0
@@ -71,7 +71,7 @@ export class CoverageService {
     this.#environments.delete(environment)
   }
 
-  /** Clears the counts of all environments and of the server. */
+  /** Clears the counts of all environments and of the whole server. */
   clearAll(): void {
     this.#server = new RequestCounts()
     this.#documented.clear()
@@ -84,8 +84,8 @@ export class CoverageService {
   }
 
   /**
-   * Returns whether paths or parameters have to be listed, which takes a description without
-   * secrets.
+   * Returns whether the request's path or parameter names will be listed. If so, they must come
+   * from a description, which contains no secrets.
    */
   #needsDescription({ operation, query }: JournalEntry): boolean {
     if (!operation) return true
@@ -177,7 +177,7 @@ function toCoverageItem(
   { id, kind, name, how, error }: PlannedItem,
   { count, injected }: { count: number; injected: number }
 ): CoverageItem {
-  // The server returns a real 500 only if it has a bug, so an injected one counts.
+  // The server itself returns a 500 only if it has a bug, so an injected 500 covers this item.
   const byFault = error?.status === 500
   const covered = count > 0 || (byFault && injected > 0)
   return { id, kind, name, count, injected, byFault, covered, how }

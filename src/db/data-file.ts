@@ -5,10 +5,10 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { StartError } from '../domain/errors.js'
 import * as schema from './schema.js'
 
-/** How many milliseconds to wait for another process's lock before the file counts as in use. */
+/** Milliseconds to wait for another process's lock before reporting that the file is in use. */
 export const LOCK_TIMEOUT = 500
 
-/** SQLite takes a file that is smaller than its smallest page for an empty database. */
+/** SQLite's smallest page size in bytes. SQLite treats a smaller file as an empty database. */
 const SMALLEST_PAGE = 512
 
 const DAMAGED = 'it is damaged: restore a backup, or choose another file with --data'
@@ -29,9 +29,9 @@ const PROBLEMS = {
 }
 
 /**
- * Throws `StartError`, without changing the file, if it is unusable, belongs to another program or
- * has migrations newer than `lastMigration`. Creates a missing file with access for its owner only,
- * which SQLite copies to its write-ahead log.
+ * Throws `StartError` without changing the file if it is unusable, belongs to another program, or
+ * has migrations newer than `lastMigration`. Creates a missing file with access for its owner only.
+ * SQLite gives its write-ahead log the same permissions.
  */
 export function checkDataFile(file: string, lastMigration: number): void {
   const stats = statOrUndefined(file)
@@ -42,11 +42,12 @@ export function checkDataFile(file: string, lastMigration: number): void {
   if (!stats.isFile() && !stats.isDirectory()) {
     throw unusable(file, 'it is not a regular file; choose another file with --data')
   }
-  // SQLite would overwrite such a file.
+  // Reject such a file, because SQLite would overwrite it.
   if (stats.size > 0 && stats.size < SMALLEST_PAGE) throw unusable(file, PROBLEMS.SQLITE_NOTADB)
 
-  // A writable connection would merge the log of a killed process into the file. Without a log it
-  // is better, because it leaves no files of its own.
+  // If a killed process left a log, check the file read-only, because a writable connection would
+  // merge the log into it. Without a log, open it as writable, because a read-only connection would
+  // leave files behind.
   const hasLog = Boolean(statOrUndefined(`${file}-wal`)?.size)
   const client = new Database(file, { readonly: hasLog, timeout: LOCK_TIMEOUT })
   try {
@@ -57,7 +58,10 @@ export function checkDataFile(file: string, lastMigration: number): void {
   }
 }
 
-/** Returns undefined if the path can't be looked up. Opening it then reports the reason. */
+/**
+ * Returns undefined if the system can't look up the path. SQLite reports the reason when it opens
+ * the file.
+ */
 function statOrUndefined(file: string) {
   try {
     return statSync(file, { throwIfNoEntry: false })
@@ -67,7 +71,7 @@ function statOrUndefined(file: string) {
   }
 }
 
-/** Does nothing if the file can't be created: SQLite reports the reason when it opens the file. */
+/** Ignores errors, because SQLite reports the reason when it opens the file. */
 function createPrivateFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -82,7 +86,8 @@ function isSystemError(error: unknown): boolean {
 
 function findContentProblem(client: Database.Database, lastMigration: number): string | undefined {
   const tables = client.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
-  // The migrator creates its own table first, so a killed first start may leave nothing else.
+  // The migrator creates its own table first. If the first start was killed, no other table may
+  // exist.
   if (tables.every((name) => name === '__drizzle_migrations')) return undefined
   if (!tables.includes('__drizzle_migrations') || !tables.includes('api_keys')) {
     return 'it is the database of another program; choose another file with --data'
@@ -96,7 +101,7 @@ function findContentProblem(client: Database.Database, lastMigration: number): s
       'use that version, or choose another file with --data'
     )
   }
-  // A file of an older version lacks the tables that later migrations create.
+  // A file from an older version lacks tables, but the migrations will create them.
   if (newestMigration < lastMigration) return undefined
   const missing = tableNames().find((name) => !tables.includes(name))
   return missing && `its table ${missing} is missing: ${DAMAGED}`
@@ -109,8 +114,9 @@ function tableNames(): string[] {
 }
 
 /**
- * Returns a function that reports whether the open data file was deleted, replaced or truncated,
- * and how. It takes microseconds, and a problem stays reported once it is found.
+ * Returns a function that checks whether the open data file was deleted, replaced or truncated, and
+ * returns the problem. A check takes microseconds. Once a problem is found, every later call
+ * returns it.
  */
 export function watchDataFile(file: string): () => string | undefined {
   let lastStats = statSync(file)
@@ -134,22 +140,22 @@ type FileStats = { ino: number; size: number }
 function findLoss(lastStats: FileStats, stats: FileStats | undefined): string | undefined {
   if (!stats) return 'deleted or moved'
   if (stats.ino !== lastStats.ino) return 'replaced by another file'
-  // SQLite never shrinks the file by itself.
+  // SQLite itself never shrinks the file.
   return stats.size < lastStats.size ? 'truncated' : undefined
 }
 
 /**
- * Returns a `StartError` that says how to fix the problem if the error is about the data file or
- * the database addon. Returns any other error unchanged.
+ * Converts an error about the data file or the database addon to a `StartError` that says how to
+ * fix the problem. Returns any other error unchanged.
  */
 export function toStartError(error: unknown, file: string | undefined): unknown {
   const { message = '', code, cause } = error as NodeJS.ErrnoException
   const isAddonMissing = /^Could not locate the bindings file|better_sqlite3\.node/.test(message)
   if (code === 'ERR_DLOPEN_FAILED' || isAddonMissing) return addonError()
   if (file === undefined) return error
-  // better-sqlite3 checks for the folder itself and throws a TypeError.
+  // If the folder is missing, better-sqlite3 throws a TypeError before SQLite is called.
   if (/directory does not exist/.test(message)) return unusable(file, PROBLEMS.SQLITE_CANTOPEN)
-  // drizzle wraps the errors of a migration.
+  // drizzle wraps errors from migrations.
   const sqliteError = cause instanceof Database.SqliteError ? cause : error
   if (!(sqliteError instanceof Database.SqliteError)) return error
   const primaryCode = sqliteError.code.split('_').slice(0, 2).join('_')
@@ -158,7 +164,7 @@ export function toStartError(error: unknown, file: string | undefined): unknown 
 }
 
 function addonError(): StartError {
-  // Node 20 uses better-sqlite3 12, which may abort if it was built for a later Node: rebuild it.
+  // Node 20 uses better-sqlite3 12, which must be rebuilt if it was built for another Node version.
   // better-sqlite3 13 comes prebuilt, so an update is enough.
   const command = Number(process.versions.napi) < 10 ? 'npm rebuild' : 'npm update'
   return new StartError(

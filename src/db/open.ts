@@ -14,15 +14,18 @@ export { toStartError } from './data-file.js'
 
 const MIGRATIONS_FOLDER = join(packageRoot(), 'migrations')
 
-/** The letters `NMoc` in SQLite's header field for an application id mark a file as ours. */
+/**
+ * SQLite stores this application id, the letters `NMoc`, in the file header to mark the file as
+ * ours.
+ */
 const APPLICATION_ID = 0x4e4d6f63
 
 /** An open database. */
 export class Db extends Transactions {
   readonly orm: BetterSQLite3Database
-  /** For the few statements that are raw SQL. */
+  /** The SQLite client, for the few statements in raw SQL. */
   readonly client: Database.Database
-  /** Returns why nothing can be written: what happened to the data file while it was open. */
+  /** Returns what happened to the data file if it can no longer be written; otherwise undefined. */
   readonly fileProblem: () => string | undefined
 
   constructor(client: Database.Database, fileProblem: () => string | undefined) {
@@ -36,20 +39,21 @@ export class Db extends Transactions {
 export type OpenDatabase = ReturnType<typeof openDatabase>
 
 /**
- * A serialized database with this version's schema. Opening one in memory copies the schema alone
- * (`schema`), which is faster than running the migrations, or all of its data (`data`).
+ * A serialized database with this version's schema, which a database in memory can start from.
+ * `schema` copies only the schema, which is faster than running the migrations. `data` copies all
+ * data.
  */
 export type DatabaseImage =
   | { kind: 'schema'; database: Buffer }
-  /** Sets the creation time of its environments, in milliseconds since 1970. */
+  /** `createdAt` becomes the creation time of its environments, in milliseconds since 1970. */
   | { kind: 'data'; database: Buffer; createdAt: number }
 
 /**
- * Opens the file, creating it if it is missing, or a database in memory. Migrates it to this
- * version's schema. Throws `StartError` without changing the file if it is in use, unusable,
- * of a newer version or of another program.
+ * Opens or creates the data file, or creates a database in memory if no file is given. Migrates the
+ * data to this version's schema. Throws `StartError` without changing the file if it is in use,
+ * unusable, written by a newer version or owned by another program.
  *
- * `close` merges the write-ahead log into the file. You can call it twice.
+ * `close` merges the write-ahead log into the file. A second call does nothing.
  */
 export function openDatabase(file?: string, { image }: { image?: DatabaseImage | undefined } = {}) {
   let client: Database.Database | undefined
@@ -77,12 +81,13 @@ function openFile(file: string): Database.Database {
   checkDataFile(file, migrations.at(-1)?.folderMillis ?? 0)
   const client = new Database(file, { timeout: LOCK_TIMEOUT })
   try {
-    // Exclusive before WAL: SQLite then locks the file on the first access and needs no -shm file.
+    // Set the locking mode before WAL, so that SQLite locks the file on the first access and
+    // creates no -shm file.
     client.pragma('locking_mode = EXCLUSIVE')
     client.pragma('journal_mode = WAL')
     client.pragma('synchronous = NORMAL')
-    // Checking a file left by a killed process creates an -shm file, which nobody else can be
-    // using.
+    // Checking the file of a killed process creates an -shm file. No other process can be using it,
+    // because this one holds the lock.
     rmSync(`${file}-shm`, { force: true })
     return client
   } catch (error) {
@@ -98,7 +103,8 @@ function openInMemory(image: DatabaseImage | undefined): Database.Database {
     return client
   }
   const client = new Database(image.database)
-  // SQLite locks a deserialized database on every access, which is slower and has no use here.
+  // Otherwise SQLite would lock the deserialized database on every access, which costs time and has
+  // no use here.
   client.pragma('locking_mode = EXCLUSIVE')
   client.prepare('UPDATE environments SET created_at = ?').run(image.createdAt)
   return client
@@ -116,8 +122,8 @@ function readSchema(database: Buffer): string {
 }
 
 /**
- * Returns a function that inserts a row and returns its rowid. Raw SQL, because a seed inserts
- * thousands of rows and drizzle takes 50 % longer.
+ * Returns a function that inserts a row and returns its rowid. Uses raw SQL, because drizzle takes
+ * 50 % longer to insert the thousands of rows of a seed.
  */
 export function insertInto<Table extends SQLiteTable>(
   { client }: Db,

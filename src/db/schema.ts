@@ -14,14 +14,14 @@ import type { ClockSetting } from '../domain/clock.js'
 import { CHANNELS, DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../domain/enums.js'
 
 /**
- * Holds the records of one kind. Snapshots and forks share a dataset until one of them writes to it
- * and gets a copy.
+ * A dataset groups the records of one kind. Snapshots and forks share a dataset. The first one that
+ * writes to it gets a copy.
  */
 export const datasets = sqliteTable('datasets', {
   key: integer('key').primaryKey({ autoIncrement: true }),
   /**
-   * The two ids that the documents of the dataset carry. Workflow documents carry none, so their
-   * datasets fit any environment.
+   * The ids that appear in the documents of the dataset. Both are empty for workflows: their
+   * documents contain neither id, so any environment can share them.
    */
   environmentId: text('environment_id').notNull().default(''),
   organizationId: text('organization_id').notNull().default('')
@@ -31,43 +31,43 @@ const requiredInteger = (name: string) => integer(name).notNull()
 const datasetKey = (name: string, actions?: { onDelete: 'cascade' }) =>
   requiredInteger(name).references(() => datasets.key, actions)
 
-/** Holds the environments and their snapshots. A snapshot is an environment without an API key. */
+/** Contains environments and their snapshots. A snapshot is an environment without an API key. */
 export const environments = sqliteTable(
   'environments',
   {
     key: integer('key').primaryKey({ autoIncrement: true }),
-    /** The 24 hex digits in requests and responses. */
+    /** The id that clients see: 24 hex digits. */
     id: text('id').notNull(),
     organizationId: text('organization_id').notNull(),
     name: text('name').notNull(),
-    /** Null: the environment uses the server's profile (`--profile`). */
+    /** If null, the environment uses the server's profile (`--profile`). */
     profile: text('profile', { enum: PROFILES }),
-    /** Assumption id -> value. Overrides the profile. */
+    /** Values that override the profile, keyed by assumption id. */
     assumptions: text('assumptions', { mode: 'json' }).$type<Record<string, string>>().notNull(),
     clock: text('clock', { mode: 'json' }).$type<ClockSetting>().notNull(),
-    /** Null: the random numbers are unpredictable. */
+    /** If null, random values differ in every run. */
     randomSeed: integer('random_seed'),
     integrations: datasetKey('integrations'),
     subscribers: datasetKey('subscribers'),
     workflows: datasetKey('workflows'),
     messages: datasetKey('messages'),
     idempotency: datasetKey('idempotency'),
-    /** Set for snapshots: the environment that was captured. */
+    /** Only set for snapshots: the environment that was captured. */
     snapshotOf: integer('snapshot_of').references((): AnySQLiteColumn => environments.key, {
       onDelete: 'cascade'
     }),
-    /** Set for snapshots; empty for the baseline, which a reset restores. */
+    /** Only set for snapshots. The baseline, which a reset restores, has an empty name. */
     snapshotName: text('snapshot_name'),
-    /** Milliseconds from the last use to the removal. Null: the environment stays. */
+    /** The environment is removed after this many unused milliseconds. If null, it stays. */
     ttl: integer('ttl'),
     createdAt: integer('created_at').notNull()
   },
   (table) => [
     uniqueIndex('environments_id').on(table.id).where(sql`${table.snapshotOf} IS NULL`),
-    // Not unique: a seed may use the same name in several organizations.
+    // Not unique, because several organizations may use the same name.
     index('environments_name').on(table.name).where(sql`${table.snapshotOf} IS NULL`),
     uniqueIndex('environments_snapshot').on(table.snapshotOf, table.snapshotName),
-    // Each write checks whether its dataset is shared.
+    // These indexes speed up the check before each write whether the dataset is shared.
     ...DATASET_KINDS.map((name) => index(`environments_${name}`).on(table[name]))
   ]
 )
@@ -85,8 +85,8 @@ export const apiKeys = sqliteTable(
 )
 
 /**
- * Returns the columns of every record. `document` is the JSON that the client receives; other
- * columns are searched or changed.
+ * Returns the columns that all record tables have. `document` is the JSON that clients receive.
+ * Other columns exist for values that are searched or changed.
  */
 const record = () => ({
   dataset: datasetKey('dataset', { onDelete: 'cascade' }),
@@ -107,13 +107,13 @@ export const integrations = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.dataset, table.id] }),
     uniqueIndex('integrations_identifier').on(table.dataset, table.identifier),
-    // The service maintains this rule; the database rejects a second primary.
+    // The service ensures that a channel has one primary. This index is a safeguard.
     uniqueIndex('integrations_one_primary_per_channel')
       .on(table.dataset, table.channel)
       .where(sql`${table.primary} = 1 AND ${table.deleted} = 0`),
-    // A set-primary demotes soft-deleted integrations too.
+    // The set-primary operation also demotes soft-deleted integrations.
     index('integrations_primary').on(table.dataset, table.channel).where(sql`${table.primary} = 1`),
-    // A set-primary looks for an unknown id in the organization's other environments.
+    // The set-primary operation looks for an unknown id in the organization's other environments.
     index('integrations_id').on(table.id)
   ]
 )
@@ -127,10 +127,7 @@ export const subscribers = sqliteTable(
   ]
 )
 
-/**
- * Holds the workflows. No operation returns one: the document is the seed's workflow without its
- * steps.
- */
+/** `document` is the workflow from the seed without its steps. No operation returns it. */
 export const workflows = sqliteTable(
   'workflows',
   { ...record(), identifier: text('identifier').notNull() },
@@ -146,7 +143,7 @@ export const workflowSteps = sqliteTable(
     ...record(),
     workflowId: text('workflow_id').notNull(),
     stepId: text('step_id').notNull(),
-    /** Index among the steps of the dataset. */
+    /** The step's index among all steps of the dataset. */
     position: integer('position').notNull()
   },
   (table) => [
@@ -155,32 +152,34 @@ export const workflowSteps = sqliteTable(
   ]
 )
 
-/** Holds the messages. `sequence` is only the row id. */
-// The list is ordered by (created_at, id), so each filter's index continues with these two: a page
-// is read from it in order. The columns after them let one index serve several filters at once.
+/** `sequence` is only the row id. */
+// The message list is ordered by (created_at, id). In each filter's index, these two columns follow
+// the filter's column, so that SQLite reads a page without sorting. The columns after them let
+// SQLite check several filters in one index.
 export const messages = sqliteTable(
   'messages',
   {
     sequence: integer('sequence').primaryKey(),
     ...record(),
-    /** Milliseconds since 1970, the document's `createdAt`. */
+    /** The document's `createdAt` in milliseconds since 1970. */
     createdAt: integer('created_at').notNull(),
     channel: text('channel', { enum: CHANNELS }).notNull(),
     /**
-     * The external id, as in SubscriberResponse.subscriberId. Null: the message embeds no
-     * subscriber.
+     * The id from the application, as in `SubscriberResponse.subscriberId`. Null if the message has
+     * no subscriber.
      */
     subscriberId: text('subscriber_id'),
     transactionId: text('transaction_id').notNull(),
-    /** The document's context keys in canonical form, see `canonicalContext`. */
+    /** The document's context keys in the form that `canonicalContext` returns. */
     context: text('context').notNull()
   },
   ({ dataset, id, createdAt, channel, subscriberId, transactionId, context }) => [
     uniqueIndex('messages_id').on(dataset, id),
-    // SQLite appends the row id, so copies and exports read in insertion order.
+    // SQLite appends the row id to the index, so copies and exports read messages in insertion
+    // order.
     index('messages_dataset').on(dataset),
-    // Holds the columns of all filters: a filter on several transactions reads it in order if it
-    // matches most messages.
+    // Contains the columns of all filters. SQLite reads it for a filter that lists several
+    // transactions and matches most messages.
     index('messages_created').on(
       dataset,
       createdAt,
@@ -206,8 +205,8 @@ export const messages = sqliteTable(
 )
 
 /**
- * Holds the stored responses. Assumption `idempotency-match` decides whether a key belongs to the
- * environment or the organization.
+ * Contains the responses stored for idempotency keys. The assumption `idempotency-match` decides
+ * whether a key belongs to the environment or the organization.
  */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
@@ -215,11 +214,11 @@ export const idempotencyKeys = sqliteTable(
     dataset: datasetKey('dataset', { onDelete: 'cascade' }),
     scope: text('scope', { enum: KEY_SCOPES }).notNull(),
     key: text('key').notNull(),
-    /** SHA-256 of the request parts that must match when the key is repeated. */
+    /** The SHA-256 of the request parts that must be equal when the key is repeated. */
     fingerprint: blob('fingerprint', { mode: 'buffer' }).notNull(),
     status: integer('status').notNull(),
     body: blob('body', { mode: 'buffer' }).notNull(),
-    /** Milliseconds since 1970, by the environment's clock. */
+    /** Milliseconds since 1970 on the environment's clock. */
     createdAt: integer('created_at').notNull()
   },
   (table) => [
@@ -228,7 +227,7 @@ export const idempotencyKeys = sqliteTable(
   ]
 )
 
-/** Lists the tables of each kind of dataset. */
+/** The tables that contain each kind of dataset. */
 export const DATASET_TABLES = {
   integrations: [integrations],
   subscribers: [subscribers],

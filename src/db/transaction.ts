@@ -1,7 +1,10 @@
 import type Database from 'better-sqlite3'
 import { dataLost } from '../domain/errors.js'
 
-/** Runs transactions, and callbacks that undo changes in memory when a transaction rolls back. */
+/**
+ * Runs transactions. If one rolls back, it calls the registered callbacks to undo changes in
+ * memory.
+ */
 export class Transactions {
   readonly #client: Database.Database
   readonly #fileProblem: () => string | undefined
@@ -15,8 +18,8 @@ export class Transactions {
   }
 
   /**
-   * Runs synchronous work in a transaction, or in a savepoint of the open one, and rolls back if it
-   * throws. Throws `data-lost` if the data file can no longer keep the changes.
+   * Runs synchronous work in a transaction, or in a savepoint if a transaction is open. Rolls back
+   * if the work throws. Throws `data-lost` if the data file can no longer be written.
    */
   transaction<T>(work: () => T): T {
     const problem = this.#client.inTransaction ? undefined : this.#fileProblem()
@@ -33,13 +36,17 @@ export class Transactions {
   }
 
   /**
-   * Calls `undo` if the open transaction or savepoint rolls back. Does nothing outside of one.
+   * Calls `undo` if the open transaction or savepoint rolls back. Does nothing if no transaction is
+   * open.
    */
   onRollback(undo: () => void): void {
     if (this.#client.inTransaction) this.#undoCallbacks.push(undo)
   }
 
-  /** Undoes the newest change first, and keeps changes that were made before the savepoint. */
+  /**
+   * Calls the undo callbacks from `index` on, newest first. Earlier callbacks belong to work that
+   * isn't rolled back.
+   */
   #undoSince(index: number): void {
     for (const undo of this.#undoCallbacks.splice(index).reverse()) undo()
   }

@@ -1,18 +1,21 @@
 /**
- * Returns the current time in milliseconds since 1970. Passed in, so that tests can fix the time.
+ * Returns the current time in milliseconds since 1970. Code receives a clock as an argument, so
+ * that tests can set the time.
  */
 export type Clock = () => number
 
 export const wallClock: Clock = () => Date.now()
 
-// Bound at load time, because a test may replace `performance.now` later.
+// Keep the original function, because a test may replace `performance.now` later.
 const elapsed = performance.now.bind(performance)
 const origin = Date.now() - elapsed()
 
-/** Never jumps or goes back, even if the system's time changes: use it to measure durations. */
+/** Measures durations. It never jumps or goes back, even if the system time changes. */
 export const steadyClock: Clock = () => origin + elapsed()
 
-/** An environment's clock: the system's, fixed, or `by` milliseconds ahead of the system's. */
+/**
+ * An environment's clock: the system clock, a fixed time, or `by` milliseconds ahead of the system.
+ */
 export type ClockSetting =
   | { mode: 'wall' }
   | { mode: 'fixed'; at: string }
@@ -20,12 +23,12 @@ export type ClockSetting =
 
 export const WALL: ClockSetting = { mode: 'wall' }
 
-// A clock shows times from 1970 to 9999, so that years have four digits.
+// Clocks are limited to the years 1970 to 9999, so that every year has four digits.
 const EARLIEST = 0
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * Returns the time that a clock shows. `at` must be valid; offsets are limited to the year 9999.
+ * Returns the clock's time. A fixed time must be valid; an offset time stays between 1970 and 9999.
  */
 export function readClock(setting: ClockSetting, wall: Clock): number {
   if (setting.mode === 'wall') return wall()
@@ -33,7 +36,10 @@ export function readClock(setting: ClockSetting, wall: Clock): number {
   return Math.min(Math.max(wall() + setting.by, EARLIEST), LATEST)
 }
 
-/** Returns the setting advanced by `milliseconds`, or undefined if that is outside 1970 to 9999. */
+/**
+ * Returns the setting advanced by `milliseconds`, or undefined if the new time isn't between 1970
+ * and 9999.
+ */
 export function advanceClock(
   setting: ClockSetting,
   milliseconds: number,
@@ -49,8 +55,8 @@ export function advanceClock(
 const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/
 
 /**
- * Parses an ISO 8601 date, or time with a time zone, that a clock can show. Returns milliseconds
- * since 1970, or undefined.
+ * Parses an ISO 8601 date, or a time with a time zone. Returns milliseconds since 1970, or
+ * undefined if the text is invalid or the time isn't between 1970 and 9999.
  */
 export function parseTime(text: string): number | undefined {
   const milliseconds = parseIsoTime(text)
@@ -58,15 +64,17 @@ export function parseTime(text: string): number | undefined {
   return milliseconds >= EARLIEST && milliseconds <= LATEST ? milliseconds : undefined
 }
 
-/** Parses like `parseTime`, but accepts any year, for the times in a record's content. */
+/**
+ * Parses like `parseTime`, but accepts any year, as timestamps in a record's content may contain.
+ */
 export function parseIsoTime(text: string): number | undefined {
   const [, year, month, day] = ISO_8601.exec(text) ?? []
   const midnight = new Date(`${year}-${month}-${day}`)
-  // `Date` turns February 30 into March 2.
+  // Check the day, because `Date` turns February 30 into March 2.
   if (midnight.getUTCDate() !== Number(day)) return undefined
   const milliseconds = Date.parse(text)
   return Number.isNaN(milliseconds) ? undefined : milliseconds
 }
 
-/** Returns the time in the format of all responses: ISO 8601 in UTC with milliseconds. */
+/** Returns the time in the format that all responses use: ISO 8601 in UTC with milliseconds. */
 export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString()

@@ -1,12 +1,12 @@
-/** Words that are the whole name of a header, parameter or field with a secret. */
+/** A header, parameter or field contains a secret if one of these words is its whole name. */
 const SECRET_WORD = '(?:proxy-)?auth(?:orization)?|(?:set-)?cookie|(?:x-)?key'
 
-/** Words that mark a secret wherever they occur in such a name. */
+/** A header, parameter or field contains a secret if its name contains one of these words. */
 const SECRET_PART = '(?:api|access|private|signing)[-_]?key|secret|token|passw(?:or)?d|credential'
 
-/** Matches the name of a header, parameter or field that carries a secret. */
+/** Matches the name of a header, parameter or field that contains a secret. */
 export const SECRET_NAME = new RegExp(`^(?:${SECRET_WORD})$|${SECRET_PART}`, 'i')
 
-/** The source of a regular expression that matches such a name inside a text. */
-// The bounds keep matching linear: without them it would start over at each letter of a long name.
+/** The source of a regular expression that matches such a name within a longer text. */
+// The limits of 100 keep matching linear. Without them, a long name would take quadratic time.
 export const SECRET_FIELD = `(?:${SECRET_WORD}|[\\w-]{0,100}(?:${SECRET_PART})[\\w-]{0,100})`

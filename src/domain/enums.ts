@@ -1,7 +1,7 @@
 export const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push'] as const
 export type Channel = (typeof CHANNELS)[number]
 
-/** Returns whether the value is a channel. Steps of such a type send messages. */
+/** Returns whether the value is a channel. A step whose type is a channel sends messages. */
 export const isChannel = (value: string): value is Channel =>
   (CHANNELS as readonly string[]).includes(value)
 
@@ -10,7 +10,7 @@ export type StepType = (typeof STEP_TYPES)[number]
 
 export const ORIGINS = ['service-cloud', 'service-cloud-v1', 'external'] as const
 
-/** The chat providers, then the push providers, that a subscriber can have settings for. */
+/** The chat and push providers for which a subscriber can have settings. */
 export const CHAT_PUSH_PROVIDERS = [
   'slack',
   'discord',
@@ -38,7 +38,7 @@ export const CHAT_PUSH_PROVIDERS = [
 export const KEY_SCOPES = ['environment', 'organization'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-/** An environment has one dataset per kind, and shares it with its snapshots until a write. */
+/** An environment has one dataset of each kind. Its snapshots share the dataset until a write. */
 export const DATASET_KINDS = [
   'integrations',
   'subscribers',
@@ -48,7 +48,10 @@ export const DATASET_KINDS = [
 ] as const
 export type DatasetKind = (typeof DATASET_KINDS)[number]
 
-/** The parts of an environment that can be reset. `data` is every dataset except `idempotency`. */
+/**
+ * The parts of an environment that can be reset. `data` stands for all datasets except
+ * `idempotency`.
+ */
 export const RESET_PARTS = ['data', 'requests', 'faults', 'clock', 'idempotency'] as const
 export type ResetPart = (typeof RESET_PARTS)[number]
 

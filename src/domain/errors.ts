@@ -1,4 +1,4 @@
-/** The codes of rejections with their HTTP statuses. Only `http/` uses the statuses. */
+/** The HTTP status for each error code. Only `http/` uses the statuses. */
 export const STATUS_BY_CODE = {
   unauthenticated: 401,
   forbidden: 403,
@@ -15,25 +15,32 @@ export const STATUS_BY_CODE = {
 } as const
 export type ErrorCode = keyof typeof STATUS_BY_CODE
 
-/** The invalid fields of a request, each with its problems and the value that was sent. */
+/** Maps each invalid field of a request to its problems and the value that was sent. */
 export type FieldErrors = Record<string, { messages: string[]; value?: unknown }>
 
 export interface ErrorDetails {
-  /** Why the request was rejected and how to fix it, for people. Sent as `x-mock-reason`. */
+  /**
+   * A readable explanation: why the request was rejected and how to fix it. Sent as
+   * `x-mock-reason`.
+   */
   reason: string
   /** All invalid fields. */
   errors?: FieldErrors
-  /** Additional top-level fields of the error body, where Novu has them. */
+  /** Additional top-level fields of the error body, for errors where Novu sends them. */
   facts?: Record<string, string>
   /** The `ctx` of the error body, if it differs from `facts`. */
   ctx?: Record<string, unknown>
   headers?: Record<string, string>
 }
 
-/** Returns an empty record without a prototype, since a client can name a field `__proto__`. */
+/**
+ * Returns an empty record without a prototype, because a client may send a field named `__proto__`.
+ */
 export const createFieldErrors = (): FieldErrors => Object.create(null)
 
-/** An error whose message is safe to show to the client. Any other error becomes a bare 500. */
+/**
+ * An error whose message may be sent to the client. Any other error becomes a 500 without details.
+ */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
   readonly code: ErrorCode
@@ -46,19 +53,22 @@ export class DomainError extends Error {
   }
 }
 
-/** Returns the error for invalid fields, with Novu's message: the problems are in `errors`. */
+/** Returns the error for invalid fields. Its message is Novu's; `errors` lists the problems. */
 export function invalidFields(errors: FieldErrors): DomainError {
   const messages = Object.values(errors).flatMap((field) => field.messages)
   return new DomainError('invalid', 'Validation Error', { reason: messages.join('; '), errors })
 }
 
 /**
- * Returns the error for a write that would be lost, because the data file was changed or removed.
+ * Returns the error for a write that can't be saved because the data file was removed or replaced.
  */
 export const dataLost = (reason: string) =>
   new DomainError('data-lost', 'The data file is lost', { reason })
 
-/** Ends a command or a start. Its message says how to fix it, and is printed without a stack. */
+/**
+ * An error that ends a command or prevents a start. Its message says how to fix the problem and is
+ * printed without a stack trace.
+ */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }

@@ -4,28 +4,35 @@ import libSlugify from '@sindresorhus/slugify'
 /** An id is 24 lower-case hex digits. */
 export const ID_PATTERN = /^[0-9a-f]{24}$/
 
-/** Returns the id in lower case if the client's text is one, in any case; otherwise undefined. */
+/** Returns the text in lower case if it is an id in any case; otherwise undefined. */
 export function parseId(text: string): string | undefined {
   return /^[0-9a-f]{24}$/i.test(text) ? text.toLowerCase() : undefined
 }
 
-/** An API key is printable ASCII without spaces, so that it fits in a header. */
+/**
+ * An API key consists of printable ASCII characters without spaces, so that a header can contain
+ * it.
+ */
 export const API_KEY_PATTERN = /^[!-~]+$/
 
 /**
- * A key chosen by a client must not look like a word such as `messages`: the journals of all
- * environments mask every occurrence of it.
+ * An API key chosen by a client must not look like a word such as `messages`, because the journals
+ * mask every occurrence of a key.
  */
 export const CHOSEN_API_KEY_PATTERN = /^([!-~]{16,}|[!-~]*[\d-][!-~]*)$/
 
-/** A context key is `type:id`, both not empty. */
+/** A context key has the form `type:id`. Neither part may be empty. */
 export const CONTEXT_KEY_PATTERN = '^[^:]+:.+$'
 
-// Novu's ids start with their creation time in seconds. These are early 2024 and mid 2025.
+// Novu's ids start with their creation time in seconds. These constants are early 2024 and mid
+// 2025.
 const EARLIEST = 0x66000000
 const LATEST = 0x68600000
 
-/** Returns an id that is always the same for the same path, such as environment, kind and name. */
+/**
+ * Returns an id derived from a path, such as environment, kind and name. The same path always
+ * yields the same id.
+ */
 export function deriveId(...path: readonly (string | number)[]): string {
   const hash = createHash('sha256').update(JSON.stringify(path)).digest()
   const seconds = EARLIEST + (hash.readUInt32BE(0) % (LATEST - EARLIEST))
@@ -36,43 +43,49 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const BASE = BigInt(ALPHABET.length)
 
 /**
- * Matches ASCII words without camelCase, separated by characters that the package turns into `-`,
- * which is all except `&`, `'`, `^` and the backtick.
+ * Matches ASCII words without camelCase whose separators the slugify package turns into `-`. These
+ * are all characters except `&`, `'`, `^` and the backtick.
  */
 const PLAIN_WORDS = /^(?:(?:[A-Z]?[a-z\d]+|[A-Z]+)(?![A-Za-z\d])|[ -%(-/:-@[-\]_{-~])*$/
 
-/** Transliterating a megabyte takes minutes, so slugs use only the start of a name. */
+/** A slug uses only the start of a name, because transliterating a megabyte takes minutes. */
 const MAX_NAME = 500
 
 /**
  * Returns the first 500 characters of a name as lower-case ASCII words joined by `-`. Returns an
- * empty string if none of them can be transliterated.
+ * empty string if no character can be transliterated.
  */
 export function slugify(wholeName: string): string {
   const name = wholeName.slice(0, MAX_NAME)
-  // The package tries 2,000 replacements per name, which would add 30 ms to a start.
+  // The slugify package tries 2,000 replacements per name, which would add 30 ms to the start.
   if (PLAIN_WORDS.test(name)) return (name.toLowerCase().match(/[a-z\d]+/g) ?? []).join('-')
   return libSlugify(name, { decamelize: true })
 }
 
-/** Returns `<slug of the name>_<kind>_<base62 of the id>`, where the name's slug may be empty. */
+/** Returns `<slug of the name>_<kind>_<id in base62>`. The slug of the name may be empty. */
 export const slugOf = (name: string, kind: 'wf' | 'st', id: string): string =>
   `${slugify(name)}_${kind}_${encodeBase62(id)}`
 
-/** Ends of slugs. Like Novu, `any` accepts every kind, but only 16 digits and not an empty name. */
+/**
+ * Match the kind and the id at the end of a slug. `any` behaves like Novu: it accepts every kind,
+ * but requires a name and an id of 16 digits.
+ */
 const SLUG_ENDS = {
   wf: /_wf_([0-9A-Za-z]+)$/,
   st: /_st_([0-9A-Za-z]+)$/,
   any: /._(?:wf|st|stp|env|lt)_([0-9A-Za-z]{16})$/s
 }
 
-/** Returns the id at the end of a slug of this kind, or undefined. Ignores the name in the slug. */
+/**
+ * Returns the id at the end of the slug, or undefined if the slug has another kind. Ignores the
+ * slug's name.
+ */
 export function idFromSlug(slug: string, kind: keyof typeof SLUG_ENDS): string | undefined {
   const digits = SLUG_ENDS[kind].exec(slug)?.[1]
   return digits && decodeBase62(digits)
 }
 
-/** Returns an id's 12 bytes as a big-endian base62 number with a `0` for each leading zero byte. */
+/** Encodes an id's 12 bytes as a big-endian base62 number, with one `0` per leading zero byte. */
 export function encodeBase62(id: string): string {
   let digits = ''
   for (let rest = BigInt(`0x${id}`); rest > 0n; rest /= BASE) {
@@ -82,9 +95,9 @@ export function encodeBase62(id: string): string {
   return '0'.repeat(leadingZeros.length / 2) + digits
 }
 
-/** Returns the id that `encodeBase62` encodes as exactly this text, or undefined. */
+/** Returns the id for which `encodeBase62` returns exactly this text, or undefined. */
 export function decodeBase62(text: string): string | undefined {
-  // Twelve zero bytes have 12 digits, twelve 0xff bytes 17.
+  // An id of zero bytes has 12 digits; an id of 0xff bytes has 17.
   if (!/^[0-9A-Za-z]{12,17}$/.test(text)) return undefined
   const value = [...text].reduce((sum, digit) => sum * BASE + BigInt(ALPHABET.indexOf(digit)), 0n)
   const id = value.toString(16).padStart(24, '0')

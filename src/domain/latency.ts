@@ -3,19 +3,25 @@ import type { Random } from './random.js'
 export const LATENCY_PRESETS = ['none', 'office', 'mobile', 'bad'] as const
 export type LatencyPreset = (typeof LATENCY_PRESETS)[number]
 
-/** The milliseconds that responses are delayed: at least `delay`, and on average `spread` more. */
+/**
+ * How long responses are delayed, in milliseconds: at least `delay`, and `spread` more on average.
+ */
 export interface Latency {
-  /** Absent if the delay and spread were set directly. */
+  /** Absent if `delay` and `spread` were set directly. */
   preset?: LatencyPreset
   delay: number
   spread: number
 }
 
-/** Either `preset` alone, or `delay` and `spread`. Without `spread` all delays are equal. */
+/**
+ * Either only `preset`, or `delay` with an optional `spread`. Without `spread`, all delays are
+ * equal.
+ */
 export type LatencySetting = Partial<Latency>
 
 /**
- * Round trips from an office to a nearby region, from a phone on 4G, and from a phone on a train.
+ * Typical round trips: `office` to a nearby region, `mobile` from a phone on 4G, `bad` from a phone
+ * on a train.
  */
 const PRESET_VALUES: Record<LatencyPreset, { delay: number; spread: number }> = {
   none: { delay: 0, spread: 0 },
@@ -26,7 +32,7 @@ const PRESET_VALUES: Record<LatencyPreset, { delay: number; spread: number }> = 
 
 export const MAX_LATENCY = 60_000
 
-/** Caps the exponential tail of a delay at this multiple of the spread. */
+/** A delay exceeds the minimum by at most this multiple of the spread. */
 const MAX_SPREADS = 10
 
 /** Returns the latency for a setting that `findLatencyProblem` accepts. */
@@ -35,7 +41,9 @@ export function resolveLatency(setting: LatencyPreset | LatencySetting): Latency
   return preset === undefined ? { delay, spread } : { preset, ...PRESET_VALUES[preset] }
 }
 
-/** Returns what is wrong with a setting of any type, or undefined if it is valid. */
+/**
+ * Returns what is wrong with a setting, or undefined if it is valid. Accepts values of any type.
+ */
 export function findLatencyProblem(setting: LatencyPreset | LatencySetting): string | undefined {
   const presets = LATENCY_PRESETS.join(', ')
   const values = toObject(setting)
@@ -56,7 +64,7 @@ function findPresetProblem(preset: LatencyPreset, setting: LatencySetting): stri
   if (!LATENCY_PRESETS.includes(preset)) {
     return `the preset must be one of ${LATENCY_PRESETS.join(', ')}, not ${preset}`
   }
-  // The preset's own values are allowed, so that clients can send back what they received.
+  // Responses contain a preset's delay and spread, so accept them when a client sends them back.
   const values = PRESET_VALUES[preset]
   const isSameDelay = (setting.delay ?? values.delay) === values.delay
   const isSameSpread = (setting.spread ?? values.spread) === values.spread
@@ -73,7 +81,8 @@ function isValidDelay(milliseconds: number): boolean {
 }
 
 /**
- * Draws a delay in milliseconds, with a network's exponential tail. Draws nothing without spread.
+ * Draws a delay in milliseconds from an exponential distribution, as in networks. Uses no random
+ * number if the spread is 0.
  */
 export function drawLatency({ delay, spread }: Latency, random: Random): number {
   if (spread === 0) return delay

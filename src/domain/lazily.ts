@@ -1,4 +1,6 @@
-/** Returns a function that calls `create` on its first call and returns that value every time. */
+/**
+ * Returns a function that calls `create` once, on its first call, and always returns that value.
+ */
 export function lazily<Value>(create: () => Value): () => Value {
   let created: { value: Value } | undefined
   return () => {

@@ -1,18 +1,16 @@
-/**
- * A query string that can't be parsed. Rejected after authentication, by `rejectMalformedQuery`.
- */
+/** A query string that can't be parsed. `rejectMalformedQuery` rejects it after authentication. */
 export class MalformedQuery extends Error {}
 
 /**
- * Values by parameter name. An item is an object if its name had brackets that don't form a list,
- * such as `limit[gt]`: no parameter accepts objects, so validation rejects it.
+ * Maps parameter names to values. Brackets that don't form a list, such as `limit[gt]`, produce an
+ * object. Validation rejects it, because no parameter accepts objects.
  */
 export type Query = Record<string, string | (string | object)[]>
 
 const MAX_PARAMETERS = 10_000
 
 /**
- * Parses a query string. Repeated keys, `key[]=` and `key[0]=` form a list; commas have no meaning.
+ * Parses a query string. Repeated keys, `key[]=` and `key[0]=` form a list; commas don't.
  *
  * Never throws, because Fastify calls it before any hook or error handler.
  */
@@ -34,7 +32,10 @@ export function parseQuery(queryString: string): Query | MalformedQuery {
   }
 }
 
-/** Has no prototype, like `Object.create(null)`, whose objects take ten times as long to fill. */
+/**
+ * Creates objects without a prototype. Adding properties to them is ten times as fast as with
+ * objects from `Object.create(null)`.
+ */
 const Parameters = function Parameters() {} as unknown as new () => Query
 Parameters.prototype = Object.create(null)
 

@@ -5,9 +5,7 @@ export interface Random {
   uuid(): string
 }
 
-/**
- * Returns an unpredictable source or, with a seed, one that returns the same values in every run.
- */
+/** Returns a source of random values. With a seed, the values are the same in every run. */
 export function createRandom(seed: number | null): Random {
   const next = seed === null ? Math.random : mulberry32(seed)
   return { next, uuid: () => createUuid(next) }
@@ -22,7 +20,9 @@ function createUuid(next: () => number): string {
   })
 }
 
-/** Mulberry32: 32 bits of state make it repeatable, but not fit for secrets. */
+/**
+ * The Mulberry32 generator. Its 32 bits of state suffice for repeatable values but not for secrets.
+ */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,17 +1,17 @@
-/** A request to show as a curl command. */
+/** A request to convert to a curl command. */
 export interface CurlRequest {
   method: string
   url: string
   headers: readonly (readonly [name: string, value: string])[]
   body?: string | undefined
   /**
-   * A header line with shell variables: `Authorization: ApiKey $API_KEY`. The shell expands them.
-   * The line comes first.
+   * A header line with variables that the shell expands, such as `Authorization: ApiKey $API_KEY`.
+   * It is the first header of the command.
    */
   expandedHeader?: string | undefined
 }
 
-/** Returns the text as one word of a POSIX shell. */
+/** Quotes the text so that a POSIX shell reads it as one word. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
@@ -20,7 +20,7 @@ export function quoteForShell(text: string): string {
 export function curlCommand(request: CurlRequest, separator = ' '): string {
   const { url, headers, body, expandedHeader } = request
   const words = ['curl', ...methodFlags(request)]
-  // Without --globoff, curl reads brackets and braces as ranges.
+  // Without --globoff, curl expands brackets and braces to several URLs.
   if (/[[\]{}]/.test(url)) words.push('--globoff')
   words.push(quoteForShell(url))
   if (expandedHeader !== undefined) words.push(`-H "${expandedHeader}"`)
@@ -30,12 +30,12 @@ export function curlCommand(request: CurlRequest, separator = ' '): string {
 }
 
 function methodFlags({ method, body }: CurlRequest): string[] {
-  // With `-X HEAD`, curl waits for a body.
+  // With `-X HEAD` instead of `--head`, curl would wait for a body.
   if (method === 'HEAD') return ['--head']
   return method === 'GET' && body === undefined ? [] : [`-X ${method}`]
 }
 
-/** curl drops a header that has no value unless its name ends with a semicolon. */
+/** Writes an empty header as `name;`, because curl drops a header written as `name:`. */
 function headerLine(name: string, value: string): string {
   return value === '' ? `${name};` : `${name}: ${value}`
 }

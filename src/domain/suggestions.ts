@@ -1,11 +1,15 @@
-/** Longer words are no typos of a name, and comparing them is slow. */
+/** Longer words aren't compared: they can't be a typo, and comparing them is slow. */
 const MAX_LENGTH = 100
 
-/** How many record names to compare for a suggestion, which takes a few milliseconds. */
+/**
+ * The maximum number of record names to compare for a suggestion. Comparing them takes a few
+ * milliseconds.
+ */
 export const MAX_CANDIDATES = 200
 
 /**
- * Returns the candidate with the fewest typos, or undefined if all have too many for their length.
+ * Returns the candidate most similar to the word, or undefined if all differ by more than a third
+ * of their length.
  */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined
@@ -20,15 +24,15 @@ export function suggest(word: string, candidates: readonly string[]): string | u
   return closest?.candidate
 }
 
-/** Returns `; did you mean X?` to append to a message, or an empty string without a suggestion. */
+/** Returns `; did you mean X?` to append to a message, or an empty string if nothing is similar. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const suggestion = suggest(word, candidates)
   return suggestion === undefined ? '' : `; did you mean ${suggestion}?`
 }
 
 /**
- * Returns the Damerau-Levenshtein distance: how many letters to insert, delete, replace or swap
- * with their neighbor. Returns infinity as soon as the distance must exceed the limit.
+ * Returns the Damerau-Levenshtein distance: the number of letters to insert, delete, replace or
+ * swap with a neighbor. Stops early and returns infinity if the distance exceeds the limit.
  */
 function editDistance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return Number.POSITIVE_INFINITY
@@ -48,7 +52,7 @@ function editDistance(from: string, to: string, limit: number): number {
         )
       )
     }
-    // The minimum of a row never decreases in later rows.
+    // Stop early, because later rows never have a smaller minimum.
     if (Math.min(...current) > limit) return Number.POSITIVE_INFINITY
     twoRowsUp = rowAbove
     rowAbove = current

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 
-// Node 18 has no `import.meta.filename`, and must get as far as the message that it is too old.
+// Node 18 has no `import.meta.filename`. The fallback lets it reach the check that rejects it.
 const requireHere = createRequire(import.meta.filename ?? import.meta.url)
 
 export const packageFile: { version: string; engines: { node: string } } = requireHere(
@@ -10,17 +10,18 @@ export const packageFile: { version: string; engines: { node: string } } = requi
 
 export const VERSION = packageFile.version
 
-/** Returns the folder of the installed package, which contains the migrations and the seeds. */
+/** Returns the package's root folder, which contains `migrations` and `seeds`. */
 export function packageRoot(): string {
   return dirname(requireHere.resolve('notification-mock/package.json'))
 }
 
 /**
- * Returns why this Node can't run the server and how to fix it, or undefined if it can.
+ * Returns why this version of Node can't run the server and how to fix that, or undefined if it
+ * can.
  *
- * Call it before importing the database addon: better-sqlite3 13 crashes without a message on a
- * Node that lacks Node-API 10. No fix changes package.json, because other Nodes may use the same
- * checkout.
+ * Call it before you import the database addon, because better-sqlite3 13 crashes without a message
+ * if Node lacks Node-API 10. The suggested fixes don't change package.json, because several
+ * versions of Node may share one checkout.
  */
 export function unsupportedNodeMessage(): string | undefined {
   const { node } = packageFile.engines
@@ -37,7 +38,7 @@ export function unsupportedNodeMessage(): string | undefined {
     : newNodeAddonMessage(addonVersion)
 }
 
-/** Returns the message for a Node without Node-API 10, which needs better-sqlite3 12. */
+/** Checks the addon on a version of Node without Node-API 10, which needs better-sqlite3 12. */
 function oldNodeAddonMessage(addonVersion: string | undefined): string | undefined {
   if (addonVersion && Number.parseInt(addonVersion, 10) < 13) return undefined
   const installed = addonVersion
@@ -58,7 +59,8 @@ function newNodeAddonMessage(addonVersion: string | undefined): string | undefin
 }
 
 /**
- * Returns undefined if the addon is missing: it is an optional dependency whose install can fail.
+ * Returns undefined if the addon isn't installed. It is an optional dependency, so npm continues if
+ * its installation fails.
  */
 function readAddonVersion(): string | undefined {
   try {

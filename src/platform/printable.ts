@@ -1,4 +1,4 @@
-/** Matches characters that control a terminal or reorder its text. */
+/** Matches characters that control a terminal or change the direction of its text. */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 /** Returns the JSON escape of a character, such as `\u001b`. */
@@ -6,14 +6,17 @@ export function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** Escapes control characters as JSON does (`\u001b`), except for those in `allowed`. */
+/** Escapes control characters as JSON does (`\u001b`), except for the characters in `allowed`. */
 export function printable(text: string, allowed = '\t'): string {
   return text.replace(CONTROLS, (character) =>
     allowed.includes(character) ? character : escaped(character)
   )
 }
 
-/** Returns a copy of a JSON value whose strings are printable and, except for stacks, one line. */
+/**
+ * Returns a copy of a JSON value with all control characters escaped, except for tabs and the line
+ * breaks of a `stack`.
+ */
 export function printableTexts<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value, printableValue))
 }

@@ -4,16 +4,17 @@ const MIB = 1024 * 1024
 const CHUNK_SIZE = 64 * 1024
 
 /**
- * Reads a regular file. Throws for anything else, such as a pipe or a device, without opening it,
- * and for a file with more than `limit` bytes, even if its reported size is smaller.
+ * Reads a regular file. Throws for anything else, such as a pipe or a device, without opening it.
+ * Throws if the file contains more than `limit` bytes, whatever size the system reports.
  */
 export function readRegularFile(file: string, limit = 256 * MIB): Buffer {
   const stats = statSync(file)
-  // Reading a folder throws EISDIR, which is clear enough.
+  // A folder passes this check, because the EISDIR error from reading it is clear enough.
   if (!stats.isFile() && !stats.isDirectory()) {
     throw new Error('it is not a regular file: save its content as a file, and use that')
   }
-  // O_NONBLOCK: if a pipe has replaced the file since `statSync`, don't wait for a writer.
+  // A pipe may have replaced the file after `statSync`. O_NONBLOCK opens it without waiting for a
+  // writer.
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     return readUpTo(descriptor, limit)

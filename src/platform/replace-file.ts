@@ -4,9 +4,9 @@ import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /**
- * Replaces a file with the temporary file that `write` creates. If `write` rejects or the process
- * is killed, the file stays unchanged. Rejects if the path is a link or anything else that isn't a
- * regular file.
+ * Replaces a file with a temporary file that `write` creates. If `write` rejects or the process is
+ * killed, the old file stays unchanged. Rejects if the path exists but isn't a regular file, for
+ * example if it is a link.
  */
 export async function replaceFile<Result>(
   file: string,
@@ -46,7 +46,8 @@ export function replaceFileSync(file: string, content: string | Buffer, mode = 0
 }
 
 /**
- * Throws the error that `open` with O_NOFOLLOW would, unless the path is free or a regular file.
+ * Throws if the path exists but isn't a regular file. Throws the same error as `open` with
+ * O_NOFOLLOW.
  */
 export function requireRegularFile(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false })
@@ -55,7 +56,7 @@ export function requireRegularFile(file: string): void {
   throw Object.assign(new Error(`${file} is not a regular file`), { code, syscall: 'open' })
 }
 
-/** Returns a new path in the file's folder, so that the later rename stays on one file system. */
+/** Returns a new path in the same folder, because a file can't be renamed across file systems. */
 function createTempPath(file: string): string {
   return join(dirname(file), `.${basename(file)}.${randomUUID()}`)
 }

@@ -6,8 +6,8 @@ const MAX_BUFFERED = 1024 * 1024
 let write: ((text: string) => void) | undefined
 
 /**
- * Writes to stderr without waiting and without throwing. Drops the text if it can't be written, for
- * example because the disk is full or nobody reads the pipe.
+ * Writes to stderr without blocking or throwing. Drops the text if it can't be written, for example
+ * because the disk is full or nothing reads the pipe.
  */
 export function writeToStderr(text: string): void {
   write ??= chooseWriter()
@@ -15,7 +15,8 @@ export function writeToStderr(text: string): void {
 }
 
 function chooseWriter(): (text: string) => void {
-  // Node writes synchronously to a file, so `stderr.write` would throw when the disk is full.
+  // If stderr is a file, Node writes synchronously, and `stderr.write` throws when the disk is
+  // full.
   if (!isStream()) return writeToFile
   // Without a listener, an error such as EPIPE ends the process.
   process.stderr.on('error', () => {})
@@ -33,7 +34,7 @@ function statStderr(): Stats | undefined {
   try {
     return fstatSync(STDERR)
   } catch {
-    // Stderr is closed, whatever the platform calls that error.
+    // Every error means that stderr is closed; the error's code depends on the platform.
     return undefined
   }
 }
@@ -42,7 +43,7 @@ function writeToFile(text: string): void {
   try {
     writeSync(STDERR, text)
   } catch {
-    // There is nowhere left to report that stderr can't be written.
+    // Nothing is left to which this error could be reported.
   }
 }
 

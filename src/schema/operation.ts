@@ -14,33 +14,35 @@ export interface OperationSummary {
   querystring?: TObject
 }
 
-/** An error that an operation responds with. */
+/** An error response of an operation. */
 export interface OperationError {
   status: ErrorStatus
-  /** Distinguishes errors with the same status. An error without a code covers the rest. */
+  /**
+   * Distinguishes errors with the same status. An error without a code stands for all other codes.
+   */
   code?: ErrorCode
-  /** The assumption, and its value, without which this error does not occur. */
+  /** This error only occurs if this assumption has this value. */
   under?: readonly [AssumptionId, string]
-  /** A path that the default seed rejects with this error. */
+  /** A path that gets this error with the default seed. */
   example?: string
 }
 
 /**
- * A mocked operation. Its route, the OpenAPI document, the journal, faults and coverage all use
- * this one description.
+ * Describes a mocked operation. Its route, the OpenAPI document, the journal, faults and coverage
+ * all use this description.
  */
 export interface Operation extends OperationSummary {
   id: OperationId
   method: 'GET' | 'POST'
-  /** The path with its parameters as `:name`. */
+  /** The path, with parameters in the form `:name`. */
   url: string
-  /** The schema of the body of a 200. */
+  /** The schema of the response body for status 200. */
   response: TSchema
-  /** Every error except 500. */
+  /** All documented errors except the 500. */
   errors: readonly OperationError[]
-  /** Whether an idempotency key has an effect. */
+  /** Whether the operation supports idempotency keys. */
   idempotent?: boolean
-  /** Whether the response is one object, which the assumption `envelope` can put under `data`. */
+  /** Whether the response is a single object. The assumption `envelope` can wrap it in `data`. */
   enveloped?: boolean
   /** Requests that succeed with the default seed. */
   examples: {
@@ -50,15 +52,18 @@ export interface Operation extends OperationSummary {
   }
 }
 
-/** Returns the operation unchanged, with the most precise type. */
+/** Returns the operation unchanged, but with the narrowest type. */
 export const defineOperation = <const Defined extends Operation>(operation: Defined): Defined =>
   operation
 
-/** Returns the errors that an operation can respond with under the assumptions, except 500. */
+/** Returns the operation's possible errors under the assumptions, except the 500. */
 export const errorsFor = ({ errors }: Operation, assumptions: Assumptions): OperationError[] =>
   errors.filter(({ under }) => under === undefined || assumptions[under[0]] === under[1])
 
-/** Returns the names that are not parameters of the operation: all of them without an operation. */
+/**
+ * Returns the names that aren't parameters of the operation. Without an operation, returns all
+ * names.
+ */
 export function unknownParameters(
   names: readonly string[],
   operation: Pick<OperationSummary, 'querystring'> | undefined

@@ -5,8 +5,8 @@ import { Errors, type ValueError } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
 
 /**
- * A global symbol, because all copies of this module share TypeBox's registry: some tests load both
- * the sources and the build.
+ * A global symbol, because tests may load this module twice, from the sources and from the build.
+ * Both copies share TypeBox's registry.
  */
 const Target = Symbol.for('notification-mock/target')
 
@@ -25,12 +25,10 @@ interface Checker {
 
 const checkers = new WeakMap<TSchema, Checker>()
 
-/** Compiling a schema takes as long as dozens of interpreted checks, and a start needs fewer. */
+/** Compiling a schema takes as long as dozens of interpreted checks. A start needs fewer checks. */
 const CHECKS_BEFORE_COMPILING = 30
 
-/**
- * Returns the schema's checker, which is created once and compiles the schema when that pays off.
- */
+/** Returns the schema's checker. It compiles the schema once enough checks have been made. */
 export function compile(schema: TSchema): Checker {
   const existing = checkers.get(schema)
   if (existing) return existing
@@ -53,7 +51,7 @@ function createChecker(schema: TSchema): Checker {
   }
 }
 
-/** Returns the schema of a string enum, published as a JSON Schema `enum` and typed as a union. */
+/** Returns the schema of a string enum. JSON Schema has it as an `enum`, TypeScript as a union. */
 export const stringEnum = <const Values extends readonly string[]>(
   values: Values,
   options: { $id?: string; description?: string; default?: Values[number] } = {}
@@ -65,35 +63,37 @@ export const stringEnum = <const Values extends readonly string[]>(
     ...options
   })
 
-/** Returns the schema of a string enum that OpenAPI documents list under its id. */
+/** Returns a string enum's schema that OpenAPI documents list under its `$id`. */
 export const namedEnum = <const Values extends readonly string[]>(
   $id: string,
   description: string,
   values: Values
 ) => stringEnum(values, { $id, description })
 
-/** Returns the schema of a time, published as `date-time`. Accepts any string. */
+/** Returns a timestamp's schema, with the format `date-time` in JSON Schema. Accepts any string. */
 export const dateTime = (description: string) =>
   Type.Unsafe<string>({ [Kind]: 'DateTime', type: 'string', format: 'date-time', description })
 
-/** Returns the schema of an object that has these properties and no others. */
+/** Returns the schema of an object that allows only these properties. */
 export const strictObject = <Properties extends TProperties>(
   properties: Properties,
   options: ObjectOptions = {}
 ) => Type.Object(properties, { additionalProperties: false, ...options })
 
-/** Returns the schema of a strict object that OpenAPI documents list under its id. */
+/** Returns a strict object's schema that OpenAPI documents list under its `$id`. */
 export const namedObject = <Fields extends TProperties>(
   $id: string,
   description: string,
   properties: Fields
 ) => strictObject(properties, { $id, description })
 
-/** Returns a reference to a schema with an `$id`. The default description is the schema's. */
+/**
+ * Returns a reference to a schema with an `$id`. `description` replaces the schema's description.
+ */
 export const ref = <Schema extends TSchema>(schema: Schema, description?: string) =>
   refById<Static<Schema>>(String(schema.$id), () => schema, description)
 
-/** Returns a reference to a schema that isn't defined yet, such as the schema around it. */
+/** Returns a reference to a schema that isn't defined yet, such as the enclosing schema. */
 export const refById = <Value>(id: string, target: () => TSchema, description?: string) =>
   Type.Unsafe<Value>({
     [Kind]: 'Reference',
@@ -103,24 +103,24 @@ export const refById = <Value>(id: string, target: () => TSchema, description?: 
   })
 
 /**
- * Returns a schema that is published inline but compiled on its own, for the items of long lists:
- * the list's few checks stay interpreted, while the items' many checks get compiled.
+ * Returns a schema that JSON Schema shows inline but that is compiled on its own. Use it for the
+ * items of long lists: the list's few checks stay interpreted, but the many checks of items are
+ * compiled.
  */
 export const compiledSeparately = <Schema extends TSchema>(schema: Schema) =>
   Type.Unsafe<Static<Schema>>({ ...schema, [Kind]: 'Reference', [Target]: () => schema })
 
-/** Returns the schema that a reference points to. */
+/** Returns the schema to which a reference points. */
 export const targetOf = (schema: TSchema): TSchema =>
   (schema as TSchema & { [Target]: () => TSchema })[Target]()
 
 /**
- * Returns the schema of an object with any keys and values, where the API reference leaves them
- * open.
+ * Returns the schema of an object with any content, which the API reference doesn't define further.
  */
 export const freeObject = (description: string) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }))
 
-/** Returns a schema that also accepts null, for fields that the API reference marks "or null". */
+/** Returns a schema that also accepts null, for fields marked "or null" in the API reference. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
   const type = [schema.type as string, 'null']
   return Type.Unsafe<Static<Schema> | null>({
@@ -131,7 +131,7 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   })
 }
 
-/** Returns the schema of an object with any keys, whose values all match one schema. */
+/** Returns the schema of an object with any keys whose values all match `values`. */
 export function recordOf<Schema extends TSchema>(
   values: Schema,
   description: string,
@@ -145,7 +145,10 @@ export function recordOf<Schema extends TSchema>(
   return Type.Unsafe<Record<string, Static<Schema>>>(Type.Object({}, options))
 }
 
-/** Returns all schemas with an `$id` that the roots contain or refer to, dependencies first. */
+/**
+ * Returns all schemas with an `$id` that the roots contain or refer to. A schema comes after its
+ * dependencies.
+ */
 export function namedSchemas(...roots: (TSchema | undefined)[]): TSchema[] {
   const named = new Set<TSchema>()
   const seen = new Set<unknown>()

@@ -13,21 +13,21 @@ import {
 import { didYouMean } from '../domain/suggestions.js'
 import { compile, targetOf } from './typebox.js'
 
-/** Field names and list indexes that lead from a value to one inside it. */
+/** Field names and list indexes that lead from a value to a nested value. */
 export type Path = readonly (string | number)[]
 
 /** A mismatch between a value and its schema. */
 export interface ValidationIssue {
   path: Path
-  /** Completes a sentence that starts with the path: `must be a string`. */
+  /** The rest of a sentence that starts with the path, such as `must be a string`. */
   message: string
-  /** Appended to the message: the actual value, or a suggestion. May be empty. */
+  /** The actual value or a suggestion, to append to the message. May be empty. */
   hint: string
-  /** Whether the field's name or its value is wrong. */
+  /** Whether the name or the value of the field is wrong. */
   part: 'name' | 'value'
 }
 
-// TypeBox checks no other format.
+// This is the only format that TypeBox checks.
 FormatRegistry.Set('regex', (text) => findRegexError(text) === undefined)
 
 function findRegexError(text: string): string | undefined {
@@ -39,13 +39,16 @@ function findRegexError(text: string): string | undefined {
   }
 }
 
-/** How many issues of one value are reported. */
+/** The maximum number of issues to report for a value. */
 export const MAX_ISSUES = 100
 
-/** Each missing field is a TypeBox error, but all missing fields of an object are one issue. */
+/**
+ * Allows more errors than issues, because TypeBox reports every missing field of an object as an
+ * error, while we merge them into one issue.
+ */
 const MAX_ERRORS = 10 * MAX_ISSUES
 
-/** Returns the first issues of a JSON value, or an empty list if it matches the schema. */
+/** Returns the first issues of a JSON value, or an empty list if the value matches the schema. */
 export function findIssues(schema: TSchema, value: unknown, limit = MAX_ISSUES): ValidationIssue[] {
   const checker = compile(schema)
   if (checker.Check(value)) return []
@@ -54,11 +57,11 @@ export function findIssues(schema: TSchema, value: unknown, limit = MAX_ISSUES):
   return errors.slice(0, limit).flatMap(toIssues).slice(0, limit)
 }
 
-/** Returns whether a value may be a secret, so that no message repeats it. */
+/** Returns whether the value at the path may be a secret, which messages must not repeat. */
 export const isSecretPath = (path: Path): boolean =>
   path.some((part) => part === 'configurations' || SECRET_NAME.test(String(part)))
 
-/** Returns a path as code spells it: `environments[0].integrations[1].channel`. */
+/** Returns a path in code notation, such as `environments[0].integrations[1].channel`. */
 export function formatPath(path: Path): string {
   const parts = path.map((part, index) => {
     if (typeof part === 'number' || !/^[\w$-]+$/.test(part)) return `[${JSON.stringify(part)}]`
@@ -67,21 +70,24 @@ export function formatPath(path: Path): string {
   return parts.join('')
 }
 
-/** A TypeBox error. The errors of a referenced schema replace the error about the reference. */
+/**
+ * A TypeBox error. If a reference doesn't match, the errors of the referenced schema are used
+ * instead.
+ */
 interface SchemaError extends Pick<ValueError, 'type' | 'schema' | 'value'> {
   path: Path
-  /** For a union, the errors of each variant. */
+  /** If the schema is a union, the errors of each variant. */
   variants: SchemaError[][]
-  /** For a merged error, the fields that the object lacks. */
+  /** If this is a merged error, the names of the missing fields. */
   missing?: string[]
 }
 
-/** Converts TypeBox errors about the value `root`, which is at the path `base`. */
+/** Converts TypeBox's errors for the value `root`, whose path is `base`. */
 function collectErrors(errors: Iterable<ValueError>, root: unknown, base: Path): SchemaError[] {
   const collected: SchemaError[] = []
   for (const { type, schema, path: pointer, value, errors: variants } of errors) {
     if (collected.length >= MAX_ERRORS) break
-    // TypeBox checks a missing required field against the field's schema too.
+    // TypeBox also checks a missing field against the field's schema, which is a second error.
     const isDuplicate = value === undefined && type !== ValueErrorType.ObjectRequiredProperty
     if (isDuplicate) continue
     const path = [...base, ...toPath(root, pointer)]
@@ -95,9 +101,7 @@ function collectErrors(errors: Iterable<ValueError>, root: unknown, base: Path):
   return collected
 }
 
-/**
- * Converts a JSON pointer, whose parts are all strings, to a path with numbers for list indexes.
- */
+/** Converts a JSON pointer to a path in which list indexes are numbers, not strings. */
 function toPath(root: unknown, pointer: string): Path {
   let node = root
   return [...ValuePointer.Format(pointer)].map((name) => {
@@ -107,7 +111,7 @@ function toPath(root: unknown, pointer: string): Path {
   })
 }
 
-/** Merges the errors about missing fields of the same object into one. */
+/** Merges the errors about missing fields of the same object into one error. */
 function mergeMissingFields(errors: SchemaError[]): SchemaError[] {
   const missingByObject = new Map<string, string[]>()
   return errors.flatMap((error) => {
@@ -117,7 +121,7 @@ function mergeMissingFields(errors: SchemaError[]): SchemaError[] {
     const field = String(error.path.at(-1))
     const missing = missingByObject.get(key)
     if (missing) {
-      // The merged error refers to this list.
+      // The merged error holds the same array, so it gets the field too.
       missing.push(field)
       return []
     }
@@ -127,7 +131,10 @@ function mergeMissingFields(errors: SchemaError[]): SchemaError[] {
   })
 }
 
-/** Drops the length of a value that breaks a pattern, because the pattern describes the length. */
+/**
+ * Drops the error about a value's length if there is one about its pattern, because the message for
+ * the pattern includes the length.
+ */
 function withoutLengths(errors: SchemaError[]): SchemaError[] {
   const withPattern = errors.filter(({ type }) => type === ValueErrorType.StringPattern)
   if (withPattern.length === 0) return errors
@@ -155,11 +162,12 @@ function unknownFieldIssue({ path, schema }: SchemaError): ValidationIssue {
   return { path, message: 'is not a known field', hint, part: 'name' }
 }
 
-/** The fields whose value selects a variant of a union. */
+/** The value of one of these fields selects the variant of a union. */
 const DISCRIMINATORS = ['type', 'mode']
 
 /**
- * Returns the issues of the variant with the fewest, among those that the value can be meant for.
+ * Returns the issues of the closest variant: the one with the fewest errors among those whose type
+ * and discriminator match the value.
  */
 function toUnionIssues(union: SchemaError): ValidationIssue[] {
   const { variants, path } = union
@@ -171,7 +179,10 @@ function toUnionIssues(union: SchemaError): ValidationIssue[] {
   return [discriminatorIssue(union) ?? typeIssue(union)]
 }
 
-/** Returns the issue of a discriminator that selects no variant, if the value has one. */
+/**
+ * Returns the issue for a discriminator that selects no variant, or undefined if the value has no
+ * discriminator.
+ */
 function discriminatorIssue({ variants, path }: SchemaError): ValidationIssue | undefined {
   const errors = variants.flat().filter((error) => isDiscriminator(error, path))
   const [first] = errors
@@ -180,7 +191,7 @@ function discriminatorIssue({ variants, path }: SchemaError): ValidationIssue | 
   return { path: first.path, ...describeEnum(allowed, first.value), part: 'value' }
 }
 
-/** Returns the issue of a value that has none of the variants' types. */
+/** Returns the issue for a value whose type matches none of the variants. */
 function typeIssue(union: SchemaError): ValidationIssue {
   const { variants, path } = union
   const types = variants
@@ -191,7 +202,7 @@ function typeIssue(union: SchemaError): ValidationIssue {
   return { path, message, hint: describeActual(union), part: 'value' }
 }
 
-/** Returns whether an error of a variant says that the union's value has another type. */
+/** Returns whether a variant's error is about the type of the union's value itself. */
 function isOtherType(error: SchemaError, union: Path): boolean {
   if (error.path.length !== union.length) return false
   if (isTypeError(error)) return true
@@ -203,13 +214,16 @@ function isDiscriminator({ type, path, schema }: SchemaError, union: Path): bool
   return path.length === union.length + 1 && DISCRIMINATORS.includes(String(path.at(-1)))
 }
 
-/** Returns a message for the bound of safe integers only: other bounds are part of the type. */
+/**
+ * Returns a message only if the maximum is the largest safe integer. Other bounds are shown with
+ * the type.
+ */
 const describeSafeMaximum = ({ schema: { maximum } }: SchemaError): string | undefined =>
   maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined
 
 const countItems = (count: number) => `${count} ${count === 1 ? 'item' : 'items'}`
 
-/** The messages of errors that are neither about a type nor about a bound. */
+/** Messages for errors that concern neither the type nor a bound of the value. */
 const MESSAGES: { [Type in ValueErrorType]?: (error: SchemaError) => string | undefined } = {
   [ValueErrorType.StringPattern]: ({ schema: { pattern } }) =>
     `must be ${PATTERN_NAMES[pattern] ?? `a string that matches ${pattern}`}`,
@@ -266,7 +280,7 @@ const TYPE_NAMES: Record<string, string> = {
   null: 'null'
 }
 
-/** Returns the type with its bounds: `a whole number from 1 to 1000`. */
+/** Returns the type with its bounds, such as `a whole number from 1 to 1000`. */
 function describeType({ type, const: constant, enum: values, multipleOf, ...bounds }: TSchema) {
   if (values) return `one of ${values.join(', ')}`
   if (constant !== undefined) return JSON.stringify(constant)
@@ -284,7 +298,10 @@ function describeBounds({ minimum, exclusiveMinimum, maximum }: Record<string, u
   return from + above + (hasMaximum ? ` to ${maximum}` : '')
 }
 
-/** Returns what the value is instead, without repeating strings, which may be credentials. */
+/**
+ * Returns text such as `, not a string`. It doesn't repeat most strings, because they may be
+ * secrets.
+ */
 function describeActual({ value, path }: SchemaError): string {
   if (isSecretPath(path) && /^(string|number)$/.test(typeof value)) return `, not a ${typeof value}`
   if (Array.isArray(value)) return ', not a list'
@@ -294,7 +311,7 @@ function describeActual({ value, path }: SchemaError): string {
   return isQuotedScalar ? `, not the string "${value}"` : ', not a string'
 }
 
-/** Names for the patterns of our schemas. */
+/** Readable descriptions of the patterns in our schemas. */
 const PATTERN_NAMES: Record<string, string> = {
   [CONTEXT_KEY_PATTERN]: 'in the form type:id',
   [DURATION_PATTERN]: 'a duration, such as 30s, 10m or 1h',
@@ -305,9 +322,7 @@ const PATTERN_NAMES: Record<string, string> = {
     'at least 16 characters, or at least 8 with a digit or hyphen'
 }
 
-/**
- * Deeper than any document needs, and shallow enough for every recursive function that reads it.
- */
+/** No document needs more levels, and recursive functions can handle this many. */
 export const MAX_DEPTH = 100
 
 export const TOO_DEEP = `is nested more than ${MAX_DEPTH} levels deep: flatten it`
