@@ -39,20 +39,20 @@ export { createServices, type Services } from './services.js'
 
 export interface AppOptions extends Pick<Config, 'data' | 'cors' | 'inspector' | 'requestTimeout'> {
   services: Services
-  /** Loads the service that only control routes need. */
+  /** Loads the seed service, which only the control routes need. */
   loadSeeds: () => Promise<SeedService>
   clock: Clock
   logger: Logger
 }
 
-/** What both Fastify instances share. */
+/** Values that both Fastify instances use: the one at startup and the lazily loaded one. */
 interface Shared {
-  /** The routes of both, so that a 404 can suggest any of them. */
+  /** The routes of both instances, so that a 404 can suggest any of them. */
   served: ServedPath[]
   genReqId: ReturnType<typeof createRequestIds>
 }
 
-/** Returns the server, complete but not listening. */
+/** Returns the server with all its routes. It doesn't listen yet. */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { services, logger } = options
   const { environments, adminToken } = services
@@ -76,7 +76,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       logger.error({ err: error, environment: id }, 'expired environment could not be removed')
   })
   app.addHook('preClose', async () => {
-    // Otherwise open streams, waits and delays would keep the server from closing.
+    // Open streams, waiting requests and delays would keep the server from closing.
     services.journals.close()
     environments.close()
     services.latency.close()
@@ -85,8 +85,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
 }
 
 /**
- * Returns a Fastify instance with everything that a request passes before and after its route, in
- * this order. The request lifecycle of an operation goes on in `registerOperations`.
+ * Returns a Fastify instance with the hooks that run before and after every route, in request
+ * order. `registerOperations` adds the hooks that only operations need.
  */
 function createApp(options: AppOptions, shared: Shared): FastifyInstance {
   const { services, clock, logger } = options
@@ -96,7 +96,7 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
     ...serverOptions(options),
     loggerInstance: logger as FastifyBaseLogger,
     genReqId: shared.genReqId,
-    // A path that can't be decoded never reaches the hooks below.
+    // If a path can't be decoded, Fastify skips the hooks below, so do their work here.
     frameworkErrors: (error, request, reply) => {
       identify(request)
       handleError(error, request, reply as never)
@@ -108,7 +108,7 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
   decorateRequests(app, options)
   app.setErrorHandler(handleError)
 
-  // onRequest: before the body is read.
+  // The onRequest hooks run before the body is read.
   app.addHook('onRequest', (request, _reply, done) => {
     identify(request) // API key → environment; rejects nothing yet
     done()
@@ -122,14 +122,14 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
       errorSources(request, options).assumptions['unserved-route'] === 'explain'
   })
 
-  // onSend: from the handler, or from the hook that rejected the request, to the client.
+  // The onSend hooks run for every response, whether a handler or a rejecting hook created it.
   app.addHook('onSend', keepResponse) // the journal keeps the body
   app.addHook('onSend', recordChanges(services)) // control routes: x-mock-change
   app.addHook('onSend', injectIntoResponse) // faults that truncate or lose the response
   app.addHook('onSend', delayResponse(services.latency))
 
-  // The journal closes the record when the response has been sent or the connection is lost: see
-  // openRecord.
+  // `openRecord` also closes the journal's record, when the response is sent or the connection is
+  // lost.
   if (logger.isLevelEnabled('debug')) {
     app.addHook('onResponse', async (_request, reply) => logResponse(reply))
   }
@@ -137,24 +137,23 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 }
 
 /**
- * Registers the operations behind the hooks that every request to them passes, in this order.
- * Throws for a route that serves no operation: it would be missing from the OpenAPI document and
- * the journal.
+ * Registers the operations and their hooks, in request order. Throws if a route serves no
+ * operation, because the OpenAPI document and the journal would miss it.
  */
 export function registerOperations(app: FastifyInstance, services: Services): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.operation) {
-      throw new Error(`the route ${method} ${url} serves no operation: see defineOperation`)
+      throw new Error(`the route ${method} ${url} serves no operation; use defineOperation`)
     }
   })
   for (const operation of OPERATIONS) services.coverage.include(operation)
 
   app.register(authentication, services) // onRequest: 401
   app.register(rejectMalformedQuery, services) // onRequest: 400
-  // onRequest, in the operation's route: the idempotency key (409), then a warning for unknown
-  // parameters
+  // The route of an operation adds two onRequest hooks: the idempotency key (409), then the warning
+  // about unknown parameters.
   app.register(faultInjection, services) // preValidation: latency and faults
-  // validation (422), then the handler: service → repository
+  // Then each route validates the request (422) and calls its handler: service → repository.
   app.register(integrationRoutes, services)
   app.register(messageRoutes, services)
   app.register(workflowStepRoutes, services)
@@ -170,43 +169,43 @@ const CORS = {
 const MAX_HEADERS = 256 * 1024
 const MAX_BODY = 1024 * 1024
 
-/** How often Node looks for requests that take longer than `requestTimeout`, in milliseconds. */
+/** Milliseconds between Node's checks for requests that exceed `requestTimeout`. */
 const TIMEOUT_CHECK_INTERVAL = 30_000
 
 function serverOptions({ requestTimeout }: AppOptions): FastifyHttpOptions<Server> {
   return {
-    // `http/log.ts` logs rejected requests only, and a child logger per request takes time.
+    // `http/log.ts` does the logging. Creating a child logger for every request would cost time.
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (parent) => parent,
     bodyLimit: MAX_BODY,
     requestTimeout,
     http: {
-      // Repeated here because Node derives the timeout for the headers from it.
+      // Node derives the timeout for the headers from this option, so set it here too.
       requestTimeout,
       maxHeaderSize: MAX_HEADERS,
-      // `checkHeaders` rejects a missing Host with our error body; Node would send an empty one.
+      // `checkHeaders` rejects a missing Host header with an error body. Node would send no body.
       requireHostHeader: false,
       connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_INTERVAL, requestTimeout || Infinity)
     },
     routerOptions: { maxParamLength: MAX_HEADERS, querystringParser: parseQuery as never },
     schemaController: { compilersFactory: COMPILERS },
-    // Requests that have arrived get their response even while the server closes.
+    // Finish requests that arrived before the server started to close.
     return503OnClosing: false,
     forceCloseConnections: 'idle'
   }
 }
 
 /**
- * Makes Node's server pass on what it would reject by itself, so that every error has the same
- * body.
+ * Handles requests that Node's HTTP server would reject itself, so that all error bodies look
+ * alike.
  */
 function configureServer(app: FastifyInstance, clock: Clock): void {
-  // Operations read no body. A body of any content type is kept unparsed, for the journal.
+  // Accept every content type and keep the body unparsed: no operation reads it, only the journal.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
-  // No limit on the number of headers. By default Node 20 drops those after the 1,000th, perhaps
-  // the API key.
+  // 0 removes the limit. By default, Node 20 drops all headers after the 1,000th, which could
+  // include the API key.
   app.server.maxHeadersCount = 0
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response)
@@ -231,8 +230,8 @@ function decorateRequests(app: FastifyInstance, { services, logger }: AppOptions
 }
 
 /**
- * Returns what an error body takes from the request's environment, or from the server if the
- * request has no valid key.
+ * Returns the clock, random source and assumptions for an error body: those of the request's
+ * environment, or the server's defaults if the request has no valid key.
  */
 function errorSources({ environment }: FastifyRequest, { services, clock }: AppOptions) {
   if (environment) return environment

@@ -9,34 +9,36 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export interface Config {
   /** The address to listen on. */
   host: string
-  /** The port to listen on. 0 takes a free one. */
+  /** The port to listen on. 0 selects a free port. */
   port: number
-  /** The database file. Without one, the data stays in memory. */
+  /** The database file. If it isn't set, the data stays in memory. */
   data?: string
   /** Seed files or names of built-in seeds. */
   seeds: readonly string[]
   /**
-   * The file to write when the server closes: a seed with the data of all environments. Load it
-   * with `seeds`. An existing file is replaced.
+   * When the server closes, it exports all environments to this seed file and replaces an existing
+   * file. Load the file again with `seeds`.
    */
   exportOnExit?: string
-  /** The profile of environments whose seed names none. */
+  /** The profile for environments whose seed doesn't set a profile. */
   profile: Profile
   /** Assumption values that override the profile, by assumption id. */
   assumptions: Record<string, string>
-  /** Whether web pages of other origins may send requests. */
+  /** Whether web pages from other origins may send requests. */
   cors: boolean
   /** Whether to serve the inspector at `/`. */
   inspector: boolean
   /** How many requests each journal keeps. 0 turns the journals off. */
   journal: number
-  /** Whether a request can inject a fault with the header `x-mock-fault`. */
+  /** Whether requests can inject faults with the header `x-mock-fault`. */
   faultHeader: boolean
-  /** The delay of responses: a preset (none, office, mobile, bad) or milliseconds. */
+  /** How long to delay responses: a preset (none, office, mobile, bad) or milliseconds. */
   latency: LatencyPreset | LatencySetting
-  /** How long a client may take to send a request, in milliseconds. 0 means no limit. */
+  /**
+   * The time in milliseconds within which a client must send its whole request. 0 means no limit.
+   */
   requestTimeout: number
-  /** The token with which other machines manage environments. Without it, only this machine can. */
+  /** A token that lets other machines manage environments. Without it, only this machine can. */
   adminToken?: string
   logLevel: (typeof LOG_LEVELS)[number]
 }
@@ -56,13 +58,13 @@ export const DEFAULTS: Config = {
   logLevel: 'info'
 }
 
-/** The largest `journal`, because requests are kept in memory. */
+/** The maximum for `journal`. It is limited because the journals are kept in memory. */
 export const MAX_JOURNAL = 1_000_000
 
-/** The largest `requestTimeout`, in milliseconds: one day. */
+/** The maximum for `requestTimeout`: one day in milliseconds. */
 export const MAX_REQUEST_TIMEOUT = 86_400_000
 
-/** A check for each option. Returns what is wrong with the value, if anything. */
+/** The check for each option. It returns a message if the value is invalid. */
 const CHECKS: {
   [Name in keyof Config]-?: (value: NonNullable<Config[Name]>) => string | false | undefined
 } = {
@@ -120,7 +122,8 @@ function findProblem(name: string, value: unknown): string | false | undefined {
 }
 
 /**
- * Returns the host for URLs of a server that listens on `host`: loopback if it is all addresses.
+ * Returns the host to use in the server's URL. If the server listens on all addresses, this is the
+ * loopback address.
  */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'

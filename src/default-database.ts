@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { packageRoot } from './platform/package.js'
 import { replaceFileSync } from './platform/replace-file.js'
 
-/** A serialized database with the default seed. */
+/** A serialized database that contains the default seed. */
 export interface DefaultImage {
   database: Buffer
-  /** The API keys of the seed. The database has only their hashes. */
+  /** The seed's API keys, because the database only stores their hashes. */
   apiKeys: readonly string[]
 }
 
 let cachedImage: DefaultImage | undefined
 
 /**
- * Returns the image of the default seed, or undefined if there is none for the current seed and
- * schema. Every timestamp in the default seed is absolute, so only the creation time of the
- * environments depends on when the image was made.
+ * Returns the image of the default seed, or undefined if none exists for the current seed and
+ * schema. An old image stays correct because all timestamps in the default seed are absolute. Only
+ * the creation time of the environments has to be set again.
  */
 export function readDefaultImage(): DefaultImage | undefined {
   cachedImage ??= readImageFiles()
@@ -24,18 +24,19 @@ export function readDefaultImage(): DefaultImage | undefined {
 }
 
 /**
- * Keeps an image for later starts: in dist/ if that is writable, otherwise for this process only.
- * The build does it first.
+ * Keeps an image for later starts. Saves it in dist/ if the folder is writable; otherwise only this
+ * process can use it. Normally `npm run build` has already saved it.
  */
 export function keepDefaultImage(image: DefaultImage): void {
   cachedImage = image
   const file = imageFile()
   try {
-    // Several processes may write at once, so each file is replaced as a whole.
+    // Replace each file as a whole, because several processes may write it at the same time.
     replaceFileSync(`${file}.json`, JSON.stringify(image.apiKeys))
     replaceFileSync(`${file}.db`, image.database)
   } catch (error) {
-    // The package may be installed where this user can't write. Later processes then seed again.
+    // The user may not be allowed to write to the package's folder. Later processes then seed
+    // again.
     if (!isFileError(error)) throw error
   }
 }
@@ -53,9 +54,7 @@ function readImageFiles(): DefaultImage | undefined {
   }
 }
 
-/**
- * Returns the path of the image without its extension. It contains a hash of the seed and schema.
- */
+/** Returns the image's path without the extension. The name contains a hash of seed and schema. */
 function imageFile(): string {
   const sources = ['seeds/default.yaml', 'migrations/meta/_journal.json']
   const contents = sources.map((name) => readFileSync(join(packageRoot(), name)))

@@ -25,24 +25,28 @@ export type { SeedReload } from './seeds/watch.js'
 export type { MockLogger } from './server.js'
 
 export interface MockOptions extends ServerOptions, Pick<ConnectOptions, 'fetch'> {
-  /** Lets the process exit while the server runs, for example if you forget `close()`. */
+  /**
+   * Lets the process exit while the server is still running, for example if you forget `close()`.
+   */
   unref?: boolean | undefined
 }
 
 export interface MockEnvironment
   extends Pick<ListedEnvironment, 'organizationId' | 'name' | 'profile'> {
   id: string
-  /** The API keys at the start. `mock.apiKeys()` returns the current ones. */
+  /** The API keys right after the start. `mock.apiKeys()` returns the current keys. */
   apiKeys: string[]
 }
 
 /** A running server and a client for it. */
 export interface Mock extends RunningServer, ConnectedMock {
-  /** The environments at the start. `listEnvironments()` returns the current ones. */
+  /**
+   * The environments right after the start. `listEnvironments()` returns the current environments.
+   */
   environments: MockEnvironment[]
   /**
-   * Writes the report of the run to one HTML file that works offline, and returns its data. Rejects
-   * with the system's error if it can't write the file.
+   * Writes the run report to a single HTML file that works offline, and returns the report's data.
+   * Rejects with the system error if the file can't be written.
    */
   report(file: string, facts?: RunFacts): Promise<Report>
   /** Closes the server. */
@@ -50,16 +54,17 @@ export interface Mock extends RunningServer, ConnectedMock {
 }
 
 /**
- * Starts a server in this process. By default it listens on a free port and doesn't log. You can
- * start several servers, which share nothing. Installs no signal handlers.
+ * Starts a server in this process. By default, it listens on a free port and logs nothing. You can
+ * start several servers; they don't share any state. Doesn't install signal handlers.
  *
- * Rejects with `StartError` if the server can't start; its message says how to fix it. Rejects with
- * `SeedError` for an invalid seed; it lists every issue.
+ * Rejects with `StartError` if the server can't start; the error's message says how to fix it.
+ * Rejects with `SeedError` if a seed is invalid; the error lists every issue.
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {
   const unsupported = unsupportedNodeMessage()
   if (unsupported) throw new StartError(unsupported)
-  // A static import would load the database addon before the check, and can crash an old Node.
+  // Import the server only after the check, because loading the database addon can crash an old
+  // Node.
   const { startServer } = await import('./server.js')
   const { unref, fetch, ...serverOptions } = options
   const { port = 0, logLevel = 'silent', adminToken } = options

@@ -6,15 +6,16 @@ import { errorJson, JSON_TYPE, SERVER_ERROR } from './http/errors.js'
 import { pathOf } from './http/target.js'
 
 /**
- * The paths of the operations and of the readiness check. Everything else is loaded on first use.
+ * Matches the paths of the operations and of `/health`. All other routes are loaded on first use.
  */
 const EAGER_PATHS = /^\/(v[12]\/|health(?![^?#]))/
 
 /**
- * Puts a second Fastify instance behind the listener of `app`. It serves every path but the
- * operations and `/health`, and `load` creates it when the first such request arrives: loading it
- * at start adds 20 % to the time to the first response (540 → 651 ms, measured 2026-11-28). A
- * failed load is a 500 for the requests that waited for it, and the next request tries again.
+ * Adds a second Fastify instance behind the listener of `app`. It serves every path except the
+ * operations and `/health`. The first request for such a path calls `load` to create the instance,
+ * because loading it at the start would delay the first response by 20 % (540 → 651 ms, measured
+ * 2026-11-28). If `load` fails, the requests waiting for it get a 500, and the next request tries
+ * again.
  */
 export function serveLazily(app: FastifyInstance, load: () => Promise<FastifyInstance>): void {
   let lazyApp: Promise<FastifyInstance> | undefined
@@ -29,7 +30,7 @@ export function serveLazily(app: FastifyInstance, load: () => Promise<FastifyIns
     }
   }
 
-  // Fastify's own listener would route every request to `app`.
+  // Remove Fastify's own listener, which would route every request to `app`.
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
     if (isEager(request.url ?? '')) return app.routing(request, response)

@@ -11,16 +11,16 @@ import type { Services } from './services.js'
 export interface LazyRouteOptions {
   services: Services
   seeds: SeedService
-  /** Whether browsers get the inspector at `/`. */
+  /** Whether `/` shows the inspector in a browser. */
   inspector: boolean
-  /** Returns the address that the server listens on. */
+  /** Returns the address on which the server listens. */
   address: () => string | AddressInfo | null
 }
 
 /**
- * Registers every route but the operations and `/health`: the control routes, the OpenAPI
- * documents, the docs and the inspector. `lazy-loading.ts` imports this module when the first of
- * them is requested.
+ * Registers every route except the operations and `/health`: the control routes, the OpenAPI
+ * documents, the docs and the inspector. `app.ts` imports this module on the first request for any
+ * of these routes.
  */
 export function registerLazyRoutes(app: FastifyInstance, options: LazyRouteOptions): void {
   const { services, seeds, inspector, address } = options

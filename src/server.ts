@@ -33,16 +33,16 @@ export interface MockLogger
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
   /**
-   * A seed as YAML, JSON or an object. It replaces the default seed, and is applied after `seeds`.
+   * A seed as YAML, JSON or an object. It replaces the default seed and is applied after `seeds`.
    */
   seed?: string | object
-  /** Returns the current time in milliseconds since 1970. The default is the system's clock. */
+  /** Returns the current time in milliseconds since 1970. Default: the system clock. */
   clock?: Clock
-  /** Replaces the default log: JSON lines on stderr at `logLevel`. */
+  /** Replaces the default logger, which writes JSON lines to stderr at `logLevel`. */
   logger?: MockLogger
   /**
-   * Watches the files in `seeds`. Called after each change with the applied changes, or with
-   * the error if nothing was applied.
+   * Watches the files in `seeds` and reloads them when they change. The function receives the
+   * applied changes, or the error if nothing was applied.
    */
   watch?: ((reload: SeedReload) => void) | undefined
 }
@@ -51,36 +51,36 @@ export interface RunningServer {
   /** The URL of the server, without a trailing slash. */
   url: string
   port: number
-  /** False if the data file already had environments. Then the seeds were not applied. */
+  /** False if the seeds were not applied because the data file already contained environments. */
   seeded: boolean
-  /** Resets every environment to its baseline and returns their names. */
+  /** Resets every environment to its baseline. Returns the names of the environments. */
   resetAll(): string[]
   /**
-   * Waits for requests in progress, then closes the server and the database. After `grace`
-   * milliseconds (5000 by default) it closes connections that are still busy. You can call it again
-   * with a shorter grace.
+   * Waits for requests in progress, then closes the server and the database. Connections that are
+   * still busy after `grace` milliseconds (5000 by default) are closed. You can call `close` again
+   * with a shorter `grace`.
    */
   close(grace?: number): Promise<void>
 }
 
-/** A listening server and its parts. */
+/** A listening server and its internal parts. */
 export interface Server extends RunningServer {
   app: FastifyInstance
   db: Db
   services: Services
-  /** Loads the seed service, which a start with the default seed doesn't need. */
+  /** Loads the seed service. A start with the default seed doesn't need it. */
   loadSeeds: () => Promise<SeedService>
 }
 
 /**
- * Opens the database, seeds it, and listens. Rejects like `createMock`, and then leaves nothing
- * open.
+ * Opens and seeds the database, and starts to listen. Rejects with the same errors as `createMock`.
+ * If it rejects, the database and the server are closed.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { clock = wallClock } = options
   const config = toConfig(options)
   checkOptions(options, config)
-  // Create the watcher before reading the seeds, so that it notices changes during the start.
+  // Create the watcher before reading the seeds, so that it notices changes during startup.
   const seedWatch = await createSeedWatch(options, config)
   const source = await readSeedSource(options, config)
   const database = openDatabase(config.data, { image: chooseDatabaseImage(source, config, clock) })
@@ -115,7 +115,10 @@ function toConfig({ seed, clock, logger, watch, ...options }: ServerOptions): Co
   return configOf({ ...options, seeds: options.seeds ?? defaultSeeds })
 }
 
-/** Throws `StartError` for options of the wrong type, which callers without TypeScript may pass. */
+/**
+ * Throws `StartError` if an option has the wrong type, because JavaScript callers may pass
+ * anything.
+ */
 function checkOptions({ seed, clock = wallClock, watch }: ServerOptions, { seeds }: Config): void {
   if (typeof clock !== 'function') {
     throw new StartError(
@@ -153,7 +156,7 @@ async function createSeedWatch(
   return { watcher, reloaded, report: options.watch, readSeeds }
 }
 
-/** Where the first data comes from: the prepared image of the default seed, or seed files. */
+/** The source of the initial data: the prepared image of the default seed, or seed files. */
 type SeedSource =
   | { kind: 'image'; image: DefaultImage }
   | { kind: 'files'; files: SeedFile[]; isDefault: boolean }
@@ -166,7 +169,7 @@ async function readSeedSource(options: ServerOptions, config: Config): Promise<S
   return { kind: 'files', files: readSeeds(), isDefault }
 }
 
-/** Returns whether the server starts in memory with the unmodified default seed. */
+/** Returns whether the server starts in memory with only the default seed. */
 function isDefaultSeed({ seed, watch }: ServerOptions, { data, seeds }: Config): boolean {
   if (watch || data || seed !== undefined) return false
   // A file named `default` takes precedence over the built-in seed.
@@ -183,7 +186,8 @@ async function loadSeedReader(
 }
 
 /**
- * Returns the image to start from: with its data, or only for its schema, which saves migrating.
+ * Returns the image to start from. Unless the image's data is needed, only its schema is used,
+ * which is faster than running the migrations.
  */
 function chooseDatabaseImage(
   source: SeedSource,
@@ -211,7 +215,7 @@ interface SeedDependencies extends Pick<Server, 'db' | 'services' | 'loadSeeds'>
   seedWatch: SeedWatch | undefined
 }
 
-/** Applies the seeds. Returns the seed service only if it was needed. */
+/** Applies the seeds. Returns the seed service only if it was loaded. */
 async function seedDatabase(
   source: SeedSource,
   { db, services, loadSeeds, seedWatch }: SeedDependencies
@@ -221,7 +225,7 @@ async function seedDatabase(
     return { seeded: true }
   }
   const seeds = await loadSeeds()
-  // A watched seed may start to use the generator later, so load it in any case.
+  // With no argument, it always loads the generator. A watched seed may start to use it later.
   await seeds.loadGenerator(seedWatch ? undefined : source.files)
   const { applied, environments } = seeds.seed(source.files)
   if (source.isDefault) {
@@ -235,7 +239,7 @@ function createLogger({ logger }: ServerOptions, { logLevel }: Config): Logger {
   return (logger ?? pino({ level: logLevel }, { write: writeToStderr })) as Logger
 }
 
-/** Logs once when the data file is lost, within a second and even if nothing is written. */
+/** Checks the data file every second, and logs an error once if the file is lost. */
 function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
   const timer = setInterval(() => {
     const problem = fileProblem()
@@ -247,8 +251,8 @@ function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
 }
 
 /**
- * Closes the database when the app closes. With `exportOnExit` it first exports the data, if the
- * export was enabled: a start that fails must not replace the file.
+ * Closes the database when the app closes. With `exportOnExit`, it exports the data before that,
+ * but only after `enable` was called, so that a failed start doesn't replace the file.
  */
 function closeDatabaseOnClose(
   app: FastifyInstance,
@@ -281,7 +285,7 @@ function requireWritable(file: string): void {
 }
 
 /**
- * Replaces the file with a seed of all environments. Rejects and keeps the old file on an error.
+ * Replaces the file with a seed of all environments. If that fails, rejects and keeps the old file.
  */
 async function exportTo(file: string, seeds: SeedService, log: FastifyBaseLogger): Promise<void> {
   try {
@@ -313,7 +317,7 @@ function startWatching(
   })
 }
 
-/** Adds the reload to the journals, because it isn't a request to a control route. */
+/** Adds reloads to the journals. No hook does this, because a reload isn't an HTTP request. */
 function recordReloads(
   changes: Extract<SeedReload, { applied: true }>['changes'],
   { environments, journals }: Services
@@ -333,12 +337,12 @@ function resetEnvironments({ environments, journals }: Services): string[] {
   return all.map(({ name }) => name)
 }
 
-/** The longest queue of connections: the system resets those that don't fit. */
+/** The maximum number of queued connections. The system resets connections beyond it. */
 const BACKLOG = 65_535
 
 /**
- * Listens and returns the port. Doesn't use `app.listen`, which would start a second server on
- * `localhost` and log a line of its own.
+ * Starts to listen and returns the port. Doesn't use `app.listen`, because for `localhost` that
+ * starts a second server, and it writes its own log line.
  */
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
   await app.ready()

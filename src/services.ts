@@ -18,21 +18,21 @@ export type Services = ReturnType<typeof createServices>
 export interface ServiceOptions {
   db: Db
   clock: Clock
-  /** The clock for removing expired environments. Default: a steady clock of the machine. */
+  /** The clock that decides when environments expire. Default: a clock that never jumps. */
   machineClock?: Clock
   defaults: EnvironmentDefaults
   /** The number of requests that each journal keeps. */
   journal: number
   faultHeader?: boolean
-  /** The latency of environments that set none. Default: none. */
+  /** The latency for environments that don't set their own. Default: none. */
   latency?: LatencyPreset | LatencySetting
-  /** The token that lets other machines manage environments. Without it, only this machine can. */
+  /** A token that lets other machines manage environments. Without it, only this machine can. */
   adminToken?: string | undefined
 }
 
 /**
- * Creates the services that the operations and the start need, and wires them. The seed service is
- * loaded later, with the control routes.
+ * Creates and connects all services except the seed service, which is loaded only when it is
+ * needed.
  */
 export function createServices(options: ServiceOptions) {
   const {
