@@ -6,7 +6,7 @@ import { COMPILERS } from '../src/http/validation.js'
 import { useMock } from './support/mock.js'
 import { SHOP, seedOf } from './support/shop.js'
 
-test('the test client rejects a response that the OpenAPI document does not allow', async () => {
+test('the test client rejects a response that violates the OpenAPI document', async () => {
   const mock = await useMock({ seed: seedOf(SHOP) })
   mock.db.client.exec(`UPDATE messages SET document = json_set(document, '$.extra', 1)`)
   await expect(mock.get('/v1/messages')).rejects.toThrow('must NOT have additional properties')

@@ -19,7 +19,7 @@ const SOUND: Record<string, string> = {
 
 const lines = (count: number) => "  'line'\n".repeat(count)
 
-/** The rule that each file breaks, and its source. */
+/** Files, each with the rule that it breaks and its source. */
 const VIOLATIONS: Record<string, [rule: string, source: string]> = {
   'src/domain/a.ts': ['below-domain', `import '../http/errors.js'`],
   'src/client/b.ts': ['client-stands-alone', `import 'node:path'`],
@@ -36,11 +36,11 @@ const VIOLATIONS: Record<string, [rule: string, source: string]> = {
   'test/large.test.ts:1': ['too long', '']
 }
 
-test('the source follows the rules', () => {
+test('our source code follows the rules', () => {
   expect(check(root)).toEqual({ status: 0, output: expect.stringContaining('no violations') })
 })
 
-test('passes a project that follows the rules, and rejects one without source files', () => {
+test('accepts a project that follows the rules, and rejects a project without files', () => {
   expect(check(createProject(SOUND))).toEqual({
     status: 0,
     output: expect.stringContaining('no violations')
@@ -51,7 +51,7 @@ test('passes a project that follows the rules, and rejects one without source fi
   })
 })
 
-test('reports exactly the files that break a rule, have no layer or are too long', () => {
+test('reports exactly the files that break a rule', () => {
   const broken = Object.entries(VIOLATIONS).filter(([file]) => file.endsWith('.ts'))
   const files = {
     'src/helpers/a.ts': `import '../domain/enums.js'`,
@@ -81,7 +81,7 @@ function check(folder: string) {
   return { status, output: stdout + stderr }
 }
 
-/** A project folder with these sources, our package.json and our node_modules. */
+/** Creates a project folder with these files, our package.json and our node_modules. */
 function createProject(files: Record<string, string>): string {
   const folder = createTempFolder()
   for (const name of ['package.json', 'tsconfig.json']) cpSync(join(root, name), join(folder, name))

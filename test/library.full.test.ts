@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createMock } from '../src/index.js'
 import { buildPackage, commandIn } from './support/process.js'
 
-test('closing waits until a slow client has read its whole response', async () => {
+test('close() waits until a slow client has read the whole response', async () => {
   const content = 'x'.repeat(50_000)
   const messages = Array.from({ length: 1000 }, () => ({ channel: 'email', content }))
   const warnings: string[] = []
@@ -33,11 +33,11 @@ test('closing waits until a slow client has read its whole response', async () =
   for await (const chunk of socket) size += chunk.length
   await closing
   expect(size).toBeGreaterThan(1000 * content.length)
-  // Closing a busy connection would log a warning.
+  // A warning would show that a busy connection was closed.
   expect(warnings).toEqual([])
 })
 
-test('with unref, an unclosed mock does not keep `node --test` running, even with open connections', async () => {
+test('with unref, `node --test` ends even if a mock and its connections are open', async () => {
   const folder = await buildPackage()
   const program = `
     import { test } from 'node:test'
@@ -62,7 +62,7 @@ test('with unref, an unclosed mock does not keep `node --test` running, even wit
   })
 })
 
-test('an uncaught error prints its message without the source of the bundle before it', async () => {
+test("an uncaught error prints its message, without the bundle's source above it", async () => {
   for (const load of [
     "Promise.resolve(require('notification-mock'))",
     "import('notification-mock')"

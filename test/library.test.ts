@@ -34,7 +34,7 @@ function call({ url }: Mock, path: string, method = 'GET', key = 'shop-key') {
   return fetch(`${url}${path}`, { method, headers: { authorization: `ApiKey ${key}` } })
 }
 
-test('a mock starts without a global fetch, and its client methods report the missing fetch', async () => {
+test('starts without a global fetch, but client methods report that it is missing', async () => {
   vi.stubGlobal('fetch', undefined)
   onTestFinished(() => {
     vi.unstubAllGlobals()
@@ -46,7 +46,7 @@ test('a mock starts without a global fetch, and its client methods report the mi
   expect(await mock.close()).toBeUndefined()
 })
 
-test('a mock listens on a free loopback port, and lists its environments with their keys', async () => {
+test('a mock listens on a free loopback port, and lists its environments and keys', async () => {
   const mock = await given()
   expect(mock).toMatchObject({
     url: `http://127.0.0.1:${mock.port}`,
@@ -57,7 +57,7 @@ test('a mock listens on a free loopback port, and lists its environments with th
 })
 
 describe('exportOnExit', () => {
-  test('exports all environments as a seed that restores ids, keys, settings and exact responses', async () => {
+  test('exports a seed that restores all environments and their exact responses', async () => {
     const file = join(createTempFolder(), 'state.yaml')
     const first = await createMock({ seeds: ['default'], exportOnExit: file })
     await call(first, '/v1/integrations/mailgun-eu/set-primary', 'POST', 'development-key')
@@ -82,7 +82,7 @@ describe('exportOnExit', () => {
     expect(facts(await second.listEnvironments())).toEqual(facts(listed))
   })
 
-  test('rejects an unwritable file at the start, and leaves the file unchanged when the start fails', async () => {
+  test('rejects an unwritable file at startup, and keeps the file if the start fails', async () => {
     const path = createTempFolder()
     await expect(createMock({ exportOnExit: join(path, 'gone/state.yaml') })).rejects.toThrow(
       /can't write .*ENOENT/
@@ -97,7 +97,7 @@ describe('exportOnExit', () => {
     expect(readFileSync(file, 'utf8')).toBe('before')
   })
 
-  test('logs a failed export, and close() rejects', async () => {
+  test('logs the error and makes close() reject if the export fails', async () => {
     const file = join(createTempFolder(), 'state.yaml')
     const lines: string[] = []
     const logger = pino(
@@ -115,7 +115,7 @@ describe('exportOnExit', () => {
   })
 })
 
-test('mocks in one process share no data', async () => {
+test('several mocks in one process share no data', async () => {
   const mocks = await Promise.all(Array.from({ length: 5 }, () => given()))
   expect(new Set(mocks.map(({ port }) => port)).size).toBe(5)
   const [first, second] = mocks as [Mock, Mock]
@@ -127,7 +127,7 @@ test('mocks in one process share no data', async () => {
   for (const mock of mocks.slice(1)) expect((await call(mock, '/v1/messages')).status).toBe(200)
 })
 
-test('a closed mock frees its port and file, stores no keys in it, and knows seeded and used keys after a restart', async () => {
+test('a mock with a data file can be closed and started again', async () => {
   const folder = createTempFolder()
   const options = { seed: SHOP, data: join(folder, 'mock.db') }
   const first = await createMock(options)
@@ -155,7 +155,7 @@ test('a closed mock frees its port and file, stores no keys in it, and knows see
   ])
 })
 
-test('closing waits for requests in flight, and a second close waits for the same requests', async () => {
+test('close() waits for requests in progress, even if it is called twice', async () => {
   const mock = await given()
   const answers = Promise.all(
     Array.from({ length: 20 }, () => call(mock, '/v1/messages').then(({ status }) => status))
@@ -167,7 +167,7 @@ test('closing waits for requests in flight, and a second close waits for the sam
   await expect(call(mock, '/v1/messages')).rejects.toThrow()
 })
 
-test('closing waits for the rest of a request that already has its response, and no longer', async () => {
+test('close() waits for the rest of a request that already got its response', async () => {
   const warnings: string[] = []
   const logger = pino(
     { level: 'warn' },
@@ -187,11 +187,11 @@ test('closing waits for the rest of a request that already has its response, and
   const closing = mock.close()
   socket.write('{'.repeat(1000))
   await closing
-  // Closing a busy connection would log a warning.
+  // A warning would show that a busy connection was closed.
   expect(warnings).toEqual([])
 })
 
-test('options change the responses', async () => {
+test('responses depend on the profile, the assumptions and the clock', async () => {
   const mock = await given({
     seed: SHOP,
     profile: 'live',
@@ -202,7 +202,7 @@ test('options change the responses', async () => {
   expect(mock.environments[0]?.profile).toBe('live')
 })
 
-test('accepts a seed as an object, YAML or JSON, and loads it after the seed files', async () => {
+test('accepts a seed as an object, YAML or JSON, and applies it after the seed files', async () => {
   const folder = createTempFolder()
   writeFileSync(join(folder, 'base.yaml'), 'environments: [{ name: Base }]')
   const names = async (options: MockOptions) =>
@@ -212,7 +212,7 @@ test('accepts a seed as an object, YAML or JSON, and loads it after the seed fil
   expect(await names({ seeds: [join(folder, 'base.yaml')], seed: SHOP })).toEqual(['Base', 'Shop'])
 })
 
-test('reloads changed seed files, and calls the watch function with the result', async () => {
+test('reloads changed seed files, and passes the result to the watch function', async () => {
   const folder = createTempFolder()
   const file = join(folder, 'shop.json')
   writeFileSync(file, JSON.stringify(SHOP))
@@ -243,7 +243,7 @@ test('reloads changed seed files, and calls the watch function with the result',
   }
 })
 
-describe('an invalid start throws an error with a fix for', () => {
+describe('createMock rejects with a fix for', () => {
   test('a taken port', async () => {
     const server = createServer()
     onTestFinished(() => {
@@ -274,18 +274,14 @@ describe('an invalid start throws an error with a fix for', () => {
   })
 
   test.each<[string, object, string]>([
-    [
-      'a path in place of the seed text',
-      { seed: './shop.yaml' },
-      'to load ./shop.yaml, add it to `seeds`'
-    ],
+    ['a path instead of a seed', { seed: './shop.yaml' }, 'to load ./shop.yaml, add it to `seeds`'],
     [
       'a watch option that is not a function',
       { seeds: ['default'], watch: true },
       'watch must be a function'
     ],
     [
-      'a watch without files',
+      'a watch option without seed files',
       { watch: () => {} },
       'there are no files to watch; add files to `seeds`'
     ],
@@ -322,13 +318,13 @@ describe('an invalid start throws an error with a fix for', () => {
       'the journal size must be an integer'
     ],
     ['a missing data folder', { data: '/no/such/mock.db' }, 'the file or its folder is missing']
-  ])('%s', async (_, options, sentence) => {
+  ])('%s', async (_, options, message) => {
     const failure = createMock({ seed: SHOP, ...options } as MockOptions)
     await expect(failure).rejects.toThrow(StartError)
-    await expect(failure).rejects.toThrow(sentence)
+    await expect(failure).rejects.toThrow(message)
   })
 
-  test('a failed host, and leaves the data file usable at once', async () => {
+  test('an address of another machine, and keeps the data file usable', async () => {
     const folder = createTempFolder()
     const data = join(folder, 'mock.db')
     await expect(createMock({ seed: SHOP, data, host: '192.0.2.1' })).rejects.toThrow(
@@ -339,7 +335,7 @@ describe('an invalid start throws an error with a fix for', () => {
   })
 })
 
-test('prints nothing, and adds no listeners to the process', async () => {
+test('a mock prints nothing and adds no listeners to the process', async () => {
   const written = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'))
   const console = (['log', 'warn', 'error'] as const).map((method) =>
     vi.spyOn(globalThis.console, method)

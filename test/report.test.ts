@@ -6,7 +6,7 @@ import type { Report } from '../src/client/index.js'
 import { createMock } from '../src/index.js'
 import { createTempFolder } from './support/process.js'
 
-/** Returns the data of a report, and the HTML around it. */
+/** Returns the data of a report, and the HTML without the data. */
 function read(file: string): { data: Report; page: string } {
   const text = readFileSync(file, 'utf8')
   const [whole = '', content = ''] =
@@ -15,7 +15,7 @@ function read(file: string): { data: Report; page: string } {
   return { data: JSON.parse(json), page: text.replace(whole, '') }
 }
 
-test('a report is one file with all data and hints that only its owner can read', async () => {
+test('a report is one file with data and hints that only its owner can read', async () => {
   await using mock = await createMock()
   const file = join(createTempFolder(), 'run.html')
   writeFileSync(file, 'of an earlier run', { mode: 0o644 })
@@ -43,7 +43,7 @@ test('a report is one file with all data and hints that only its owner can read'
   expect(readdirSync(join(file, '..'))).toEqual(['run.html'])
 })
 
-test('rejects a symbolic link as the report file, and leaves its target unchanged', async () => {
+test('rejects a symbolic link as the report file, and keeps its target', async () => {
   await using mock = await createMock()
   const folder = createTempFolder()
   writeFileSync(join(folder, 'other.txt'), 'other')

@@ -75,8 +75,8 @@ export class IntegrationService {
     if (!integration) throw this.#notFound(environment, integrationId, identifier)
     if (integration.deleted) {
       const reason =
-        `integration ${integrationId} of environment ${environment.name} is soft-deleted; ` +
-        'deleted integrations count as absent'
+        `integration ${integrationId} of environment ${environment.name} is soft-deleted, ` +
+        'so it is treated as missing'
       throw integrationNotFound(integrationId, reason)
     }
     return integration

@@ -28,7 +28,7 @@ async function countsOf(mock: TestMock, id: string) {
   return { count, injected, covered }
 }
 
-/** Items that one request covers together: an operation, its 200, a parameter and its value. */
+/** Returns the ids of items that a request for this item may cover too. */
 function besides({ id }: CoverageItem): string[] {
   const [operation, , name = ''] = id.split('.')
   const parameter = name.replace(/=.*/, '')
@@ -37,7 +37,7 @@ function besides({ id }: CoverageItem): string[] {
 }
 
 test.each(PROFILES)(
-  'each item can be covered alone, and all of them give 100 %%, with the profile %s',
+  'each item can be covered on its own, and all together make 100 %% (profile %s)',
   async (profile) => {
     const mock = await useMock({ profile })
     const items = itemsOf(await serverCoverage(mock))
@@ -55,7 +55,7 @@ test.each(PROFILES)(
       covered: items.length,
       total: items.length
     })
-    // An unauthenticated request belongs to no environment, so no environment covers 401.
+    // The coverage of an environment leaves out 401, because such a request has no environment.
     const unauthenticated = items.filter(({ id }) => id.endsWith('.401'))
     expect(await coverageOf(mock)).toMatchObject({
       percentage: 100,
@@ -64,7 +64,7 @@ test.each(PROFILES)(
   }
 )
 
-test('counts parameters, values and headers only of requests with a 200', async () => {
+test('counts the parameters, values and headers only of requests that get a 200', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?channel=sms&limit=-1')
   expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({
@@ -95,7 +95,7 @@ test('counts parameters, values and headers only of requests with a 200', async 
   })
 })
 
-test('counts injected responses separately, and as coverage only where no real response exists', async () => {
+test('counts injected responses separately, and only the 500 as covered', async () => {
   const mock = await useMock()
   for (const status of [404, 500, 503]) {
     await addFault(mock, { operation: 'setIntegrationAsPrimary', effect: { status } })
@@ -114,7 +114,7 @@ test('counts injected responses separately, and as coverage only where no real r
   expect(setPrimaryCoverage?.others).toEqual([{ status: 503, count: 0, injected: 1 }])
 })
 
-test('lists the first 20 unmocked requests and unknown parameters, without keys', async () => {
+test('lists the first 20 unmocked paths and unknown parameters, without API keys', async () => {
   const mock = await useMock()
   await mock.get(`/v1/topics/${PRODUCTION}?a=1`)
   await mock.call('/v1/messages', { method: 'POST' })
@@ -147,7 +147,7 @@ test('lists the first 20 unmocked requests and unknown parameters, without keys'
   expect([later.requests, later.targets.length]).toEqual([unmocked.requests + tooMany.length, 20])
 })
 
-test("separates an environment's coverage from the server's, which includes removed environments and unauthenticated requests", async () => {
+test("the server's coverage includes removed environments and requests without a key", async () => {
   const mock = await useMock()
   const { environmentId, apiKey } = (await create(mock, { from: 'Development' })).json
   await mock.get('/v1/messages?channel=sms', { key: apiKey })
@@ -165,7 +165,7 @@ test("separates an environment's coverage from the server's, which includes remo
   expect(met.map(({ name }) => name)).toEqual(['called', '200', '401', 'channel', 'channel=sms'])
 })
 
-test('DELETE clears the coverage of one environment, or of all and the server', async () => {
+test('DELETE clears the coverage of one environment or of the whole server', async () => {
   const mock = await useMock()
   for (const key of [DEVELOPMENT, OTHER_ORGANIZATION]) await mock.get('/v1/messages', { key })
   expect((await mock.call('/_mock/coverage', { method: 'DELETE' })).status).toBe(204)

@@ -27,7 +27,7 @@ const LOSSES: [how: string, lose: (file: string) => void][] = [
 describe.skipIf(process.platform === 'win32').each(LOSSES)(
   'a data file that is %s while the server runs',
   (how, lose) => {
-    test('rejects writes and fails the health check with the reason', async () => {
+    test('makes writes and the health check fail with the reason', async () => {
       const { mock, reason } = await startAndLoseFile(how, lose)
       for (const response of [
         await mock.post('/v1/integrations/main/set-primary'),
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32').each(LOSSES)(
       }
     })
 
-    test('is logged as an error', async () => {
+    test('causes an error in the log', async () => {
       const { mock, reason } = await startAndLoseFile(how, lose)
       const errors = () => mock.log.filter(({ level }) => level === 50).map(({ msg }) => msg)
       await vi.waitFor(
@@ -54,7 +54,7 @@ describe.skipIf(process.platform === 'win32').each(LOSSES)(
 )
 
 test.skipIf(process.platform === 'win32').each(LOSSES.filter(([how]) => how !== 'truncated'))(
-  'the data can still be read and exported after the file is %s',
+  'data can be read and exported after the data file was %s',
   async (how, lose) => {
     const { mock } = await startAndLoseFile(how, lose)
     expect((await mock.get('/v1/messages')).status).toBe(200)
@@ -62,7 +62,7 @@ test.skipIf(process.platform === 'win32').each(LOSSES.filter(([how]) => how !== 
   }
 )
 
-test('a damaged database page causes a 500 that names the data file and the fix', async () => {
+test('responds with 500 and a fix if a page of the data file is damaged', async () => {
   const data = join(createTempFolder(), 'mock.db')
   const messages = Array.from({ length: 500 }, () => ({ channel: 'email' as const }))
   const seed = seedOf({ messages })

@@ -17,7 +17,7 @@ const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const NEWER_MIGRATION = `INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('later', ${Date.UTC(2100, 0)})`
 
 describe('openDatabase', () => {
-  test('creates a missing file in WAL mode with our application id and every migration', () => {
+  test('creates a missing file in WAL mode, with our application id and all migrations', () => {
     const { client } = open(join(createTempFolder(), 'mock.db')).db
     expect(client.pragma('journal_mode', { simple: true })).toBe('wal')
     expect(client.pragma('foreign_keys', { simple: true })).toBe(1)
@@ -27,13 +27,13 @@ describe('openDatabase', () => {
     expect(countRows(client, '__drizzle_migrations')).toBe(readJournal().entries.length)
   })
 
-  test('fills an empty file', () => {
+  test('creates the tables in an empty file', () => {
     const file = join(createTempFolder(), 'mock.db')
     writeFileSync(file, '')
     expect(countRows(open(file).db.client, 'environments')).toBe(0)
   })
 
-  test('fills a file whose first start was killed before it created our tables', () => {
+  test('creates the tables in a file whose first start was killed before that', () => {
     const file = join(createTempFolder(), 'mock.db')
     new Database(file)
       .exec(
@@ -48,7 +48,7 @@ describe('openDatabase', () => {
     expect(readdirSync(dirname(createDataFile()))).toEqual(['mock.db'])
   })
 
-  test('keeps what a killed process wrote, and merges its log into the file', () => {
+  test("keeps a killed process's changes, and merges its log into the file", () => {
     const file = createDataFile()
     writeAndGetKilled(file, 'INSERT INTO datasets (key) VALUES (42)')
     const { db, close } = openDatabase(file)
@@ -58,7 +58,7 @@ describe('openDatabase', () => {
   })
 
   test.skipIf(process.platform === 'win32')(
-    'creates files that only their owner can read, and keeps the mode of an old file',
+    'creates files that only the owner can read, and keeps the mode of existing files',
     () => {
       const folder = createTempFolder()
       const previousMask = process.umask(0)
@@ -71,7 +71,7 @@ describe('openDatabase', () => {
     }
   )
 
-  test('copies the tables and indexes of a schema image, and no data', () => {
+  test('copies tables and indexes from a schema image, but no data', () => {
     const migrated = open()
     migrated.db.client.exec("INSERT INTO datasets (environment_id) VALUES ('a')")
     const database = migrated.db.client.serialize()
@@ -83,7 +83,7 @@ describe('openDatabase', () => {
 })
 
 describe('openDatabase rejects without changing a byte', () => {
-  test('a file that another process has open, without disturbing that process', () => {
+  test('a file that another process has open, which can go on writing', () => {
     const file = createDataFile()
     const { db } = open(file)
     expect(readInOtherProcess(file)).toBe('SQLITE_BUSY\n')
@@ -97,7 +97,7 @@ describe('openDatabase rejects without changing a byte', () => {
 
   test.each([
     [
-      'a file of a newer version',
+      'a file from a newer version',
       NEWER_MIGRATION,
       'it was written by a newer version of notification-mock; use that version,'
     ],
@@ -118,7 +118,7 @@ describe('openDatabase rejects without changing a byte', () => {
     expect(readFolder(dirname(file))).toEqual(contents)
   })
 
-  test("a newer version's file whose process was killed, including its log", () => {
+  test('a file and its log that a killed process of a newer version left', () => {
     const file = createDataFile()
     writeAndGetKilled(file, NEWER_MIGRATION)
     const contents = readFolder(dirname(file))
@@ -126,7 +126,7 @@ describe('openDatabase rejects without changing a byte', () => {
     expect(readFolder(dirname(file))).toMatchObject(contents)
   })
 
-  test.each([1, 5000])('a file that is cut off after %i bytes', (length) => {
+  test.each([1, 5000])('a file that is truncated to %i bytes', (length) => {
     const file = createDataFile()
     writeFileSync(file, readFileSync(file).subarray(0, length))
     const contents = readFolder(dirname(file))
@@ -136,7 +136,7 @@ describe('openDatabase rejects without changing a byte', () => {
     expect(readFolder(dirname(file))).toEqual(contents)
   })
 
-  test.each(['missing/mock.db', '.'])('a file in a missing folder, and a folder: %s', (path) => {
+  test.each(['missing/mock.db', '.'])('a folder or a file in a missing folder: %s', (path) => {
     const folder = createTempFolder()
     const file = join(folder, path)
     expect(readStartError(file)).toBe(
@@ -151,7 +151,7 @@ describe('migrations', () => {
   const { entries } = readJournal()
 
   test.each(entries.map((_, index) => index + 1))(
-    'upgrade a file that has only the first %i of them to the current schema',
+    'upgrade a file with only the first %i migrations to the current schema',
     (count) => {
       const { client } = open(createOlderFile(count)).db
       expect(readTables(client)).toEqual(readTables(open().db.client))
@@ -160,7 +160,7 @@ describe('migrations', () => {
     }
   )
 
-  test('keep the messages of an environment and of its baseline', async () => {
+  test('keep the messages of an environment and its baseline', async () => {
     const { server, send } = await serveOlderFile()
     expect(server.seeded).toBe(false)
     expect(await send('/v1/messages', 'shop-key')).toMatchObject({
@@ -175,7 +175,7 @@ describe('migrations', () => {
     expectSound(server.db)
   })
 
-  test("let a fork show the migrated messages with the fork's own ids", async () => {
+  test("keep messages for a fork, which shows them with the fork's ids", async () => {
     const { server, send } = await serveOlderFile()
     const seeds = await server.loadSeeds()
     const { environment, apiKey } = await seeds.createEnvironment({ from: 'Shop' })
@@ -186,7 +186,7 @@ describe('migrations', () => {
     expectSound(server.db)
   })
 
-  test('let a fork of a reset environment show the messages of its baseline', async () => {
+  test("keep the baseline's messages for a fork of a reset environment", async () => {
     const { server, send } = await serveOlderFile()
     await send('/_mock/reset', 'shop-key', 'POST')
     const seeds = await server.loadSeeds()
@@ -205,7 +205,7 @@ function open(file?: string) {
   return database
 }
 
-/** Returns the message of the `StartError` that opening the file throws, which must be one line. */
+/** Opens the file, which must throw a `StartError` with a one-line message. Returns the message. */
 function readStartError(file: string): string {
   try {
     open(file)
@@ -235,7 +235,7 @@ function createDataFile(sql = ''): string {
 }
 
 /**
- * Executes SQL in a process that is then killed, so that the changes stay in the write-ahead log.
+ * Executes SQL in another process and kills it, so that the changes stay in the write-ahead log.
  */
 function writeAndGetKilled(file: string, sql: string): void {
   const script = `
@@ -251,7 +251,7 @@ function writeAndGetKilled(file: string, sql: string): void {
   expect(readdirSync(dirname(file))).toContain('mock.db-wal')
 }
 
-/** Reads the file in another process and returns the code of the error that it prints. */
+/** Reads the file in another process and returns the error code that the process prints. */
 function readInOtherProcess(file: string): string {
   const script = `
     const client = new (require('better-sqlite3'))(process.argv[1], { timeout: 500 })
@@ -268,7 +268,7 @@ function readInOtherProcess(file: string): string {
   return stdout
 }
 
-/** Returns the modes of the files in the folder while the data file in it is open. */
+/** Opens the data file in the folder, and returns the modes of all files in the folder. */
 function modesWhileOpen(folder: string): Record<string, string> {
   const { close } = openDatabase(join(folder, 'mock.db'))
   const modes = readdirSync(folder).map((name) => {
@@ -296,7 +296,7 @@ function readJournal(): { entries: object[] } {
   return JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8'))
 }
 
-/** Creates a data file as a version with only the first migrations wrote it. */
+/** Creates a data file like an older version, which had only the first migrations. */
 function createOlderFile(migrationCount: number): string {
   const folder = createTempFolder()
   const migrationsFolder = join(folder, 'migrations')
@@ -323,8 +323,8 @@ const message = (subject: string) => ({
 })
 
 /**
- * Inserts an environment with the message `present`, whose baseline has the message `former`, and a
- * dataset 7 that a killed process left unused. It uses the columns of the first five migrations.
+ * Inserts an environment with the message `present`. Its baseline has the message `former`. Dataset
+ * 7 is unused, as if a process was killed. Only uses columns from the first five migrations.
  */
 function fillOlderFile(file: string): void {
   const client = new Database(file)
@@ -349,7 +349,7 @@ function fillOlderFile(file: string): void {
   client.close()
 }
 
-/** Starts a server with a file of a version that had the first five migrations. */
+/** Starts a server with a data file that an older version with five migrations wrote. */
 async function serveOlderFile() {
   const file = createOlderFile(5)
   fillOlderFile(file)

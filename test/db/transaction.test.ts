@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.js'
 
-test('rolling back a savepoint undoes only what was done inside it', () => {
+test('rolling back a savepoint undoes only the changes made within it', () => {
   const { db, undone, insert, keys } = openWithUndoLog()
   db.transaction(() => {
     insert(1)
@@ -17,7 +17,7 @@ test('rolling back a savepoint undoes only what was done inside it', () => {
   expect(undone).toEqual([2])
 })
 
-test('rolling back a transaction undoes every change once, the newest first', () => {
+test('rolling back a transaction undoes every change once, newest first', () => {
   const { db, undone, insert, keys } = openWithUndoLog()
   const failing = () =>
     db.transaction(() => {
@@ -31,7 +31,7 @@ test('rolling back a transaction undoes every change once, the newest first', ()
   expect(undone).toEqual([2, 1])
 })
 
-/** Opens a database whose `insert` records in `undone` which insertions were rolled back. */
+/** Opens a database. `undone` collects the keys of insertions that are rolled back. */
 function openWithUndoLog() {
   const { db, close } = openDatabase()
   onTestFinished(close)

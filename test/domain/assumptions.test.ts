@@ -27,8 +27,8 @@ const CHANNEL_IDS = {
 }
 
 /**
- * Sends requests with the API key of one environment. Its sibling has the same organization,
- * profile and assumptions.
+ * A client for one environment. The environment's sibling has the same organization, profile and
+ * assumptions.
  */
 interface Client {
   get(path: string, call?: TestRequest): Promise<TestResponse>
@@ -37,7 +37,9 @@ interface Client {
   siblingKey: string
 }
 
-/** Checks the effect of one value of an assumption, whatever values the other assumptions have. */
+/**
+ * Checks the effect of one value of an assumption. The check holds for any values of the others.
+ */
 type Case = (client: Client) => Promise<void>
 
 const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
@@ -287,7 +289,7 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
     async 'ten-fields'(client) {
       const [{ subscriber, email }] = (await client.get('/v1/messages?channel=chat')).json.data
       expect(subscriber).toEqual(EMBEDDED)
-      // The message keeps its own email address.
+      // `email` is a field of the message itself, so it stays.
       expect(email).toBe('ada@example.com')
     }
   },
@@ -356,7 +358,7 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
       const { headers, json } = await reusedKey(client)
       expect(json).not.toHaveProperty('errors')
       expect(headers.get('link')).toBe('https://docs.novu.co/additional-resources/idempotency')
-      // A replay has no link.
+      // A replay has no `Link` header.
       const replay = await setPrimary(client, MAIL, { headers: { 'idempotency-key': 'again' } })
       expect(replay.headers.get('link')).toBeNull()
     }
@@ -409,7 +411,9 @@ const NAMED = {
 }
 const CONTACTS = { email: 'ada@example.com', phone: '+15550100', locale: 'en', timezone: 'UTC' }
 const ADA = { ...NAMED, ...CONTACTS, data: { plan: 'pro' } }
-/** The subscriber fields that a message has under either value of `embedded-subscriber`. */
+/**
+ * The fields of the subscriber that a message contains with either value of `embedded-subscriber`.
+ */
 const EMBEDDED = {
   ...NAMED,
   _id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -420,7 +424,7 @@ const EMBEDDED = {
   deleted: false
 }
 
-test('every assumption has a case for each of its values', () => {
+test('CASES has a case for each value of every assumption', () => {
   expect(Object.keys(CASES).sort()).toEqual([...ASSUMPTION_IDS].sort())
   for (const id of ASSUMPTION_IDS)
     expect(Object.keys(CASES[id]).sort(), id).toEqual(valuesOf(id).sort())
@@ -428,7 +432,7 @@ test('every assumption has a case for each of its values', () => {
 
 describe('an environment in a seed', () => {
   test.each(ASSUMPTION_IDS)(
-    'has its own value of %s, whatever values the server and other environments have',
+    'can have its own value of %s, independent of the server and other environments',
     async (id) => {
       const environments = valuesOf(id).flatMap((value) => {
         return seedWithSibling(value, {
@@ -442,7 +446,7 @@ describe('an environment in a seed', () => {
     }
   )
 
-  test("can have its own profile, overridden by the server's assumptions and then by its own", async () => {
+  test("overrides its profile with the server's assumptions, then with its own", async () => {
     const environments = [
       ...seedWithSibling('plain'),
       ...seedWithSibling('live', { profile: 'live' }),
@@ -484,7 +488,7 @@ describe('an environment in a seed', () => {
 })
 
 test.each(PROFILES)(
-  'GET /_mock/assumptions lists every assumption with its value on a server in profile %s',
+  "GET /_mock/assumptions lists every assumption with the server's value in profile %s",
   async (profile) => {
     const mock = await useMock({
       profile,
@@ -510,7 +514,7 @@ test.each([
   ],
   ['toString', 'bare', 'there is no assumption toString; the assumptions are envelope, '],
   ['envelope', 'toString', 'assumption envelope must be one of bare, data, not toString']
-])('an unknown assumption or value is rejected: %s=%s', async (id, value, message) => {
+])('rejects an unknown assumption or value: %s=%s', async (id, value, message) => {
   const start = useMock({ assumptions: { [id]: value } })
   await expect(start).rejects.toThrow(StartError)
   await expect(start).rejects.toThrow(message)
@@ -520,7 +524,7 @@ test.each([
   )
 })
 
-test('an unknown profile is rejected with a message that lists the profiles', async () => {
+test('rejects an unknown profile with a message that lists the profiles', async () => {
   await expect(useMock({ profile: 'real' as Profile })).rejects.toThrow(
     'must be one of document, live, not real'
   )
@@ -617,8 +621,8 @@ function clientOf(mock: TestMock, name: string): Client {
 }
 
 /**
- * Returns a profile with another value of the assumption, if there is one, so that only the
- * override can explain the result.
+ * Returns a profile whose value differs from this one, if there is one. Then only the override can
+ * explain the result.
  */
 function profileElsewhere(id: AssumptionId, value: string): Profile {
   return PROFILES.find((profile) => describeAssumption(id)[profile] !== value) ?? 'document'
@@ -644,7 +648,7 @@ function someStep(client: Client): Promise<TestResponse> {
   return client.get('/v2/workflows/external/steps/email-step')
 }
 
-/** Returns the ids and slugs that find a step. */
+/** Requests a step by each of these ids and slugs, and returns those that find it. */
 async function foundSteps(client: Client, names: string[]): Promise<string[]> {
   const answers = await Promise.all(
     names.map((name) => client.get(`/v2/workflows/external/steps/${name}`))
@@ -661,7 +665,10 @@ async function reusedKey(client: Client): Promise<TestResponse> {
   return answer
 }
 
-/** Checks `ctx` in errors that no other assumption affects. `of` returns its expected content. */
+/**
+ * Checks `ctx` in errors whose `ctx` depends on no other assumption. `of` returns the expected
+ * value.
+ */
 async function expectContext(
   client: Client,
   of: (status: number, error: string) => object
@@ -675,12 +682,12 @@ async function expectContext(
   for (const { status, json } of [gone, replay, reused, malformed, unserved]) {
     expect(json.ctx, json.message).toEqual(of(status, json.error))
   }
-  // A validation error lists its fields in `errors` and leaves `ctx` empty.
+  // A validation error has the invalid fields in `errors`, and an empty `ctx`.
   expect((await client.get('/v1/messages?page=-1')).json).toMatchObject({
     ctx: {},
     errors: { page: {} }
   })
-  // An injected error has the `ctx` of a real one.
+  // An injected error has the same `ctx` as a real error.
   const busy = await client.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })
   expect(busy.json.ctx).toEqual(of(503, 'Service Unavailable'))
   const broken = await client.get('/v1/messages', { headers: { 'x-mock-fault': 'status=500' } })
@@ -706,7 +713,7 @@ async function expectNames(
   const [message] = (await client.get('/v1/messages?channel=chat')).json.data
   expect(message.providerId).toBe(slack)
   const { channels } = message.subscriber
-  // With `embedded-subscriber=ten-fields` there are no channels.
+  // The subscriber has no channels if `embedded-subscriber` is `ten-fields`.
   if (channels)
     expect(channels).toMatchObject([
       { providerId: slack, credentials: { channel: 'service-slack' } }
@@ -714,7 +721,7 @@ async function expectNames(
   expect(message.payload).toEqual({ providerId: 'service-slack' })
 }
 
-/** Queries that every value of `paging-bounds` rejects. */
+/** Queries that are rejected with every value of `paging-bounds`. */
 const NEVER_A_PAGE = ['limit=-1', 'limit=1.5', 'page=-1', 'page=x']
 
 const KEYED = { headers: { 'idempotency-key': 'one' } }
@@ -727,7 +734,7 @@ function expectRefusal(
   // biome-ignore lint/suspicious/noExplicitAny: tests read fields of validated responses
 ): any {
   expect([status, json.message]).toEqual([expected, message])
-  // Without facts, the assumption `error-context` decides between these two.
+  // Without facts, `ctx` is one of these two values, depending on the assumption `error-context`.
   if (facts) expect(json.ctx).toEqual(facts)
   else expect([{}, { error: json.error, statusCode: expected }]).toContainEqual(json.ctx)
   expect(json).not.toHaveProperty('data')
@@ -756,7 +763,7 @@ async function expectEmptyPage(client: Client, query: string, reason: string): P
   expect(answer.headers.get('x-mock-reason')).toBe(reason)
 }
 
-/** Expects a 422 on the field for each of these queries, which have one parameter each. */
+/** Expects each query to get a 422 on its only parameter. */
 async function expectInvalid(client: Client, ...queries: string[]): Promise<void> {
   for (const query of queries) {
     const [field = '', value] = query.split('=')
@@ -779,7 +786,7 @@ async function expectReused(client: Client, id: string, body?: string): Promise<
   expectRefusal(answer, 422, 'Request with key "one" is being reused for a different body')
 }
 
-test('overridesOf omits a stored assumption that only another version knows', () => {
+test('overridesOf omits a stored assumption that this version does not know', () => {
   const stored = assume('document', { 'row-of-another-version': 'on', credentials: 'hidden' })
   expect(overridesOf('document', stored)).toEqual({ credentials: 'hidden' })
 })

@@ -8,7 +8,7 @@ const ENCODED = [
   ['0015943e7ace93b0540ae377', '026PyJ6ENG5VHmpL'],
   ['000000000000000000000000', '000000000000'],
   ['000000000000000000000001', '000000000001'],
-  // 62 ** 16 - 1, the last id with 16 digits, and 62 ** 16, the first with 17.
+  // The last id with 16 digits, 62 ** 16 - 1, and the first id with 17 digits, 62 ** 16.
   ['9a09afbae83050a9de00ffff', 'zzzzzzzzzzzzzzzz'],
   ['9a09afbae83050a9de010000', '10000000000000000'],
   ['ffffffffffffffffffffffff', '1f2SI9UJPXvb7vdJ1']
@@ -24,11 +24,11 @@ describe('slugify', () => {
     ['sendSMSNow', 'send-sms-now'],
     ['Order #42 — Été', 'order-42-ete'],
     ['日本語', '']
-  ])('%j becomes %j', (name, slug) => {
+  ])('turns %j into %j', (name, slug) => {
     expect(slugify(name)).toBe(slug)
   })
 
-  test('returns the same slug as the npm package for words and punctuation', () => {
+  test('returns the same slug as the slugify package for words and punctuation', () => {
     const word = fc.stringMatching(/^(?:[A-Z]?[a-z\d]{1,6}|[A-Z]{1,4}|[A-Za-z\d]{1,6})$/)
     const names = fc
       .array(
@@ -65,7 +65,7 @@ describe('base62', () => {
   })
 })
 
-test('idFromSlug returns the id of any slug, whatever the name', () => {
+test('idFromSlug returns the id of a slug with any name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), anyId, (name, someId) => {
       expect(idFromSlug(slugOf(name, 'st', someId), 'st')).toBe(someId)

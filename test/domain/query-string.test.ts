@@ -4,7 +4,9 @@ import { exchange } from '../http/exchange.js'
 import { KEYS, SEED } from '../support/logged-mock.js'
 import { useMock } from '../support/mock.js'
 
-/** Queries of the message list with the number of matches. The seed has three messages. */
+/**
+ * Queries of the message list, with the number of matching messages. The seed has three messages.
+ */
 const FOUND: [string, number][] = [
   ['', 3],
   ['transactionId=one', 1],
@@ -26,7 +28,7 @@ const FOUND: [string, number][] = [
   [Array(10_000).fill('a=1').join('&'), 3]
 ]
 
-test('totalCount is the number of messages that match the query', async () => {
+test('the message list counts the messages that match the query', async () => {
   const mock = await useMock({ seed: SEED })
   for (const [query, count] of FOUND) {
     const { json } = await mock.get(`/v1/messages?${query}`)
@@ -37,14 +39,14 @@ test('totalCount is the number of messages that match the query', async () => {
   }
 })
 
-/** Queries with the page and page size that they select. */
+/** Queries, with the page and page size that they select. */
 const PAGING: [string, { page: number; pageSize: number }][] = [
   ['page=0.0&limit=10.00', { page: 0, pageSize: 10 }],
   ['page=%31&limit=25', { page: 1, pageSize: 25 }],
   ['page=9007199254740991&limit=1000', { page: 9007199254740991, pageSize: 1000 }]
 ]
 
-test.each(PAGING)('%s is accepted in both profiles', async (query, expected) => {
+test.each(PAGING)('both profiles accept %s', async (query, expected) => {
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, KEYS.live]) {
     const answer = await mock.get(`/v1/messages?${query}`, { key })
@@ -56,7 +58,7 @@ test.each(PAGING)('%s is accepted in both profiles', async (query, expected) => 
 const WHOLE = 'page must be a whole number from 0'
 const SIZE = 'limit must be a whole number from 1 to 1000'
 
-/** Parameter, value in the query string, value in the error, message. */
+/** Columns: parameter, value in the query string, value in the error, message. */
 const REFUSED: [string, string, unknown, string][] = [
   ['page', '', '', WHOLE],
   ['page', '+5', ' 5', WHOLE],
@@ -86,7 +88,7 @@ const REFUSED: [string, string, unknown, string][] = [
   )
 ]
 
-test('an invalid parameter gets a 422 that names the parameter and its value', async () => {
+test('responds with 422 to an invalid parameter, and reports its name and value', async () => {
   const mock = await useMock({ seed: SEED })
   for (const [name, sent, value, message] of REFUSED) {
     const answer = await mock.get(`/v1/messages?${name}=${sent}`)
@@ -114,7 +116,7 @@ test.each([
   ['GET', '/v1/messages'],
   ['GET', '/v2/workflows/shipped/steps/email-step'],
   ['POST', '/v1/integrations/mailgun/set-primary']
-])('a malformed query string gets a 400 from %s %s', async (method, path) => {
+])('%s %s responds with 400 to a malformed query string', async (method, path) => {
   const mock = await useMock({ seed: SEED })
   for (const [query, reason] of MALFORMED) {
     const answer = await exchange(
@@ -136,6 +138,6 @@ test('routes without query parameters ignore a malformed query', async () => {
     expect(await mock.get(path)).toMatchObject({ status: 200 })
 })
 
-test('parses a plus as a space in names and values, and keeps equals signs in values', () => {
+test('parseQuery reads a plus as a space, and keeps equals signs in values', () => {
   expect(parseQuery('a+b=c+d&e=f=g&h')).toEqual({ 'a b': 'c d', e: 'f=g', h: '' })
 })

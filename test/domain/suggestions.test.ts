@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { suggest } from '../../src/domain/suggestions.js'
 
-// A letter inserted, deleted, replaced or swapped is one typo. A third of the letters may be typos.
+// Inserting, deleting, replacing or swapping a letter is one typo. Up to a third of the letters may
+// be typos.
 test.each([
   ['chanel', ['content', 'channel'], 'channel'],
   ['x', ['content', 'channel'], undefined],
@@ -9,6 +10,6 @@ test.each([
   ['abcdfe', ['abcdef'], 'abcdef'],
   ['xychannel', ['channel'], 'channel'],
   ['hcnanle', ['channel'], undefined]
-])('for %s and the candidates %j, suggests %s', (word, candidates, suggestion) => {
+])('suggest(%j, %j) returns %j', (word, candidates, suggestion) => {
   expect(suggest(word, candidates)).toBe(suggestion)
 })

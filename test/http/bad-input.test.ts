@@ -12,12 +12,12 @@ interface Row {
   send: Bytes | Bytes[]
   /** The statuses of all responses on the connection, in order. */
   statuses: number[]
-  /** The path in the body of the last response, if that is an error. */
+  /** The path in the body of the last response, if that response is an error. */
   path?: string
   method?: string
   /**
-   * Ends the client's side right after sending, or resets the connection after the responses.
-   * Without it, the client ends its side after the responses.
+   * What the client does: `end` ends its side right after sending, `reset` resets the connection
+   * after the responses. By default, it ends its side after the responses.
    */
   after?: 'end' | 'reset'
 }
@@ -69,7 +69,7 @@ const REQUEST_LINE: Record<string, Row> = {
   ),
   'an absolute URL': asked('http://mock.test/v1/messages', 200),
   'OPTIONS *': answered([204], `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`),
-  // Gets the start page.
+  // The response is the start page.
   'GET *': answered([200], get('*')),
   'a URL of 200 kB': asked(list(`a=${'x'.repeat(200_000)}`), 200)
 }
@@ -234,14 +234,14 @@ describe.each([
     await mustGoOn(mock)
   })
 
-  test('these requests cause no internal errors, and the server still closes', async () => {
+  test('causes no internal errors, and the server can still close', async () => {
     const mock = mockOfGroup()
     await mock.app.close()
     expect(failures(mock)).toEqual([])
   })
 })
 
-/** Sends the row's bytes and returns every response on the connection. */
+/** Sends the row's bytes and returns all responses on the connection. */
 async function answersTo(
   mock: TestMock,
   { send, statuses, method, after }: Row
@@ -286,7 +286,7 @@ async function mustBeRefusal(mock: TestMock, answer: RawAnswer, method = 'GET'):
   ])
 }
 
-/** Expects new connections to work as before, and no internal error in the log. */
+/** Expects that new connections work as before, and that the log has no internal error. */
 async function mustGoOn(mock: LoggedMock): Promise<void> {
   expect(await exchange(mock, get('/health'))).toMatchObject({ status: 200 })
   const page = await exchange(mock, get('/v1/messages'))
@@ -304,7 +304,7 @@ test.each([
   ['a body', 413, SET_PRIMARY, { method: 'POST', body: 20_000_000 }],
   ['a body with an unsupported method', 405, '/v1/messages', { method: 'POST', body: 20_000_000 }]
 ])(
-  'a client that is still sending %s gets %i before the connection is closed',
+  'a client that is still sending %s receives the %i before the connection closes',
   async (_what, status, path, sizes) => {
     const { url } = await useMock({ seed: SEED })
     const statuses = await fetchElsewhere(url + path, sizes, 5)
@@ -314,7 +314,7 @@ test.each([
 
 /**
  * Sends requests from another process, so that the client keeps sending while the server responds.
- * Returns the status in each response's body, or the code of the error.
+ * Returns the status in the body of each response, or the error code if the request failed.
  */
 async function fetchElsewhere(url: string, sizes: object, times: number): Promise<unknown> {
   const client = `
@@ -338,7 +338,7 @@ async function fetchElsewhere(url: string, sizes: object, times: number): Promis
   return JSON.parse(stdout)
 }
 
-test('the server survives a connection reset after pipelined requests and a CONNECT', async () => {
+test('survives a connection reset after pipelined requests and a CONNECT', async () => {
   const mock = await useNewMock({ seed: SEED })
   const socket = connect(mock.port, '127.0.0.1')
   const closed = once(socket, 'close')

@@ -12,7 +12,7 @@ test.each([
   ['GET', '/v1/not-served'],
   ['POST', '/_mock/environments']
 ])(
-  'a preflight of %s %s needs no API key and allows any origin and the requested headers',
+  'a preflight for %s %s needs no API key, and allows any origin and all headers',
   async (...row) => {
     const [method, path] = row
     const { url } = await useMock({ seed: SEED })
@@ -36,13 +36,13 @@ test.each([
 )
 
 test.each([
-  ['a successful response', '/v1/messages', {}],
-  ['an unauthenticated request', '/v1/messages', { key: null }],
-  ['an unmocked path', '/v1/not-served', {}],
+  ['the response of an operation', '/v1/messages', {}],
+  ['a 401', '/v1/messages', { key: null }],
+  ['a 501', '/v1/not-served', {}],
   ['the health check', '/health', {}],
   ['the OpenAPI document', '/openapi.json', {}],
   ['a replay', '/v1/integrations/mailgun/set-primary', { method: 'POST' }]
-])('%s is readable from any origin and exposes our headers', async (_name, path, call) => {
+])('allows any origin to read %s and our headers', async (_name, path, call) => {
   const mock = await useMock({ seed: SEED })
   const sent = { ...call, headers: { ...ORIGIN, 'idempotency-key': 'once' } }
   await mock.call(path, sent)
@@ -51,7 +51,7 @@ test.each([
   expect(listed({ headers }, 'access-control-expose-headers').sort().join()).toBe(EXPOSED)
 })
 
-test('with CORS off, responses have no CORS headers and OPTIONS gets a 405', async () => {
+test('with CORS off, responses have no CORS headers and OPTIONS gets 405', async () => {
   const mock = await useMock({ seed: SEED, cors: false })
   const preflight = { ...ORIGIN, 'access-control-request-method': 'GET' }
 

@@ -3,7 +3,7 @@ import { SEED, useLoggedMock } from '../support/logged-mock.js'
 import { useMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
 
-/** One request for each status that a client can cause, with fields of the response. */
+/** A request for each status that a client can cause, with some fields of the response. */
 const REFUSALS: [
   string,
   number,
@@ -50,7 +50,7 @@ const REFUSALS: [
 ]
 
 test.each(REFUSALS)(
-  '%s: responds %i with the common error body and the path and query of the request',
+  '%s: responds with %i and the error body that all errors share',
   async (...row) => {
     const [, status, path, call, expected] = row
     const mock = await useMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
@@ -78,7 +78,7 @@ test.each([
   ['GET', '/v2/workflows/shipped/steps/email-step', 'workflow_steps'],
   ['POST', '/v1/integrations/mailgun/set-primary', 'integrations'],
   ['GET', '/_mock/integrations', 'integrations']
-])('an internal error in %s %s exposes only the id of its log entry', async (...row) => {
+])('an internal error in %s %s only exposes the id of its log entry', async (...row) => {
   const [method, path, table] = row
   const mock = await useLoggedMock()
   mock.db.client.pragma('foreign_keys = off')
@@ -107,7 +107,7 @@ test.each([
   })
 })
 
-test('x-mock-reason is printable ASCII of at most 1000 characters', async () => {
+test('x-mock-reason contains at most 1000 characters, all of them printable ASCII', async () => {
   const mock = await useMock({ seed: SEED })
   const long = await mock.post(`/v1/integrations/${'a'.repeat(100_000)}/set-primary`)
   expect(long.headers.get('x-mock-reason')?.length).toBeLessThanOrEqual(1000)
@@ -129,7 +129,7 @@ test.each([
   ['/_mock/assumptions', {}],
   ['/openapi.json', {}],
   ['/v1/%zz', {}]
-])('HEAD %s returns the status and headers of GET without a body', async (path, call) => {
+])('HEAD %s returns the same status and headers as GET, but no body', async (path, call) => {
   const mock = await useMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
   const [get, head] = [
     await mock.get(path, call),
@@ -142,7 +142,7 @@ test.each([
   }
 })
 
-test('every response has an x-request-id: the one in the request, or a new one', async () => {
+test("every response has the request's x-request-id, or a new one", async () => {
   const mock = await useMock({ seed: SEED })
   const unauthenticated = { key: null }
   for (const [path, call] of [
@@ -160,7 +160,7 @@ test('every response has an x-request-id: the one in the request, or a new one',
   }
 })
 
-test('an empty, overlong or unsafe x-request-id is replaced', async () => {
+test('replaces an x-request-id that is empty, too long or unsafe', async () => {
   const mock = await useMock({ seed: SEED })
   for (const name of ['', ' ', 'a b', 'é', '"quoted"', 'x'.repeat(65), '{"a":1}']) {
     const answer = await exchange(

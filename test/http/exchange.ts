@@ -10,11 +10,11 @@ export interface RawAnswer {
 /** The exact bytes to send. A string is sent as Latin-1. */
 export type Bytes = string | Buffer
 
-/** Sends bytes unchanged, where `fetch` would correct them, and parses the responses. */
+/** Sends bytes unchanged, unlike `fetch`, which would correct them. Parses the responses. */
 export interface Connection {
   socket: Socket
   send(bytes: Bytes): void
-  /** Returns the next response, or undefined once the server has closed the connection. */
+  /** Returns the next response, or undefined if the server has closed the connection. */
   answer(method?: string): Promise<RawAnswer | undefined>
 }
 

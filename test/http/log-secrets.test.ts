@@ -6,13 +6,15 @@ const ADMIN_TOKEN = 'admin-token-77aa'
 const ODD_KEY = 'a/b=c&d?e'
 const OF_NOBODY = '0123456789abcdef0123456789abcdef'
 
-/** Places where a client may send a secret by mistake. `authorization` has a valid key. */
+/**
+ * Places where a client may send a secret by mistake. The `authorization` header is always valid.
+ */
 const PLACES: [
   name: string,
   request: (secret: string) => { line: string; headers?: string; body?: string }
 ][] = [
   ['a path', (secret) => ({ line: `GET /v2/workflows/${secret}/steps/x` })],
-  ['a path that is not served', (secret) => ({ line: `GET /v1/${secret}/topics` })],
+  ['a path without a route', (secret) => ({ line: `GET /v1/${secret}/topics` })],
   ['an integration', (secret) => ({ line: `POST /v1/integrations/${secret}/set-primary` })],
   [
     'an integration, with an idempotency key',
@@ -51,13 +53,13 @@ const PLACES: [
 
 const ODD_PLACES = [
   'a path',
-  'a path that is not served',
+  'a path without a route',
   'an integration',
   'a query value',
   'a snapshot'
 ]
 
-test('no log line at any level contains a secret, wherever the client sent it', async () => {
+test('the log never contains a secret, wherever the client sent it', async () => {
   const mock = await useLoggedMock({ adminToken: ADMIN_TOKEN })
   mock.services.environments.addApiKey(mock.services.environments.find('Live'), ODD_KEY)
   const leaks: string[] = []
@@ -80,7 +82,7 @@ test('no log line at any level contains a secret, wherever the client sent it', 
   expect(leaks).toEqual([])
 })
 
-test('a path with 30,000 segments is rejected and logged quickly, in short lines', async () => {
+test('rejects a path with 30,000 segments quickly, and logs it in short lines', async () => {
   const mock = await useLoggedMock()
   const startedAt = performance.now()
   const words = Array.from({ length: 30_000 }, (_, index) => `${index}`).join('/')

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { KEYS, type LogLine, useLoggedMock } from '../support/logged-mock.js'
 
-/** Returns the log lines at a level, without the fields that every line has. */
+/** Returns the log lines with this level, without the fields that all lines have. */
 const linesAt = (log: LogLine[], wanted: number) =>
   log.flatMap(({ level, time, pid, hostname, reqId, ...line }) => (level === wanted ? [line] : []))
 
 const INFO = 30
 const DEBUG = 20
 
-test('a log line has the URL, environment, status and duration of its request', async () => {
+test('a log line contains the URL, environment, status and duration of a request', async () => {
   const mock = await useLoggedMock()
   await mock.get('/v1/messages?channel=email')
   await mock.get('/v1/messages?page=-1', { key: KEYS.live })
@@ -36,7 +36,7 @@ test('a log line has the URL, environment, status and duration of its request', 
   })
 })
 
-test('every request has one log line, including rejections, replays and faults', async () => {
+test('every request has one log line, even a rejection, a replay or a fault', async () => {
   const mock = await useLoggedMock()
   const keyed = { headers: { 'idempotency-key': 'one' } }
   await mock.get('/v1/messages')
@@ -45,7 +45,7 @@ test('every request has one log line, including rejections, replays and faults',
   await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })
   await mock.get('/v1/messages?page=%ff')
   await mock.get('/v1/%ff')
-  // The server may log a response after the client has received it.
+  // Close first, because the server may log a response after the client has received it.
   await mock.app.close()
   const lines = mock.log.flatMap(({ url, statusCode, msg }) =>
     statusCode ? [`${statusCode} ${msg} ${url}`] : []

@@ -11,7 +11,7 @@ test.each([
   ['GET', '/v1/integrations/mailgun/set-primary', 'POST'],
   ['POST', '/health', 'GET, HEAD'],
   ['PUT', '/openapi.json', 'GET, HEAD']
-] as const)('%s %s responds 405 and lists %s in Allow', async (method, path, allowed) => {
+] as const)('%s %s responds with 405 and Allow: %s', async (method, path, allowed) => {
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, null, 'nobody-has-this']) {
     const answer = await mock.call(path, { method, key })
@@ -34,7 +34,7 @@ test.each([
   ['GET', '/favicon.ico', 404],
   ['GET', '/_mock/nothing', 404]
 ] as const)(
-  '%s %s responds %i, whether the API key is valid, missing or unknown',
+  '%s %s responds with %i, even if the API key is missing or unknown',
   async (method, path, status) => {
     const mock = await useMock({ seed: SEED })
     const asked = path.split('?')[0]
@@ -46,7 +46,7 @@ test.each([
   }
 )
 
-test('a request without a route is rejected before its body is read', async () => {
+test('rejects a request without a route before reading its body', async () => {
   const mock = await useMock({ seed: SEED })
   const waiting = 'host: x\r\ncontent-length: 100\r\n\r\n{'
   expect(await exchange(mock, `POST /v1/messages HTTP/1.1\r\n${waiting}`)).toMatchObject({
@@ -71,11 +71,11 @@ test.each([
   ['/v1/mesages/', 'did you mean /v1/messages?'],
   ['/_mock/snapshots/before/restor', 'did you mean /_mock/snapshots/before/restore?'],
   ['/_mock/enviroments/Shop', 'did you mean /_mock/environments/Shop?'],
-  // These resemble no path that is served.
+  // These paths aren't similar to any served path.
   ['/v1/topics', SERVED],
   ['/_mock/nope', 'GET /_mock/openapi.json lists the control routes'],
   ['/_mock/something-else', 'GET /_mock/openapi.json lists the control routes']
-])('%s has this x-mock-reason in both profiles: %s', async (path, reason) => {
+])('%s gets this x-mock-reason in both profiles: %s', async (path, reason) => {
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, KEYS.live, null]) {
     expect((await mock.get(path, { key })).headers.get('x-mock-reason')).toBe(reason)

@@ -6,12 +6,12 @@ import { connectTo } from './exchange.js'
 const HEAD = `host: a\r\nauthorization: ApiKey ${KEYS.shop}\r\n`
 const POST = `POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\n${HEAD}idempotency-key: one\r\ncontent-length: 2\r\n\r\n`
 
-test('an incomplete request times out with a 408 and does not use up its idempotency key', async () => {
+test('an incomplete request gets a 408, and its idempotency key can be used again', async () => {
   const mock = await useMock({ seed: SEED, requestTimeout: 100 })
   const slow = await connectTo(mock)
   slow.send(`${POST}{`)
   expect(await slow.answer()).toMatchObject({ status: 408 })
-  // The rest of the body arrives too late.
+  // The connection is closed, so the rest of the body arrives too late.
   slow.send('}')
   expect(await slow.answer()).toBeUndefined()
 
@@ -23,7 +23,7 @@ test('an incomplete request times out with a 408 and does not use up its idempot
   next.socket.destroy()
 })
 
-test('the request timeout limits neither the response time nor the time between requests', async () => {
+test('the request timeout does not limit the response time or the idle time', async () => {
   const mock = await useMock({ seed: SEED, requestTimeout: 50 })
   const connection = await connectTo(mock)
   for (let count = 0; count < 2; count += 1) {

@@ -11,7 +11,7 @@ test.each([
   ['GET', 'application/json, text/plain, */*'],
   ['HEAD', undefined]
 ])(
-  '%s / with the Accept header %s responds with JSON and needs no API key',
+  '%s / with the Accept header %s responds with JSON without an API key',
   async (method, accept) => {
     const { url } = await useMock()
     const response = await fetch(url, { method, headers: accept ? { accept } : {} })
@@ -28,7 +28,7 @@ test.each([
   }
 )
 
-test('a browser gets the inspector, with a policy that allows only its own files', async () => {
+test('a browser gets the inspector, with a policy that only allows its own files', async () => {
   const { url } = await useMock()
   const page = await fetch(url, { headers: { accept: ACCEPT_OF_BROWSERS } })
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -51,14 +51,14 @@ test('a browser gets the inspector, with a policy that allows only its own files
   }
 })
 
-/** Sends the Accept header of a browser. */
+/** Sends a request with the Accept header of a browser. */
 const visit = (url: string, headers: Record<string, string>) =>
   requestWithHost({ accept: ACCEPT_OF_BROWSERS, ...headers }, url)
 
 const STRANGERS = [{ host: 'evil.example' }, { origin: 'http://evil.example' }]
 
 test.each(STRANGERS)(
-  'a request with %j can read the JSON summary, but neither the inspector nor API keys',
+  'a request with %j can read the JSON summary, but not the inspector or API keys',
   async (stranger) => {
     const { url } = await useMock()
     for (const path of ['/', '/inspector/inspector.js', '/_mock/environments/Development/keys']) {
@@ -69,7 +69,7 @@ test.each(STRANGERS)(
   }
 )
 
-test('the inspector sends no CORS headers, even if an admin token allows any host and origin', async () => {
+test('the inspector never sends CORS headers, even with an admin token', async () => {
   const own = await useMock()
   const open = await useMock({ adminToken: 'let-me-in' })
   for (const path of ['/', '/inspector/inspector.js', '/inspector/inspector.css']) {

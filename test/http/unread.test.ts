@@ -7,7 +7,7 @@ const STEP = '/v2/workflows/order-shipped/steps/email-step'
 const SET_PRIMARY = '/v1/integrations/66f1c2a47c9b1a0012ad0001/set-primary'
 
 test.each(PROFILES)(
-  'in the profile %s, every operation reports an unknown query parameter',
+  'every operation reports an unknown query parameter in the profile %s',
   async (profile) => {
     const mock = await useMock({ profile })
     const list = await mock.get('/v1/messages?chanel=email')
@@ -33,7 +33,7 @@ test.each(PROFILES)(
   }
 )
 
-test('the unknown parameter follows the reason for an empty page, a rejection, a fault or a replay', async () => {
+test('x-mock-reason reports an unknown parameter after all other reasons', async () => {
   const mock = await useMock()
   const reasonOf = async (path: string, headers = {}) =>
     (await mock.call(path, { method: path === SET_PRIMARY ? 'POST' : 'GET', headers })).headers.get(

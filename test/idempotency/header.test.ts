@@ -14,7 +14,7 @@ function storedKeys(mock: TestMock): string[] {
   return keyRows(mock.db.client).map(({ key }) => key)
 }
 
-/** Returns the head of an HTTP request. It has no body unless a header sets a content length. */
+/** Returns the head of an HTTP request. Sets the content length to 0 unless a header sets it. */
 function request(target: string, ...headers: string[]): string {
   const length = headers.some((header) => header.startsWith('content-length'))
     ? []
@@ -29,7 +29,7 @@ function request(target: string, ...headers: string[]): string {
   ].join('\r\n')
 }
 
-test('the first response repeats the key, and a replay is marked as one', async () => {
+test('responses repeat the key, and a replay has idempotency-replay: true', async () => {
   const mock = await useMock({ seed: SEED })
   const first = await postWith(mock, 'a')
   const second = await postWith(mock, 'a')
@@ -52,7 +52,7 @@ test.each([
   ['"a" b', '"a" b'],
   ['\u00a0\u00e9\u00ff\u00a0', '\u00a0\u00e9\u00ff\u00a0'],
   [`"${'x'.repeat(255)}"`, 'x'.repeat(255)]
-])('the header %j is read as the key %j', async (sent, key) => {
+])('reads the header %j as the key %j', async (sent, key) => {
   const mock = await useMock({ seed: SEED })
   const answer = await postWith(mock, sent)
   expect(answer.status).toBe(200)
@@ -60,13 +60,13 @@ test.each([
   expect(storedKeys(mock)).toEqual([key])
 })
 
-test('two headers, in any case, are read as one key joined by a comma', async () => {
+test('joins two headers, whatever their case, to one key with a comma', async () => {
   const mock = await useMock({ seed: SEED })
   const answer = await exchange(mock, request(PATH, 'IDEMPOTENCY-KEY: a', 'idempotency-key: b'))
   expect(answer.headers.get('idempotency-key')).toBe('a, b')
 })
 
-test.each(['', '   ', '""'])('the empty key %j counts as absent', async (key) => {
+test.each(['', '   ', '""'])('ignores the empty key %j', async (key) => {
   const mock = await useMock({ seed: SEED })
   for (const answer of [await postWith(mock, key), await postWith(mock, key)]) {
     expect(answer.status).toBe(200)
@@ -82,12 +82,12 @@ test.each([
   [`"${'x'.repeat(256)}"`, 'x'.repeat(256), TOO_LONG],
   ['x'.repeat(100_000), 'x'.repeat(100_000), TOO_LONG],
   ['"a\tb"', 'a\tb', 'has control characters']
-])('the key %j is rejected', async (sent, key, complaint) => {
+])('rejects the key %j', async (sent, key, problem) => {
   const mock = await useMock({ seed: SEED })
   const answer = await postWith(mock, sent)
   expect(answer).toMatchObject({
     status: 400,
-    json: { message: `idempotencyKey "${key}" ${complaint}` }
+    json: { message: `idempotencyKey "${key}" ${problem}` }
   })
   expect(answer.headers.get('idempotency-key')).toBeNull()
   expect(answer.headers.get('x-mock-reason')).toBe(
@@ -101,21 +101,18 @@ test.each([
   ['GET', '/v1/messages'],
   ['HEAD', '/v1/messages'],
   ['GET', '/v2/workflows/shipped/steps/email-step']
-])(
-  'on %s %s a key has no effect: no header, nothing stored, and none is too long',
-  async (method, path) => {
-    const mock = await useMock({ seed: SEED })
-    for (const key of ['a', 'a', '"a"', 'x'.repeat(300), 'a\tb', '']) {
-      const answer = await mock.call(path, { method, headers: { 'idempotency-key': key } })
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get('idempotency-key')).toBeNull()
-      expect(answer.headers.get('idempotency-replay')).toBeNull()
-    }
-    expect(storedKeys(mock)).toEqual([])
+])('%s %s ignores idempotency keys, even invalid ones', async (method, path) => {
+  const mock = await useMock({ seed: SEED })
+  for (const key of ['a', 'a', '"a"', 'x'.repeat(300), 'a\tb', '']) {
+    const answer = await mock.call(path, { method, headers: { 'idempotency-key': key } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('idempotency-key')).toBeNull()
+    expect(answer.headers.get('idempotency-replay')).toBeNull()
   }
-)
+  expect(storedKeys(mock)).toEqual([])
+})
 
-test('the same path, however it is written, is the same request', async () => {
+test('ignores the host and query when it compares requests', async () => {
   const mock = await useMock({ seed: SEED })
   expect((await exchange(mock, request(PATH, 'idempotency-key: a'))).status).toBe(200)
   for (const target of [`http://example.com${PATH}`, `${PATH}?attempt=2`]) {
@@ -124,7 +121,10 @@ test('the same path, however it is written, is the same request', async () => {
   }
 })
 
-/** Starts a request with the key `slow`. The server has read its headers and waits for its body. */
+/**
+ * Starts a request with the key `slow`. The server has read the headers and is waiting for the
+ * body.
+ */
 async function startSlowRequest(mock: TestMock) {
   const connection = await connectTo(mock)
   connection.send(
@@ -134,7 +134,7 @@ async function startSlowRequest(mock: TestMock) {
   return connection
 }
 
-test('a key is in use while the body of the first request is being received', async () => {
+test('a key is in use while the server receives the body of the first request', async () => {
   const mock = await useMock({ seed: SEED })
   const first = await startSlowRequest(mock)
 
@@ -169,13 +169,13 @@ test('an aborted request releases its key', async () => {
   first.socket.destroy()
 
   let answer = await postWith(mock, 'slow')
-  // Repeat until the server has noticed the disconnect.
+  // Repeat the request until the server has noticed that the first client disconnected.
   while (answer.status === 409) answer = await postWith(mock, 'slow')
   expect(answer.status).toBe(200)
   expect(answer.headers.get('idempotency-replay')).toBeNull()
 })
 
-test('a request with an invalid API key or too large a body does not use its idempotency key', async () => {
+test('a request that is rejected before the operation does not use up its key', async () => {
   const mock = await useMock({ seed: SEED })
   expect(await postWith(mock, 'a', { body: 'x'.repeat(2_000_000) })).toMatchObject({ status: 413 })
   for (const [path, key] of [

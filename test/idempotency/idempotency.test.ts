@@ -10,7 +10,7 @@ const INTEGRATIONS = [
   { identifier: 'slack', providerId: 'slack', channel: 'chat' }
 ]
 
-/** Returns a seed with two environments of one organization and one of another. */
+/** Returns a seed with two environments in one organization and one environment in another. */
 function seed(all: object = {}) {
   const environment = { integrations: INTEGRATIONS, ...all }
   return {
@@ -30,7 +30,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const START = Date.parse('2026-02-18T10:00:00.000Z')
 const DAY = 24 * 60 * 60 * 1000
 
-test('a repeated key replays the response and does not run the operation again', async () => {
+test('repeating a key replays the response without running the operation again', async () => {
   const mock = await useMock({ seed: seed() })
   const effects = logPrimaries(mock)
   const first = await post(mock, MAILGUN, 'key-1')
@@ -52,16 +52,22 @@ test('a repeated key replays the response and does not run the operation again',
   expect(await post(mock, MAILGUN, 'key-1')).toMatchObject({ status: 200, text: first.text })
 })
 
-describe('an error of the operation', () => {
+describe('an error that the operation returns', () => {
   const malformed = { headers: JSON_TYPE, body: '{' }
   const byId = { 'integration-lookup': 'id' }
 
   test.each([
     [404, 'an unknown integration', seed(), UNKNOWN, {}],
     [400, 'malformed JSON', seed(), MAILGUN, malformed],
-    [422, 'no id', seed({ assumptions: byId }), '/v1/integrations/mailgun/set-primary?x=1', {}]
+    [
+      422,
+      'an invalid id',
+      seed({ assumptions: byId }),
+      '/v1/integrations/mailgun/set-primary?x=1',
+      {}
+    ]
   ] as const)(
-    '%i for %s is stored and replayed with the first timestamp',
+    '%i for %s: is stored, and replayed with its first timestamp',
     async (status, _, data, path, call) => {
       let now = START
       const mock = await useMock({ seed: data, clock: () => now })
@@ -77,7 +83,7 @@ describe('an error of the operation', () => {
 })
 
 test.each(['UPDATE ON integrations', 'INSERT ON idempotency_keys'])(
-  'a 500 because %s fails is not stored and changes nothing, and the key can be used again',
+  'a 500 because %s fails changes nothing, and the key can be used again',
   async (write) => {
     const mock = await useMock({ seed: seed() })
     const { client } = mock.db
@@ -105,7 +111,7 @@ describe('a different request with the same key', () => {
     ['a different path', SES, {}],
     ['a different body', MAILGUN, body],
     ['an unknown integration', UNKNOWN, {}]
-  ])('request: %s is rejected with 422, and neither runs nor is stored', async (_, path, call) => {
+  ])('request: %s gets 422, does not run and is not stored', async (_, path, call) => {
     const mock = await useMock({ seed: seed() })
     const first = await post(mock, MAILGUN, 'key-1')
     await post(mock, '/v1/integrations/sendgrid/set-primary', 'key-2')
@@ -130,7 +136,7 @@ describe('a different request with the same key', () => {
     expect((await post(mock, MAILGUN, 'key-1')).text).toBe(first.text)
   })
 
-  test('body: keys of other organizations and keys that only a snapshot has count as new', async () => {
+  test('body: ignores keys of other organizations and of snapshots', async () => {
     const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': 'body' } }) })
     await post(mock, MAILGUN, 'key-1')
     expectNew(await post(mock, MAILGUN, 'key-1', { key: 'rival-key' }))
@@ -143,7 +149,7 @@ describe('a different request with the same key', () => {
     ['request', 200],
     ['body', 409]
   ])(
-    '%s: while the first request runs, the key gets %i in other environments of the organization',
+    '%s: a key in use gets %i in another environment of the organization',
     async (value, status) => {
       const mock = await useMock({
         seed: seed({ assumptions: { 'idempotency-match': value } })
@@ -163,7 +169,7 @@ describe('a different request with the same key', () => {
     { body: ' {\n} ' }
   ]
 
-  test('no body, an empty one and {} are the same request', async () => {
+  test('a missing body, an empty body and {} are the same request', async () => {
     const mock = await useMock({ seed: seed() })
     for (const [index, first] of EMPTIES.entries()) {
       const { text: answer } = await post(mock, MAILGUN, `key-${index}`, first)
@@ -180,8 +186,8 @@ describe('a different request with the same key', () => {
   })
 })
 
-describe("a key is stored for 24 hours by its environment's clock", () => {
-  test('it replays until the last millisecond, and replays do not extend the time', async () => {
+describe("a key is stored for 24 hours on its environment's clock", () => {
+  test('replays until the last millisecond, and a replay does not extend the time', async () => {
     let now = START
     const mock = await useMock({ seed: seed(), clock: () => now })
     const effects = logPrimaries(mock)
@@ -200,7 +206,7 @@ describe("a key is stored for 24 hours by its environment's clock", () => {
     expect((await post(mock, MAILGUN, 'key-1')).headers.get('idempotency-replay')).toBe('true')
   })
 
-  test('expired keys are deleted when the environment stores another key, and can be used before that', async () => {
+  test('an expired key can be used again, and is deleted when a new key is stored', async () => {
     let now = START
     const mock = await useMock({
       seed: seed({ assumptions: { 'idempotency-match': 'body' } }),
@@ -221,7 +227,7 @@ describe("a key is stored for 24 hours by its environment's clock", () => {
 })
 
 test.each(['request', 'body'])(
-  '%s: only one of 40 concurrent requests with one key runs',
+  '%s: only one of 40 concurrent requests with the same key runs',
   async (value) => {
     const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': value } }) })
     const effects = logPrimaries(mock)
@@ -256,8 +262,8 @@ function expectNew({ status, headers }: TestResponse): void {
 }
 
 /**
- * Lets a trigger log the integrations that become primary. Returns a function that returns their
- * identifiers.
+ * Logs the integrations that become primary with a trigger. Returns a function that reads the
+ * logged identifiers.
  */
 function logPrimaries({ db: { client } }: TestMock): () => string[] {
   client.exec(`
@@ -268,7 +274,7 @@ function logPrimaries({ db: { client } }: TestMock): () => string[] {
   return () => all.all()
 }
 
-/** Returns the stored keys, each with the number of its environment, the oldest first. */
+/** Returns the stored keys with the numbers of their environments, oldest first. */
 function storedKeys(mock: TestMock): string[] {
   return keyRows(mock.db.client).map(({ environment, key }) => `${environment} ${key}`)
 }

@@ -20,10 +20,10 @@ function request(key: string, fault = ''): string {
   ].join('\r\n')
 }
 
-// The server runs in its own process. In this process it would always notice the closed connection
-// first.
+// Run the server in another process. In the test's process, it would always notice the closed
+// connection before the next request.
 test.each(['delay=1,abort=reset', 'abort=reset', 'lostResponse', 'abort=truncate'])(
-  'a request with the same key right after %s is never rejected as in use',
+  'a key is never in use for a request sent right after the fault %s',
   async (fault) => {
     const port = Number(new URL((await startCommand([])).url).port)
     const second = await connectTo({ port })

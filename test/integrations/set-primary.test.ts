@@ -33,7 +33,7 @@ const FULL = {
   conditions: CONDITIONS
 }
 
-/** One integration for each rule of set-primary. All environments have the same ones. */
+/** One integration for each rule of set-primary. All environments have these integrations. */
 const INTEGRATIONS = [
   {
     ...{
@@ -76,8 +76,8 @@ const ENVIRONMENT = {
 }
 
 /**
- * Returns a seed with two environments of one organization and one of another. Tests use the first
- * environment.
+ * Returns a seed with two environments in one organization and one environment in another. Tests
+ * send requests to the first one.
  */
 function seed(first: object = {}, integrations: object[] = INTEGRATIONS) {
   return {
@@ -93,7 +93,7 @@ const LIVE = { profile: 'live' }
 const UNKNOWN = '66f1c2a47c9b1a0012ad0001'
 
 describe('200', () => {
-  test('the integration replaces the former primary, becomes active without conditions, and nothing else changes', async () => {
+  test('the integration becomes primary and active, and nothing else changes', async () => {
     const mock = await useMock({ seed: seed() })
     const before = environmentRows(mock.db.client)
     const former = rowOf(mock, 'sendgrid').document
@@ -124,7 +124,7 @@ describe('200', () => {
     expect({ integrations: before.integrations, ...others }).toEqual(before)
   })
 
-  test('a soft-deleted primary integration is no longer primary either', async () => {
+  test('demotes a soft-deleted primary integration too', async () => {
     const deleted = {
       identifier: 'old',
       providerId: 'ses',
@@ -141,7 +141,7 @@ describe('200', () => {
   })
 
   test.each(['sendgrid', 'twilio'])(
-    '%s, which is already primary, is returned unchanged',
+    'returns %s unchanged, because it is already primary',
     async (identifier) => {
       const mock = await useMock({ seed: seed() })
       const before = allRows(mock.db.client)
@@ -155,7 +155,7 @@ describe('200', () => {
     }
   )
 
-  test("an _id takes precedence over another integration's identifier", async () => {
+  test('an _id takes precedence over an equal identifier of another integration', async () => {
     const taken = { identifier: UNKNOWN, providerId: 'ses', channel: 'email' }
     const named = { _id: UNKNOWN, identifier: 'named', providerId: 'ses', channel: 'email' }
     const mock = await useMock({ seed: seed({ integrations: [taken, named] }) })
@@ -164,7 +164,7 @@ describe('200', () => {
     )
   })
 
-  test('unrelated bytes of a document never change, whatever the document contains', async () => {
+  test('never changes unrelated bytes of a document, whatever it contains', async () => {
     const mock = await useMock({ seed: seed() })
     const environment = mock.services.environments.findByApiKey('shop-key')
     if (!environment) throw new Error('the seed has no shop-key')
@@ -202,7 +202,7 @@ describe('400', () => {
     ['application/json', '{'],
     ['APPLICATION/JSON ; charset=utf-8', '{} {}'],
     ['application/merge-patch+json', 'primary=true']
-  ])('a body of type %s that is not JSON is rejected: %s', async (type, body) => {
+  ])('rejects a body with the type %s that is not JSON: %s', async (type, body) => {
     const mock = await useMock({ seed: seed() })
     const before = allRows(mock.db.client)
     const answer = await mock.post('/v1/integrations/mailgun/set-primary', {
@@ -219,7 +219,7 @@ describe('400', () => {
     expect(allRows(mock.db.client)).toEqual(before)
   })
 
-  test('live: set-primary is rejected for a chat integration, even if the seed made it primary', async () => {
+  test('live: rejects a chat integration, even if the seed made it primary', async () => {
     const primary = { identifier: 'team', providerId: 'slack', channel: 'chat', primary: true }
     const mock = await useMock({
       seed: seed({ ...LIVE, integrations: [...INTEGRATIONS, primary] })
@@ -244,7 +244,7 @@ describe('403', () => {
   const FORBIDDEN =
     "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
 
-  test('live: an integration of another environment in the organization is forbidden and unchanged', async () => {
+  test('live: forbids an integration of another environment in the organization', async () => {
     const mock = await useMock({ seed: seed(LIVE) })
     const before = allRows(mock.db.client)
     const id = deriveId(mock, 'mailgun', 1)
@@ -260,7 +260,7 @@ describe('403', () => {
     expect(allRows(mock.db.client)).toEqual(before)
   })
 
-  test('an integration of the environment is used, even if another environment has the same identifier', async () => {
+  test("prefers the environment's own integration over another environment's", async () => {
     const integrations = [
       ...INTEGRATIONS,
       { identifier: 'staged', providerId: 'ses', channel: 'email', deleted: true }
@@ -276,14 +276,14 @@ describe('403', () => {
 describe('404', () => {
   const HERE = (mock: TestMock) => deriveId(mock, 'postmark')
   const DELETED =
-    'integration <id> of environment Shop is soft-deleted; deleted integrations count as absent'
+    'integration <id> of environment Shop is soft-deleted, so it is treated as missing'
   const NONE = 'environment Shop has no integration with _id or identifier <id>'
   const NO_ID = 'environment Shop has no integration with _id <id>'
 
   test.each([
     ['document', 'an unknown _id', () => UNKNOWN, NONE],
     ['document', 'a misspelled identifier', () => 'mialgun', `${NONE}; did you mean mailgun?`],
-    // Soft-deleted integrations count as absent and are never suggested.
+    // Soft-deleted integrations are never suggested.
     ['document', 'a misspelled identifier of a soft-deleted integration', () => 'postmrak', NONE],
     ['document', 'a soft-deleted integration by _id', HERE, DELETED],
     ['document', 'a soft-deleted integration by identifier', () => 'postmark', DELETED],
@@ -307,7 +307,7 @@ describe('404', () => {
       NO_ID
     ]
   ])(
-    '%s: %s is not found, the reason is reported, and nothing changes',
+    '%s: reports why %s is not found, and changes nothing',
     async (profile, _, parseId, reason) => {
       const mock = await useMock({ seed: seed({ profile }) })
       const before = allRows(mock.db.client)
@@ -322,21 +322,21 @@ describe('404', () => {
     }
   )
 
-  test('live: an integration that only snapshots of another environment have is not found', async () => {
+  test('live: does not find an integration that only a snapshot has', async () => {
     const mock = await useMock({ seed: seed(LIVE) })
     const id = deriveId(mock, 'mailgun', 1)
     await mock.call(`/_mock/integrations/${id}`, { method: 'DELETE', key: 'staging-key' })
     expect((await mock.post(`/v1/integrations/${id}/set-primary`)).status).toBe(404)
   })
 
-  test('live: an identifier that looks like an _id is not found', async () => {
+  test('live: does not find an identifier that looks like an _id', async () => {
     const integrations = [{ identifier: UNKNOWN, providerId: 'ses', channel: 'email' }]
     const mock = await useMock({ seed: seed({ ...LIVE, integrations }) })
     expect((await mock.post(`/v1/integrations/${UNKNOWN}/set-primary`)).status).toBe(404)
   })
 })
 
-test('if the update fails halfway, the former primary stays', async () => {
+test('keeps the former primary integration if the update fails halfway', async () => {
   const mock = await useMock({ seed: seed() })
   mock.db.client.exec(`
     CREATE TRIGGER refuse BEFORE UPDATE OF is_primary ON integrations WHEN NEW.is_primary = 1
@@ -349,7 +349,7 @@ test('if the update fails halfway, the former primary stays', async () => {
   expect(primaries(mock.db.client, 'email', 1)).toEqual(['sendgrid'])
 })
 
-test('200 concurrent requests for 10 integrations of a channel leave exactly one primary', async () => {
+test('a channel has one primary integration after 200 concurrent requests', async () => {
   const integrations = Array.from({ length: 10 }, (_, index) => ({
     ...{ identifier: `email-${index}`, providerId: 'sendgrid', channel: 'email' },
     ...{ primary: index === 0, active: false, conditions: CONDITIONS }
@@ -375,7 +375,7 @@ test('200 concurrent requests for 10 integrations of a channel leave exactly one
   )
 })
 
-test('the database rejects a second primary of a channel', async () => {
+test('the database rejects a second primary integration in a channel', async () => {
   const ofFirst = 'dataset = (SELECT integrations FROM environments WHERE key = 1)'
   const mock = await useMock({ seed: seed() })
   const before = allRows(mock.db.client)
@@ -393,7 +393,7 @@ test('the database rejects a second primary of a channel', async () => {
 })
 
 /**
- * Matches the top-level `primary` of a document from `documentOf`, and nothing in its free fields.
+ * Matches the top-level `primary` in a document from `documentOf`, but nothing in its free fields.
  */
 const OF_PRIMARY = /("deleted":false,"primary":)(true|false)/
 

@@ -5,8 +5,8 @@ import { type TestMock, useMock } from '../support/mock.js'
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
-// Few values, so that filters overlap. Some are values that a database, a URL or a parser could
-// misread.
+// There are few values, so that filters overlap. A database, a URL or a parser could misread some
+// of them.
 const SUBSCRIBERS = ['ada', 'Ada', 'ada,bob', 'añà 😀', 'ada\u0000', "' OR 1=1 --", '%']
 const TRANSACTIONS = [
   't',
@@ -59,7 +59,10 @@ function subscriberOf({ subscriberId, subscriber }: SeededMessage): string | und
 }
 
 interface Records {
-  /** The environment's subscribers. A message may also embed a subscriber of its own. */
+  /**
+   * The `subscriberId` of each subscriber in the environment. A message may embed another
+   * subscriber.
+   */
   subscribers: string[]
   messages: SeededMessage[]
 }
@@ -99,7 +102,7 @@ const anyRecords: fc.Arbitrary<Records> = fc
     )
   }))
 
-/** The filters of a request. Undefined filters are not in the query. */
+/** The filters of a request. An undefined filter is left out of the query. */
 interface Filters {
   channel?: string
   subscriberId?: string
@@ -121,15 +124,15 @@ const anyFilter: Required<{ [Name in keyof Filters]: fc.Arbitrary<Filters[Name]>
   )
 }
 
-/** Every set of filters: none, each alone, all pairs and triples, all four. */
+/** All subsets of the filters, from no filter to all four. */
 const FILTERS = Object.keys(anyFilter) as (keyof Filters)[]
 const FILTER_SETS = Array.from({ length: 2 ** FILTERS.length }, (_, bits) => {
   return FILTERS.filter((_name, bit) => bits & (1 << bit))
 })
 
 /**
- * Generates values for these filters. Every other request uses the values of a message, so that all
- * filters match.
+ * Generates values for these filters. Every other request takes its values from a message, so that
+ * all filters match that message.
  */
 function anyRequest(set: readonly (keyof Filters)[]) {
   const filters = fc.record(
@@ -150,7 +153,9 @@ function aimedAt(message: SeededMessage | undefined, filters: Filters): Filters 
   return Object.fromEntries(Object.keys(filters).map((name) => [name, aim[name as keyof Filters]]))
 }
 
-/** Generates a way to write a query: brackets, the order, and unknown parameters. */
+/**
+ * Generates a way to write a query: its brackets, the order of parameters, and unknown parameters.
+ */
 const anySpelling = fc.record({
   brackets: fc.infiniteStream(fc.constantFrom('', '[]', '%5B%5D', 'index')),
   shuffle: fc.infiniteStream(fc.nat()),
@@ -208,7 +213,7 @@ function modelOf({ subscribers, messages }: Records, profile: Model['profile']):
 
 type Expected = { rejected: number; fields?: string[] } | { ids: string[] }
 
-/** Returns the expected result, from a direct implementation of the documented rules. */
+/** Returns the result that the documented rules require, from a simple implementation. */
 function expectedOf({ profile, messages, subscribers }: Model, filters: Filters): Expected {
   const contextKeys = filters.contextKeys?.filter((key) => key !== '')
   if (profile === 'document') {
@@ -257,7 +262,7 @@ async function startBoth({
 }
 
 /**
- * Requests a page and compares its ids and figures with the model. Returns the expected ids of all
+ * Requests a page and compares its ids and counts with the model. Returns the expected ids of all
  * pages.
  */
 async function checkPage(
@@ -292,7 +297,7 @@ async function checkPage(
         }
       : { hasMore: ids.length === limit })
   })
-  // The reason may also report unknown parameters.
+  // The header may also report unknown parameters, so look for the reason for an empty page.
   const reason = answer.headers.get('x-mock-reason')
   const explainsEmptyPage =
     reason !== null && /(no message matches|past the end|has no messages)/.test(reason)
@@ -306,7 +311,7 @@ describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
     fc.constantFrom('3', '7', '10', '10.0', '25', '80', '1000', undefined, ...defaults)
   )
 
-  test('every set of filters, paged to the end, gives the result of a direct implementation', async () => {
+  test('all pages of every set of filters match a simple implementation', async () => {
     const anyRequests = fc.tuple(...FILTER_SETS.map(anyRequest))
     await fc.assert(
       fc.asyncProperty(
@@ -329,7 +334,7 @@ describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
           await close()
         }
       ),
-      // The limit bounds the search for a smaller counterexample, which starts a server per step.
+      // Limit the search for a smaller counterexample, because every step starts a server.
       { numRuns: 15, interruptAfterTimeLimit: 30_000 }
     )
   })

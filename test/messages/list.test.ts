@@ -4,7 +4,7 @@ import { type TestMock, type TestResponse, useMock, useNewMock } from '../suppor
 
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 
-/** Starts a server with one environment that has these messages and fields. */
+/** Starts a server with one environment that contains these messages and other fields. */
 function useMessages(messages: object[], environment: object = {}): Promise<TestMock> {
   return useMock({
     now: NOW,
@@ -12,7 +12,7 @@ function useMessages(messages: object[], environment: object = {}): Promise<Test
   })
 }
 
-/** Returns messages that are one minute apart, the newest first. */
+/** Returns messages that are one minute apart, newest first. */
 function createMessages(count: number, fields: object = {}): object[] {
   return Array.from({ length: count }, (_, index) => ({
     _id: hex(index),
@@ -21,7 +21,7 @@ function createMessages(count: number, fields: object = {}): object[] {
   }))
 }
 
-/** Returns the number as an id. */
+/** Returns an id with this numeric value. */
 function hex(number: number): string {
   return number.toString(16).padStart(24, '0')
 }
@@ -34,7 +34,7 @@ function reasonOf({ headers }: TestResponse): string | null {
   return headers.get('x-mock-reason')
 }
 
-test('messages with equal timestamps are ordered by descending id, on every page and for every filter', async () => {
+test('sorts messages with equal timestamps by descending id, with every filter', async () => {
   const createdAt = '2026-02-18T10:00:00.000Z'
   const ids = [7, 0xf0, 3, 0x10, 9].map(hex)
   const fields = {
@@ -53,7 +53,7 @@ test('messages with equal timestamps are ordered by descending id, on every page
   }
 })
 
-test('by default, page 0 with ten messages is returned', async () => {
+test('returns page 0 with ten messages by default', async () => {
   const mock = await useMessages(createMessages(25))
   const first = await mock.get('/v1/messages')
   expect(first.json).toMatchObject({ totalCount: 25, hasMore: true, page: 0, pageSize: 10 })
@@ -74,7 +74,7 @@ describe('a message', () => {
     expect(text).not.toContain('null')
   })
 
-  test('keeps a null where the API reference allows one', async () => {
+  test('keeps null in fields where the API reference allows it', async () => {
     const nulls = { _templateId: null, _messageTemplateId: null, _feedId: null }
     const person = {
       firstName: null,
@@ -91,7 +91,7 @@ describe('a message', () => {
     expect(json.data[0]).toMatchObject({ ...nulls, subscriber: { subscriberId: 'ada', ...person } })
   })
 
-  test('embeds the whole template if the seed has one, and none otherwise', async () => {
+  test('embeds the whole template only if the seed has one', async () => {
     const template = {
       _id: hex(1),
       name: 'Order shipped',
@@ -124,7 +124,7 @@ describe('a message', () => {
     expect(without.templateIdentifier).toBe('shipped')
   })
 
-  test('is returned exactly as seeded, with any characters', async () => {
+  test('is returned exactly as in the seed, whatever characters it contains', async () => {
     const text = '"\\ \u0000 \u2028 é 😀 </script> ]} ,"data":[ \'; DROP TABLE messages'
     const mock = await useMessages([
       { channel: 'sms', subject: text, payload: { [text]: [text, 1e21, -0.5, true] } }
@@ -134,7 +134,7 @@ describe('a message', () => {
   })
 })
 
-describe('the reason of an empty page', () => {
+describe('the reason for an empty page', () => {
   const messages = [
     ...createMessages(5, { channel: 'email', subscriberId: 'ada' }),
     ...Array(7).fill({
@@ -227,26 +227,23 @@ describe('the reason of an empty page', () => {
       'not-found',
       `environment Shop has no subscriber ${hex(7).toUpperCase()} (assumption unknown-subscriber-filter)`
     ]
-  ])(
-    'points out that the _id of a subscriber was used instead of its subscriberId (%s)',
-    async (value, reason) => {
-      const mock = await useMessages(messages, {
-        subscribers: [{ ...subscribers[0], _id: hex(7) }, { subscriberId: 'bob' }],
-        assumptions: { 'unknown-subscriber-filter': value }
-      })
-      const answer = await mock.get(`/v1/messages?subscriberId=${hex(7).toUpperCase()}`)
-      expect(reasonOf(answer)).toBe(
-        `${reason}; this is the _id of subscriber ada; filter by the subscriberId instead`
-      )
-      // There is no hint if an earlier filter already matched nothing.
-      if (value === 'empty-page') {
-        const both = await mock.get(`/v1/messages?channel=chat&subscriberId=${hex(7)}`)
-        expect(reasonOf(both)).toBe('no message matches channel (12 are in the environment)')
-      }
+  ])('says that subscriberId is the _id of a subscriber (%s)', async (value, reason) => {
+    const mock = await useMessages(messages, {
+      subscribers: [{ ...subscribers[0], _id: hex(7) }, { subscriberId: 'bob' }],
+      assumptions: { 'unknown-subscriber-filter': value }
+    })
+    const answer = await mock.get(`/v1/messages?subscriberId=${hex(7).toUpperCase()}`)
+    expect(reasonOf(answer)).toBe(
+      `${reason}; this is the _id of subscriber ada; filter by the subscriberId instead`
+    )
+    // There is no hint if an earlier filter already matches nothing.
+    if (value === 'empty-page') {
+      const both = await mock.get(`/v1/messages?channel=chat&subscriberId=${hex(7)}`)
+      expect(reasonOf(both)).toBe('no message matches channel (12 are in the environment)')
     }
-  )
+  })
 
-  test('says that no message has exactly this set, if each of its keys is known', async () => {
+  test('says that no message has exactly this set of contexts, if all keys are known', async () => {
     const contextKeys = ['plan:x', 'tenant:a']
     const mock = await useMessages([...messages, { _id: hex(99), channel: 'sms', contextKeys }], {
       subscribers
@@ -257,7 +254,7 @@ describe('the reason of an empty page', () => {
     )
   })
 
-  test('says that the environment has no messages, for any query', async () => {
+  test('says that the environment has no messages, whatever the query', async () => {
     const mock = await useMessages([])
     for (const query of ['', 'channel=sms', 'page=3']) {
       expect(reasonOf(await mock.get(`/v1/messages?${query}`))).toBe(
@@ -267,7 +264,7 @@ describe('the reason of an empty page', () => {
   })
 })
 
-test('in the profile document, a rejection names all invalid fields', async () => {
+test('in the profile document, a rejection lists all invalid fields', async () => {
   const mock = await useMessages(createMessages(1))
   const answer = await mock.get(
     '/v1/messages?channel=fax&contextKeys=tenant:a&contextKeys=b&page=-1&limit=1001'
@@ -295,7 +292,7 @@ describe('in the profile live', () => {
     expect((await mock.get(`/v1/messages?${query}`)).status).toBe(422)
   })
 
-  test('a channel in a different case or a malformed context key matches nothing', async () => {
+  test('a misspelled channel or a malformed context key matches nothing', async () => {
     const mock = await useMessages(createMessages(2), { profile: 'live' })
     for (const query of ['channel=Email', 'contextKeys=:a', 'contextKeys=tenant&contextKeys=a:b']) {
       expect(await mock.get(`/v1/messages?${query}`), query).toMatchObject({
@@ -306,11 +303,11 @@ describe('in the profile live', () => {
   })
 })
 
-test('a page that is too large for one response is rejected with a hint to lower the limit', async () => {
+test('rejects a page that is too large for one response, and suggests a lower limit', async () => {
   const mock = await useNewMock({
     seed: { environments: [{ name: 'Shop', messages: createMessages(1) }] }
   })
-  // Simulates documents of hundreds of megabytes without using the memory.
+  // Simulates documents with hundreds of megabytes without using as much memory.
   mock.db.client.exec(`
     ALTER TABLE messages RENAME COLUMN document TO former;
     ALTER TABLE messages ADD COLUMN document TEXT GENERATED ALWAYS AS (zeroblob(2000000000))`)

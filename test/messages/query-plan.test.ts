@@ -12,7 +12,9 @@ import { MessageRepository } from '../../src/messages/repository.js'
 const database = openDatabase()
 afterAll(database.close)
 
-/** Returns a condition for every filter. A filter that takes no list gets the first value. */
+/**
+ * Returns a condition for every filter. A filter that doesn't accept a list gets the first value.
+ */
 function allConditions(...values: string[]): Condition[] {
   const example: Record<string, unknown> = EXAMPLE_QUERY
   const query = FILTER_NAMES.map((name) => [
@@ -23,8 +25,8 @@ function allConditions(...values: string[]): Condition[] {
 }
 
 /**
- * Returns the conditions that a filter can have: with one value, and with several if it takes a
- * list.
+ * Returns the conditions to test for a filter: one with a single value and, if the filter accepts a
+ * list, one with several values.
  */
 function conditionsFor(name: string): Condition[] {
   const single = allConditions('a').filter((condition) => condition.name === name)
@@ -40,7 +42,7 @@ const EVERY_FILTER_SET = FILTER_NAMES.reduce<Condition[][]>(
   [[]]
 )
 
-/** Every set of filters with each index that the list may walk for it. */
+/** Every set of filters, with each index that SQLite may read for it. */
 const WALKS = EVERY_FILTER_SET.flatMap((conditions) =>
   [undefined, ...conditions].map((walked) => ({
     conditions,
@@ -66,18 +68,18 @@ describe.each(WALKS)('the filters [$filters] on $index', ({ conditions, walked, 
   const walk = `SEARCH messages USING ${isCovering ? 'COVERING ' : ''}INDEX ${index} (${search})`
   const sort = walked && walked.columnValues.length > 1 ? ['USE TEMP B-TREE FOR ORDER BY'] : []
 
-  test('read a page from the index in order, and only sort for several values', () => {
+  test('read a page from the index, and only sort if a filter has several values', () => {
     const lookup = ['SCAN page', 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)']
     const plan = planOf(pageSql(conditions, index))
     expect(plan).toEqual(['CO-ROUTINE page', walk, ...sort, ...lookup])
   })
 
-  test('count with the index alone', () => {
+  test('count messages with only the index', () => {
     expect(planOf(countSql(conditions, index))).toEqual([walk])
   })
 })
 
-test('the next set of contexts is found by seeking in an index', () => {
+test('looking up the next set of contexts seeks in an index', () => {
   const prepared = vi.spyOn(database.db.client, 'prepare')
   onTestFinished(() => prepared.mockRestore())
   new MessageRepository(database.db)
@@ -91,15 +93,13 @@ interface HundredMessages {
   repository: MessageRepository
   db: Db
   /**
-   * Returns the indexes of the statements that were prepared for these conditions since the last
-   * call.
+   * Returns the index of each statement that was prepared for these conditions since the last call.
    */
   takeWalkedIndexes(conditions: readonly Condition[]): (string | undefined)[]
 }
 
 /**
- * Stores 100 messages with the value `hot` in every filter's column, except for one `rare` message
- * per filter.
+ * Inserts 100 messages. Each filter's column has the value `hot` in 99 messages and `rare` in one.
  */
 function insertMessages({ client }: Db): void {
   const columns = allConditions('hot').map(({ column, columnValues }, index) => {
@@ -137,7 +137,7 @@ function useHundredMessages(): HundredMessages {
 const PAGE = { limit: 10, offset: 0, head: () => '{"data":[' }
 
 test.each(FILTER_NAMES)(
-  'among several filters, the index of %s is walked if it matches the fewest messages',
+  'the index of %s is used if this filter matches the fewest messages',
   (rareName) => {
     const { repository, takeWalkedIndexes } = useHundredMessages()
     const rare = allConditions('rare').find(({ name }) => name === rareName)
@@ -154,7 +154,7 @@ test.each([
   ['few', 10, 'messages_transaction'],
   ['most', 1, 'messages_created']
 ])(
-  'if %s messages match several transactions, the cheaper index is walked and all pages are right',
+  'the cheaper index is used and all pages are correct if %s messages match',
   (_, share, index) => {
     const { db, repository, takeWalkedIndexes } = useHundredMessages()
     db.client.exec(

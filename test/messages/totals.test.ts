@@ -34,7 +34,7 @@ const QUERIES: Partial<ListMessagesQuery>[] = [
   { channel: 'email', subscriberId: 'ada', contextKeys: ['tenant:a'] }
 ]
 
-/** Returns the total of each query, after checking that the page has as many messages. */
+/** Returns the total of each query. Expects each page to have that many messages. */
 function totals({ services }: Pick<Setup, 'services'>, environment: Environment): number[] {
   return QUERIES.map((query) => {
     const { body } = services.messages.list(environment, { page: 0, limit: 100, ...query })
@@ -50,8 +50,7 @@ const SIX = [6, 2, 6, 3, 6, 2]
 const NINE = [9, 3, 9, 5, 9, 3]
 
 /**
- * Creates environments with six and three messages, and lists them so that their totals are
- * remembered.
+ * Creates environments with six and three messages, and lists them so that the totals are cached.
  */
 async function setUp(): Promise<Setup> {
   const { db, close } = openDatabase()
@@ -59,8 +58,8 @@ async function setUp(): Promise<Setup> {
   const services = createControlServices({ db, clock: () => NOW, defaults: DEFAULTS, journal: 0 })
   const { environment: mine } = await services.seeds.createEnvironment({ seed: seedOf(6, 'a') })
   const { environment: other } = await services.seeds.createEnvironment({ seed: seedOf(3, 'b') })
-  // The copy from the baseline happens now. Otherwise a change would go to a new dataset without
-  // remembered totals.
+  // Copy the dataset from the baseline now. Otherwise the first change would create a new dataset,
+  // which has no cached totals.
   db.transaction(() => services.environments.writableDataset(mine, 'messages'))
   expect(totals({ services }, mine)).toEqual(SIX)
   expect(totals({ services }, other)).toEqual(THREE)
@@ -69,7 +68,7 @@ async function setUp(): Promise<Setup> {
 
 class Undone extends Error {}
 
-/** Adds three messages and checks the totals. */
+/** Adds three messages to six and checks the totals. */
 async function addMessages(setup: Setup, environment = setup.mine): Promise<void> {
   await setup.services.seeds.load(environment, { seed: seedOf(3, 'c') }, 'merge')
   expect(totals(setup, environment)).toEqual(NINE)
@@ -92,7 +91,7 @@ const CHANGES: [string, number[], (setup: Setup) => unknown][] = [
     }
   ],
   [
-    'a merge into a fork, which only changes the fork',
+    'a merge into a fork, which does not change the original',
     SIX,
     async (setup) =>
       addMessages(
@@ -101,7 +100,7 @@ const CHANGES: [string, number[], (setup: Setup) => unknown][] = [
       )
   ],
   [
-    'a rolled-back change whose totals were requested before the rollback',
+    'a rollback, if totals were requested before it',
     SIX,
     (setup) => {
       const change = () =>
@@ -123,12 +122,12 @@ test.each(CHANGES)('totals are correct after %s', async (_name, expected, change
   expect(totals(setup, setup.other)).toEqual(THREE)
 })
 
-test('totals are counted again only after their own environment changed', async () => {
+test('totals are counted again only after a change to the same environment', async () => {
   const { db, services, mine, other } = await setUp()
   const total = () =>
     JSON.parse(services.messages.list(mine, { page: 0, limit: 1 }).body.toString()).totalCount
-  // The service does not notice this direct change, so an unchanged total proves that it did not
-  // count again.
+  // The service doesn't notice this direct change. If the total stays the same, it wasn't counted
+  // again.
   db.client
     .prepare('DELETE FROM messages WHERE dataset = ? AND channel = ?')
     .run(mine.datasets.messages, 'email')

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { readRegularFile } from '../../src/platform/read-file.js'
 import { createTempFolder } from '../support/process.js'
 
-test('returns the bytes of a file and follows a link to it', () => {
+test('returns the bytes of a file, also through a link', () => {
   const { file, bytes } = createFile()
   symlinkSync(file, `${file}.link`)
   expect(readRegularFile(file).equals(bytes)).toBe(true)
@@ -19,7 +19,7 @@ test('throws for a file that is larger than the limit', () => {
   )
 })
 
-// The reported size of this file is 0.
+// The system reports a size of 0 for this file.
 test.skipIf(process.platform !== 'linux')(
   'stops at the limit even if the system reports a smaller size',
   () => {
@@ -29,7 +29,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform === 'win32')(
-  'throws for a pipe and for a link to a device without waiting for data',
+  'throws for a pipe or a link to a device, without waiting for data',
   () => {
     const folder = createTempFolder()
     spawnSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
@@ -42,7 +42,7 @@ test.skipIf(process.platform === 'win32')(
   }
 )
 
-test("throws the system's error for a folder and for a missing file", () => {
+test('throws the system error for a folder or a missing file', () => {
   expect(() => readRegularFile(createTempFolder())).toThrow(
     expect.objectContaining({ code: 'EISDIR' })
   )

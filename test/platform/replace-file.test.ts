@@ -4,14 +4,14 @@ import { expect, test } from 'vitest'
 import { replaceFile, replaceFileSync } from '../../src/platform/replace-file.js'
 import { createTempFolder } from '../support/process.js'
 
-/** Creates an empty file, alone in its folder. */
+/** Creates an empty file in a new folder. */
 function createFile(): string {
   const folder = createTempFolder()
   writeFileSync(join(folder, 'mock.db'), '')
   return join(folder, 'mock.db')
 }
 
-test('replaceFile writes a temporary file in the same folder, then replaces the file', async () => {
+test('replaceFile replaces the file with a temporary file in the same folder', async () => {
   const file = createFile()
   await replaceFile(file, async (tempFile) => {
     writeFileSync(tempFile, 'new')
@@ -34,7 +34,7 @@ test('replaceFile leaves the file unchanged if the write fails', async () => {
   expect(readFileSync(file, 'utf8')).toBe('')
 })
 
-test.skipIf(process.platform === 'win32')('a link is rejected and stays', async () => {
+test.skipIf(process.platform === 'win32')('both functions reject a link and keep it', async () => {
   const file = createFile()
   symlinkSync(file, `${file}.link`)
   const error = expect.objectContaining({ code: 'ELOOP', syscall: 'open' })

@@ -4,7 +4,7 @@ import { isTooDeep, MAX_DEPTH } from '../../src/schema/validation.js'
 const nested = (depth: number): unknown =>
   JSON.parse('[{"a":'.repeat(depth / 2) + 1 + '}]'.repeat(depth / 2))
 
-test('isTooDeep is true only for values nested deeper than MAX_DEPTH', () => {
+test('isTooDeep returns true only for values with more than MAX_DEPTH levels', () => {
   expect(isTooDeep(nested(MAX_DEPTH))).toBe(false)
   expect(isTooDeep([nested(MAX_DEPTH)])).toBe(true)
   expect(isTooDeep(nested(1_000_000))).toBe(true)

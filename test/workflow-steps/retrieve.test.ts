@@ -3,7 +3,7 @@ import { STEP_TYPES } from '../../src/domain/enums.js'
 import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
 import { useMock } from '../support/mock.js'
 
-/** Ids with their base62 encodings, from published examples. */
+/** Ids and their base62 encodings, taken from published examples. */
 const SHIPPED = { _id: '507f1f77bcf86cd799439011', base62: 'WOmdqnzOjKcHpEdl' }
 const EMAIL = { _id: '6615943e7ace93b0540ae377', base62: 'f5VFlcRWmt1PF4uV' }
 const OTHER = { _id: '64da692e9a94fb2e6449ad06', base62: 'eamRyNwrjbOC9dkE' }
@@ -34,7 +34,7 @@ const SEED = shop([
 ])
 
 describe('a step is found', () => {
-  test('by _id, name and slug, always with the same response', async () => {
+  test('by _id, name or slug, with the same response', async () => {
     const mock = await useMock({ seed: SEED })
     const answers = await Promise.all(
       [SHIPPED._id, 'order-shipped', WORKFLOW_SLUG].flatMap((workflowId) =>
@@ -62,7 +62,7 @@ describe('a step is found', () => {
     `x_st_${EMAIL.base62}`,
     `x_wf_${OTHER.base62}`,
     'Été / ✓'
-  ])('by slugs with the name part %j, since only the id counts', async (name) => {
+  ])('by slugs with the name %j, because only the id is used', async (name) => {
     const mock = await useMock({ seed: SEED })
     const workflowId = encodeURIComponent(`${name}_wf_${SHIPPED.base62}`)
     const stepId = encodeURIComponent(`${name}_st_${EMAIL.base62}`)
@@ -73,7 +73,7 @@ describe('a step is found', () => {
     })
   })
 
-  test('by percent-encoded names with any characters', async () => {
+  test('by percent-encoded names with unusual characters', async () => {
     const identifier = 'orders/été 100%'
     const stepId = 'step?#_st_ 日本'
     const workflows = [{ identifier, steps: [{ stepId, type: 'chat' }] }]
@@ -86,7 +86,7 @@ describe('a step is found', () => {
 })
 
 describe('ambiguous parameters', () => {
-  test('an _id takes precedence over another workflow that has it as its identifier', async () => {
+  test('an _id takes precedence over an equal identifier of another workflow', async () => {
     const mock = await useMock({
       seed: shop([
         { _id: OTHER._id, identifier: SHIPPED._id, steps: [{ type: 'sms' }] },
@@ -102,7 +102,7 @@ describe('ambiguous parameters', () => {
     expect(lookalike.json).toMatchObject({ workflowId: SHIPPED._id, workflowDatabaseId: OTHER._id })
   })
 
-  test('an _id of a step takes precedence over a stepId, and a stepId over a slug', async () => {
+  test("a step's _id takes precedence over a stepId, and a stepId over a slug", async () => {
     const steps = [
       { _id: EMAIL._id, stepId: 'first', type: 'email' },
       { _id: OTHER._id, stepId: EMAIL._id, type: 'sms' },
@@ -140,7 +140,7 @@ describe('ambiguous parameters', () => {
 
 describe('a step is not found', () => {
   test.each(['document', 'live'] as const)(
-    'in `%s`, with a suggestion for a misspelled name',
+    'by a misspelled name, which gets a suggestion (profile %s)',
     async (profile) => {
       const mock = await useMock({ seed: SEED, profile })
       const reasonOf = async (path: string) => (await mock.get(path)).headers.get('x-mock-reason')
@@ -154,7 +154,7 @@ describe('a step is not found', () => {
       expect(await reasonOf('/v2/workflows/Order-Shipped/steps/email-step')).toContain(
         'did you mean order-shipped?'
       )
-      // If both are unknown, the workflow is reported.
+      // If both the workflow and the step are unknown, only the workflow is reported.
       expect(await reasonOf('/v2/workflows/gone/steps/gone-too')).toBe(
         'environment Shop has no workflow with the _id, identifier or slug gone'
       )
@@ -162,7 +162,7 @@ describe('a step is not found', () => {
   )
 
   test.each([EARLY._id, 'sorry', `sorry_st_${EARLY.base62}`])(
-    'by %s, if it belongs to a different workflow',
+    'by %s, if the step belongs to a different workflow',
     async (stepId) => {
       const mock = await useMock({ seed: SEED })
       const answer = await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)
@@ -180,7 +180,7 @@ describe('a step is not found', () => {
 describe('the response', () => {
   const REQUIRED = WorkflowStep.required ?? []
 
-  test('has exactly the fields of the API reference, optional ones only if they have a value', async () => {
+  test('has all required fields, and only the optional fields with a value', async () => {
     const issues = {
       controls: { body: [{ issueType: 'MISSING_VALUE', message: 'Body is required' }] }
     }
@@ -196,7 +196,7 @@ describe('the response', () => {
     expect((await fields('full')).sort()).toEqual([...REQUIRED, 'controlValues', 'issues'].sort())
   })
 
-  test('derives slug, controls and variables from the name, the type and the earlier steps', async () => {
+  test('derives the slug, controls and variables that the seed does not set', async () => {
     const steps = [
       { stepId: 'wait', type: 'digest' },
       {
@@ -224,7 +224,7 @@ describe('the response', () => {
     })
   })
 
-  test('has the variables of the earlier steps, for every step type', async () => {
+  test('has the variables of all earlier steps, for every step type', async () => {
     const steps = STEP_TYPES.map((type) => ({ stepId: type, type }))
     const mock = await useMock({ seed: shop([{ identifier: 'w', steps }]) })
     for (const [index, type] of STEP_TYPES.entries()) {
@@ -236,7 +236,7 @@ describe('the response', () => {
     }
   })
 
-  test('keeps the slug, controls, variables and issues of the seed unchanged', async () => {
+  test("keeps the seed's slug, controls, variables and issues unchanged", async () => {
     const fields = {
       slug: 'kept_st_0000000000000000',
       controls: {
