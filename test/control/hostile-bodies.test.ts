@@ -79,7 +79,7 @@ test('every route rejects a body nested more than 100 deep, and stores nothing',
 test('rejects a body that is too large with 413, and names the seed file as the alternative', async () => {
   const mock = await useMock()
   const reason =
-    'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: load a larger seed from a file at the start, with --seed, and add many messages with `generate:` in a seed file'
+    'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML; start the server with --seed to load a larger seed from a file, or use `generate:` in a seed file to add many messages'
   const MIB = 1024 * 1024
   const seed = (length: number) =>
     JSON.stringify({ environments: [{ name: 'a' }], x: 'x'.repeat(length) })

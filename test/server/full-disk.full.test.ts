@@ -85,7 +85,7 @@ test.skipIf(!canMount)(
       expect([write[0], answer.status, answer.headers.get('x-mock-reason')]).toEqual([
         write[0],
         507,
-        "the data file's disk is full, failing or read-only: nothing was changed, see the log for details"
+        "the data file's disk is full, failing or read-only; nothing was changed; see the log for details"
       ])
       expect(mock.log.findLast(({ level }) => level === 50)).toMatchObject({
         err: { code: 'SQLITE_FULL' }
