@@ -24,7 +24,7 @@ const SHOP = seedOf({
   }))
 })
 
-async function given(options: MockOptions = { seed: SHOP }): Promise<Mock> {
+async function startMock(options: MockOptions = { seed: SHOP }): Promise<Mock> {
   const mock = await createMock(options)
   onTestFinished(() => mock.close())
   return mock
@@ -39,7 +39,7 @@ test('starts without a global fetch, but client methods report that it is missin
   onTestFinished(() => {
     vi.unstubAllGlobals()
   })
-  const mock = await given()
+  const mock = await startMock()
   await expect(mock.health()).rejects.toThrow(
     'there is no global function fetch here; pass one as the option `fetch`'
   )
@@ -47,7 +47,7 @@ test('starts without a global fetch, but client methods report that it is missin
 })
 
 test('a mock listens on a free loopback port, and lists its environments and keys', async () => {
-  const mock = await given()
+  const mock = await startMock()
   expect(mock).toMatchObject({
     url: `http://127.0.0.1:${mock.port}`,
     seeded: true,
@@ -63,15 +63,15 @@ describe('exportOnExit', () => {
     await call(first, '/v1/integrations/mailgun-eu/set-primary', 'POST', 'development-key')
     const own = await first.environment({ from: 'Development', name: 'Own', profile: 'live' })
     const keys = [...first.environments.flatMap(({ apiKeys }) => apiKeys), own.apiKey]
-    const answers = (mock: Mock) =>
+    const responses = (mock: Mock) =>
       Promise.all(
         keys.map(async (key) => (await call(mock, '/v1/messages?limit=100', 'GET', key)).text())
       )
-    const [before, listed] = [await answers(first), await first.listEnvironments()]
+    const [before, listed] = [await responses(first), await first.listEnvironments()]
     await first.close()
 
-    const second = await given({ seeds: [file] })
-    expect(await answers(second)).toEqual(before)
+    const second = await startMock({ seeds: [file] })
+    expect(await responses(second)).toEqual(before)
     const facts = (all: typeof listed) =>
       all.map(({ environmentId, organizationId, name, profile }) => [
         environmentId,
@@ -92,7 +92,7 @@ describe('exportOnExit', () => {
     )
     const file = join(path, 'state.yaml')
     writeFileSync(file, 'before')
-    const { port } = await given()
+    const { port } = await startMock()
     await expect(createMock({ port, exportOnExit: file })).rejects.toThrow('the port is taken')
     expect(readFileSync(file, 'utf8')).toBe('before')
   })
@@ -116,7 +116,7 @@ describe('exportOnExit', () => {
 })
 
 test('several mocks in one process share no data', async () => {
-  const mocks = await Promise.all(Array.from({ length: 5 }, () => given()))
+  const mocks = await Promise.all(Array.from({ length: 5 }, () => startMock()))
   expect(new Set(mocks.map(({ port }) => port)).size).toBe(5)
   const [first, second] = mocks as [Mock, Mock]
   expect((await call(first, '/v1/integrations/two/set-primary', 'POST')).status).toBe(200)
@@ -141,8 +141,8 @@ test('a mock with a data file can be closed and started again', async () => {
   const stored = readFileSync(options.data)
   expect([apiKey, 'shop-key'].filter((key) => stored.includes(key))).toEqual([])
 
-  expect((await given({ port: first.port })).port).toBe(first.port)
-  const second = await given(options)
+  expect((await startMock({ port: first.port })).port).toBe(first.port)
+  const second = await startMock(options)
   expect(second.seeded).toBe(false)
   expect((await call(second, '/v1/messages', 'GET', apiKey)).status).toBe(200)
   expect([await second.apiKeys('Shop'), await second.apiKeys('Mine')]).toEqual([
@@ -156,13 +156,13 @@ test('a mock with a data file can be closed and started again', async () => {
 })
 
 test('close() waits for requests in progress, even if it is called twice', async () => {
-  const mock = await given()
-  const answers = Promise.all(
+  const mock = await startMock()
+  const responses = Promise.all(
     Array.from({ length: 20 }, () => call(mock, '/v1/messages').then(({ status }) => status))
   )
   await call(mock, '/health')
   const closings = Promise.all([mock.close(), mock.close()])
-  expect(new Set(await answers)).toEqual(new Set([200]))
+  expect(new Set(await responses)).toEqual(new Set([200]))
   await closings
   await expect(call(mock, '/v1/messages')).rejects.toThrow()
 })
@@ -177,13 +177,13 @@ test('close() waits for the rest of a request that already got its response', as
       }
     }
   )
-  const mock = await given({ seed: SHOP, logger })
+  const mock = await startMock({ seed: SHOP, logger })
   const socket = connect(mock.port, '127.0.0.1')
   socket.write(
     `POST /v1/integrations/two/set-primary HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n${'{'.repeat(1000)}`
   )
-  const [answer] = await once(socket, 'data')
-  expect(String(answer)).toMatch(/^HTTP\/1.1 401 /)
+  const [response] = await once(socket, 'data')
+  expect(String(response)).toMatch(/^HTTP\/1.1 401 /)
   const closing = mock.close()
   socket.write('{'.repeat(1000))
   await closing
@@ -192,7 +192,7 @@ test('close() waits for the rest of a request that already got its response', as
 })
 
 test('responses depend on the profile, the assumptions and the clock', async () => {
-  const mock = await given({
+  const mock = await startMock({
     seed: SHOP,
     profile: 'live',
     assumptions: { 'total-count': 'present' },
@@ -206,7 +206,7 @@ test('accepts a seed as an object, YAML or JSON, and applies it after the seed f
   const folder = createTempFolder()
   writeFileSync(join(folder, 'base.yaml'), 'environments: [{ name: Base }]')
   const names = async (options: MockOptions) =>
-    (await given(options)).environments.map(({ name }) => name)
+    (await startMock(options)).environments.map(({ name }) => name)
   expect(await names({ seed: 'environments: [{ name: Yaml }]' })).toEqual(['Yaml'])
   expect(await names({ seed: '{"environments":[{"name":"Json"}]}' })).toEqual(['Json'])
   expect(await names({ seeds: [join(folder, 'base.yaml')], seed: SHOP })).toEqual(['Base', 'Shop'])
@@ -216,16 +216,20 @@ test('reloads changed seed files, and passes the result to the watch function', 
   const folder = createTempFolder()
   const file = join(folder, 'shop.json')
   writeFileSync(file, JSON.stringify(SHOP))
-  const told: SeedReload[] = []
+  const reloads: SeedReload[] = []
   let settle = (_: unknown) => {}
-  const watch = (reload: SeedReload) => settle(told.push(reload))
+  const watch = (reload: SeedReload) => settle(reloads.push(reload))
   const next = () => new Promise((settled) => (settle = settled))
-  const mock = await given({ seeds: [file], seed: { environments: [{ name: 'Value' }] }, watch })
+  const mock = await startMock({
+    seeds: [file],
+    seed: { environments: [{ name: 'Value' }] },
+    watch
+  })
   writeFileSync(file, '{}')
   await next()
   writeFileSync(file, JSON.stringify(SHOP).replace('shop-key', 'new-key'))
   await next()
-  expect(told).toEqual([
+  expect(reloads).toEqual([
     { applied: false, files: [file], error: expect.any(SeedError) },
     {
       applied: true,
@@ -236,10 +240,10 @@ test('reloads changed seed files, and passes the result to the watch function', 
   const changes = await mock.attach('new-key').requests.changes()
   expect(changes).toMatchObject([{ sequence: 1, after: 0, summary: 'Load the changed seed files' }])
   for (const key of ['new-key', 'value-key']) {
-    const answer = await fetch(`${mock.url}/v1/messages`, {
+    const response = await fetch(`${mock.url}/v1/messages`, {
       headers: { authorization: `ApiKey ${key}` }
     })
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
   }
 })
 
@@ -331,7 +335,7 @@ describe('createMock rejects with a fix for', () => {
       'this machine does not have this address'
     )
     expect(readdirSync(folder)).toEqual(['mock.db'])
-    expect((await given({ seed: SHOP, data })).environments).toHaveLength(1)
+    expect((await startMock({ seed: SHOP, data })).environments).toHaveLength(1)
   })
 })
 

@@ -29,7 +29,7 @@ async function countsOf(mock: TestMock, id: string) {
 }
 
 /** Returns the ids of items that a request for this item may cover too. */
-function besides({ id }: CoverageItem): string[] {
+function idsCoveredTogether({ id }: CoverageItem): string[] {
   const [operation, , name = ''] = id.split('.')
   const parameter = name.replace(/=.*/, '')
   const ids = ['operation.called', 'status.200', `query.${parameter}`, `value.${parameter}=email`]
@@ -47,7 +47,7 @@ test.each(PROFILES)(
       const left = uncoveredIds(await serverCoverage(mock))
       expect(left, item.how).not.toContain(item.id)
       const others = uncovered.filter((id) => id !== item.id && !left.includes(id))
-      expect(besides(item), item.id).toEqual(expect.arrayContaining(others))
+      expect(idsCoveredTogether(item), item.id).toEqual(expect.arrayContaining(others))
       uncovered = left
     }
     expect(await serverCoverage(mock)).toMatchObject({
@@ -161,8 +161,14 @@ test("the server's coverage includes removed environments and requests without a
   await mock.call('/v1/messages', { method: 'HEAD' })
   const server = await serverCoverage(mock)
   expect(server.requests).toBe(3)
-  const met = itemsOf(server).filter(({ covered }) => covered)
-  expect(met.map(({ name }) => name)).toEqual(['called', '200', '401', 'channel', 'channel=sms'])
+  const coveredItems = itemsOf(server).filter(({ covered }) => covered)
+  expect(coveredItems.map(({ name }) => name)).toEqual([
+    'called',
+    '200',
+    '401',
+    'channel',
+    'channel=sms'
+  ])
 })
 
 test('DELETE clears the coverage of one environment or of the whole server', async () => {

@@ -70,8 +70,8 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
         })
       }
       for (const channel of ['chat', 'push', 'in_app'] as const) {
-        const answer = await setPrimary(client, CHANNEL_IDS[channel])
-        expectRefusal(answer, 400, `Channel ${channel} does not support primary`)
+        const response = await setPrimary(client, CHANNEL_IDS[channel])
+        expectRejection(response, 400, `Channel ${channel} does not support primary`)
       }
     }
   },
@@ -80,7 +80,7 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
       expect(object(await setPrimary(client, MAIL))).toMatchObject({ _id: MAIL })
       expect(object(await setPrimary(client, 'other-mail'))).toMatchObject({ _id: OTHER_MAIL })
       for (const unknown of [NOWHERE, 'nobody']) {
-        expectRefusal(
+        expectRejection(
           await setPrimary(client, unknown),
           404,
           `Integration with id ${unknown} not found`
@@ -90,7 +90,7 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
     async id(client) {
       expect(object(await setPrimary(client, MAIL))).toMatchObject({ _id: MAIL })
       expect((await setPrimary(client, NOWHERE)).status).toBe(404)
-      const { errors } = expectRefusal(
+      const { errors } = expectRejection(
         await setPrimary(client, 'other-mail'),
         422,
         'Validation Error'
@@ -103,7 +103,7 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
   },
   'foreign-integration': {
     async 'not-found'(client) {
-      expectRefusal(
+      expectRejection(
         await setPrimary(client, ONLY_THERE),
         404,
         `Integration with id ${ONLY_THERE} not found`
@@ -112,7 +112,7 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
     async forbidden(client) {
       const message =
         "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
-      expectRefusal(await setPrimary(client, ONLY_THERE), 403, message)
+      expectRejection(await setPrimary(client, ONLY_THERE), 403, message)
     }
   },
   credentials: {
@@ -147,8 +147,8 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
         'no message matches subscriberId (4 are in the environment); no subscriber has this id'
       ),
     async 'not-found'(client) {
-      const answer = await client.get('/v1/messages?subscriberId=nobody')
-      expectRefusal(answer, 404, 'Subscriber not found for id nobody')
+      const response = await client.get('/v1/messages?subscriberId=nobody')
+      expectRejection(response, 404, 'Subscriber not found for id nobody')
       expect(await client.get('/v1/messages?subscriberId=quiet')).toMatchObject({
         status: 200,
         json: { data: [] }
@@ -221,26 +221,28 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
   },
   'unknown-step': {
     async 'not-found'(client) {
-      const answer = await client.get('/v2/workflows/external/steps/gone')
-      expect(expectRefusal(answer, 404, 'Step with id gone not found')).not.toHaveProperty('stepId')
+      const response = await client.get('/v2/workflows/external/steps/gone')
+      expect(expectRejection(response, 404, 'Step with id gone not found')).not.toHaveProperty(
+        'stepId'
+      )
     },
     async 'bad-request'(client) {
       const facts = { stepId: 'gone', workflowId: 'external' }
-      const answer = await client.get('/v2/workflows/external/steps/gone')
-      expect(expectRefusal(answer, 400, 'No step found', facts)).toMatchObject(facts)
+      const response = await client.get('/v2/workflows/external/steps/gone')
+      expect(expectRejection(response, 400, 'No step found', facts)).toMatchObject(facts)
     }
   },
   'unknown-workflow': {
     async named(client) {
-      const answer = await client.get('/v2/workflows/gone/steps/email-step')
-      expect(expectRefusal(answer, 404, 'Workflow with id gone not found')).not.toHaveProperty(
+      const response = await client.get('/v2/workflows/gone/steps/email-step')
+      expect(expectRejection(response, 404, 'Workflow with id gone not found')).not.toHaveProperty(
         'workflowId'
       )
     },
     async 'with-facts'(client) {
       const facts = { workflowId: 'gone' }
-      const answer = await client.get('/v2/workflows/gone/steps/email-step')
-      expect(expectRefusal(answer, 404, 'Workflow cannot be found', facts)).toMatchObject(facts)
+      const response = await client.get('/v2/workflows/gone/steps/email-step')
+      expect(expectRejection(response, 404, 'Workflow cannot be found', facts)).toMatchObject(facts)
     }
   },
   'control-values': {
@@ -303,7 +305,7 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
       const digits = encodeBase62(_id)
       const found = [`x_st_${digits}`, `_st_${digits}`]
       const unknown = ['wf', 'env', 'lt', 'stp', 'other'].map((kind) => `x_${kind}_${digits}`)
-      expect(await foundSteps(client, [...found, ...unknown])).toEqual(found)
+      expect(await filterFoundSteps(client, [...found, ...unknown])).toEqual(found)
     },
     async 'any-kind'(client) {
       const { _id, workflowDatabaseId } = object(await someStep(client))
@@ -322,7 +324,7 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
         `x_st_${digits.slice(1)}`,
         digits
       ]
-      expect(await foundSteps(client, [...found, ...unknown])).toEqual(found)
+      expect(await filterFoundSteps(client, [...found, ...unknown])).toEqual(found)
       const workflow = `x_st_${encodeBase62(workflowDatabaseId)}`
       expect((await client.get(`/v2/workflows/${workflow}/steps/${_id}`)).status).toBe(200)
     }
@@ -369,7 +371,7 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
   },
   'unserved-route': {
     async explain(client) {
-      expectRefusal(
+      expectRejection(
         await client.get('/v1/topics?page=1'),
         501,
         'GET /v1/topics is not served by this mock'
@@ -379,9 +381,9 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
       expect(wrongMethod.headers.get('allow')).toBe('GET, HEAD')
     },
     async 'not-found'(client) {
-      expectRefusal(await client.get('/v1/topics?page=1'), 404, 'Cannot GET /v1/topics')
+      expectRejection(await client.get('/v1/topics?page=1'), 404, 'Cannot GET /v1/topics')
       const wrongMethod = await client.get('/v1/messages', { method: 'DELETE' })
-      expectRefusal(wrongMethod, 404, 'Cannot DELETE /v1/messages')
+      expectRejection(wrongMethod, 404, 'Cannot DELETE /v1/messages')
       expect(wrongMethod.headers.get('allow')).toBeNull()
     }
   },
@@ -396,8 +398,8 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
       expect((await client.get('/v1/messages')).status).toBe(200)
       for (const scheme of ['apikey', 'APIKEY']) {
         const headers = { authorization: `${scheme} ${client.key}` }
-        const answer = await client.get('/v1/messages', { headers })
-        expectRefusal(answer, 401, `Invalid authentication scheme: "${scheme}"`)
+        const response = await client.get('/v1/messages', { headers })
+        expectRejection(response, 401, `Invalid authentication scheme: "${scheme}"`)
       }
     }
   }
@@ -530,83 +532,92 @@ test('rejects an unknown profile with a message that lists the profiles', async 
   )
 })
 
+const MAIL_INTEGRATION = {
+  _id: MAIL,
+  identifier: 'mail',
+  name: 'service-slack',
+  providerId: 'service-slack',
+  channel: 'email',
+  active: false,
+  credentials: { apiKey: 'SG.secret', tlsOptions: { servername: 'mail' } },
+  configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' }
+}
+
+/** The integrations of both environments. */
+const SHARED_INTEGRATIONS = [
+  MAIL_INTEGRATION,
+  { _id: OTHER_MAIL, identifier: 'other-mail', providerId: 'ses', channel: 'email' },
+  ...Object.entries(CHANNEL_IDS)
+    .filter(([channel]) => channel !== 'email')
+    .map(([channel, _id]) => ({ _id, identifier: channel, providerId: channel, channel }))
+]
+
+const ONLY_THERE_INTEGRATION = {
+  _id: ONLY_THERE,
+  identifier: 'only-there',
+  providerId: 'ses',
+  channel: 'email'
+}
+
+/** The other records of both environments. */
+const SHARED_RECORDS = {
+  subscribers: [
+    {
+      ...ADA,
+      channels: [
+        {
+          providerId: 'service-slack',
+          credentials: { channel: 'service-slack' },
+          _integrationId: MAIL
+        }
+      ]
+    },
+    { subscriberId: 'quiet' }
+  ],
+  workflows: [
+    { identifier: 'cloud', origin: 'service-cloud', steps: [{ type: 'email' }] },
+    { identifier: 'cloud-v1', origin: 'service-cloud-v1', steps: [{ type: 'email' }] },
+    {
+      identifier: 'external',
+      steps: [
+        { type: 'email', controlValues: { subject: 'Hello', origin: 'service-cloud' } },
+        { type: 'sms' }
+      ]
+    }
+  ],
+  messages: [
+    {
+      channel: 'chat',
+      subscriberId: 'ada',
+      providerId: 'service-slack',
+      email: ADA.email,
+      payload: { providerId: 'service-slack' }
+    },
+    { channel: 'sms', contextKeys: ['tenant:acme'] },
+    { channel: 'email' },
+    { channel: 'email' }
+  ]
+}
+
 /**
- * Returns two environments of the organization `name`. Their records are the same, except that only
- * the second has the integration `ONLY_THERE`.
+ * Returns two environments of the organization `name`. They have the same records, except that only
+ * the second environment has the integration `ONLY_THERE`.
  */
 function seedWithSibling(
   name: string,
   settings: { profile?: Profile; assumptions?: Record<string, string> } = {}
 ): object[] {
-  const environment = (suffix: string, integrations: object[]) => ({
+  const createEnvironment = (suffix: string, integrations: object[]) => ({
     name: `${name}-${suffix}`,
     organization: name,
     apiKeys: [`${name}-${suffix}-key`],
     ...settings,
-    integrations,
-    subscribers: [
-      {
-        ...ADA,
-        channels: [
-          {
-            providerId: 'service-slack',
-            credentials: { channel: 'service-slack' },
-            _integrationId: MAIL
-          }
-        ]
-      },
-      { subscriberId: 'quiet' }
-    ],
-    workflows: [
-      { identifier: 'cloud', origin: 'service-cloud', steps: [{ type: 'email' }] },
-      { identifier: 'cloud-v1', origin: 'service-cloud-v1', steps: [{ type: 'email' }] },
-      {
-        identifier: 'external',
-        steps: [
-          { type: 'email', controlValues: { subject: 'Hello', origin: 'service-cloud' } },
-          { type: 'sms' }
-        ]
-      }
-    ],
-    messages: [
-      {
-        channel: 'chat',
-        subscriberId: 'ada',
-        providerId: 'service-slack',
-        email: ADA.email,
-        payload: { providerId: 'service-slack' }
-      },
-      { channel: 'sms', contextKeys: ['tenant:acme'] },
-      { channel: 'email' },
-      { channel: 'email' }
-    ]
+    ...SHARED_RECORDS,
+    integrations
   })
-  const mail = {
-    _id: MAIL,
-    identifier: 'mail',
-    name: 'service-slack',
-    providerId: 'service-slack',
-    channel: 'email',
-    active: false,
-    credentials: { apiKey: 'SG.secret', tlsOptions: { servername: 'mail' } },
-    configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' }
-  }
-  const otherMail = {
-    _id: OTHER_MAIL,
-    identifier: 'other-mail',
-    providerId: 'ses',
-    channel: 'email'
-  }
-  const others = Object.entries(CHANNEL_IDS)
-    .filter(([channel]) => channel !== 'email')
-    .map(([channel, _id]) => ({ _id, identifier: channel, providerId: channel, channel }))
-  const here = [mail, otherMail, ...others]
   return [
-    environment('here', here),
-    environment('there', [
-      ...here,
-      { _id: ONLY_THERE, identifier: 'only-there', providerId: 'ses', channel: 'email' }
-    ])
+    createEnvironment('here', SHARED_INTEGRATIONS),
+    createEnvironment('there', [...SHARED_INTEGRATIONS, ONLY_THERE_INTEGRATION])
   ]
 }
 
@@ -629,9 +640,9 @@ function profileElsewhere(id: AssumptionId, value: string): Profile {
 }
 
 function caseOf(id: AssumptionId, value: string): Case {
-  const found = (CASES[id] as Record<string, Case>)[value]
-  if (!found) throw new Error(`no case for ${id}=${value}`)
-  return found
+  const caseOfValue = (CASES[id] as Record<string, Case>)[value]
+  if (!caseOfValue) throw new Error(`no case for ${id}=${value}`)
+  return caseOfValue
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read fields of validated responses
@@ -649,20 +660,20 @@ function someStep(client: Client): Promise<TestResponse> {
 }
 
 /** Requests a step by each of these ids and slugs, and returns those that find it. */
-async function foundSteps(client: Client, names: string[]): Promise<string[]> {
-  const answers = await Promise.all(
+async function filterFoundSteps(client: Client, names: string[]): Promise<string[]> {
+  const responses = await Promise.all(
     names.map((name) => client.get(`/v2/workflows/external/steps/${name}`))
   )
-  return names.filter((_, index) => answers[index]?.status === 200)
+  return names.filter((_, index) => responses[index]?.status === 200)
 }
 
 /** Returns the response to an idempotency key that was already used with another body. */
 async function reusedKey(client: Client): Promise<TestResponse> {
   const headers = { 'idempotency-key': 'again' }
   await setPrimary(client, MAIL, { headers })
-  const answer = await setPrimary(client, MAIL, { headers, body: 'another' })
-  expect(answer.status).toBe(422)
-  return answer
+  const response = await setPrimary(client, MAIL, { headers, body: 'another' })
+  expect(response.status).toBe(422)
+  return response
 }
 
 /**
@@ -726,7 +737,7 @@ const NEVER_A_PAGE = ['limit=-1', 'limit=1.5', 'page=-1', 'page=x']
 
 const KEYED = { headers: { 'idempotency-key': 'one' } }
 
-function expectRefusal(
+function expectRejection(
   { status, json }: TestResponse,
   expected: number,
   message: string,
@@ -755,19 +766,19 @@ async function expectEnvelope(client: Client, isEnveloped: boolean): Promise<voi
 }
 
 async function expectEmptyPage(client: Client, query: string, reason: string): Promise<void> {
-  const answer = await client.get(`/v1/messages?${query}`)
-  expect(answer).toMatchObject({
+  const response = await client.get(`/v1/messages?${query}`)
+  expect(response).toMatchObject({
     status: 200,
     json: { data: [], hasMore: false, page: 0, pageSize: 10 }
   })
-  expect(answer.headers.get('x-mock-reason')).toBe(reason)
+  expect(response.headers.get('x-mock-reason')).toBe(reason)
 }
 
 /** Expects each query to get a 422 on its only parameter. */
 async function expectInvalid(client: Client, ...queries: string[]): Promise<void> {
   for (const query of queries) {
     const [field = '', value] = query.split('=')
-    const { errors } = expectRefusal(
+    const { errors } = expectRejection(
       await client.get(`/v1/messages?${query}`),
       422,
       'Validation Error'
@@ -776,14 +787,14 @@ async function expectInvalid(client: Client, ...queries: string[]): Promise<void
   }
 }
 
-function expectReplay(answer: TestResponse, first: TestResponse): void {
-  expect(answer).toMatchObject({ status: first.status, text: first.text })
-  expect(answer.headers.get('idempotency-replay')).toBe('true')
+function expectReplay(response: TestResponse, first: TestResponse): void {
+  expect(response).toMatchObject({ status: first.status, text: first.text })
+  expect(response.headers.get('idempotency-replay')).toBe('true')
 }
 
 async function expectReused(client: Client, id: string, body?: string): Promise<void> {
-  const answer = await setPrimary(client, id, { ...KEYED, ...(body !== undefined && { body }) })
-  expectRefusal(answer, 422, 'Request with key "one" is being reused for a different body')
+  const response = await setPrimary(client, id, { ...KEYED, ...(body !== undefined && { body }) })
+  expectRejection(response, 422, 'Request with key "one" is being reused for a different body')
 }
 
 test('overridesOf omits a stored assumption that this version does not know', () => {

@@ -49,9 +49,9 @@ const PAGING: [string, { page: number; pageSize: number }][] = [
 test.each(PAGING)('both profiles accept %s', async (query, expected) => {
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, KEYS.live]) {
-    const answer = await mock.get(`/v1/messages?${query}`, { key })
-    expect(answer).toMatchObject({ status: 200, json: expected })
-    if (expected.page > 0) expect(answer.json).toMatchObject({ data: [], hasMore: false })
+    const response = await mock.get(`/v1/messages?${query}`, { key })
+    expect(response).toMatchObject({ status: 200, json: expected })
+    if (expected.page > 0) expect(response.json).toMatchObject({ data: [], hasMore: false })
   }
 })
 
@@ -59,7 +59,7 @@ const WHOLE = 'page must be a whole number from 0'
 const SIZE = 'limit must be a whole number from 1 to 1000'
 
 /** Columns: parameter, value in the query string, value in the error, message. */
-const REFUSED: [string, string, unknown, string][] = [
+const REJECTED: [string, string, unknown, string][] = [
   ['page', '', '', WHOLE],
   ['page', '+5', ' 5', WHOLE],
   ['page', '1%00', '1\0', WHOLE],
@@ -90,10 +90,14 @@ const REFUSED: [string, string, unknown, string][] = [
 
 test('responds with 422 to an invalid parameter, and reports its name and value', async () => {
   const mock = await useMock({ seed: SEED })
-  for (const [name, sent, value, message] of REFUSED) {
-    const answer = await mock.get(`/v1/messages?${name}=${sent}`)
+  for (const [name, sent, value, message] of REJECTED) {
+    const response = await mock.get(`/v1/messages?${name}=${sent}`)
     const field = name.replace(/\[.*/, '')
-    expect({ sent: `${name}=${sent}`, status: answer.status, errors: answer.json.errors }).toEqual({
+    expect({
+      sent: `${name}=${sent}`,
+      status: response.status,
+      errors: response.json.errors
+    }).toEqual({
       sent: `${name}=${sent}`,
       status: 422,
       errors: { [field]: { messages: [message], value } }
@@ -119,16 +123,16 @@ test.each([
 ])('%s %s responds with 400 to a malformed query string', async (method, path) => {
   const mock = await useMock({ seed: SEED })
   for (const [query, reason] of MALFORMED) {
-    const answer = await exchange(
+    const response = await exchange(
       mock,
       `${method} ${path}?${query} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\ncontent-length: 0\r\n\r\n`
     )
-    expect(answer.status).toBe(400)
-    expect(JSON.parse(answer.text)).toMatchObject({
+    expect(response.status).toBe(400)
+    expect(JSON.parse(response.text)).toMatchObject({
       message: 'Malformed query string',
       path: `${path}?${query}`
     })
-    expect(answer.headers.get('x-mock-reason')).toBe(reason)
+    expect(response.headers.get('x-mock-reason')).toBe(reason)
   }
 })
 

@@ -34,18 +34,18 @@ const post = (headers: string, body = '') =>
   `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}${KEY}${headers}\r\n${body}`
 const step = (id: string) => `/v2/workflows/${id}/steps/email-step`
 const list = (query: string) => `/v1/messages?${query}`
-const answered = (statuses: number[], send: Row['send'], more: Partial<Row> = {}): Row => ({
+const rawRow = (statuses: number[], send: Row['send'], more: Partial<Row> = {}): Row => ({
   send,
   statuses,
   ...more
 })
-const asked = (target: string, status: number): Row => ({
+const getRow = (target: string, status: number): Row => ({
   send: get(target),
   statuses: [status],
   path: target
 })
 const malformed = (...send: Bytes[]): Row => ({ send, statuses: [400], path: '' })
-const bodied = (headers: string, body: string, status: number): Row => ({
+const postRow = (headers: string, body: string, status: number): Row => ({
   send: post(`${headers}content-length: ${Buffer.byteLength(body, 'latin1')}\r\n`, body),
   statuses: [status],
   path: SET_PRIMARY
@@ -53,37 +53,37 @@ const bodied = (headers: string, body: string, status: number): Row => ({
 
 const REQUEST_LINE: Record<string, Row> = {
   'a TLS handshake': malformed(Buffer.from('16030100f1010000ed0303', 'hex')),
-  'HTTP/1.0': answered([200], `GET /v1/messages HTTP/1.0\r\n${KEY}\r\n`),
+  'HTTP/1.0': rawRow([200], `GET /v1/messages HTTP/1.0\r\n${KEY}\r\n`),
   'an unknown method': malformed(`BREW /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`),
   'bare line feeds': malformed(get('/v1/messages').replaceAll('\r\n', '\n')),
-  TRACE: answered([405], `TRACE /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, {
+  TRACE: rawRow([405], `TRACE /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, {
     path: '/v1/messages'
   }),
-  CONNECT: answered([405], `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`),
-  'HEAD with an invalid parameter': answered(
+  CONNECT: rawRow([405], `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`),
+  'HEAD with an invalid parameter': rawRow(
     [422],
     `HEAD /v1/messages?page=x HTTP/1.1\r\n${HOST}${KEY}\r\n`,
     {
       method: 'HEAD'
     }
   ),
-  'an absolute URL': asked('http://mock.test/v1/messages', 200),
-  'OPTIONS *': answered([204], `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`),
+  'an absolute URL': getRow('http://mock.test/v1/messages', 200),
+  'OPTIONS *': rawRow([204], `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`),
   // The response is the start page.
-  'GET *': answered([200], get('*')),
-  'a URL of 200 kB': asked(list(`a=${'x'.repeat(200_000)}`), 200)
+  'GET *': rawRow([200], get('*')),
+  'a URL of 200 kB': getRow(list(`a=${'x'.repeat(200_000)}`), 200)
 }
 
 const HEADERS: Record<string, Row> = {
-  'no Host': answered([400], `GET /v1/messages HTTP/1.1\r\n${KEY}\r\n`, { path: '/v1/messages' }),
+  'no Host': rawRow([400], `GET /v1/messages HTTP/1.1\r\n${KEY}\r\n`, { path: '/v1/messages' }),
   'a space in a name': malformed(get('/v1/messages', 'x y: 1\r\n')),
   'a null byte in a value': malformed(get('/v1/messages', 'x: a\0b\r\n')),
-  'a header larger than allowed': answered(
+  'a header larger than allowed': rawRow(
     [431],
     get('/v1/messages', `x: ${'x'.repeat(300_000)}\r\n`)
   ),
-  'an unknown expectation': answered([417], post(`expect: 200-ok\r\n${EMPTY}`)),
-  'an expectation without an API key': answered(
+  'an unknown expectation': rawRow([417], post(`expect: 200-ok\r\n${EMPTY}`)),
+  'an expectation without an API key': rawRow(
     [100, 401],
     `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}expect: 100-continue\r\ncontent-length: 2\r\n\r\n{}`,
     { path: SET_PRIMARY }
@@ -99,43 +99,43 @@ const FRAMING: Record<string, Row> = {
   'another coding after chunked': malformed(
     post('transfer-encoding: chunked, gzip\r\n', '0\r\n\r\n')
   ),
-  'a request smuggled after chunks': answered(
+  'a request smuggled after chunks': rawRow(
     [400],
     post(`${CHUNKED}content-length: 4\r\n`, `1\r\nZ\r\n0\r\n\r\n${get('/health')}`)
   ),
   'a truncated body': { ...malformed(post('content-length: 10\r\n', '{}')), after: 'end' },
-  'no bytes at all': answered([], '', { after: 'end' }),
-  'a partial body with an idempotency key, then a reset': answered(
+  'no bytes at all': rawRow([], '', { after: 'end' }),
+  'a partial body with an idempotency key, then a reset': rawRow(
     [100],
     post('expect: 100-continue\r\nidempotency-key: a\r\ncontent-length: 10\r\n', '{}'),
     { after: 'reset' }
   ),
-  'a request byte by byte': answered([200], [...get('/v1/messages')]),
-  'three pipelined requests': answered(
+  'a request byte by byte': rawRow([200], [...get('/v1/messages')]),
+  'three pipelined requests': rawRow(
     [200, 200, 422],
     get('/v1/messages') + post(EMPTY) + get('/v1/messages?page=x'),
     {
       path: '/v1/messages?page=x'
     }
   ),
-  'a slow request before an unknown expectation': answered(
+  'a slow request before an unknown expectation': rawRow(
     [200, 417, 200],
     get('/v1/messages', 'x-mock-fault: delay=50\r\n') +
       post(`expect: 200-ok\r\n${EMPTY}`) +
       get('/health')
   ),
-  'a valid request before bytes that are not HTTP': answered(
+  'a valid request before bytes that are not HTTP': rawRow(
     [200, 400],
     `${get('/v1/messages')}nonsense\r\n\r\n`,
     {
       path: ''
     }
   ),
-  'an oversized header between two valid requests': answered(
+  'an oversized header between two valid requests': rawRow(
     [200, 431],
     `${get('/v1/messages')}${get('/health', `x: ${'x'.repeat(300_000)}\r\n`)}${get('/health')}`
   ),
-  'an oversized body before a valid request': answered(
+  'an oversized body before a valid request': rawRow(
     [413, 200],
     post('content-length: 2000000\r\n', 'x'.repeat(2_000_000)) + get('/v1/messages')
   )
@@ -144,40 +144,41 @@ const FRAMING: Record<string, Row> = {
 const JSON_TYPE = 'content-type: application/json\r\n'
 
 const BODIES: Record<string, Row> = {
-  'no body': answered([200], post(EMPTY)),
-  'no body and no content length': answered([200], post('')),
-  'no body, declared as JSON': answered([200], post(JSON_TYPE)),
-  'an empty chunked body, declared as JSON': answered(
-    [200],
-    post(JSON_TYPE + CHUNKED, '0\r\n\r\n')
-  ),
-  'fields of an integration': bodied(
+  'no body': rawRow([200], post(EMPTY)),
+  'no body and no content length': rawRow([200], post('')),
+  'no body, declared as JSON': rawRow([200], post(JSON_TYPE)),
+  'an empty chunked body, declared as JSON': rawRow([200], post(JSON_TYPE + CHUNKED, '0\r\n\r\n')),
+  'fields of an integration': postRow(
     JSON_TYPE,
     '{"primary":false,"__proto__":{"a":1},"constructor":{}}',
     200
   ),
-  null: bodied(`content-type: application/json; charset=utf-8\r\n`, 'null', 200),
-  'a JSON array': bodied('content-type: application/vnd.api+json\r\n', '[1]', 200),
-  'JSON nested 100,000 times': bodied(JSON_TYPE, '['.repeat(1e5) + ']'.repeat(1e5), 200),
-  'malformed JSON': bodied(JSON_TYPE, '{', 400),
-  'JSON in UTF-16': bodied('content-type: application/json; charset=utf-16\r\n', '{\0}\0', 400),
-  'JSON that is not UTF-8': bodied(JSON_TYPE, '\xff', 400),
-  'compressed JSON': bodied(`${JSON_TYPE}content-encoding: gzip\r\n`, '\x1f\x8b', 200),
-  'JSON Lines': bodied('content-type: application/jsonl\r\n', '{', 200),
-  'the content type x-application/json': bodied('content-type: x-application/json\r\n', '{', 200),
-  'a form': bodied('content-type: application/x-www-form-urlencoded\r\n', 'a=%zz&b', 200),
-  'a multipart form': bodied('content-type: multipart/form-data; boundary=x\r\n', '--x--\r\n', 200),
-  text: bodied('content-type: text/plain\r\n', '{', 200),
-  bytes: bodied('content-type: application/octet-stream\r\n', '\0\xff\xfe', 200),
-  'a body without a content type': bodied('', '{"a":', 200),
-  'an invalid content type': bodied('content-type: ;;json\r\n', '{', 200),
-  'a body of 1 MiB': bodied('', 'x'.repeat(1024 * 1024), 200),
-  'a chunked body of 1 MiB and one byte': answered(
+  null: postRow(`content-type: application/json; charset=utf-8\r\n`, 'null', 200),
+  'a JSON array': postRow('content-type: application/vnd.api+json\r\n', '[1]', 200),
+  'JSON nested 100,000 times': postRow(JSON_TYPE, '['.repeat(1e5) + ']'.repeat(1e5), 200),
+  'malformed JSON': postRow(JSON_TYPE, '{', 400),
+  'JSON in UTF-16': postRow('content-type: application/json; charset=utf-16\r\n', '{\0}\0', 400),
+  'JSON that is not UTF-8': postRow(JSON_TYPE, '\xff', 400),
+  'compressed JSON': postRow(`${JSON_TYPE}content-encoding: gzip\r\n`, '\x1f\x8b', 200),
+  'JSON Lines': postRow('content-type: application/jsonl\r\n', '{', 200),
+  'the content type x-application/json': postRow('content-type: x-application/json\r\n', '{', 200),
+  'a form': postRow('content-type: application/x-www-form-urlencoded\r\n', 'a=%zz&b', 200),
+  'a multipart form': postRow(
+    'content-type: multipart/form-data; boundary=x\r\n',
+    '--x--\r\n',
+    200
+  ),
+  text: postRow('content-type: text/plain\r\n', '{', 200),
+  bytes: postRow('content-type: application/octet-stream\r\n', '\0\xff\xfe', 200),
+  'a body without a content type': postRow('', '{"a":', 200),
+  'an invalid content type': postRow('content-type: ;;json\r\n', '{', 200),
+  'a body of 1 MiB': postRow('', 'x'.repeat(1024 * 1024), 200),
+  'a chunked body of 1 MiB and one byte': rawRow(
     [413],
     post(CHUNKED, `100001\r\n${'x'.repeat(0x100001)}\r\n0\r\n\r\n`),
     { path: SET_PRIMARY }
   ),
-  'a body in a GET request': answered(
+  'a body in a GET request': rawRow(
     [200],
     `${get('/v1/messages', 'content-type: application/json\r\ncontent-length: 1\r\n')}{`
   )
@@ -186,30 +187,30 @@ const BODIES: Record<string, Row> = {
 const PATHS: Record<string, Row> = {
   'a null byte': malformed(get('/v1/mess\0ages')),
   'a non-ASCII byte': malformed(get(step('\xff'))),
-  '%zz': asked(step('%zz'), 400),
-  '%ff': asked(step('%ff'), 400),
-  'an encoded line break': asked(step('a%0d%0aset-cookie:%20a=b'), 404),
-  'an encoded slash': asked(step('a%2Fb'), 404),
-  'encoded dots': asked(step('%2e%2e'), 404),
-  backslashes: asked('/v1\\messages', 404),
-  'encoded dots that leave the static files': asked(
+  '%zz': getRow(step('%zz'), 400),
+  '%ff': getRow(step('%ff'), 400),
+  'an encoded line break': getRow(step('a%0d%0aset-cookie:%20a=b'), 404),
+  'an encoded slash': getRow(step('a%2Fb'), 404),
+  'encoded dots': getRow(step('%2e%2e'), 404),
+  backslashes: getRow('/v1\\messages', 404),
+  'encoded dots that leave the static files': getRow(
     '/docs/static/%2e%2e%2f%2e%2e%2fpackage.json',
     404
   ),
-  'an empty id': asked(step(''), 404),
-  'an id of 200 kB': asked(step('x'.repeat(200_000)), 404),
-  'malformed encoding in an unknown path': asked('/nope/%zz', 400)
+  'an empty id': getRow(step(''), 404),
+  'an id of 200 kB': getRow(step('x'.repeat(200_000)), 404),
+  'malformed encoding in an unknown path': getRow('/nope/%zz', 400)
 }
 
 const QUERIES: Record<string, Row> = {
   'a non-ASCII byte': malformed(get(list('a=\xff'))),
-  '10,000 lists with a large index': asked(
+  '10,000 lists with a large index': getRow(
     list(Array.from({ length: 10_000 }, (_, i) => `x${i}[9999]=1`).join('&')),
     200
   ),
-  'brackets nested 10,000 times': asked(list(`a${'[b]'.repeat(10_000)}=1`), 200),
-  'an unclosed bracket': asked(list('[=1&transactionId[=1'), 422),
-  constructor: asked(list('constructor[prototype][page]=1&page[constructor]=1'), 422)
+  'brackets nested 10,000 times': getRow(list(`a${'[b]'.repeat(10_000)}=1`), 200),
+  'an unclosed bracket': getRow(list('[=1&transactionId[=1'), 422),
+  constructor: getRow(list('constructor[prototype][page]=1&page[constructor]=1'), 422)
 }
 
 describe.each([
@@ -224,14 +225,14 @@ describe.each([
 
   test.each(Object.entries(rows))('%s', async (_name, row) => {
     const mock = mockOfGroup()
-    const answers = await answersTo(mock, row)
-    expect(answers.map(({ status }) => status)).toEqual(row.statuses)
-    for (const answer of answers)
-      if (answer.status >= 400) await mustBeRefusal(mock, answer, row.method)
-    const last = answers.at(-1)
+    const responses = await sendRow(mock, row)
+    expect(responses.map(({ status }) => status)).toEqual(row.statuses)
+    for (const response of responses)
+      if (response.status >= 400) await expectErrorBody(mock, response, row.method)
+    const last = responses.at(-1)
     if (last && last.status >= 400 && row.path !== undefined)
       expect(JSON.parse(last.text).path).toBe(row.path)
-    await mustGoOn(mock)
+    await expectServerWorks(mock)
   })
 
   test('causes no internal errors, and the server can still close', async () => {
@@ -242,40 +243,40 @@ describe.each([
 })
 
 /** Sends the row's bytes and returns all responses on the connection. */
-async function answersTo(
+async function sendRow(
   mock: TestMock,
   { send, statuses, method, after }: Row
 ): Promise<RawAnswer[]> {
   const connection = await connectTo(mock)
   for (const bytes of [send].flat()) connection.send(bytes)
   if (after === 'end') connection.socket.end()
-  const answers: RawAnswer[] = []
-  while (answers.length < statuses.length) {
-    const answer = await connection.answer(method)
-    if (!answer) return answers
-    answers.push(answer)
+  const responses: RawAnswer[] = []
+  while (responses.length < statuses.length) {
+    const response = await connection.answer(method)
+    if (!response) return responses
+    responses.push(response)
   }
   if (after === 'reset') {
     connection.socket.resetAndDestroy()
-    return answers
+    return responses
   }
   connection.socket.end()
   for (let more = await connection.answer(); more; more = await connection.answer())
-    answers.push(more)
-  return answers
+    responses.push(more)
+  return responses
 }
 
-let published: Promise<Contract> | undefined
+let publishedContract: Promise<Contract> | undefined
 
-async function mustBeRefusal(mock: TestMock, answer: RawAnswer, method = 'GET'): Promise<void> {
-  published ??= fetch(`${mock.url}/openapi.json`).then(async (document) =>
+async function expectErrorBody(mock: TestMock, response: RawAnswer, method = 'GET'): Promise<void> {
+  publishedContract ??= fetch(`${mock.url}/openapi.json`).then(async (document) =>
     contractOf(await document.text())
   )
-  const contract = await published
-  contract.check({ ...answer, method, path: '/' })
-  expect(answer.headers.get('x-request-id')).toBeTruthy()
+  const contract = await publishedContract
+  contract.check({ ...response, method, path: '/' })
+  expect(response.headers.get('x-request-id')).toBeTruthy()
   if (method === 'HEAD') return
-  const body = JSON.parse(answer.text)
+  const body = JSON.parse(response.text)
   expect(Object.keys(body).slice(0, 6)).toEqual([
     'statusCode',
     'timestamp',
@@ -287,7 +288,7 @@ async function mustBeRefusal(mock: TestMock, answer: RawAnswer, method = 'GET'):
 }
 
 /** Expects that new connections work as before, and that the log has no internal error. */
-async function mustGoOn(mock: LoggedMock): Promise<void> {
+async function expectServerWorks(mock: LoggedMock): Promise<void> {
   expect(await exchange(mock, get('/health'))).toMatchObject({ status: 200 })
   const page = await exchange(mock, get('/v1/messages'))
   expect([page.status, JSON.parse(page.text).totalCount]).toEqual([200, 3])
@@ -320,17 +321,17 @@ async function fetchElsewhere(url: string, sizes: object, times: number): Promis
   const client = `
     const { method = 'GET', header, query, body } = ${JSON.stringify(sizes)}
     const text = (size) => 'x'.repeat(size)
-    const told = []
+    const results = []
     for (let time = 0; time < ${times}; time += 1) {
       const request = {
         method,
         headers: { authorization: 'ApiKey ${KEYS.shop}', ...(header && { 'x-large': text(header) }) },
         ...(body && { body: text(body) })
       }
-      const answer = fetch('${url}' + (query ? '?a=' + text(query) : ''), request).then((answer) => answer.json())
-      told.push(await answer.then(({ statusCode }) => statusCode, ({ cause }) => cause?.code))
+      const response = fetch('${url}' + (query ? '?a=' + text(query) : ''), request).then((response) => response.json())
+      results.push(await response.then(({ statusCode }) => statusCode, ({ cause }) => cause?.code))
     }
-    process.stdout.write(JSON.stringify(told))`
+    process.stdout.write(JSON.stringify(results))`
   const { stdout } = await promisify(execFile)(process.execPath, [
     '-e',
     `(async () => {${client}})()`

@@ -16,22 +16,24 @@ test.each([
   async (...row) => {
     const [method, path] = row
     const { url } = await useMock({ seed: SEED })
-    const asked = 'authorization,content-type,idempotency-key'
-    const answer = await fetch(url + path, {
+    const requestedHeaders = 'authorization,content-type,idempotency-key'
+    const response = await fetch(url + path, {
       method: 'OPTIONS',
       headers: {
         ...ORIGIN,
         'access-control-request-method': method,
-        'access-control-request-headers': asked
+        'access-control-request-headers': requestedHeaders
       }
     })
-    expect(answer.status).toBe(204)
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
-    expect(listed(answer, 'access-control-allow-methods')).toEqual(
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(headerItems(response, 'access-control-allow-methods')).toEqual(
       expect.arrayContaining([method.toLowerCase(), 'head'])
     )
-    expect(listed(answer, 'access-control-allow-headers')).toEqual(asked.split(','))
-    expect(answer.headers.get('vary')).toMatch(/access-control-request-headers/i)
+    expect(headerItems(response, 'access-control-allow-headers')).toEqual(
+      requestedHeaders.split(',')
+    )
+    expect(response.headers.get('vary')).toMatch(/access-control-request-headers/i)
   }
 )
 
@@ -48,7 +50,7 @@ test.each([
   await mock.call(path, sent)
   const { headers } = await mock.call(path, sent)
   expect(headers.get('access-control-allow-origin')).toBe('*')
-  expect(listed({ headers }, 'access-control-expose-headers').sort().join()).toBe(EXPOSED)
+  expect(headerItems({ headers }, 'access-control-expose-headers').sort().join()).toBe(EXPOSED)
 })
 
 test('with CORS off, responses have no CORS headers and OPTIONS gets 405', async () => {
@@ -73,6 +75,6 @@ test('with CORS off, responses have no CORS headers and OPTIONS gets 405', async
   }
 })
 
-function listed({ headers }: { headers: Headers }, name: string): string[] {
+function headerItems({ headers }: { headers: Headers }, name: string): string[] {
   return (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/)
 }

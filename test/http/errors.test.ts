@@ -4,7 +4,7 @@ import { useMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
 
 /** A request for each status that a client can cause, with some fields of the response. */
-const REFUSALS: [
+const REJECTIONS: [
   string,
   number,
   string,
@@ -49,20 +49,20 @@ const REFUSALS: [
   ['unmocked path', 501, '/v1/topics?a=1', {}, { error: 'Not Implemented' }]
 ]
 
-test.each(REFUSALS)(
+test.each(REJECTIONS)(
   '%s: responds with %i and the error body that all errors share',
   async (...row) => {
     const [, status, path, call, expected] = row
     const mock = await useMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
-    const answer = await mock.call(path, {
+    const response = await mock.call(path, {
       ...call,
       headers: { 'content-type': 'application/json' }
     })
 
-    expect(answer.status).toBe(status)
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(answer.headers.get('x-mock-reason')).toBeTruthy()
-    expect(answer.json).toEqual({
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(response.headers.get('x-mock-reason')).toBeTruthy()
+    expect(response.json).toEqual({
       message: expect.stringMatching(/./),
       statusCode: status,
       timestamp: '2026-02-18T10:00:00.000Z',
@@ -84,14 +84,14 @@ test.each([
   mock.db.client.pragma('foreign_keys = off')
   mock.db.client.exec(`DROP TABLE ${table}`)
 
-  const [answer, other] = [await mock.call(path, { method }), await mock.call(path, { method })]
-  expect(other.json.errorId).not.toBe(answer.json.errorId)
-  expect(answer).toMatchObject({
+  const [response, other] = [await mock.call(path, { method }), await mock.call(path, { method })]
+  expect(other.json.errorId).not.toBe(response.json.errorId)
+  expect(response).toMatchObject({
     status: 500,
     json: { error: 'Internal Server Error', path, ctx: {} }
   })
-  expect(answer.json.errorId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-  const visible = answer.text + JSON.stringify([...answer.headers])
+  expect(response.json.errorId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  const visible = response.text + JSON.stringify([...response.headers])
   const inside = new RegExp(
     `sqlite|no such table|node_modules|\\.ts\\b|"[^"]*\\b${table}\\b[^"]*"`,
     'i'
@@ -101,8 +101,8 @@ test.each([
   const failures = mock.log.filter(({ msg }) => msg === 'request failed')
   expect(failures).toHaveLength(2)
   expect(failures[0]).toMatchObject({
-    errorId: answer.json.errorId,
-    reqId: answer.headers.get('x-request-id'),
+    errorId: response.json.errorId,
+    reqId: response.headers.get('x-request-id'),
     err: { message: `no such table: ${table}`, stack: expect.stringContaining('at ') }
   })
 })
@@ -163,10 +163,10 @@ test("every response has the request's x-request-id, or a new one", async () => 
 test('replaces an x-request-id that is empty, too long or unsafe', async () => {
   const mock = await useMock({ seed: SEED })
   for (const name of ['', ' ', 'a b', 'é', '"quoted"', 'x'.repeat(65), '{"a":1}']) {
-    const answer = await exchange(
+    const response = await exchange(
       mock,
       `GET /health HTTP/1.1\r\nhost: x\r\nx-request-id: ${name}\r\n\r\n`
     )
-    expect(answer.headers.get('x-request-id'), name).toMatch(/^req-/)
+    expect(response.headers.get('x-request-id'), name).toMatch(/^req-/)
   }
 })

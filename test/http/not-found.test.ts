@@ -14,12 +14,12 @@ test.each([
 ] as const)('%s %s responds with 405 and Allow: %s', async (method, path, allowed) => {
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, null, 'nobody-has-this']) {
-    const answer = await mock.call(path, { method, key })
-    expect(answer.status).toBe(405)
-    expect(answer.headers.get('allow')).toBe(allowed)
-    expect(answer.headers.get('x-mock-reason')).toBe(`this path only supports ${allowed}`)
-    expect(answer.headers.get('www-authenticate')).toBeNull()
-    expect(answer.json.message).toBe(`${method} is not allowed for ${path.split('?')[0]}`)
+    const response = await mock.call(path, { method, key })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe(allowed)
+    expect(response.headers.get('x-mock-reason')).toBe(`this path only supports ${allowed}`)
+    expect(response.headers.get('www-authenticate')).toBeNull()
+    expect(response.json.message).toBe(`${method} is not allowed for ${path.split('?')[0]}`)
   }
 })
 
@@ -37,9 +37,11 @@ test.each([
   '%s %s responds with %i, even if the API key is missing or unknown',
   async (method, path, status) => {
     const mock = await useMock({ seed: SEED })
-    const asked = path.split('?')[0]
+    const requestedPath = path.split('?')[0]
     const message =
-      status === 501 ? `${method} ${asked} is not served by this mock` : `Cannot ${method} ${asked}`
+      status === 501
+        ? `${method} ${requestedPath} is not served by this mock`
+        : `Cannot ${method} ${requestedPath}`
     for (const key of [KEYS.shop, null, 'nobody-has-this']) {
       expect(await mock.call(path, { method, key })).toMatchObject({ status, json: { message } })
     }

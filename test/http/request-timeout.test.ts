@@ -17,9 +17,9 @@ test('an incomplete request gets a 408, and its idempotency key can be used agai
 
   const next = await connectTo(mock)
   next.send(`${POST}{}`)
-  const answer = await next.answer()
-  expect(answer).toMatchObject({ status: 200 })
-  expect(answer?.headers.get('idempotency-replay')).toBeNull()
+  const response = await next.answer()
+  expect(response).toMatchObject({ status: 200 })
+  expect(response?.headers.get('idempotency-replay')).toBeNull()
   next.socket.destroy()
 })
 

@@ -39,8 +39,8 @@ test('a browser gets the inspector, with a policy that only allows its own files
     'inspector/inspector.js',
     'inspector/inspector.svg'
   ])
-  const answers = [page, ...(await Promise.all(files.map((path) => fetch(`${url}/${path}`))))]
-  for (const { status, headers } of answers) {
+  const responses = [page, ...(await Promise.all(files.map((path) => fetch(`${url}/${path}`))))]
+  for (const { status, headers } of responses) {
     expect([status, headers.get('x-content-type-options')]).toEqual([200, 'nosniff'])
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; script-src 'self'; style-src 'self'.*; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/
@@ -73,14 +73,14 @@ test('the inspector never sends CORS headers, even with an admin token', async (
   const own = await useMock()
   const open = await useMock({ adminToken: 'let-me-in' })
   for (const path of ['/', '/inspector/inspector.js', '/inspector/inspector.css']) {
-    for (const answer of [
+    for (const response of [
       await visit(`${own.url}${path}`, {}),
       await visit(`${own.url}${path}`, { origin: 'http://localhost:5173' }),
       ...(await Promise.all(STRANGERS.map((stranger) => visit(`${open.url}${path}`, stranger))))
     ]) {
-      expect(answer.status).toBe(200)
+      expect(response.status).toBe(200)
       expect(
-        Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))
+        Object.keys(response.headers).filter((name) => name.startsWith('access-control-'))
       ).toEqual([])
     }
   }

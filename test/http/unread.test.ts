@@ -21,12 +21,12 @@ test.each(PROFILES)(
     expect(other.headers.get('x-mock-reason')).toBe(
       `unknown parameter verbose; the parameters are ${parameters}`
     )
-    for (const answer of [
+    for (const response of [
       await mock.get(`${STEP}?limit=1`),
       await mock.post(`${SET_PRIMARY}?limit=1`)
     ]) {
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get('x-mock-reason')).toBe(
+      expect(response.status).toBe(200)
+      expect(response.headers.get('x-mock-reason')).toBe(
         'unknown parameter limit; this operation has no query parameters'
       )
     }

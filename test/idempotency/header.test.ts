@@ -54,24 +54,24 @@ test.each([
   [`"${'x'.repeat(255)}"`, 'x'.repeat(255)]
 ])('reads the header %j as the key %j', async (sent, key) => {
   const mock = await useMock({ seed: SEED })
-  const answer = await postWith(mock, sent)
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('idempotency-key')?.trim()).toBe(key.trim())
+  const response = await postWith(mock, sent)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('idempotency-key')?.trim()).toBe(key.trim())
   expect(storedKeys(mock)).toEqual([key])
 })
 
 test('joins two headers, whatever their case, to one key with a comma', async () => {
   const mock = await useMock({ seed: SEED })
-  const answer = await exchange(mock, request(PATH, 'IDEMPOTENCY-KEY: a', 'idempotency-key: b'))
-  expect(answer.headers.get('idempotency-key')).toBe('a, b')
+  const response = await exchange(mock, request(PATH, 'IDEMPOTENCY-KEY: a', 'idempotency-key: b'))
+  expect(response.headers.get('idempotency-key')).toBe('a, b')
 })
 
 test.each(['', '   ', '""'])('ignores the empty key %j', async (key) => {
   const mock = await useMock({ seed: SEED })
-  for (const answer of [await postWith(mock, key), await postWith(mock, key)]) {
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('idempotency-key')).toBeNull()
-    expect(answer.headers.get('idempotency-replay')).toBeNull()
+  for (const response of [await postWith(mock, key), await postWith(mock, key)]) {
+    expect(response.status).toBe(200)
+    expect(response.headers.get('idempotency-key')).toBeNull()
+    expect(response.headers.get('idempotency-replay')).toBeNull()
   }
   expect(storedKeys(mock)).toEqual([])
 })
@@ -84,13 +84,13 @@ test.each([
   ['"a\tb"', 'a\tb', 'has control characters']
 ])('rejects the key %j', async (sent, key, problem) => {
   const mock = await useMock({ seed: SEED })
-  const answer = await postWith(mock, sent)
-  expect(answer).toMatchObject({
+  const response = await postWith(mock, sent)
+  expect(response).toMatchObject({
     status: 400,
     json: { message: `idempotencyKey "${key}" ${problem}` }
   })
-  expect(answer.headers.get('idempotency-key')).toBeNull()
-  expect(answer.headers.get('x-mock-reason')).toBe(
+  expect(response.headers.get('idempotency-key')).toBeNull()
+  expect(response.headers.get('x-mock-reason')).toBe(
     'an idempotency-key has 1 to 255 characters and no control characters'
   )
   expect(storedKeys(mock)).toEqual([])
@@ -104,10 +104,10 @@ test.each([
 ])('%s %s ignores idempotency keys, even invalid ones', async (method, path) => {
   const mock = await useMock({ seed: SEED })
   for (const key of ['a', 'a', '"a"', 'x'.repeat(300), 'a\tb', '']) {
-    const answer = await mock.call(path, { method, headers: { 'idempotency-key': key } })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('idempotency-key')).toBeNull()
-    expect(answer.headers.get('idempotency-replay')).toBeNull()
+    const response = await mock.call(path, { method, headers: { 'idempotency-key': key } })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('idempotency-key')).toBeNull()
+    expect(response.headers.get('idempotency-replay')).toBeNull()
   }
   expect(storedKeys(mock)).toEqual([])
 })
@@ -116,8 +116,8 @@ test('ignores the host and query when it compares requests', async () => {
   const mock = await useMock({ seed: SEED })
   expect((await exchange(mock, request(PATH, 'idempotency-key: a'))).status).toBe(200)
   for (const target of [`http://example.com${PATH}`, `${PATH}?attempt=2`]) {
-    const answer = await exchange(mock, request(target, 'idempotency-key: a'))
-    expect(answer.headers.get('idempotency-replay')).toBe('true')
+    const response = await exchange(mock, request(target, 'idempotency-key: a'))
+    expect(response.headers.get('idempotency-replay')).toBe('true')
   }
 })
 
@@ -156,11 +156,11 @@ test('a key is in use while the server receives the body of the first request', 
   expect(await postWith(mock, 'slow', { key: KEYS.live })).toMatchObject({ status: 422 })
 
   first.send('{}')
-  const answer = await first.answer()
-  expect(answer?.status).toBe(200)
+  const response = await first.answer()
+  expect(response?.status).toBe(200)
   const replay = await postWith(mock, 'slow', { body: '{}' })
   expect(replay.headers.get('idempotency-replay')).toBe('true')
-  expect(replay.text).toBe(answer?.text)
+  expect(replay.text).toBe(response?.text)
 })
 
 test('an aborted request releases its key', async () => {
@@ -168,11 +168,11 @@ test('an aborted request releases its key', async () => {
   const first = await startSlowRequest(mock)
   first.socket.destroy()
 
-  let answer = await postWith(mock, 'slow')
+  let response = await postWith(mock, 'slow')
   // Repeat the request until the server has noticed that the first client disconnected.
-  while (answer.status === 409) answer = await postWith(mock, 'slow')
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('idempotency-replay')).toBeNull()
+  while (response.status === 409) response = await postWith(mock, 'slow')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('idempotency-replay')).toBeNull()
 })
 
 test('a request that is rejected before the operation does not use up its key', async () => {
@@ -183,12 +183,12 @@ test('a request that is rejected before the operation does not use up its key', 
     ['/v1/nope', undefined],
     [`${PATH}?%zz`, undefined]
   ] as const) {
-    const answer = await mock.post(path, {
+    const response = await mock.post(path, {
       headers: { 'idempotency-key': 'a' },
       ...(key === null && { key })
     })
-    expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(answer.headers.get('idempotency-key')).toBeNull()
+    expect(response.status).toBeGreaterThanOrEqual(400)
+    expect(response.headers.get('idempotency-key')).toBeNull()
   }
   expect(storedKeys(mock)).toEqual([])
   expect((await postWith(mock, 'a')).headers.get('idempotency-replay')).toBeNull()

@@ -93,9 +93,9 @@ test.each(['UPDATE ON integrations', 'INSERT ON idempotency_keys'])(
     const before = allRows(client)
 
     for (const _ of Array(2)) {
-      const answer = await post(mock, MAILGUN, 'key-1')
-      expect(answer.status).toBe(500)
-      expect(answer.headers.has('idempotency-replay')).toBe(false)
+      const response = await post(mock, MAILGUN, 'key-1')
+      expect(response.status).toBe(500)
+      expect(response.headers.has('idempotency-replay')).toBe(false)
       expect(allRows(client)).toEqual(before)
     }
 
@@ -117,19 +117,19 @@ describe('a different request with the same key', () => {
     await post(mock, '/v1/integrations/sendgrid/set-primary', 'key-2')
     const before = allRows(mock.db.client)
 
-    const answer = await post(mock, path, 'key-1', call)
+    const response = await post(mock, path, 'key-1', call)
 
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 422,
       json: {
         message: 'Request with key "key-1" is being reused for a different body',
         error: 'Unprocessable Entity'
       }
     })
-    expect(answer.json.errors).toEqual({})
-    expect(answer.headers.get('idempotency-key')).toBe('key-1')
-    expect(answer.headers.has('idempotency-replay')).toBe(false)
-    expect(answer.headers.get('x-mock-reason')).toBe(
+    expect(response.json.errors).toEqual({})
+    expect(response.headers.get('idempotency-key')).toBe('key-1')
+    expect(response.headers.has('idempotency-replay')).toBe(false)
+    expect(response.headers.get('x-mock-reason')).toBe(
       'this idempotency-key was first used for a different request; send a new key with every new request'
     )
     expect(allRows(mock.db.client)).toEqual(before)
@@ -172,11 +172,11 @@ describe('a different request with the same key', () => {
   test('a missing body, an empty body and {} are the same request', async () => {
     const mock = await useMock({ seed: seed() })
     for (const [index, first] of EMPTIES.entries()) {
-      const { text: answer } = await post(mock, MAILGUN, `key-${index}`, first)
+      const { text: response } = await post(mock, MAILGUN, `key-${index}`, first)
       for (const again of EMPTIES) {
         expect(await post(mock, MAILGUN, `key-${index}`, again)).toMatchObject({
           status: 200,
-          text: answer
+          text: response
         })
       }
       for (const other of ['[]', '{}{}', '{"a":{}}']) {
@@ -233,17 +233,17 @@ test.each(['request', 'body'])(
     const effects = logPrimaries(mock)
 
     const paths = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? MAILGUN : SES))
-    const answers = await Promise.all(paths.map((path) => post(mock, path, 'key-1')))
+    const responses = await Promise.all(paths.map((path) => post(mock, path, 'key-1')))
 
-    const first = answers.filter(
+    const first = responses.filter(
       ({ status, headers }) => status === 200 && !headers.has('idempotency-replay')
     )
     expect(first).toHaveLength(1)
     expect(effects()).toEqual([first[0]?.json.identifier])
     expect(primaries(mock.db.client, 'email', 1)).toEqual(effects())
-    for (const answer of answers) {
-      if (answer.status === 200) expect(answer.text).toBe(first[0]?.text)
-      else expect(answer.status).toBeOneOf(value === 'request' ? [409, 422] : [409])
+    for (const response of responses) {
+      if (response.status === 200) expect(response.text).toBe(first[0]?.text)
+      else expect(response.status).toBeOneOf(value === 'request' ? [409, 422] : [409])
     }
   }
 )

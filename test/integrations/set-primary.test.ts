@@ -99,10 +99,10 @@ describe('200', () => {
     const former = rowOf(mock, 'sendgrid').document
     const next = rowOf(mock, 'mailgun').document
 
-    const answer = await mock.post('/v1/integrations/mailgun/set-primary')
+    const response = await mock.post('/v1/integrations/mailgun/set-primary')
 
-    expect(answer.status).toBe(200)
-    expect(answer.json).toEqual({
+    expect(response.status).toBe(200)
+    expect(response.json).toEqual({
       ...JSON.parse(next),
       primary: true,
       active: true,
@@ -118,7 +118,7 @@ describe('200', () => {
         if (row.environment === 1 && row.identifier === 'sendgrid')
           return { ...row, is_primary: 0, document: demoted }
         if (row.environment !== 1 || row.identifier !== 'mailgun') return row
-        return { ...row, is_primary: 1, active: 1, document: answer.text }
+        return { ...row, is_primary: 1, active: 1, document: response.text }
       })
     )
     expect({ integrations: before.integrations, ...others }).toEqual(before)
@@ -146,11 +146,11 @@ describe('200', () => {
       const mock = await useMock({ seed: seed() })
       const before = allRows(mock.db.client)
 
-      const answer = await mock.post(`/v1/integrations/${identifier}/set-primary`)
+      const response = await mock.post(`/v1/integrations/${identifier}/set-primary`)
 
-      expect(answer).toMatchObject({ status: 200, text: rowOf(mock, identifier).document })
-      expect(answer.json.conditions).toEqual(CONDITIONS)
-      expect(answer.json.active).toBe(identifier === 'sendgrid')
+      expect(response).toMatchObject({ status: 200, text: rowOf(mock, identifier).document })
+      expect(response.json.conditions).toEqual(CONDITIONS)
+      expect(response.json.active).toBe(identifier === 'sendgrid')
       expect(allRows(mock.db.client)).toEqual(before)
     }
   )
@@ -205,15 +205,15 @@ describe('400', () => {
   ])('rejects a body with the type %s that is not JSON: %s', async (type, body) => {
     const mock = await useMock({ seed: seed() })
     const before = allRows(mock.db.client)
-    const answer = await mock.post('/v1/integrations/mailgun/set-primary', {
+    const response = await mock.post('/v1/integrations/mailgun/set-primary', {
       headers: { 'content-type': type },
       body
     })
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 400,
       json: { message: 'Malformed JSON in the request body' }
     })
-    expect(reasonOf(answer)).toBe(
+    expect(reasonOf(response)).toBe(
       'the content-type is JSON, but the body is not; this operation takes no body, so send none'
     )
     expect(allRows(mock.db.client)).toEqual(before)
@@ -226,12 +226,12 @@ describe('400', () => {
     })
     const before = allRows(mock.db.client)
     for (const identifier of ['slack', 'team']) {
-      const answer = await mock.post(`/v1/integrations/${deriveId(mock, identifier)}/set-primary`)
-      expect(answer).toMatchObject({
+      const response = await mock.post(`/v1/integrations/${deriveId(mock, identifier)}/set-primary`)
+      expect(response).toMatchObject({
         status: 400,
         json: { message: 'Channel chat does not support primary' }
       })
-      expect(reasonOf(answer)).toBe(
+      expect(reasonOf(response)).toBe(
         'only email and sms integrations can be primary in this environment (assumption primary-channels)'
       )
     }
@@ -249,12 +249,12 @@ describe('403', () => {
     const before = allRows(mock.db.client)
     const id = deriveId(mock, 'mailgun', 1)
     expect((await mock.post(`/v1/integrations/${id.toUpperCase()}/set-primary`)).status).toBe(403)
-    const answer = await mock.post(`/v1/integrations/${id}/set-primary`)
-    expect(answer).toMatchObject({
+    const response = await mock.post(`/v1/integrations/${id}/set-primary`)
+    expect(response).toMatchObject({
       status: 403,
       json: { message: FORBIDDEN, error: 'Forbidden', ctx: {} }
     })
-    expect(reasonOf(answer)).toBe(
+    expect(reasonOf(response)).toBe(
       'environment Staging of the same organization has this integration: use an API key of that environment'
     )
     expect(allRows(mock.db.client)).toEqual(before)
@@ -312,12 +312,12 @@ describe('404', () => {
       const mock = await useMock({ seed: seed({ profile }) })
       const before = allRows(mock.db.client)
       const id = parseId(mock)
-      const answer = await mock.post(`/v1/integrations/${id}/set-primary`)
-      expect(answer).toMatchObject({
+      const response = await mock.post(`/v1/integrations/${id}/set-primary`)
+      expect(response).toMatchObject({
         status: 404,
         json: { message: `Integration with id ${id} not found`, error: 'Not Found', ctx: {} }
       })
-      expect(reasonOf(answer)).toBe(reason.replace('<id>', id))
+      expect(reasonOf(response)).toBe(reason.replace('<id>', id))
       expect(allRows(mock.db.client)).toEqual(before)
     }
   )
@@ -358,11 +358,11 @@ test('a channel has one primary integration after 200 concurrent requests', asyn
   const before = integrationRows(mock.db.client)
 
   const calls = Array.from({ length: 200 }, (_, index) => `email-${(index * 7) % 10}`)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     calls.map((name) => mock.post(`/v1/integrations/${name}/set-primary`))
   )
 
-  expect(answers.map(({ status, json }) => [status, json.identifier, json.primary])).toEqual(
+  expect(responses.map(({ status, json }) => [status, json.identifier, json.primary])).toEqual(
     calls.map((name) => [200, name, true])
   )
   const after = integrationRows(mock.db.client)

@@ -141,7 +141,7 @@ function anyRequest(set: readonly (keyof Filters)[]) {
   return fc.record({ filters, about: fc.option(fc.nat({ max: 79 }), { freq: 1 }) })
 }
 
-function aimedAt(message: SeededMessage | undefined, filters: Filters): Filters {
+function matchMessage(message: SeededMessage | undefined, filters: Filters): Filters {
   if (!message) return filters
   const contextKeys = message.contextKeys ?? []
   const aim: Filters = {
@@ -163,7 +163,7 @@ const anySpelling = fc.record({
 })
 type Spelling = typeof anySpelling extends fc.Arbitrary<infer Value> ? Value : never
 
-function written(
+function writeQuery(
   filters: Filters,
   { limit, page }: { limit: string | undefined; page: number },
   spelling: Spelling
@@ -272,21 +272,21 @@ async function checkPage(
   paging: { limit: string | undefined; page: number },
   spelling: Spelling
 ): Promise<string[]> {
-  const query = written(filters, paging, spelling)
-  const answer = await mock.get(`/v1/messages?${query}`, { key: `${model.profile}-key` })
+  const query = writeQuery(filters, paging, spelling)
+  const response = await mock.get(`/v1/messages?${query}`, { key: `${model.profile}-key` })
   const expected = expectedOf(model, filters)
   if ('rejected' in expected) {
-    expect(answer.status, query).toBe(expected.rejected)
+    expect(response.status, query).toBe(expected.rejected)
     if (expected.fields)
-      expect(Object.keys(answer.json.errors).sort(), query).toEqual(expected.fields)
-    else expect(answer.json.message).toBe(`Subscriber not found for id ${filters.subscriberId}`)
+      expect(Object.keys(response.json.errors).sort(), query).toEqual(expected.fields)
+    else expect(response.json.message).toBe(`Subscriber not found for id ${filters.subscriberId}`)
     return []
   }
 
   const limit = Number(paging.limit ?? 10) || 10
   const ids = expected.ids.slice(paging.page * limit, (paging.page + 1) * limit)
-  const { data, ...figures } = answer.json
-  expect({ ids: data.map(({ _id }: { _id: string }) => _id), ...figures }, query).toEqual({
+  const { data, ...counts } = response.json
+  expect({ ids: data.map(({ _id }: { _id: string }) => _id), ...counts }, query).toEqual({
     ids,
     page: paging.page,
     pageSize: limit,
@@ -298,7 +298,7 @@ async function checkPage(
       : { hasMore: ids.length === limit })
   })
   // The header may also report unknown parameters, so look for the reason for an empty page.
-  const reason = answer.headers.get('x-mock-reason')
+  const reason = response.headers.get('x-mock-reason')
   const explainsEmptyPage =
     reason !== null && /(no message matches|past the end|has no messages)/.test(reason)
   expect(explainsEmptyPage, `${query}: ${reason}`).toBe(ids.length === 0)
@@ -323,7 +323,10 @@ describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
           const { mock, close } = await startBoth(records)
           const model = modelOf(records, profile)
           for (const { filters: drawn, about } of requests) {
-            const filters = aimedAt(about === null ? undefined : records.messages[about], drawn)
+            const filters = matchMessage(
+              about === null ? undefined : records.messages[about],
+              drawn
+            )
             const limit = limits.next().value
             let pages = 1
             for (let page = 0; page <= pages; page += 1) {

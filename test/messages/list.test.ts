@@ -212,9 +212,9 @@ describe('the reason for an empty page', () => {
       const foreign = { name: 'Foreign', messages: [{ channel: 'sms', transactionId: 'foreign' }] }
       const shop = { name: 'Shop', _organizationId, messages, subscribers, profile, assumptions }
       const mock = await useMock({ now: NOW, seed: { environments: [shop, other, foreign] } })
-      const answer = await mock.get(`/v1/messages?${query}`)
-      expect(answer.json.data).toEqual([])
-      expect(reasonOf(answer), profile).toBe(reason)
+      const response = await mock.get(`/v1/messages?${query}`)
+      expect(response.json.data).toEqual([])
+      expect(reasonOf(response), profile).toBe(reason)
     }
   })
 
@@ -232,8 +232,8 @@ describe('the reason for an empty page', () => {
       subscribers: [{ ...subscribers[0], _id: hex(7) }, { subscriberId: 'bob' }],
       assumptions: { 'unknown-subscriber-filter': value }
     })
-    const answer = await mock.get(`/v1/messages?subscriberId=${hex(7).toUpperCase()}`)
-    expect(reasonOf(answer)).toBe(
+    const response = await mock.get(`/v1/messages?subscriberId=${hex(7).toUpperCase()}`)
+    expect(reasonOf(response)).toBe(
       `${reason}; this is the _id of subscriber ada; filter by the subscriberId instead`
     )
     // There is no hint if an earlier filter already matches nothing.
@@ -248,8 +248,8 @@ describe('the reason for an empty page', () => {
     const mock = await useMessages([...messages, { _id: hex(99), channel: 'sms', contextKeys }], {
       subscribers
     })
-    const answer = await mock.get('/v1/messages?contextKeys=plan:x')
-    expect(reasonOf(answer)).toBe(
+    const response = await mock.get('/v1/messages?contextKeys=plan:x')
+    expect(reasonOf(response)).toBe(
       'no message matches contextKeys (13 are in the environment); no message has exactly this set of contexts'
     )
   })
@@ -266,11 +266,11 @@ describe('the reason for an empty page', () => {
 
 test('in the profile document, a rejection lists all invalid fields', async () => {
   const mock = await useMessages(createMessages(1))
-  const answer = await mock.get(
+  const response = await mock.get(
     '/v1/messages?channel=fax&contextKeys=tenant:a&contextKeys=b&page=-1&limit=1001'
   )
-  expect(answer.status).toBe(422)
-  expect(answer.json.errors).toMatchObject({
+  expect(response.status).toBe(422)
+  expect(response.json.errors).toMatchObject({
     channel: { messages: ['channel must be one of in_app, email, sms, chat, push'], value: 'fax' },
     contextKeys: {
       messages: ['contextKeys must be in the form type:id'],
@@ -279,8 +279,8 @@ test('in the profile document, a rejection lists all invalid fields', async () =
     page: { value: '-1' },
     limit: { value: '1001' }
   })
-  for (const field of Object.keys(answer.json.errors))
-    expect(reasonOf(answer)).toContain(`${field} must be`)
+  for (const field of Object.keys(response.json.errors))
+    expect(reasonOf(response)).toContain(`${field} must be`)
 })
 
 describe('in the profile live', () => {
@@ -311,7 +311,7 @@ test('rejects a page that is too large for one response, and suggests a lower li
   mock.db.client.exec(`
     ALTER TABLE messages RENAME COLUMN document TO former;
     ALTER TABLE messages ADD COLUMN document TEXT GENERATED ALWAYS AS (zeroblob(2000000000))`)
-  const answer = await mock.get('/v1/messages?limit=100')
-  expect([answer.status, answer.json.message]).toEqual([400, 'Response too large'])
-  expect(reasonOf(answer)).toContain('request fewer messages with limit')
+  const response = await mock.get('/v1/messages?limit=100')
+  expect([response.status, response.json.message]).toEqual([400, 'Response too large'])
+  expect(reasonOf(response)).toContain('request fewer messages with limit')
 })

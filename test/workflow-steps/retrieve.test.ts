@@ -36,14 +36,14 @@ const SEED = shop([
 describe('a step is found', () => {
   test('by _id, name or slug, with the same response', async () => {
     const mock = await useMock({ seed: SEED })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [SHIPPED._id, 'order-shipped', WORKFLOW_SLUG].flatMap((workflowId) =>
         [EMAIL._id, 'email-step', STEP_SLUG].map((stepId) =>
           mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`)
         )
       )
     )
-    expect(answers[0]).toMatchObject({
+    expect(responses[0]).toMatchObject({
       status: 200,
       json: {
         _id: EMAIL._id,
@@ -52,7 +52,7 @@ describe('a step is found', () => {
         workflowDatabaseId: SHIPPED._id
       }
     })
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
   })
 
   test.each([
@@ -66,8 +66,8 @@ describe('a step is found', () => {
     const mock = await useMock({ seed: SEED })
     const workflowId = encodeURIComponent(`${name}_wf_${SHIPPED.base62}`)
     const stepId = encodeURIComponent(`${name}_st_${EMAIL.base62}`)
-    const answer = await mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`)
-    expect(answer).toMatchObject({
+    const response = await mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`)
+    expect(response).toMatchObject({
       status: 200,
       json: { _id: EMAIL._id, workflowDatabaseId: SHIPPED._id }
     })
@@ -78,10 +78,10 @@ describe('a step is found', () => {
     const stepId = 'step?#_st_ 日本'
     const workflows = [{ identifier, steps: [{ stepId, type: 'chat' }] }]
     const mock = await useMock({ seed: shop(workflows) })
-    const answer = await mock.get(
+    const response = await mock.get(
       `/v2/workflows/${encodeURIComponent(identifier)}/steps/${encodeURIComponent(stepId)}`
     )
-    expect(answer).toMatchObject({ status: 200, json: { workflowId: identifier, stepId } })
+    expect(response).toMatchObject({ status: 200, json: { workflowId: identifier, stepId } })
   })
 })
 
@@ -165,12 +165,12 @@ describe('a step is not found', () => {
     'by %s, if the step belongs to a different workflow',
     async (stepId) => {
       const mock = await useMock({ seed: SEED })
-      const answer = await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)
-      expect(answer).toMatchObject({
+      const response = await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)
+      expect(response).toMatchObject({
         status: 404,
         json: { message: `Step with id ${stepId} not found`, ctx: {} }
       })
-      expect(answer.headers.get('x-mock-reason')).toBe(
+      expect(response.headers.get('x-mock-reason')).toBe(
         `workflow order-shipped has no step with the _id, stepId or slug ${stepId}`
       )
     }
