@@ -8,7 +8,7 @@ const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
 )
 
-/** The texts in the help for each flag of `serve`. */
+/** Some flags of `serve`, each with its default and its variable in the help. */
 const FLAGS = [
   ['--host', 'default: 127.0.0.1', 'NOTIFICATION_MOCK_HOST'],
   ['--port', 'default: 4210', 'NOTIFICATION_MOCK_PORT, else PORT'],
@@ -38,10 +38,10 @@ describe('help', () => {
   )
 
   test('lists the commands and the exit codes even when a variable is invalid', async () => {
-    // An invalid value stops a server from starting, but the help is still readable.
+    // With an invalid value, a server doesn't start, but help is still available.
     const { stdout: text } = await runCommand(['--help'], { env: { NOTIFICATION_MOCK_PORT: 'x' } })
     const commands = [...text.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, command]) => command)
-    const wanted = [
+    const expected = [
       'serve',
       'start',
       'status',
@@ -52,7 +52,9 @@ describe('help', () => {
       'conformance',
       'seed'
     ]
-    expect(commands).toEqual(expect.arrayContaining([...wanted, 'healthcheck', 'openapi', 'help']))
+    expect(commands).toEqual(
+      expect.arrayContaining([...expected, 'healthcheck', 'openapi', 'help'])
+    )
     expect(text).toContain('Exit codes: 0 success, 1 failure, 2 usage error.')
   })
 
@@ -93,7 +95,7 @@ test('--version prints the version', async () => {
 
 describe('seed check', () => {
   /** Writes the seed files and returns their paths. */
-  function givenSeeds(...texts: string[]): string[] {
+  function createSeeds(...texts: string[]): string[] {
     const folder = createTempFolder()
     return texts.map((text, index) => {
       const file = join(folder, `${index}.yaml`)
@@ -108,10 +110,10 @@ describe('seed check', () => {
     workflows: [{ identifier: shipped, steps: [{ type: email }] }]
 `
 
-  test('prints the record counts of a valid seed, exits with 0, and resolves the names of built-in seeds', async () => {
+  test('prints the record counts of valid seeds, and accepts names of built-in seeds', async () => {
     const cwd = createTempFolder()
     writeFileSync(join(cwd, 'shop.yaml'), VALID)
-    // A folder with the name of a built-in seed is not a seed.
+    // A folder with the same name doesn't hide a built-in seed.
     mkdirSync(join(cwd, 'empty'))
     const { stdout, ...ended } = await runCommand(['seed', 'check', 'shop.yaml', 'empty'], { cwd })
     expect(ended).toEqual({ code: 0, signal: null, stderr: '' })
@@ -122,20 +124,20 @@ describe('seed check', () => {
   })
 
   test('reports that an empty seed creates no API keys', async () => {
-    const [file = ''] = givenSeeds('environments: []')
-    const none =
-      'no environments, so every request gets a 401 until you create one with POST /_mock/environments'
+    const [file = ''] = createSeeds('environments: []')
+    const warning =
+      'no environments, so every request gets a 401 until you create one with ' +
+      'POST /_mock/environments'
     expect(await runHere(['seed', 'check', file])).toMatchObject({
       code: 0,
-      stdout: `${none}\n${file}: no issues\n`
+      stdout: `${warning}\n${file}: no issues\n`
     })
   })
 
-  test('prints each issue of each seed on one line of stderr, exits with 1, and prints JSON with --json', async () => {
-    const [first = '', other = ''] = givenSeeds(
-      'environments:\n  - nam: Shop\n  - { name: A, profile: x }\n',
-      'a: []\n'
-    )
+  const INVALID = 'environments:\n  - nam: Shop\n  - { name: A, profile: x }\n'
+
+  test('prints one line for each issue in all seeds, and exits with 1', async () => {
+    const [first = '', other = ''] = createSeeds(INVALID, 'a: []\n')
     const { code, stdout, stderr } = await runHere(['seed', 'check', first, other])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr.split('\n')).toEqual([
@@ -146,14 +148,18 @@ describe('seed check', () => {
       expect.stringContaining(`${other}:1:1 a: is not a known field`),
       ''
     ])
-    const json = await runHere(['seed', 'check', first, '--json'])
-    const location = { location: `${first}:2:5`, file: first, line: 2, column: 5 }
+  })
+
+  test('--json prints the issues as JSON, and exits with 1', async () => {
+    const [file = ''] = createSeeds(INVALID)
+    const { code, stdout } = await runHere(['seed', 'check', file, '--json'])
+    const location = { location: `${file}:2:5`, file, line: 2, column: 5 }
     const issues = [{ ...location, path: 'environments[0]', message: 'must have name' }, {}, {}]
-    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { ok: false, issues }])
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { ok: false, issues }])
   })
 })
 
-test('seed list prints the name and the purpose of each built-in seed', async () => {
+test('seed list prints the name and the description of each built-in seed', async () => {
   const { stdout } = await runHere(['seed', 'list', '--json'])
   const { seeds }: { seeds: { name: string; description: string }[] } = JSON.parse(stdout)
   expect(seeds.map(({ name }) => `${name}.yaml`).sort()).toEqual(
@@ -166,7 +172,7 @@ test('seed list prints the name and the purpose of each built-in seed', async ()
 })
 
 describe('openapi', () => {
-  test('prints only the OpenAPI document for the given profile and assumptions, as JSON', async () => {
+  test('prints the OpenAPI document for a profile and assumptions', async () => {
     const document = await runCommand(['openapi'])
     const live = await runHere(['openapi', '--profile', 'live'])
     const assumed = await runHere(['openapi', '--assume', 'vendor-names=vendor'])
@@ -187,7 +193,7 @@ describe('openapi', () => {
   })
 })
 
-test('healthcheck exits with 0 when the server at the address from the same variables is healthy', async () => {
+test('healthcheck finds the server by variables, by flags or by URL', async () => {
   const { url } = await startCommand(['--no-seed', '--host', '0.0.0.0'])
   const { port } = new URL(url)
   const healthy = { code: 0, stdout: 'healthy\n', stderr: '' }

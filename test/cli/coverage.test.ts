@@ -4,12 +4,18 @@ import { addFault, DEVELOPMENT, PRODUCTION } from '../support/control.js'
 import { useMock } from '../support/mock.js'
 import { runHere } from './here.js'
 
-test('reports the whole server or one environment as text, Markdown or JSON', async () => {
+/** Starts a mock that has received a request in two environments. */
+async function createUsedMock() {
   const mock = await useMock()
   await mock.get('/v1/messages')
   await mock.get('/v1/messages', { key: PRODUCTION })
   const run = (...args: string[]) =>
     runHere(['coverage', mock.url, ...args], { NOTIFICATION_MOCK_API_KEY: DEVELOPMENT })
+  return { mock, run }
+}
+
+test('reports the coverage of the whole server as text or Markdown', async () => {
+  const { mock, run } = await createUsedMock()
   const whole = (await mock.get('/_mock/coverage/server')).json
   const text = coverageText(whole, 'use --all for all of them')
   expect(await run()).toEqual({ code: 0, stderr: '', stdout: text })
@@ -17,20 +23,29 @@ test('reports the whole server or one environment as text, Markdown or JSON', as
   expect(coverageMarkdown(whole)).toMatch(/^## Coverage of the API: \d/)
   expect(coverageMarkdown(whole)).toMatch(/^- listMessages: 2 of \d+ covered by 2 requests$/m)
   expect(coverageMarkdown(whole)).toMatch(/^- 409 of setIntegrationAsPrimary: not covered; .+$/m)
+})
+
+test('reports the coverage of one environment as JSON', async () => {
+  const { mock, run } = await createUsedMock()
   const json = await run('--json', '--api-key', DEVELOPMENT, '--min', '5')
   expect(JSON.parse(json.stdout)).toEqual((await mock.get('/_mock/coverage')).json)
   expect(coverageMarkdown(JSON.parse(json.stdout))).toMatch(
     /^## Coverage of the API in Development: \d/
   )
+})
+
+test('prints the report and exits with 1 if the coverage is below --min', async () => {
+  const { mock, run } = await createUsedMock()
+  const whole = (await mock.get('/_mock/coverage/server')).json
   const low = /^error: the coverage of the API is [\d.]+ %, below the minimum of 80 %\n$/
   expect(await run('--min', '80')).toEqual({
     code: 1,
-    stdout: text,
+    stdout: coverageText(whole, 'use --all for all of them'),
     stderr: expect.stringMatching(low)
   })
 })
 
-test('prints at most 12 lines without --all: figures, typos, then uncovered cases', async () => {
+test('without --all, prints at most 12 lines, starting with figures and typos', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?chanel=sms')
   const whole = (await mock.get('/_mock/coverage/server')).json
@@ -55,15 +70,15 @@ test.each([
   ['coverage', 'http://me:secret@127.0.0.1:9'],
   ['healthcheck', 'http://127.0.0.1:9/?key=secret'],
   ['wait', 'secret']
-])('%s names the variable of an invalid URL, and does not print the URL', async (command, url) => {
-  const refused = {
+])('%s reports an invalid URL in a variable without printing the URL', async (command, url) => {
+  const usageError = {
     code: 2,
     stderr: expect.stringMatching(/^error: NOTIFICATION_MOCK_URL must be (?!.*secret)/)
   }
-  expect(await runHere([command], { NOTIFICATION_MOCK_URL: url })).toMatchObject(refused)
+  expect(await runHere([command], { NOTIFICATION_MOCK_URL: url })).toMatchObject(usageError)
 })
 
-test('throws an error with the reason, and without the key, when the report is unavailable', async () => {
+test('reports why the coverage is unavailable, without printing keys or passwords', async () => {
   const mock = await useMock({ adminToken: 'the-token' })
   await expect(fetchCoverage(mock.url, { apiKey: 'nobody-here' })).rejects.toThrow(
     /^no environment has this key(?!.*nobody-here)/

@@ -13,7 +13,7 @@ import {
   startCommand
 } from '../support/process.js'
 
-function givenSeed(folder: string, name: string, key = `${name}-key`): void {
+function writeSeed(folder: string, name: string, key = `${name}-key`): void {
   const integrations = [
     { identifier: 'one', providerId: 'sendgrid', channel: 'email', primary: true },
     { identifier: 'two', providerId: 'mailgun', channel: 'email' }
@@ -24,7 +24,7 @@ function givenSeed(folder: string, name: string, key = `${name}-key`): void {
   )
 }
 
-async function stopped({ child, ended }: RunningProcess): Promise<ProcessResult> {
+async function stop({ child, ended }: RunningProcess): Promise<ProcessResult> {
   child.kill('SIGTERM')
   return ended
 }
@@ -37,58 +37,65 @@ async function setPrimary(url: string, identifier: string, key: string) {
   return { replayed: response.headers.get('idempotency-replay'), body: await response.text() }
 }
 
-test('exports the data of a session on exit as a seed that a later session loads', async () => {
+test('--export-on-exit writes a seed with which a later server continues', async () => {
   const cwd = createTempFolder()
-  givenSeed(cwd, 'shop')
+  writeSeed(cwd, 'shop')
   const first = await startCommand(['--seed', 'shop.yaml', '--export-on-exit', 'state.yaml'], {
     cwd
   })
-  const done = await setPrimary(first.url, 'two', 'once')
+  const response = await setPrimary(first.url, 'two', 'once')
   expect(existsSync(join(cwd, 'state.yaml'))).toBe(false)
-  expect((await stopped(first)).stderr).toMatch(/exported the data to state.yaml/)
+  expect((await stop(first)).stderr).toMatch(/exported the data to state.yaml/)
   expect(statSync(join(cwd, 'state.yaml')).mode & 0o777).toBe(0o600)
 
-  const ask = `fetch(process.env.NOTIFICATION_MOCK_URL + '/v1/integrations/two/set-primary', {
+  const program = `fetch(process.env.NOTIFICATION_MOCK_URL + '/v1/integrations/two/set-primary', {
     method: 'POST', headers: { authorization: 'ApiKey ' + process.env.NOTIFICATION_MOCK_API_KEY }
   }).then((response) => response.text()).then((text) => process.stdout.write(text))`
   const flags = ['--seed', 'state.yaml', '--export-on-exit', 'again.yaml']
-  const run = await runCommand(['exec', ...flags, '--', process.execPath, '-e', ask], { cwd })
-  expect(run).toMatchObject({ code: 0, stdout: done.body, stderr: '' })
+  const run = await runCommand(['exec', ...flags, '--', process.execPath, '-e', program], { cwd })
+  expect(run).toMatchObject({ code: 0, stdout: response.body, stderr: '' })
   expect(readFileSync(join(cwd, 'again.yaml'), 'utf8')).toBe(
     readFileSync(join(cwd, 'state.yaml'), 'utf8')
   )
 })
 
-test('seeds a new data file, leaves an existing one unchanged, and prints the keys found in the seeds', async () => {
+/** Creates a folder with the seeds `shop` and `other`, and with a data file seeded from `shop`. */
+async function createDataFile() {
   const cwd = createTempFolder()
-  givenSeed(cwd, 'shop')
-  givenSeed(cwd, 'other')
+  writeSeed(cwd, 'shop')
+  writeSeed(cwd, 'other')
   const start = (seed: string, ...args: string[]) =>
     startCommand(['--data', 'mock.db', '--seed', seed, ...args], { cwd })
   const first = await start('shop.yaml')
   expect(first.printed).toContain('Data in mock.db\n')
-  await stopped(first)
+  await stop(first)
+  return { cwd, start }
+}
 
-  const again = await start('shop.yaml')
-  expect(again.printed).toContain(
-    'Data in mock.db (existing data)\nWarning: shop.yaml not applied because mock.db already has data; '
-  )
-  expect(again.printed).toContain('  shop  shop-key\n')
-  expect(again.printed).toMatch(/curl -H 'Authorization: ApiKey shop-key'/)
-  await stopped(again)
+const NOT_APPLIED = 'Warning: shop.yaml not applied because mock.db already has data; '
 
-  const run = await runCommand(['exec', '--data', 'mock.db', '--seed', 'shop.yaml', '--', 'true'], {
-    cwd
-  })
-  expect(run).toMatchObject({ code: 0, stdout: '' })
-  expect(run.stderr).toMatch(
-    /^notification-mock exec: Warning: shop.yaml not applied because mock.db already has data; .+\n$/
-  )
+test('serve keeps existing data, and prints a warning and the keys in the seed', async () => {
+  const { start } = await createDataFile()
+  const { printed } = await start('shop.yaml')
+  expect(printed).toContain(`Data in mock.db (existing data)\n${NOT_APPLIED}`)
+  expect(printed).toContain('  shop  shop-key\n')
+  expect(printed).toMatch(/curl -H 'Authorization: ApiKey shop-key'/)
+})
 
+test('exec warns in one line that a seed is not applied to existing data', async () => {
+  const { cwd } = await createDataFile()
+  const args = ['exec', '--data', 'mock.db', '--seed', 'shop.yaml', '--', 'true']
+  const { code, stdout, stderr } = await runCommand(args, { cwd })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+  expect(stderr).toMatch(new RegExp(`^notification-mock exec: ${NOT_APPLIED}.+\\n$`))
+})
+
+test('serve prints no key for existing data whose key is not in the seed', async () => {
+  const { start } = await createDataFile()
   const other = await start('other.yaml')
   expect(other.printed).toContain('  shop  (key unknown: no seed names it)\n')
   expect(other.printed).not.toMatch(/other-key|curl/)
-  await stopped(other)
+  await stop(other)
   const json = await start('other.yaml', '--json')
   expect(JSON.parse(json.printed)).toMatchObject({
     seeded: false,
@@ -97,22 +104,28 @@ test('seeds a new data file, leaves an existing one unchanged, and prints the ke
 })
 
 /**
- * Root bypasses file permissions, so root runs the command as `nobody`, if `nobody` can read the
- * package.
+ * File permissions don't apply to root. So root runs the command as `nobody`, or skips the test if
+ * `nobody` can't read the package.
  */
 const NOBODY: Options = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 const canBeNobody =
   process.getuid !== undefined &&
   spawnSync(process.execPath, [commandIn(await buildPackage()), '--version'], NOBODY).status === 0
 
+/** The permissions of the folder, and the problem that they cause. */
+const NO_ACCESS = [
+  [0o555, 'the file or its folder is read-only'],
+  [0o000, 'the file or its folder is missing, or permissions forbid access']
+] as const
+
 test.skipIf(!canBeNobody)(
-  'rejects an existing data file without write access, or in an unreadable folder, and leaves it unchanged',
+  'rejects a data file that it cannot write, and leaves the file unchanged',
   async () => {
     const folder = createTempFolder()
-    await stopped(await startCommand(['--no-seed', '--data', 'mock.db'], { cwd: folder }))
+    await stop(await startCommand(['--no-seed', '--data', 'mock.db'], { cwd: folder }))
     const before = readFileSync(join(folder, 'mock.db'))
     chmodSync(join(folder, 'mock.db'), 0o444)
-    for (const mode of [0o555, 0o000]) {
+    for (const [mode, problem] of NO_ACCESS) {
       chmodSync(folder, mode)
       const { code, stderr } = await runCommand(
         ['--no-seed', '--data', join(folder, 'mock.db')],
@@ -120,7 +133,7 @@ test.skipIf(!canBeNobody)(
       )
       expect(code).toBe(1)
       expect(stderr).toMatch(
-        /^error: can't use the data file .*mock\.db: the file or its folder is read-only; check .*\n$/
+        new RegExp(`^error: can't use the data file .*mock\\.db: ${problem}; check .*\\n$`)
       )
     }
     chmodSync(folder, 0o755)

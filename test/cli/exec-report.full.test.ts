@@ -6,15 +6,21 @@ import type { Report } from '../../src/client/index.js'
 import { createTempFolder, runCommand } from '../support/process.js'
 
 /**
- * Sends, like a test, a request with a typo in a new environment, and a request without a valid
- * key.
+ * Acts like a test: sends a request with a misspelled parameter to a new environment, and a request
+ * without a valid API key.
  */
 const PROGRAM = `
   const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_REPORT: report } = process.env
   const call = async (method, path, key, body) =>
-    (await fetch(url + path, { method, headers: { authorization: 'ApiKey ' + key }, body: body && JSON.stringify(body) })).text()
-  const { apiKey } = JSON.parse(await call('POST', '/_mock/environments', 'none', { from: 'Development' }))
-  await call('PUT', '/_mock/test', apiKey, { title: 'a | test', outcome: 'failed', error: 'expected <b>\\n  at x' })
+    (await fetch(url + path, {
+      method,
+      headers: { authorization: 'ApiKey ' + key },
+      body: body && JSON.stringify(body)
+    })).text()
+  const environment = await call('POST', '/_mock/environments', 'none', { from: 'Development' })
+  const { apiKey } = JSON.parse(environment)
+  const error = 'expected <b>\\n  at x'
+  await call('PUT', '/_mock/test', apiKey, { title: 'a | test', outcome: 'failed', error })
   await call('GET', '/v1/messages?chanel=email&limit=100', apiKey)
   await call('GET', '/v1/messages', 'wrong')
   console.log(report)
@@ -28,7 +34,7 @@ async function run(args: readonly string[], code = 0) {
   return { ...ended, read: (name: string) => readFileSync(join(folder, name), 'utf8'), folder }
 }
 
-test('--report writes all tests and the exit code of the command, without the secrets in its arguments', async () => {
+test('--report writes all tests, and the command with its secrets masked', async () => {
   const { code, stdout, stderr, read, folder } = await run(['--report', 'run.html'], 3)
   expect({ code, stderr }).toEqual({
     code: 3,
@@ -51,13 +57,14 @@ test('--report writes all tests and the exit code of the command, without the se
   ])
 })
 
-test('--summary appends failures, hints and the coverage, and escapes Markdown and HTML in test output', async () => {
+test('--summary writes failures, hints and coverage, with Markdown and HTML escaped', async () => {
   const { code, read } = await run(['--summary', 'summary.md'])
   expect(code).toBe(0)
   const summary = read('summary.md')
   expect(summary).toContain('## Tests against notification-mock: 1 of 1 failed')
   expect(summary).toContain(
-    '- failed: a &#124; test: expected &#60;b&#62;; 1 request had no valid API key: no environment has this key'
+    '- failed: a &#124; test: expected &#60;b&#62;; ' +
+      '1 request had no valid API key: no environment has this key'
   )
   expect(summary).toContain(
     '- hint: a &#124; test: listMessages has no parameter chanel; did you mean channel?'
@@ -66,15 +73,22 @@ test('--summary appends failures, hints and the coverage, and escapes Markdown a
   expect(summary).not.toContain('<b>')
 })
 
-test('--strict turns a success into a failure, prints each hint on one line, and ignores allowed hints', async () => {
-  const refused = await run(['--strict'])
-  expect(refused.code).toBe(1)
-  expect(refused.stderr).toContain(
-    'notification-mock exec: a | test: listMessages has no parameter chanel; did you mean channel? (unknown-parameter)\n'
+test('--strict fails a successful command, and prints each hint on one line', async () => {
+  const { code, stderr } = await run(['--strict'])
+  expect(code).toBe(1)
+  expect(stderr).toContain(
+    'notification-mock exec: a | test: listMessages has no parameter chanel; ' +
+      'did you mean channel? (unknown-parameter)\n'
   )
+})
+
+test('--strict ignores the hints that --allow lists', async () => {
   expect(await run(['--strict', '--allow', 'unknown-parameter'])).toMatchObject({
     code: 0,
     stderr: ''
   })
+})
+
+test('--strict keeps the exit code of a failed command', async () => {
   expect(await run(['--strict'], 7)).toMatchObject({ code: 7 })
 })

@@ -16,33 +16,34 @@ import {
   startProcess
 } from '../support/process.js'
 
-/** Runs the command without a terminal, as in CI. */
+/** Starts `exec` without a terminal, as in CI. */
 const WITHOUT_TERMINAL = { detached: true } as const
 
-async function endOf(words: string[], options: Options = {}): Promise<ProcessResult> {
+/** Runs a command with `exec`, and returns how `exec` ended. */
+async function runWithExec(words: string[], options: Options = {}): Promise<ProcessResult> {
   return (
     await spawnCommand(['exec', '--no-seed', '--', ...words], { ...WITHOUT_TERMINAL, ...options })
   ).ended
 }
 
-/** Resolves when the process has exited; an unreaped zombie counts as exited. */
+/** Resolves when the process has exited. A zombie counts as exited. */
 async function untilEnded(pid: number): Promise<void> {
   const isRunning = () =>
     existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   await vi.waitFor(() => expect(isRunning()).toBe(false), { timeout: 10_000, interval: 10 })
 }
 
+const REQUEST = `"${process.execPath}" -e "fetch(process.env.NOTIFICATION_MOCK_URL + '/health')"`
 /**
- * Prints its own id and its child's id after a response of the server: from then on the guard knows
- * both.
+ * A shell with a child process. It prints both process ids, but not before the server has responded
+ * to a request: by then `exec` has told its guard about the shell.
  */
-const ASK = `"${process.execPath}" -e "fetch(process.env.NOTIFICATION_MOCK_URL + '/health')"`
-const FAMILY = ['sh', '-c', `sleep 1000 & ${ASK} && echo $$ $!; wait; true`]
+const SHELL_WITH_CHILD = ['sh', '-c', `sleep 1000 & ${REQUEST} && echo $$ $!; wait; true`]
 
-async function startFamily(
+async function startShellWithChild(
   options: Options = {}
 ): Promise<{ exec: RunningProcess; pids: number[] }> {
-  const args = [commandIn(await buildPackage()), 'exec', '--no-seed', '--', ...FAMILY]
+  const args = [commandIn(await buildPackage()), 'exec', '--no-seed', '--', ...SHELL_WITH_CHILD]
   const exec = await startProcess(process.execPath, args, {
     ...WITHOUT_TERMINAL,
     ready: /^\d+ \d+\n/,
@@ -52,25 +53,28 @@ async function startFamily(
 }
 
 test.each(['SIGTERM', 'SIGKILL', 'SIGSEGV'] as const)(
-  'exits with %s when its command is killed by it',
+  'ends by %s when this signal kills the command',
   async (signal) => {
     const words = ['sh', '-c', `ulimit -c 0; kill -${constants.signals[signal]} $$`]
-    expect(await endOf(words, { cwd: createTempFolder() })).toMatchObject({ code: null, signal })
+    expect(await runWithExec(words, { cwd: createTempFolder() })).toMatchObject({
+      code: null,
+      signal
+    })
   }
 )
 
-describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s sent to exec only', (signal) => {
+describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s sent only to exec', (signal) => {
   test('ends the command and all of its child processes', async () => {
-    const { exec, pids } = await startFamily()
+    const { exec, pids } = await startShellWithChild()
     exec.child.kill(signal)
     const { code, stderr } = await exec.ended
     expect(stderr).toBe('')
-    // A shell that the signal does not kill exits with 128 + the signal's number.
+    // A shell that handles the signal exits with 128 plus the signal's number.
     expect([null, 128 + constants.signals[signal]]).toContain(code)
     for (const pid of pids) await untilEnded(pid)
   })
 
-  test('lets a command that handles the signal choose its exit code, and keeps the server running until then', async () => {
+  test('lets the command handle the signal while the server is still running', async () => {
     const program = `process.on('${signal}', async () => {
       const { status } = await fetch(process.env.NOTIFICATION_MOCK_URL + '/health')
       process.exit(status - 100)
@@ -83,16 +87,17 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s sent to exec only', 
   })
 })
 
-test('SIGKILL to exec ends the command and all of its child processes', async () => {
-  const { exec, pids } = await startFamily()
+test('SIGKILL sent to exec ends the command and all of its child processes', async () => {
+  const { exec, pids } = await startShellWithChild()
   exec.child.kill('SIGKILL')
   for (const pid of pids) await untilEnded(pid)
 })
 
-test('ends the remaining child processes of a command, even if they ignore SIGTERM, and leaves no files', async () => {
-  const [cwd, folder] = [createTempFolder(), createTempFolder()]
+test('ends processes that the command left running, even if they ignore SIGTERM', async () => {
+  const cwd = createTempFolder()
+  const folder = createTempFolder()
   const script = `trap '' TERM; sleep 1000 & echo $!; trap - TERM; sleep 1000 & echo $!; exit 3`
-  const { code, stdout } = await endOf(['sh', '-c', script], {
+  const { code, stdout } = await runWithExec(['sh', '-c', script], {
     cwd,
     env: { TMPDIR: folder, HOME: folder }
   })
@@ -103,10 +108,10 @@ test('ends the remaining child processes of a command, even if they ignore SIGTE
   expect([...readdirSync(cwd), ...readdirSync(folder)]).toEqual([])
 })
 
-test('reports that the server failed, ends the command, and exits with 125', async () => {
+test('ends the command and exits with 125 if the server fails', async () => {
   const fault = join(createTempFolder(), 'fault.mjs')
   writeFileSync(fault, `process.once('SIGWINCH', () => { throw new Error('out of the blue') })`)
-  const { exec, pids } = await startFamily({ env: { NODE_OPTIONS: `--import=${fault}` } })
+  const { exec, pids } = await startShellWithChild({ env: { NODE_OPTIONS: `--import=${fault}` } })
   exec.child.kill('SIGWINCH')
   const { code, stderr } = await exec.ended
   expect(code).toBe(125)
@@ -115,9 +120,9 @@ test('reports that the server failed, ends the command, and exits with 125', asy
   for (const pid of pids) await untilEnded(pid)
 })
 
-test('at a terminal, the command reads the typed input, and receives Ctrl-C once', async () => {
+test('at a terminal, the command can read input, and receives Ctrl-C only once', async () => {
   const file = join(createTempFolder(), 'program.mjs')
-  // It exits 300 ms after the first signal, so that it counts any duplicates.
+  // The program exits 300 ms after the first signal, so that it would also count a second one.
   const program = `import { openSync } from 'node:fs'
     import { ReadStream } from 'node:tty'
     let interrupts = 0
@@ -129,7 +134,7 @@ test('at a terminal, the command reads the typed input, and receives Ctrl-C once
     console.log('listening')`
   writeFileSync(file, program)
   const ours = `"${process.execPath}" "${commandIn(await buildPackage())}"`
-  // `exec` replaces the shell: Ctrl-C would end a waiting shell, such as dash.
+  // The shell's `exec` replaces the shell, because Ctrl-C would end a waiting shell such as dash.
   const command = `exec ${ours} exec --no-seed -- "${process.execPath}" "${file}"`
   const { child, ended } = await startProcess('script', ['-qec', command, '/dev/null'], {
     ready: /listening/
@@ -140,7 +145,7 @@ test('at a terminal, the command reads the typed input, and receives Ctrl-C once
   expect(await ended).toMatchObject({ code: 1, signal: null })
 })
 
-test('SIGTERM to npm ends the command of its script', async () => {
+test('SIGTERM sent to npm ends the command that its script runs', async () => {
   const folder = await createDependentPackage({
     test: `notification-mock exec --no-seed -- sh ./test.sh && echo never`
   })
@@ -155,31 +160,43 @@ test('SIGTERM to npm ends the command of its script', async () => {
   await untilEnded(Number(npm.printed))
 })
 
-test('sets the variables named by --env or NOTIFICATION_MOCK_ENV, and no key if there is no environment', async () => {
-  const program = `const { API, FIRST, NOTIFICATION_MOCK_ADMIN_TOKEN: TOKEN, NOTIFICATION_MOCK_API_KEY: KEY } = process.env
+/** Returns the variables that a command gets from `exec` with these flags and variables. */
+async function variablesOfCommand(flags: string[], env: Record<string, string> = {}) {
+  const program = `
+    const { API, FIRST } = process.env
+    const { NOTIFICATION_MOCK_ADMIN_TOKEN: TOKEN, NOTIFICATION_MOCK_API_KEY: KEY } = process.env
     console.log(JSON.stringify({ API, FIRST, TOKEN, KEY }))`
-  const run = async (flags: string[], env: Record<string, string> = {}) =>
-    JSON.parse(
-      (await runCommand(['exec', ...flags, '--', process.execPath, '-e', program], { env })).stdout
-    )
-  const [byFlags, byVariable, empty] = await Promise.all([
-    run(['--env', 'API=url/v1', '--env', 'FIRST=key', '--admin-token', 'token'], {
-      NOTIFICATION_MOCK_ENV: 'API=key'
-    }),
-    run([], { NOTIFICATION_MOCK_ENV: 'API=url,FIRST=key' }),
-    run(['--no-seed', '--env', 'FIRST=key'], {
-      NOTIFICATION_MOCK_API_KEY: 'that of another server'
-    })
-  ])
-  const keys = { FIRST: 'development-key', KEY: 'development-key' }
-  const url = 'http://127\\.0\\.0\\.1:\\d+'
-  expect(byFlags).toEqual({ API: expect.stringMatching(`^${url}/v1$`), TOKEN: 'token', ...keys })
-  expect(byVariable).toEqual({ API: expect.stringMatching(`^${url}$`), ...keys })
-  expect(empty).toEqual({})
+  const args = ['exec', ...flags, '--', process.execPath, '-e', program]
+  return JSON.parse((await runCommand(args, { env })).stdout)
+}
+
+const KEYS = { FIRST: 'development-key', KEY: 'development-key' }
+const URL_PATTERN = 'http://127\\.0\\.0\\.1:\\d+'
+
+test('--env sets variables for the command, and overrides NOTIFICATION_MOCK_ENV', async () => {
+  const flags = ['--env', 'API=url/v1', '--env', 'FIRST=key', '--admin-token', 'token']
+  expect(await variablesOfCommand(flags, { NOTIFICATION_MOCK_ENV: 'API=key' })).toEqual({
+    API: expect.stringMatching(`^${URL_PATTERN}/v1$`),
+    TOKEN: 'token',
+    ...KEYS
+  })
+})
+
+test('NOTIFICATION_MOCK_ENV sets variables for the command', async () => {
+  const env = { NOTIFICATION_MOCK_ENV: 'API=url,FIRST=key' }
+  expect(await variablesOfCommand([], env)).toEqual({
+    API: expect.stringMatching(`^${URL_PATTERN}$`),
+    ...KEYS
+  })
+})
+
+test('without environments, removes the API key of another server', async () => {
+  const env = { NOTIFICATION_MOCK_API_KEY: 'that of another server' }
+  expect(await variablesOfCommand(['--no-seed', '--env', 'FIRST=key'], env)).toEqual({})
 })
 
 describe('the coverage', () => {
-  test('is printed on stderr and written as JSON, while stdout has only the output of the command', async () => {
+  test('is printed on stderr and written as JSON, without changing stdout', async () => {
     const cwd = createTempFolder()
     const flags = ['--coverage', '--coverage-json', 'coverage.json', '--min', '0']
     const { code, stdout, stderr } = await runCommand(['exec', ...flags, '--', 'echo', 'done'], {
@@ -216,8 +233,8 @@ describe('the coverage', () => {
       3,
       /^Coverage/
     ]
-  ])('%s', async (_, flags, done, code, sentence) => {
-    const ended = await runCommand(['exec', ...flags, '--', 'sh', '-c', `exit ${done}`])
-    expect(ended).toMatchObject({ code, stderr: expect.stringMatching(sentence) })
+  ])('%s', async (_, flags, commandCode, code, message) => {
+    const ended = await runCommand(['exec', ...flags, '--', 'sh', '-c', `exit ${commandCode}`])
+    expect(ended).toMatchObject({ code, stderr: expect.stringMatching(message) })
   })
 })

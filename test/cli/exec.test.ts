@@ -2,15 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { runCommand } from '../support/process.js'
 import { runHere } from './here.js'
 
-test('runs a command against a new server, exits with its exit code, and stops the server', async () => {
+test('stops the server after the command, and exits with the same exit code', async () => {
   const program = `
     const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_API_KEY: key } = process.env
-    fetch(url + '/v1/messages', { headers: { authorization: 'ApiKey ' + key } }).then(async (response) => {
+    const headers = { authorization: 'ApiKey ' + key }
+    fetch(url + '/v1/messages', { headers }).then(async (response) => {
       console.log(url)
       console.error((await response.json()).totalCount)
       process.exitCode = 42
     })`
-  // PORT may be set for the product under test.
+  // `exec` ignores PORT, which may be meant for the product under test.
   const { stdout, ...ended } = await runCommand(['exec', '--', process.execPath, '-e', program], {
     env: { PORT: '1' }
   })
@@ -18,7 +19,7 @@ test('runs a command against a new server, exits with its exit code, and stops t
   await expect(fetch(`${stdout.trim()}/health`)).rejects.toThrow('fetch failed')
 })
 
-describe('an error outside the command has its own exit code and a one-line message', () => {
+describe('errors of exec itself have their own exit codes and one-line messages', () => {
   test.concurrent.each<[string, string[], number, string]>([
     ['a missing seed', ['--seed', 'gone.yaml', '--', 'true'], 125, "gone.yaml: can't be read"],
     [
@@ -34,10 +35,10 @@ describe('an error outside the command has its own exit code and a one-line mess
       127,
       "can't run gone: the command, or the interpreter in its first line, does not exist"
     ]
-  ])('%s', async (_, args, code, sentence) => {
+  ])('%s', async (_, args, code, message) => {
     const ended = await runCommand(['exec', ...args])
     expect(ended).toEqual({ code, signal: null, stdout: '', stderr: expect.stringMatching(LINE) })
-    expect(ended.stderr).toContain(sentence)
+    expect(ended.stderr).toContain(message)
   })
 
   test.each([
@@ -48,10 +49,10 @@ describe('an error outside the command has its own exit code and a one-line mess
     [[], "missing required argument 'command'"],
     [['--env', 'A=urls', '--', 'true'], 'It must be <name>=url, <name>=url/<path>'],
     [['--allow', 'everything', '--', 'true'], 'It must be one of path-not-mocked, ']
-  ])('an invalid command line: %j', async (args, sentence) => {
+  ])('an invalid command line: %j', async (args, message) => {
     const ended = await runHere(['exec', ...args])
     expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(LINE) })
-    expect(ended.stderr).toContain(sentence)
+    expect(ended.stderr).toContain(message)
   })
 })
 

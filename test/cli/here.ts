@@ -7,8 +7,8 @@ import type { ProcessResult } from '../support/process.js'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs a command line in this process, which takes a hundredth of the time of a new process. Use it
- * for command lines that exit by themselves, and neither serve nor run a command.
+ * Runs a command line in this process, which is a hundred times faster than starting a new process.
+ * Don't use it to start a server, or to run a command with `exec`.
  */
 export async function runHere(
   args: readonly string[],
@@ -17,7 +17,8 @@ export async function runHere(
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   const before = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)))
   const outputBefore = new Set(process.stdout.listeners('error'))
-  let [stdout, stderr] = ['', '']
+  let stdout = ''
+  let stderr = ''
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     stdout += text
     return true
@@ -41,7 +42,7 @@ export async function runHere(
   }
 }
 
-/** Returns the options that a command line would start a server with. */
+/** Returns the server options for a command line, without starting a server. */
 export async function optionsOf(
   args: readonly string[],
   env: Record<string, string> = {}

@@ -11,7 +11,7 @@ import {
   startProcess
 } from '../support/process.js'
 
-/** `script` of util-linux gives a command a terminal; other versions take other arguments. */
+/** On Linux, `script` runs a command at a terminal. On other systems, its arguments differ. */
 const HAS_SCRIPT = process.platform === 'linux'
 
 const SECRETS = ['shop-key-7f3a', 'SG.credential-91c', 'no-such-key-5d2']
@@ -20,17 +20,23 @@ const SHOP = `
 environments:
   - name: Shop
     apiKeys: [shop-key-7f3a]
-    integrations: [{ identifier: mail, providerId: sendgrid, channel: email, credentials: { apiKey: SG.credential-91c } }]
+    integrations:
+      - identifier: mail
+        providerId: sendgrid
+        channel: email
+        credentials: { apiKey: SG.credential-91c }
 `
 
-function givenShop(): string {
+/** Creates a folder with the seed `shop.yaml`. */
+function createShop(): string {
   const cwd = createTempFolder()
   writeFileSync(join(cwd, 'shop.yaml'), SHOP)
   return cwd
 }
 
 /**
- * Sends one successful request and some rejected ones, with secrets wherever a client may put them.
+ * Sends one successful request and four rejected requests. Their headers contain keys in valid and
+ * invalid places.
  */
 async function callAll(url: string): Promise<void> {
   const call = (path: string, authorization: string, method = 'GET') =>
@@ -52,8 +58,8 @@ async function logOf({ child, url, ended }: RunningProcess): Promise<string> {
   return stderr
 }
 
-test('logs to a file one line of JSON with the reason for each rejected request, without keys and credentials', async () => {
-  const log = await logOf(await startCommand(['--seed', 'shop.yaml'], { cwd: givenShop() }))
+test('logs the reason for each rejected request as JSON, without keys or credentials', async () => {
+  const log = await logOf(await startCommand(['--seed', 'shop.yaml'], { cwd: createShop() }))
   const lines = log
     .trimEnd()
     .split('\n')
@@ -69,7 +75,7 @@ test('logs to a file one line of JSON with the reason for each rejected request,
 })
 
 test.skipIf(!HAS_SCRIPT)(
-  'logs readable lines on a terminal, in color unless NO_COLOR is set',
+  'logs readable lines at a terminal, in color unless NO_COLOR is set',
   async () => {
     const { code, stdout } = await onTerminal()
     expect(code).toBe(0)
@@ -80,12 +86,8 @@ test.skipIf(!HAS_SCRIPT)(
     const plain = (await onTerminal({ NO_COLOR: '1' })).stdout
     expect(plain).not.toContain(ESCAPE)
     const time = '^\\[\\d\\d:\\d\\d:\\d\\d\\] INFO:'
-    expect(plain).toMatch(
-      new RegExp(
-        `${time} GET /v1/messages\\?limit=0 422 [\\d.]+ ms Shop request rejected: limit must be a whole`,
-        'm'
-      )
-    )
+    const rejected = '422 [\\d.]+ ms Shop request rejected: limit must be a whole'
+    expect(plain).toMatch(new RegExp(`${time} GET /v1/messages\\?limit=0 ${rejected}`, 'm'))
     expect(plain).toMatch(
       new RegExp(`${time} GET /v1/messages 503 [\\d.]+ ms Shop fault x-mock-fault: 503\r$`, 'm')
     )
@@ -97,13 +99,14 @@ const ESCAPE = String.fromCharCode(27)
 const CTRL_C = String.fromCharCode(3)
 
 /**
- * Returns the whole output at a terminal, including the key, which the command prints for the user.
+ * Returns everything that a server prints at a terminal. The output includes the API key, which is
+ * printed for the user.
  */
 async function onTerminal(env: Record<string, string> = {}): Promise<ProcessResult> {
   const file = commandIn(await buildPackage())
   const command = `exec "${process.execPath}" "${file}" --seed shop.yaml --port 0`
   const terminal = await startProcess('script', ['-qec', command, '/dev/null'], {
-    cwd: givenShop(),
+    cwd: createShop(),
     env: { TERM: 'xterm-256color', ...env }
   })
   await callAll(terminal.url)

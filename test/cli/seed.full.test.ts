@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTempFolder, runCommand, startCommand } from '../support/process.js'
 
-test('seed new writes a commented seed without issues, and never overwrites a file', async () => {
+test('seed new writes a commented seed without issues', async () => {
   const cwd = createTempFolder()
   expect(await runCommand(['seed', 'new'], { cwd })).toMatchObject({ code: 0, stderr: '' })
   const text = readFileSync(join(cwd, 'seed.yaml'), 'utf8')
@@ -16,37 +16,50 @@ test('seed new writes a commented seed without issues, and never overwrites a fi
       '3 integrations, 1 subscriber, 1 workflow, 2 steps, 2 messages\n'
     )
   })
+})
+
+test('seed new never overwrites a file', async () => {
+  const cwd = createTempFolder()
   writeFileSync(join(cwd, 'seed.yaml'), 'mine')
-  const again = await runCommand(['seed', 'new', 'seed.yaml'], { cwd })
-  expect(again).toMatchObject({
+  expect(await runCommand(['seed', 'new', 'seed.yaml'], { cwd })).toMatchObject({
     code: 1,
     stderr: "error: can't write seed.yaml: it already exists; choose another file\n"
   })
   expect(readFileSync(join(cwd, 'seed.yaml'), 'utf8')).toBe('mine')
 })
 
-test('seed export writes the state of the environment with the given key as a seed without issues', async () => {
+const DEVELOPMENT = { NOTIFICATION_MOCK_API_KEY: 'development-key' }
+
+test('seed export writes an environment to a file as a seed without issues', async () => {
   const cwd = createTempFolder()
   const { url } = await startCommand(['--seed', 'one-page'])
-  const env = { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_API_KEY: 'development-key' }
-  const [yaml, json, refused] = await Promise.all([
-    runCommand(['seed', 'export', '--out', 'out.yaml'], { cwd, env }),
-    runCommand(['seed', 'export', `${url}/`, '--json', '--api-key', 'development-key']),
-    runCommand(['seed', 'export', '--api-key', 'other', '--out', 'other.yaml'], { cwd, env })
-  ])
-  expect(yaml).toMatchObject({ code: 0, stdout: `exported ${url} to out.yaml\n`, stderr: '' })
+  const env = { NOTIFICATION_MOCK_URL: url, ...DEVELOPMENT }
+  const exported = await runCommand(['seed', 'export', '--out', 'out.yaml'], { cwd, env })
+  expect(exported).toMatchObject({ code: 0, stdout: `exported ${url} to out.yaml\n`, stderr: '' })
   expect(readFileSync(join(cwd, 'out.yaml'), 'utf8')).toMatch(/^environments:\n/m)
   const check = await runCommand(['seed', 'check', 'out.yaml'], { cwd })
   expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining(' 7 messages\n') })
+  expect(readdirSync(cwd)).toEqual(['out.yaml'])
+})
+
+test('seed export --json prints the state of an environment', async () => {
+  const { url } = await startCommand(['--seed', 'one-page'])
+  const args = ['seed', 'export', `${url}/`, '--json', '--api-key', 'development-key']
+  const { stdout } = await runCommand(args)
   const headers = { authorization: 'ApiKey development-key' }
-  expect(JSON.parse(json.stdout)).toEqual(
-    await (await fetch(`${url}/_mock/state`, { headers })).json()
-  )
-  expect(refused).toMatchObject({
+  expect(JSON.parse(stdout)).toEqual(await (await fetch(`${url}/_mock/state`, { headers })).json())
+})
+
+test('seed export reports an unknown key, and writes no file', async () => {
+  const cwd = createTempFolder()
+  const { url } = await startCommand(['--seed', 'one-page'])
+  const env = { NOTIFICATION_MOCK_URL: url, ...DEVELOPMENT }
+  const args = ['seed', 'export', '--api-key', 'other', '--out', 'other.yaml']
+  expect(await runCommand(args, { cwd, env })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`${url}/_mock/state returned 401: no environment has`)
   })
-  expect(readdirSync(cwd)).toEqual(['out.yaml'])
+  expect(readdirSync(cwd)).toEqual([])
 })
 
 test('seed check counts the messages that a seed generates', async () => {

@@ -28,11 +28,11 @@ environments:
     apiKeys: ["it's-$HOME-\`x\`-key!"]
     messages: [{ channel: email, subject: Hello }]
 `
-/** A key with characters that a shell interprets. */
+/** An API key with characters that have a meaning in a shell. */
 const SHOP_KEY = "it's-$HOME-`x`-key!"
 
-/** Creates a working directory for the command, with the seed in it. */
-function givenShop(seed = SHOP): { cwd: string } {
+/** Creates a folder with the seed `shop.yaml`, and returns it as the working directory. */
+function createShop(seed = SHOP): { cwd: string } {
   const cwd = createTempFolder()
   writeFileSync(join(cwd, 'shop.yaml'), seed)
   return { cwd }
@@ -49,8 +49,8 @@ function shell(command: string): Promise<{ stdout: string; stderr: string }> {
 }
 
 describe('when the server is ready', () => {
-  test('prints its address, its keys, and a curl command that runs unchanged', async () => {
-    const { printed, url } = await startCommand(['--seed', 'shop.yaml'], givenShop())
+  test('prints the URL, the API keys, and a curl command that runs unchanged', async () => {
+    const { printed, url } = await startCommand(['--seed', 'shop.yaml'], createShop())
 
     const lines = printed
       .replaceAll(/:\d+/g, ':4210')
@@ -70,7 +70,7 @@ describe('when the server is ready', () => {
   })
 
   test('--json prints one line of JSON with environments, ids and keys', async () => {
-    const { printed } = await startCommand(['--seed', 'shop.yaml', '--json'], givenShop())
+    const { printed } = await startCommand(['--seed', 'shop.yaml', '--json'], createShop())
     expect(printed).toMatch(/^\{.*\}\n$/)
     expect(JSON.parse(printed)).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -89,52 +89,57 @@ describe('when the server is ready', () => {
     })
   })
 
-  test('--no-seed starts without environments and prints a note, and --host 0.0.0.0 prints a reachable address', async () => {
+  test('prints a reachable URL for --host 0.0.0.0', async () => {
     const { printed, url } = await startCommand(['--no-seed', '--host', '0.0.0.0'])
     expect(printed).toContain(`is ready at http://127.0.0.1:`)
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+  })
+
+  test('says how to create an environment if --no-seed is set', async () => {
+    const { printed } = await startCommand(['--no-seed'])
     expect(printed).toContain(
       'No environments, so no API keys; start with a seed, or use POST /_mock/environments\n'
     )
     expect(printed).not.toContain('curl')
-    expect((await fetch(`${url}/health`)).status).toBe(200)
   })
 
-  test('--profile and --assume change the responses, and --no-cors blocks other origins', async () => {
-    const args = [
-      '--seed',
-      'shop.yaml',
-      '--profile',
-      'live',
-      '--assume',
-      'total-count=present',
-      '--no-cors'
-    ]
-    const { url, printed } = await startCommand(args, givenShop())
+  test('--profile and --assume change the responses', async () => {
+    const behavior = ['--profile', 'live', '--assume', 'total-count=present']
+    const { url, printed } = await startCommand(['--seed', 'shop.yaml', ...behavior], createShop())
     expect(printed).toContain('Profile live: behaves like')
     const page = await fetch(`${url}/v1/messages?channel=fax`, {
       headers: { authorization: `ApiKey ${SHOP_KEY}` }
     })
     expect(await page.json()).toMatchObject({ data: [], totalCount: 0 })
-    expect(
-      (await fetch(`${url}/health`, ELSEWHERE)).headers.has('access-control-allow-origin')
-    ).toBe(false)
+  })
+
+  test('--no-cors blocks web pages of other origins', async () => {
+    const { url } = await startCommand(['--no-seed', '--no-cors'])
+    const { headers } = await fetch(`${url}/health`, {
+      headers: { origin: 'http://elsewhere.example' }
+    })
+    expect(headers.has('access-control-allow-origin')).toBe(false)
   })
 })
 
-const ELSEWHERE = { headers: { origin: 'http://elsewhere.example' } }
-
 describe('option values', () => {
-  test('a flag overrides its variable; several seeds are a list in the variable, and repeated flags', async () => {
-    const { cwd } = givenShop()
+  const VARIABLES = {
+    NOTIFICATION_MOCK_SEED: 'shop.yaml,other.json',
+    NOTIFICATION_MOCK_PROFILE: 'live',
+    NOTIFICATION_MOCK_JSON: '1'
+  }
+
+  test('variables set options, and commas separate several seeds', async () => {
+    const { cwd } = createShop()
     writeFileSync(join(cwd, 'other.json'), '{"environments":[{"name":"Other"}]}')
-    const seeds = { NOTIFICATION_MOCK_SEED: 'shop.yaml,other.json' }
-    const env = { ...seeds, NOTIFICATION_MOCK_PROFILE: 'live', NOTIFICATION_MOCK_JSON: '1' }
-    const byVariable = await startCommand([], { cwd, env: { ...env, PORT: '0' } })
-    const profile = 'live'
-    const both = ['Shop', 'Other'].map((name) => ({ name, profile }))
-    expect(JSON.parse(byVariable.printed)).toMatchObject({ environments: both })
+    const { printed } = await startCommand([], { cwd, env: { ...VARIABLES, PORT: '0' } })
+    const environments = ['Shop', 'Other'].map((name) => ({ name, profile: 'live' }))
+    expect(JSON.parse(printed)).toMatchObject({ environments })
+  })
+
+  test('flags override variables, and a repeated flag lists several seeds', async () => {
     const flags = ['--profile', 'document', '--seed', 'other.json', '--seed', 'shop.yaml']
-    expect(await optionsOf(flags, env)).toMatchObject({
+    expect(await optionsOf(flags, VARIABLES)).toMatchObject({
       profile: 'document',
       seeds: ['other.json', 'shop.yaml']
     })
@@ -154,13 +159,18 @@ describe('option values', () => {
       { seeds: ['a'] }
     ],
     [
-      'the last one of --no-seed and --seed is used',
+      'the last of --no-seed and --seed is used',
       ['--no-seed', '--seed', 'a'],
       {},
       { seeds: ['a'] }
     ],
-    ['a switch of 0 is off', [], { NOTIFICATION_MOCK_NO_CORS: '0' }, { cors: true }],
-    ['a switch of No is off', [], { NOTIFICATION_MOCK_NO_SEED: 'No' }, { seeds: ['default'] }],
+    ['the value 0 turns a switch off', [], { NOTIFICATION_MOCK_NO_CORS: '0' }, { cors: true }],
+    [
+      'the value No turns a switch off',
+      [],
+      { NOTIFICATION_MOCK_NO_SEED: 'No' },
+      { seeds: ['default'] }
+    ],
     [
       'an empty variable is ignored',
       [],
@@ -219,7 +229,7 @@ describe('an error is reported in one line, with a fix and without a stack trace
       ['NOTIFICATION_MOCK_PORT=x'],
       `'x' from env 'NOTIFICATION_MOCK_PORT' is invalid. It`
     ]
-  ])('%s is a usage error: 2', (_, args, sentence) => expectRefused(args, 2, sentence))
+  ])('%s is a usage error (exit code 2)', (_, args, message) => expectError(args, 2, message))
 
   const wrong = join(folder, 'wrong.yaml')
   test.each<[string, string[], string]>([
@@ -237,18 +247,18 @@ describe('an error is reported in one line, with a fix and without a stack trace
     ],
     ['a data file that is not a database', ['--no-seed', '--data', wrong], 'it is not a database'],
     ['no healthy server', ['healthcheck', '--port', '9'], 'http://127.0.0.1:9/health: no response']
-  ])('%s is a failure: 1', (_, args, sentence) => expectRefused(args, 1, sentence))
+  ])('%s is a failure (exit code 1)', (_, args, message) => expectError(args, 1, message))
 
-  async function expectRefused(args: string[], code: number, sentence: string) {
+  async function expectError(args: string[], code: number, message: string) {
     const [name = '', value] = args[0]?.split('=') ?? []
     const ended = await (value ? runHere([], { [name]: value }) : runHere(args))
     expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
-    expect(ended.stderr).toContain(sentence)
+    expect(ended.stderr).toContain(message)
     expect(ended.stderr).not.toMatch(/\n {4}at |Error:/)
   }
 
-  test('a database addon that is not built, for example after npm ran without scripts or Node changed', async () => {
-    const folder = await givenCopy('package.json', 'dist', 'migrations', 'seeds')
+  test('a database addon that is not built for this Node version', async () => {
+    const folder = await copyPackage('package.json', 'dist', 'migrations', 'seeds')
     const addon = realpathSync(join(await buildPackage(), 'node_modules/better-sqlite3'))
     mkdirSync(join(folder, 'node_modules'))
     for (const name of NEEDS_BUILD ? ['bindings', 'file-uri-to-path'] : []) {
@@ -262,9 +272,9 @@ describe('an error is reported in one line, with a fix and without a stack trace
     const { status, stderr } = spawnSync(process.execPath, [commandIn(folder), '--no-seed'], {
       encoding: 'utf8'
     })
-    const remedy = `run: npm ${NEEDS_BUILD ? 'rebuild' : 'update'} better-sqlite3`
-    const sentence = `error: the database addon was not built for this Node, ${process.version}; ${remedy}\n`
-    expect([status, stderr]).toEqual([1, sentence])
+    const problem = `the database addon was not built for this Node, ${process.version}`
+    const fix = `run: npm ${NEEDS_BUILD ? 'rebuild' : 'update'} better-sqlite3`
+    expect([status, stderr]).toEqual([1, `error: ${problem}; ${fix}\n`])
   })
 
   const LACKING =
@@ -272,17 +282,11 @@ describe('an error is reported in one line, with a fix and without a stack trace
   const CRASHING = /must be .* 12, and 13.2.0 is .*; with npm, run: npm install --no-save .*@12$/
   const LEFT_OUT = /not installed; with npm, run: npm install --include=optional --ignore-scripts$/
   test.each<[string, string, string, string | undefined, RegExp]>([
-    ['that Node 20 needs and that is missing', '20.19.2', '9', undefined, LACKING],
-    ['that would crash this Node, before it is loaded', '20.19.2', '9', '13.2.0', CRASHING],
-    [
-      'that is missing, for example because optional packages are omitted',
-      '24.19.0',
-      '10',
-      undefined,
-      LEFT_OUT
-    ]
+    ['that is missing on Node 20', '20.19.2', '9', undefined, LACKING],
+    ['that would crash Node 20', '20.19.2', '9', '13.2.0', CRASHING],
+    ['that is missing on Node 24', '24.19.0', '10', undefined, LEFT_OUT]
   ])('a database addon %s', async (_, node, napi, addon, message) => {
-    const folder = await givenCopy('package.json', 'dist')
+    const folder = await copyPackage('package.json', 'dist')
     if (addon) {
       mkdirSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true })
       writeFileSync(
@@ -306,28 +310,31 @@ describe('an error is reported in one line, with a fix and without a stack trace
       signal: null,
       stdout: '',
       stderr:
-        'notification-mock needs Node ^20.19.2 or >=22.14.0, and this is v18.20.8; install another Node\n'
+        'notification-mock needs Node ^20.19.2 or >=22.14.0, ' +
+        'and this is v18.20.8; install another Node\n'
     })
   })
 })
 
-/** Whether this Node needs better-sqlite3 12, whose builds work with one Node version only. */
+/** Whether this Node needs better-sqlite3 12, which must be built again for each Node version. */
 const NEEDS_BUILD = Number(process.versions.napi) < 10
 
-/** Creates a folder with the given parts of our package. */
-async function givenCopy(...names: string[]): Promise<string> {
-  const [ours, folder] = [await buildPackage(), createTempFolder()]
-  for (const name of names) cpSync(join(ours, name), join(folder, name), { recursive: true })
+/** Copies the given files and folders of our package to a new folder. */
+async function copyPackage(...names: string[]): Promise<string> {
+  const source = await buildPackage()
+  const folder = createTempFolder()
+  for (const name of names) cpSync(join(source, name), join(folder, name), { recursive: true })
   return folder
 }
 
-/** Returns the option that makes Node report another version. */
+/** Returns a Node option with which Node reports another version. */
 function otherNode(versions: { node: string; napi?: string }): string {
   const file = join(createTempFolder(), 'other.mjs')
   writeFileSync(
     file,
-    `Object.defineProperty(process, 'version', { value: 'v${versions.node}' })
-    Object.defineProperty(process, 'versions', { value: { ...process.versions, ...${JSON.stringify(versions)} } })`
+    `const versions = { ...process.versions, ...${JSON.stringify(versions)} }
+    Object.defineProperty(process, 'version', { value: 'v${versions.node}' })
+    Object.defineProperty(process, 'versions', { value: versions })`
   )
   return `--import=${pathToFileURL(file)}`
 }

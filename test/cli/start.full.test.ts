@@ -18,14 +18,14 @@ interface User {
   cwd: string
   env: Record<string, string>
   run(...args: string[]): Promise<ProcessResult>
-  /** Starts a server and returns its JSON description. */
+  /** Runs `start`, and returns the JSON that it prints. */
   start(
     ...args: string[]
   ): Promise<{ url: string; pid: number; logFile: string; startedAt: string; instance: string }>
 }
 
-/** Creates a user whose servers are stopped when the test ends. */
-function givenUser(port?: number): User {
+/** Creates a user with separate folders, whose servers are stopped when the test ends. */
+function createUser(port?: number): User {
   const cwd = createTempFolder()
   const env = { TMPDIR: createTempFolder(), ...(port && { NOTIFICATION_MOCK_PORT: `${port}` }) }
   const run: User['run'] = (...args) => runCommand(args, { cwd, env })
@@ -45,11 +45,11 @@ function givenUser(port?: number): User {
 }
 
 const ok = (text: string) => ({ code: 0, signal: null, stdout: text, stderr: '' })
-const failed = (sentence: string) => ({
+const failed = (message: string) => ({
   code: 1,
   signal: null,
   stdout: '',
-  stderr: expect.stringContaining(sentence)
+  stderr: expect.stringContaining(message)
 })
 const NONE = { code: 1, stdout: 'no server is running\n' }
 
@@ -61,7 +61,7 @@ function isHealthy(url: string): Promise<boolean> {
 }
 
 test('start, status and stop work together without further arguments', async () => {
-  const { run } = givenUser(await freePort())
+  const { run } = createUser(await freePort())
   expect(await run('status')).toMatchObject(NONE)
   expect(await run('stop')).toEqual(ok('no server is running\n'))
 
@@ -74,13 +74,13 @@ test('start, status and stop work together without further arguments', async () 
   expect(started.stdout).toContain(`notification-mock stop --port ${new URL(url).port}\n`)
   await fetch(`${url}/v1/messages`)
   expect(readFileSync(log, 'utf8')).toMatch(/^\{.*"statusCode":401.*\}\n$/)
-  // The log may contain private data.
+  // Other users can't read the log, because it may contain private data.
   expect(statSync(log).mode & 0o777).toBe(0o600)
   expect(statSync(dirname(log)).mode & 0o777).toBe(0o700)
-  const taken = failed(
-    `the port is taken; stop the process that uses it, or choose another port with --port (0 takes a free one). It is used by ${url} (process ${pid})`
-  )
-  expect(await run('start')).toEqual(taken)
+  const taken =
+    'the port is taken; stop the process that uses it, or choose another port with --port ' +
+    `(0 takes a free one). It is used by ${url} (process ${pid})`
+  expect(await run('start')).toEqual(failed(taken))
 
   const line = new RegExp(`^${url}  running, process ${pid} since \\S+Z, log in ${log}\n$`)
   expect(await run('status')).toEqual(ok(expect.stringMatching(line)))
@@ -90,30 +90,35 @@ test('start, status and stop work together without further arguments', async () 
 })
 
 test('start fails with the error from the log, and leaves no server behind', async () => {
-  const { run } = givenUser()
-  const sentence =
-    "error: the server did not start: gone.yaml: can't be read: there is no such file"
-  expect(await run('start', '--port', '0', '--seed', 'gone.yaml')).toEqual(failed(sentence))
+  const { run } = createUser()
+  const message = "error: the server did not start: gone.yaml: can't be read: there is no such file"
+  expect(await run('start', '--port', '0', '--seed', 'gone.yaml')).toEqual(failed(message))
   expect(await run('status')).toMatchObject(NONE)
 })
 
-test('stop requires a choice between several servers, and --all stops all of them despite a port variable', async () => {
-  const { start, run, cwd, env } = givenUser()
-  const [one, two, three] = [await start(), await start(), await start()]
+const areHealthy = (servers: { url: string }[]) =>
+  Promise.all(servers.map(({ url }) => isHealthy(url)))
+
+test('stop needs --port if several servers are running, and stops only that one', async () => {
+  const { start, run } = createUser()
+  const first = await start()
+  const servers = [first, await start(), await start()]
   expect(await run('stop')).toEqual(failed('choose one with --port, or use --all'))
-  expect(await run('stop', '--port', new URL(one.url).port)).toMatchObject({ code: 0 })
-  expect(await Promise.all([one, two, three].map(({ url }) => isHealthy(url)))).toEqual([
-    false,
-    true,
-    true
-  ])
-  const variable = { ...env, NOTIFICATION_MOCK_PORT: new URL(two.url).port }
-  expect(await runCommand(['stop', '--all'], { cwd, env: variable })).toMatchObject({ code: 0 })
-  expect(await Promise.all([two, three].map(({ url }) => isHealthy(url)))).toEqual([false, false])
+  expect(await run('stop', '--port', new URL(first.url).port)).toMatchObject({ code: 0 })
+  expect(await areHealthy(servers)).toEqual([false, true, true])
 })
 
-test('stop ends only a started server, not another process with the same port or process id', async () => {
-  const { start, run, env } = givenUser()
+test('stop --all stops all servers, even if a variable names a port', async () => {
+  const { start, cwd, env } = createUser()
+  const first = await start()
+  const servers = [first, await start()]
+  const variable = { ...env, NOTIFICATION_MOCK_PORT: new URL(first.url).port }
+  expect(await runCommand(['stop', '--all'], { cwd, env: variable })).toMatchObject({ code: 0 })
+  expect(await areHealthy(servers)).toEqual([false, false])
+})
+
+test('stop never ends another process with the same port or process id', async () => {
+  const { start, run, env } = createUser()
   const killed = await start()
   const file = join(dirname(killed.logFile), `${new URL(killed.url).port}.json`)
   const record = readFileSync(file, 'utf8')
@@ -129,20 +134,20 @@ test('stop ends only a started server, not another process with the same port or
 })
 
 test('a server started through npm keeps running after npm exits', async () => {
-  const { env, run } = givenUser()
+  const { env, run } = createUser()
   const folder = await createDependentPackage({
     mock: 'notification-mock start --no-seed --port 0 --json'
   })
   const npm = await startProcess('npm', ['--silent', 'run', 'mock'], { cwd: folder, env })
   await npm.ended
-  // Longer than the interval between checks of the parent process.
+  // Wait longer than the interval at which a server checks its parent process.
   await delay(300)
   expect(await isHealthy(JSON.parse(npm.printed).url)).toBe(true)
   expect(await run('stop')).toMatchObject({ code: 0 })
 })
 
-test('a signal to a slow start also ends the server', async () => {
-  const { cwd, env, run } = givenUser()
+test('a signal sent to start also ends the server that is not ready yet', async () => {
+  const { cwd, env, run } = createUser()
   writeSeed(cwd, 400_000)
   const args = ['start', '--seed', 'seed.json', '--port', '0', '--data', 'kept.db']
   const { child, ended } = await spawnCommand(args, { cwd, env })
@@ -152,9 +157,9 @@ test('a signal to a slow start also ends the server', async () => {
   expect(await run('status')).toMatchObject(NONE)
 })
 
-test('wait exits when the server is ready, even if it starts later, and reports the last failure on a timeout', async () => {
+test('wait exits when the server is ready, even if the server starts later', async () => {
   const port = await freePort()
-  const { run } = givenUser(port)
+  const { run } = createUser(port)
   const waiting = run('wait')
   expect(await run('start', '--no-seed')).toMatchObject({ code: 0 })
   expect(await waiting).toEqual(ok(`http://127.0.0.1:${port} is ready\n`))
@@ -163,6 +168,10 @@ test('wait exits when the server is ready, even if it starts later, and reports 
     url: `http://localhost:${port}`,
     milliseconds: expect.any(Number)
   })
-  const sentence = 'not ready after 1 s: http://127.0.0.1:9/health: no response: '
-  expect(await run('wait', 'http://127.0.0.1:9', '--timeout', '1')).toEqual(failed(sentence))
+})
+
+test('wait fails after its timeout, and reports the last problem', async () => {
+  const { run } = createUser()
+  const message = 'not ready after 1 s: http://127.0.0.1:9/health: no response: '
+  expect(await run('wait', 'http://127.0.0.1:9', '--timeout', '1')).toEqual(failed(message))
 })

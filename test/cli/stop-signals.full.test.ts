@@ -16,7 +16,7 @@ import {
 } from './stopping.js'
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  '%s ends an idle server with 0 and a clean file despite open connections',
+  '%s stops an idle server cleanly, even if connections are open',
   async (signal) => {
     const cwd = createTempFolder()
     const { child, url, ended } = await startCommand(KEPT, { cwd })
@@ -29,13 +29,13 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     unused.on('error', () => {})
 
     child.kill(signal)
-    // There is no warning about closed connections: the server did not wait for any.
+    // An empty stderr means that the server didn't wait for busy connections and close them.
     expect(await ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expectCleanFile(cwd)
   }
 )
 
-test('a signal lets requests in flight finish and take effect, even if it arrives twice, as through npm', async () => {
+test('a signal lets requests in flight finish, even if npm sends the signal twice', async () => {
   const cwd = createTempFolder()
   const { child, url, ended } = await startCommand(KEPT, { cwd })
   const calls = await Promise.all(
@@ -46,7 +46,8 @@ test('a signal lets requests in flight finish and take effect, even if it arrive
   child.kill('SIGTERM')
   await untilClosing(url)
   child.kill('SIGTERM')
-  // In sequence: a server that closes connections would do so during the first response.
+  // Finish one request after the other. If the server closes connections too early, it does so
+  // during the first response.
   for (const [index, call] of calls.entries()) {
     expect(await call.finish()).toMatchObject({
       status: 200,

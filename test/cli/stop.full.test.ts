@@ -34,8 +34,8 @@ function connectTo({ url }: RunningProcess): Socket {
 }
 
 /**
- * Work that can keep a server busy when it stops. Each function resolves when the server has begun
- * the work.
+ * Work that may keep a server from stopping. Each function resolves when the server has started the
+ * work.
  */
 const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
   'a request that never ends': ({ url }) => startOpenRequest(`${url}${SET_PRIMARY}`, AUTHORIZATION),
@@ -49,7 +49,8 @@ const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
   'a stream that its client does not read': async (server) => {
     const socket = connectTo(server).pause()
     socket.write(
-      `GET /_mock/requests/stream HTTP/1.1\r\nhost: a\r\nauthorization: ApiKey development-key\r\n\r\n`
+      'GET /_mock/requests/stream HTTP/1.1\r\nhost: a\r\n' +
+        'authorization: ApiKey development-key\r\n\r\n'
     )
     for (let count = 0; count < 400; count += 1) {
       await fetch(`${server.url}/v1/messages?a=${'x'.repeat(8000)}`, { headers: AUTHORIZATION })
@@ -64,7 +65,7 @@ const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
 }
 
 test.each(Object.entries(BUSY))(
-  '%s: SIGTERM ends the process within a second and leaves a clean file',
+  '%s: SIGTERM still ends the process soon and leaves a clean file',
   async (what, makeBusy) => {
     const cwd = createTempFolder()
     const server = await startCommand(KEPT, { cwd })
@@ -73,30 +74,30 @@ test.each(Object.entries(BUSY))(
     server.child.kill('SIGTERM')
     const { code, stderr } = await server.ended
     expect(code).toBe(0)
-    // The server ends its own streams and delays, so only unfinished requests are closed with a
-    // warning.
+    // The server ends its own streams and delays. It warns only if it has to close requests that
+    // are unfinished.
     expect(stderr.includes('"msg":"closing connections that are still busy"')).toBe(
       what.startsWith('a request')
     )
-    // The limit allows for a busy machine.
+    // The process should end within a second, but a busy machine takes longer.
     expect(performance.now() - sentAt).toBeLessThan(3500)
     expectCleanFile(cwd)
   }
 )
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends a start at once, and the next start seeds the file again',
+  '%s during startup ends the process, and the next start seeds the file again',
   async (signal) => {
     const cwd = createTempFolder()
     writeSeed(cwd, 400_000)
     const args = ['--seed', 'seed.json', '--data', 'kept.db']
     const { child, ended } = await spawnCommand([...args, '--port', '0'], { cwd })
     await untilSeeding(cwd)
-    const asked = performance.now()
+    const sentAt = performance.now()
     child.kill(signal)
     expect(await ended).toEqual({ code: null, signal, stdout: '', stderr: '' })
-    // Seeding takes ten times as long.
-    expect(performance.now() - asked).toBeLessThan(2000)
+    // The seeding itself would take ten times as long.
+    expect(performance.now() - sentAt).toBeLessThan(2000)
 
     writeSeed(cwd, 1)
     const { url } = await startCommand(args, { cwd })
@@ -109,12 +110,12 @@ test.each([
   ['SIGTERM', 'npm alone'],
   ['SIGINT', 'the whole group, as from a terminal']
 ] as const)(
-  'after a start through npm, %s to %s lets requests in flight finish and leaves a clean file',
+  'with npm, %s sent to %s lets requests in flight finish and leaves a clean file',
   async (signal, to) => {
     const folder = await createDependentPackage({
       start: 'notification-mock --port 0 --data kept.db'
     })
-    // In a separate process group, like a shell job or a supervised service.
+    // Start npm in its own process group, like a shell job or a supervised service.
     const server = await startProcess('npm', ['--silent', 'start'], { cwd: folder, detached: true })
     const call = await startOpenRequest(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
     process.kill(to === 'npm alone' ? server.child.pid : -server.child.pid, signal)

@@ -5,32 +5,28 @@ import Database from 'better-sqlite3'
 import { expect, vi } from 'vitest'
 import { integrationRows } from '../support/rows.js'
 
-/**
- * The API key of the default seed, and the path that makes one of its other integrations primary.
- */
+/** A header with an API key of the default seed. */
 export const AUTHORIZATION = { authorization: 'ApiKey development-key' }
+/** The path of a request that makes another integration of the default seed primary. */
 export const SET_PRIMARY = '/v1/integrations/mailgun-eu/set-primary'
 
 export const KEPT = ['--data', 'kept.db']
 
-/**
- * Writes a seed with an environment and the given number of generated messages; 400,000 load
- * slowly.
- */
+/** Writes a seed that generates the given number of messages. 400,000 take several seconds. */
 export function writeSeed(folder: string, messages: number): void {
   const workflows = [{ identifier: 'order', steps: [{ type: 'email' }] }]
   const environments = [{ name: 'Shop', apiKeys: ['shop'], workflows, generate: { messages } }]
   writeFileSync(join(folder, 'seed.json'), JSON.stringify({ environments }))
 }
 
-/** Resolves when the seeding of the data file begins. */
+/** Resolves when a server starts to seed its data file. */
 export const untilSeeding = (folder: string) =>
   vi.waitFor(() => expect(existsSync(join(folder, 'kept.db-wal'))).toBe(true), {
     timeout: 20_000,
     interval: 20
   })
 
-/** Expects the state after a clean stop: an intact data file, and no other files next to it. */
+/** Expects an intact data file without SQLite's temporary files, as after a clean stop. */
 export function expectCleanFile(folder: string): void {
   expect(readdirSync(folder).filter((name) => name.startsWith('kept.db'))).toEqual(['kept.db'])
   const file = new Database(join(folder, 'kept.db'), { readonly: true })
@@ -45,13 +41,13 @@ export function primaryInFile(folder: string): unknown {
   return row?.is_primary
 }
 
-/** Resolves when the server accepts no new connections, which means that it is closing. */
+/** Resolves when the server is closing, which means that it accepts no new connections. */
 export async function untilClosing(url: string): Promise<void> {
   const { port, hostname } = new URL(url)
-  while (await takesConnections(Number(port), hostname));
+  while (await acceptsConnections(Number(port), hostname));
 }
 
-function takesConnections(port: number, host: string): Promise<boolean> {
+function acceptsConnections(port: number, host: string): Promise<boolean> {
   return new Promise((settle) => {
     const socket = connect(port, host, () => settle(true)).on('error', () => settle(false))
     socket.once('connect', () => socket.destroy())

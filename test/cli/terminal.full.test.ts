@@ -13,11 +13,12 @@ import {
   startProcess
 } from '../support/process.js'
 
-/** `script` of util-linux gives a command a terminal. */
+/** On Linux, `script` runs a command at a terminal. */
 const HAS_SCRIPT = process.platform === 'linux'
 
 /**
- * C0, C1, DEL, direction controls and line ends: they set a color and fake a line of our output.
+ * Text that tries to set a color and to fake a line of output. It contains C0 and C1 control
+ * characters, DEL, direction controls and line ends.
  */
 const HOSTILE = 'X\u001b[31m\u009b31m\u007f\u202e\u2066\u2028\r\nFAKE: | Admin token: 1'
 const KEY = 'terminal-key-7f3a'
@@ -28,8 +29,8 @@ const SEED = {
   ]
 }
 
-/** Creates a folder with a seed of hostile names, and a seed with an issue in a hostile name. */
-function givenSeeds(): string {
+/** Creates a folder with a valid and an invalid seed. The names in both seeds are hostile text. */
+function createSeeds(): string {
   const cwd = createTempFolder()
   writeFileSync(join(cwd, 'seed.json'), JSON.stringify(SEED))
   const messages = [{ workflow: HOSTILE, subscriberId: HOSTILE, channel: 'email', [HOSTILE]: 1 }]
@@ -41,13 +42,13 @@ function givenSeeds(): string {
 }
 
 /**
- * Starts a service with hostile responses and one message: the first of the default seed, with a
- * hostile field.
+ * Starts a service with hostile text in all its responses. It has one message, which it takes from
+ * the default seed and adds a hostile field to.
  */
-async function givenTarget(): Promise<string> {
-  const own = await startCommand([])
+async function startHostileService(): Promise<string> {
+  const mock = await startCommand([])
   const headers = { authorization: 'ApiKey development-key' }
-  const { data } = (await (await fetch(`${own.url}/v1/messages?limit=1`, { headers })).json()) as {
+  const { data } = (await (await fetch(`${mock.url}/v1/messages?limit=1`, { headers })).json()) as {
     data: object[]
   }
   const fields = {
@@ -74,14 +75,14 @@ async function givenTarget(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Starts our command at a terminal, and resolves when its output matches `ready`. */
+/** Starts a command at a terminal, and resolves when its output matches `ready`. */
 async function startOnTerminal(command: string, cwd: string, ready = /./) {
   const ours = `exec "${process.execPath}" "${commandIn(await buildPackage())}" ${command}`
   const env = { TERM: 'xterm-256color', NO_COLOR: '1', TMPDIR: cwd }
   return startProcess('script', ['-qec', ours, '/dev/null'], { cwd, env, ready })
 }
 
-async function printedBy(command: string, cwd = givenSeeds()): Promise<string> {
+async function printedBy(command: string, cwd = createSeeds()): Promise<string> {
   const { stdout } = await (await startOnTerminal(command, cwd)).ended
   return stdout
 }
@@ -89,11 +90,11 @@ async function printedBy(command: string, cwd = givenSeeds()): Promise<string> {
 /** Expects that the output shows the hostile text with all control characters escaped. */
 function expectHarmless(printed: string): void {
   expect(printed).toContain('FAKE')
-  expectNothingObeyed(printed)
+  expectNoControls(printed)
 }
 
-/** Expects no hostile control characters; the sequence that clears the progress line is our own. */
-function expectNothingObeyed(printed: string): void {
+/** Expects no control characters, except for our own sequence that clears the progress line. */
+function expectNoControls(printed: string): void {
   const lines = printed.replaceAll('\u001b[K', '').replaceAll('\r', '\n').split('\n')
   for (const line of lines) {
     expect(line).not.toMatch(/[^\P{Cc}\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u)
@@ -112,8 +113,8 @@ async function call(url: string, path: string, init: RequestInit = {}): Promise<
 const PATH = `/v2/workflows/${encodeURIComponent(HOSTILE)}/steps/x`
 
 describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
-  test('in the output and the log of serve, at each level, and in its messages about a changed seed', async () => {
-    const cwd = givenSeeds()
+  test('in the output of serve, in its log, and in its messages about seeds', async () => {
+    const cwd = createSeeds()
     const file = 'FAKE\u001b[31m\u202e.db'
     const args = `--seed seed.json --watch --port 0 --log-level trace --data "${file}"`
     const { child, url, ended } = await startOnTerminal(args, cwd, /^ *curl/m)
@@ -140,7 +141,7 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
   })
 
   test('in the output of start', async () => {
-    const cwd = givenSeeds()
+    const cwd = createSeeds()
     const printed = await printedBy('start --seed seed.json --port 0', cwd)
     process.kill(Number(/Process (\d+)/.exec(printed)?.[1]))
     expectHarmless(printed)
@@ -155,14 +156,14 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
 
   const access = '--api-key some-key-of-theirs'
   test.each(['--verbose', '--json'])(
-    'in the output of conformance %s, which has no text from the target',
+    'in the output of conformance %s, which never prints text from the target',
     async (flag) => {
       const printed = await printedBy(
-        `conformance ${flag} --target ${await givenTarget()} ${access}`
+        `conformance ${flag} --target ${await startHostileService()} ${access}`
       )
       expect(printed).toContain('wire.list.shape')
       expect(printed).not.toContain('FAKE')
-      expectNothingObeyed(printed)
+      expectNoControls(printed)
     }
   )
 
@@ -171,13 +172,15 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
     ['compare --target', '--seed seed.json --json'],
     ['record --from', '--out out.yaml']
   ])('in the output of %s <url> %s', async (command, more) => {
-    expectHarmless(await printedBy(`${command} ${await givenTarget()} ${access} ${more}`))
+    expectHarmless(await printedBy(`${command} ${await startHostileService()} ${access} ${more}`))
   })
 
   test('in the output of exec --coverage', async () => {
-    const ask = `fetch(process.env.NOTIFICATION_MOCK_URL + process.argv[1], { headers: { authorization: 'ApiKey ${KEY}' } })`
+    const program =
+      `const headers = { authorization: 'ApiKey ${KEY}' }; ` +
+      'fetch(process.env.NOTIFICATION_MOCK_URL + process.argv[1], { headers })'
     const path = `/v1/messages?${encodeURIComponent(HOSTILE)}=1`
-    const inner = `"${process.execPath}" -e "${ask}" '${path}'`
+    const inner = `"${process.execPath}" -e "${program}" '${path}'`
     const printed = await printedBy(
       `exec --seed seed.json --log-level debug --coverage -- ${inner}`
     )
@@ -187,7 +190,7 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
 })
 
 test('reports a watched seed that becomes a pipe or a device, and keeps serving', async () => {
-  const cwd = givenSeeds()
+  const cwd = createSeeds()
   const { child, url, ended } = await startCommand(['--seed', 'seed.json', '--watch'], { cwd })
   for (const become of ['mkfifo seed.json', 'ln -s /dev/zero seed.json']) {
     spawnSync('sh', ['-c', `rm seed.json; ${become}`], { cwd })

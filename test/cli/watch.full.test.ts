@@ -11,18 +11,18 @@ environments:
 `
 const OTHER = '  - { name: Other, subscribers: [{ subscriberId: ada }] }\n'
 const MORE = `${SHOP.replace('}]', '}, { channel: sms, content: Bye }]')}`
-/** Returns the line that a reload of Shop prints. */
-const reloaded = (messages: string, file = 'shop.yaml') =>
-  `seed changed: ${file}: Shop reloaded (${messages}, 0 integrations, 0 subscribers, 0 workflows, 0 steps)\n`
-const MORE_RELOADED = reloaded('2 messages')
+const MORE_RELOADED =
+  'seed changed: shop.yaml: Shop reloaded ' +
+  '(2 messages, 0 integrations, 0 subscribers, 0 workflows, 0 steps)\n'
 const STAYS = 'the changed seed was not applied; the data is unchanged\n'
 
 interface Watched extends RunningProcess {
   cwd: string
-  /** Writes a text to the file in place, as `cat` does. */
+  /** Overwrites a file in place, as a redirection in a shell does. */
   write(text: string, file?: string): void
-  /** Resolves with the given number of next lines from stdout; `nextErrorLines` reads stderr. */
+  /** Resolves with the given number of next lines on stdout. */
   nextLines(lines: number): Promise<string>
+  /** Resolves with the given number of next lines on stderr. */
   nextErrorLines(lines: number): Promise<string>
   get(path: string, key?: string): Promise<Record<string, unknown>>
 }
@@ -30,7 +30,7 @@ interface Watched extends RunningProcess {
 /**
  * Starts the command with --watch on the files in a new folder, and stops it when the test ends.
  */
-async function watched(
+async function startWatching(
   files: Record<string, string>,
   args: readonly string[] = []
 ): Promise<Watched> {
@@ -71,38 +71,44 @@ function linesOf(stream: RunningProcess['child']['stdout']): (lines: number) => 
   }
 }
 
-test('loads an overwritten seed, prints the reloaded environments, and starts with the existing data file', async () => {
+test('starts with existing data, and reloads a seed when the seed changes', async () => {
   const data = ['--data', join(createTempFolder(), 'mock.db')]
-  const first = await watched({ 'shop.yaml': SHOP }, data)
+  const first = await startWatching({ 'shop.yaml': SHOP }, data)
   first.child.kill('SIGTERM')
   await first.ended
-  const mock = await watched({ 'shop.yaml': MORE }, data)
+  const mock = await startWatching({ 'shop.yaml': MORE }, data)
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 1 })
   expect(mock.printed).toContain('\nWatching shop.yaml for changes\n')
   mock.write(MORE.replace('Hello', 'Hi'))
   expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 2 })
-  // The journal keeps the requests from before the change.
+  // The journal still has the requests from before the change.
   expect(await mock.get('/_mock/requests')).toMatchObject({
     requests: [{ status: 200 }, { status: 200 }]
   })
+})
+
+test('prints and applies added, reloaded and removed environments', async () => {
+  const mock = await startWatching({ 'shop.yaml': MORE })
   mock.write(MORE.replace('shop-key', 'shop-key, new-key') + OTHER)
   const added = 'seed changed: shop.yaml: Other added, with the key other-key\n'
   expect(await mock.nextLines(2)).toBe(`${MORE_RELOADED}${added}`)
   expect(await mock.get('/v1/messages', 'new-key')).toMatchObject({ totalCount: 2 })
   mock.write(OTHER.replace('  -', 'environments:\n  -').replace('ada', 'bob'))
-  expect(await mock.nextLines(2)).toBe(`\
-seed changed: shop.yaml: Other reloaded (0 messages, 0 integrations, 1 subscriber, 0 workflows, 0 steps)
-seed changed: shop.yaml: Shop removed
-`)
+  expect(await mock.nextLines(2)).toBe(
+    'seed changed: shop.yaml: Other reloaded ' +
+      '(0 messages, 0 integrations, 1 subscriber, 0 workflows, 0 steps)\n' +
+      'seed changed: shop.yaml: Shop removed\n'
+  )
   expect(await mock.get('/v1/messages')).toMatchObject({ status: 401 })
 })
 
-test('prints issues once with their locations, and keeps the old data until the seed is fixed', async () => {
-  const mock = await watched({ 'shop.yaml': SHOP })
+test('prints issues once, and keeps the old data until the seed is fixed', async () => {
+  const mock = await startWatching({ 'shop.yaml': SHOP })
   mock.write(SHOP.replace('channel: email', 'channel: emial'))
   const issue =
-    'shop.yaml:5:27 environments[0].messages[0].channel: must be one of in_app, email, sms, chat, push'
+    'shop.yaml:5:27 environments[0].messages[0].channel: ' +
+    'must be one of in_app, email, sms, chat, push'
   expect(await mock.nextErrorLines(2)).toBe(`${issue}; did you mean email?\n${STAYS}`)
   expect(await mock.get('/v1/messages')).toMatchObject({
     totalCount: 1,

@@ -7,7 +7,7 @@ import { MAILGUN } from '../support/control.js'
 const run = promisify(execFile)
 
 export const NOWHERE = '66f1c2a47c9b1a0012adffff'
-/** A query whose list has an item with a comma. */
+/** A query with a list in which one item contains a comma. */
 export const QUERY = {
   channel: 'email',
   subscriberId: 'user-ada',
@@ -15,15 +15,18 @@ export const QUERY = {
   limit: 2
 }
 
-/** OpenAPI documents by the name of the client that is generated from each. */
+/** The OpenAPI documents, by the name of the client that is generated from them. */
 export type Documents = Record<'document' | 'live' | 'control', object>
 
-/** Generates a client from a document, and the start of a program that uses it. */
+/** A generator for clients, and how programs use its clients. */
 interface Generator {
-  /** The arguments after `node`, in a folder with `node_modules`. */
+  /** Returns the arguments with which Node generates a client. */
   command(name: string): string[]
-  /** Declares `Query`, `setPrimary`, `list` and `retrieve`. */
+  /**
+   * Returns the start of a program, which declares `Query`, `setPrimary`, `list` and `retrieve`.
+   */
   head(name: string): string
+  /** Additional compiler options. */
   options: object
 }
 
@@ -44,7 +47,8 @@ export const GENERATORS = {
       import createClient from 'openapi-fetch'
       import type { paths } from './${name}.js'
       ${START}
-      const client = createClient<paths>({ baseUrl, headers: { authorization: \`ApiKey \${key}\` } })
+      const headers = { authorization: \`ApiKey \${key}\` }
+      const client = createClient<paths>({ baseUrl, headers })
       type Query = NonNullable<paths['/v1/messages']['get']['parameters']['query']>
       const setPrimary = (integrationId: string, idempotencyKey: string) =>
         client.POST('/v1/integrations/{integrationId}/set-primary', {
@@ -52,10 +56,12 @@ export const GENERATORS = {
         })
       const list = (query: Query) => client.GET('/v1/messages', { params: { query } })
       const retrieve = (workflowId: string, stepId: string) =>
-        client.GET('/v2/workflows/{workflowId}/steps/{stepId}', { params: { path: { workflowId, stepId } } })`,
+        client.GET('/v2/workflows/{workflowId}/steps/{stepId}', {
+          params: { path: { workflowId, stepId } }
+        })`,
     options: { exactOptionalPropertyTypes: true }
   },
-  // Its runtime files don't compile with `exactOptionalPropertyTypes`.
+  // The files that it generates don't compile with `exactOptionalPropertyTypes`.
   '@hey-api/openapi-ts with its fetch client': {
     command: (name) => {
       const plugins = ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk']
@@ -69,7 +75,11 @@ export const GENERATORS = {
       const client = createClient(createConfig({ baseUrl, auth: \`ApiKey \${key}\` }))
       type Query = NonNullable<api.ListMessagesData['query']>
       const setPrimary = (integrationId: string, idempotencyKey: string) =>
-        api.setIntegrationAsPrimary({ client, path: { integrationId }, headers: { 'idempotency-key': idempotencyKey } })
+        api.setIntegrationAsPrimary({
+          client,
+          path: { integrationId },
+          headers: { 'idempotency-key': idempotencyKey }
+        })
       const list = (query: Query) => api.listMessages({ client, query })
       const retrieve = (workflowId: string, stepId: string) =>
         api.retrieveWorkflowStep({ client, path: { workflowId, stepId } })`,
@@ -77,13 +87,16 @@ export const GENERATORS = {
   }
 } satisfies Record<string, Generator>
 
+/** For each profile, where a record is in a response, and queries that fail. */
+const PROFILE_FACTS = {
+  document: { envelope: '', invalid: '{ limit: 0 }', mistake: "{ channel: 'fax' }" },
+  // In the profile `live`, any string is valid as a channel.
+  live: { envelope: '.data', invalid: '{ limit: 1001 }', mistake: "{ limit: 'ten' }" }
+}
+
 /** Returns a program that uses the client of a profile, and prints the responses as JSON. */
 function programFor(name: 'document' | 'live'): string {
-  const { envelope, invalid, mistake } = {
-    document: { envelope: '', invalid: '{ limit: 0 }', mistake: "{ channel: 'fax' }" },
-    // In this profile a channel may be any string.
-    live: { envelope: '.data', invalid: '{ limit: 1001 }', mistake: "{ limit: 'ten' }" }
-  }[name]
+  const { envelope, invalid, mistake } = PROFILE_FACTS[name]
   return `
     const primary = await setPrimary('${MAILGUN}', 'once')
     const page = await list(${JSON.stringify(QUERY)})
@@ -102,7 +115,8 @@ function programFor(name: 'document' | 'live'): string {
     export const channel: 'in_app' | 'email' | 'sms' | 'chat' | 'push' = integration.channel
     export const isPrimary: boolean = integration.primary
     export const subject: string | undefined = messages[0]?.subject
-    export const component: string | undefined = step.controls.uiSchema?.properties?.['subject']?.component
+    const uiProperties = step.controls.uiSchema?.properties
+    export const component: string | undefined = uiProperties?.['subject']?.component
 
     export function mistakes(): unknown[] {
       return [
@@ -121,20 +135,20 @@ function programFor(name: 'document' | 'live'): string {
 }
 
 const COMPILER_OPTIONS = {
-  ...{
-    target: 'es2022',
-    module: 'nodenext',
-    lib: ['es2022', 'dom', 'dom.iterable'],
-    types: [],
-    outDir: 'built'
-  },
-  ...{ strict: true, noUncheckedIndexedAccess: true, skipLibCheck: false }
+  target: 'es2022',
+  module: 'nodenext',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  types: [],
+  outDir: 'built',
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false
 }
 
 /**
- * Generates a client from each document in a folder, and a program per profile. Compiles everything
- * and returns the compiler's output. The programs are then at `built/use-document.js` and
- * `built/use-live.js`.
+ * Generates a client from each document and writes a program for each profile, all in `folder`.
+ * Compiles the clients and programs, and returns the compiler's output. The compiled programs are
+ * `built/use-document.js` and `built/use-live.js`.
  */
 export async function buildClients(
   toolsFolder: string,

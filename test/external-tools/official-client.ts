@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Novu } from '@novu/api'
 import type * as Errors from '@novu/api/models/errors/index.js'
 
-/** A version of the official client, with the parts that all versions have. */
+/** A version of the official client. Describes only the parts that all versions have. */
 export interface OfficialClient {
   version: string
   errors: Pick<

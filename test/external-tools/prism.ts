@@ -12,8 +12,8 @@ export interface Prism {
 }
 
 /**
- * Starts Prism as a validating proxy in front of a server. It forwards every request, so that error
- * responses are checked too: by default Prism rejects invalid and unauthenticated requests itself.
+ * Starts Prism as a validating proxy in front of a server. By default, Prism itself rejects invalid
+ * and unauthenticated requests. Here it forwards them too, so that it checks the error responses.
  */
 export async function startPrism(
   toolsFolder: string,
@@ -39,11 +39,12 @@ export async function startPrism(
     child.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   }
-  let [output, url]: [string, string | undefined] = ['', undefined]
+  let output = ''
+  let url: string | undefined
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        // Prism prints every request from here on.
+        // Ignore later output: Prism prints every request.
         if (url !== undefined) return
         output += text
         url = /Prism is listening on (http:\S+:\d+)/.exec(output)?.[1]
@@ -66,7 +67,7 @@ function withoutSecurity(document: Document): Document {
 }
 
 /**
- * Returns the violations that Prism lists in a response header. Throws if the header was cut off.
+ * Returns the violations that Prism lists in a response header. Throws if the header is incomplete.
  */
 export function violationsIn({
   'sl-violations': header = '[]'

@@ -9,7 +9,7 @@ type Json = any
 const ours = await openApiDocument(assume('document'))
 const copy = (): Json => structuredClone(JSON.parse(JSON.stringify(ours)))
 
-/** Returns the differences after a change to a copy of our document, one line each. */
+/** Changes a copy of our document, and returns one line for each difference from the original. */
 function differencesAfter(change: (schemas: Json, paths: Json) => unknown) {
   const document = copy()
   change(document.components.schemas, document.paths)
@@ -26,7 +26,7 @@ const PRIMARY = '/v1/integrations/{integrationId}/set-primary'
 const STEP = '/v2/workflows/{workflowId}/steps/{stepId}'
 
 describe('a published document', () => {
-  test.each(PROFILES)('does not differ from itself, profile %s', async (profile) => {
+  test.each(PROFILES)('does not differ from itself in the profile %s', async (profile) => {
     const document = await openApiDocument(assume(profile))
     expect(compareDocuments(JSON.parse(JSON.stringify(document)), document)).toEqual({
       compared: 3,
@@ -35,28 +35,24 @@ describe('a published document', () => {
     })
   })
 
-  test('of the other profile only differs in what assumptions explain', async () => {
+  test('of the other profile has only differences that assumptions explain', async () => {
     const { differences } = compareDocuments(await openApiDocument(assume('live')), ours)
     expect(differences.filter(({ explainedBy }) => explainedBy === undefined)).toEqual([])
     expect([...new Set(differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
-      ...[
-        'control-values',
-        'credentials',
-        'embedded-subscriber',
-        'envelope',
-        'foreign-integration'
-      ],
-      ...[
-        'idempotency-rejections',
-        'total-count',
-        'unknown-channel-filter',
-        'unknown-subscriber-filter',
-        'vendor-names'
-      ]
+      'control-values',
+      'credentials',
+      'embedded-subscriber',
+      'envelope',
+      'foreign-integration',
+      'idempotency-rejections',
+      'total-count',
+      'unknown-channel-filter',
+      'unknown-subscriber-filter',
+      'vendor-names'
     ])
   })
 
-  test('of OpenAPI 3.0 does not differ, though it writes null differently', () => {
+  test('of OpenAPI 3.0 does not differ, although it describes null differently', () => {
     const text = JSON.stringify({ ...copy(), openapi: '3.0.3' })
       .replaceAll('"type":["string","null"]', '"type":"string","nullable":true')
       .replaceAll('"type":["boolean","null"]', '"allOf":[{"type":"boolean"}],"nullable":true')
@@ -84,12 +80,12 @@ describe('reports exactly the changes:', () => {
       (MessageResponseDto.properties.tags = { type: 'array', items: { type: 'string' } })
   )
   reports(
-    'a field that is required',
+    'a field that is now required',
     ['narrower body.data[].subject required: [] published, ["absent"] ours'],
     ({ MessageResponseDto }) => MessageResponseDto.required.push('subject')
   )
   reports(
-    'an additional value, also of a parameter',
+    'an additional value of a field and of a parameter',
     [
       'wider body.data[].status values: ["read"] published, [] ours',
       'wider parameter query channel values: ["fax"] published, [] ours'
@@ -116,7 +112,7 @@ describe('reports exactly the changes:', () => {
       (properties.subject = { oneOf: [{ type: 'string' }, { type: 'null' }] })
   )
   reports(
-    'a required parameter, another default and an additional parameter',
+    'a required parameter, another default, and an additional parameter',
     [
       'published only parameter query after',
       'published only parameter query limit default: ["20"] published, ["10"] ours',
@@ -156,7 +152,7 @@ describe('reports exactly the changes:', () => {
     paths['/v2/workflows/{workflowId}/steps/{id}'] = paths[STEP]
     delete paths[STEP]
   })
-  reports('no difference for allOf next to required', [], (schemas) => {
+  reports('no difference for fields that are moved to allOf', [], (schemas) => {
     const { properties, ...rest } = schemas.SubscriberResponseDto
     const { email, ...others } = properties
     schemas.Base = { type: 'object', properties: { email } }
@@ -166,7 +162,7 @@ describe('reports exactly the changes:', () => {
     }
   })
   reports(
-    'no difference for a circular reference',
+    'no difference for a schema that contains itself',
     [],
     ({ UiSchemaProperty }) =>
       (UiSchemaProperty.properties.properties.additionalProperties = {
@@ -174,7 +170,7 @@ describe('reports exactly the changes:', () => {
       })
   )
 
-  test('a missing operation is listed separately', () => {
+  test('a missing operation, listed separately', () => {
     const document = copy()
     delete document.paths[STEP]
     expect(compareDocuments(document, ours)).toEqual({
@@ -184,7 +180,7 @@ describe('reports exactly the changes:', () => {
     })
   })
 
-  test('a difference has pointers into both documents, through references and a server prefix', () => {
+  test('a difference with pointers to its place in both documents', () => {
     const document = copy()
     document.servers = [{ url: 'https://api.example.com/v1' }]
     document.paths = { '/messages': document.paths[MESSAGES] }
@@ -201,7 +197,7 @@ describe('reports exactly the changes:', () => {
   })
 })
 
-test('rejects anything but an OpenAPI document', () => {
+test('rejects everything that is not an OpenAPI document', () => {
   const message = 'not an OpenAPI document of version 3.0 or 3.1'
   expect(() => compareDocuments('<html>', ours)).toThrow(message)
   expect(() => compareDocuments({ swagger: '2.0', paths: {} }, ours)).toThrow(message)
@@ -228,7 +224,7 @@ test('compares a document whose references expand to millions of schemas', () =>
   expect(compareDocuments(large, structuredClone(large)).differences).toEqual([])
 })
 
-test('treats a circle of references as any value', () => {
+test('treats a circular reference as a schema that allows any value', () => {
   const differences = differencesAfter((schemas) => {
     schemas.Channel = { $ref: '#/components/schemas/Other' }
     schemas.Other = { $ref: '#/components/schemas/Channel' }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareResponses } from '../../../src/remote/comparison/compare-responses.js'
 
-/** Returns the assumption that explains each difference of two responses, if any. */
+/** Returns the assumptions that explain the differences between two responses. */
 function explanations(path: string, target: [number, unknown], ours: [number, unknown]) {
   const request = { method: path.includes('set-primary') ? 'POST' : 'GET', path } as const
   const [targetStatus, targetBody] = target
@@ -64,11 +64,11 @@ test.each([
     { credentials: { user: 'a' } }
   ],
   ['another signing key', PRIMARY, signedWith('a'), signedWith('b')]
-])('nothing explains %s', (_, path, target, ours) => {
+])('no assumption explains %s', (_, path, target, ours) => {
   expect(explanations(path, [200, target], [200, ours])).toEqual([undefined])
 })
 
-test('nothing explains a status that no assumption is about', () => {
+test('no assumption explains an unexpected status', () => {
   const explainedBy = explanations(LIST, [500, { ...unknown, statusCode: 500 }], [200, page({})])
   expect(new Set(explainedBy)).toEqual(new Set([undefined]))
   expect(explanations(PRIMARY, [201, {}], [200, {}])).toEqual([undefined])
@@ -88,7 +88,7 @@ test('assumptions explain fields that only one server has', () => {
   expect(explanations(PRIMARY, [200, bare], [200, full])).toEqual(['credentials', 'credentials'])
 })
 
-test('an unknown subscriber is only explained if the other server finds no messages', () => {
+test('a 404 for a subscriber is explained only if the other server returns no messages', () => {
   const path = '/v1/messages?subscriberId=a'
   const none = [404, { ...unknown, message: 'Subscriber not found for id a' }] as [number, unknown]
   expect(explanations(path, [200, page({})], none)).not.toContain('unknown-subscriber-filter')
@@ -96,7 +96,7 @@ test('an unknown subscriber is only explained if the other server finds no messa
   expect(new Set(found)).toEqual(new Set(['unknown-subscriber-filter']))
 })
 
-test('only the two messages for an unknown workflow are explained by that assumption', () => {
+test('`unknown-workflow` explains only the two messages for an unknown workflow', () => {
   const named = { ...unknown, message: 'Workflow with id w not found' }
   const withFacts = {
     ...unknown,

@@ -28,8 +28,11 @@ async function compare(...args: string[]) {
 
 type Responders = Record<string, ((response: ServerResponse) => unknown) | undefined>
 
-/** Returns flags to compare a server with a proxy that responds itself to paths with a prefix. */
-async function againstBroken(
+/**
+ * Starts a proxy in front of a server, and returns the flags to compare both. The proxy itself
+ * responds to paths that start with a key of `responders`.
+ */
+async function compareWithProxy(
   { url }: { url: string },
   responders: Responders,
   requests = Object.keys(responders).join('\n')
@@ -53,7 +56,7 @@ function sendJson(response: ServerResponse, body: object): void {
 
 describe('compare', () => {
   test.each(['document', 'live'] as const)(
-    'finds no difference to a seed recorded from a mock of profile %s',
+    'finds no difference between a mock and its recording in the profile %s',
     async (profile) => {
       const source = await useMock({ profile })
       const out = join(createTempFolder(), 'seed.yaml')
@@ -72,37 +75,44 @@ describe('compare', () => {
     expect(outcome.differences.filter(({ explainedBy }) => explainedBy === undefined)).toEqual([])
     expect(code).toBe(0)
     expect([...new Set(outcome.differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
-      ...[
-        'control-values',
-        'embedded-subscriber',
-        'envelope',
-        'error-context',
-        'malformed-context-key'
-      ],
-      ...[
-        'paging-bounds',
-        'total-count',
-        'unknown-channel-filter',
-        'unknown-step',
-        'unknown-subscriber-filter'
-      ],
-      ...['unknown-workflow', 'unserved-route', 'vendor-names']
+      'control-values',
+      'embedded-subscriber',
+      'envelope',
+      'error-context',
+      'malformed-context-key',
+      'paging-bounds',
+      'total-count',
+      'unknown-channel-filter',
+      'unknown-step',
+      'unknown-subscriber-filter',
+      'unknown-workflow',
+      'unserved-route',
+      'vendor-names'
     ])
   })
 
-  test('exits with 1 and names the field if no assumption explains a difference', async () => {
+  /** Returns flags to compare a mock with a proxy that changes two fields in one of its pages. */
+  async function flagsForChangedFields() {
     const ours = await useMock({})
     const { json: page } = await ours.get('/v1/messages?limit=2')
     page.data[0].subject = 'Another one'
     delete page.data[1].status
-    const requests =
-      '# mine\nGET /v1/messages?limit=2\n/v1/messages?limit=3\nPOST /v1/integrations/sendgrid-main/set-primary\n'
-    const args = await againstBroken(
+    const requests = [
+      '# mine',
+      'GET /v1/messages?limit=2',
+      '/v1/messages?limit=3',
+      'POST /v1/integrations/sendgrid-main/set-primary',
+      ''
+    ]
+    return compareWithProxy(
       ours,
       { '/v1/messages?limit=2': (response) => sendJson(response, page) },
-      requests
+      requests.join('\n')
     )
-    const { code, outcome } = await compare(...args)
+  }
+
+  test('exits with 1 and names the field if no assumption explains a difference', async () => {
+    const { code, outcome } = await compare(...(await flagsForChangedFields()))
     expect(code).toBe(1)
     expect(outcome).toMatchObject({ compared: 2, skipped: 1, same: 1 })
     expect(outcome.differences).toMatchObject([
@@ -113,13 +123,17 @@ describe('compare', () => {
       },
       { field: expect.stringMatching(/^data\[\w+\]\.status$/), ours: 'sent' }
     ])
-    const text = await runCommand(['compare', '--api-key', 'development-key', ...args])
-    expect(text.stdout).toMatch(
-      /2 requests compared, 1 with the same response; 1 requests not sent[\s\S]*2 differences that no assumption explains:\n.*subject: target "Another one"/
-    )
   })
 
-  test('exits with 1 if the total, hasMore or the order differs in the same profile', async () => {
+  test('prints the counts and the differences as text without --json', async () => {
+    const flags = await flagsForChangedFields()
+    const { stdout } = await runCommand(['compare', '--api-key', 'development-key', ...flags])
+    const counts = '2 requests compared, 1 with the same response; 1 requests not sent'
+    const differences = '2 differences that no assumption explains:\\n.*subject: '
+    expect(stdout).toMatch(new RegExp(`${counts}[\\s\\S]*${differences}target "Another one"`))
+  })
+
+  test('exits with 1 if totalCount, hasMore or the order of messages differs', async () => {
     const ours = await useMock({})
     const { json } = await ours.get('/v1/messages?limit=2')
     const page = {
@@ -132,7 +146,7 @@ describe('compare', () => {
       '/v1/messages?limit=2': (response: ServerResponse) => sendJson(response, page)
     }
     const { code, outcome } = await compare(
-      ...(await againstBroken(ours, responders, 'GET /v1/messages?limit=2'))
+      ...(await compareWithProxy(ours, responders, 'GET /v1/messages?limit=2'))
     )
     expect(code).toBe(1)
     expect(
@@ -164,7 +178,7 @@ describe('compare', () => {
     const responders = broken.map(
       ([, respond], page) => [`/v1/messages?page=${page}`, respond] as const
     )
-    const args = await againstBroken(ours, {
+    const args = await compareWithProxy(ours, {
       ...Object.fromEntries(responders),
       '/v1/messages?page=9': undefined
     })
@@ -180,7 +194,7 @@ describe('compare', () => {
   const compareDocument = (...args: string[]) =>
     runCommand(['compare', '--json', '--document', ...args])
 
-  test('compares a published document with the one of a profile', async () => {
+  test('compares a published document with the document of a profile', async () => {
     const { url } = await useMock({ profile: 'live' })
     const same = await compareDocument(`${url}/openapi.json`, '--profile', 'live')
     expect({ code: same.code, outcome: JSON.parse(same.stdout) }).toEqual({
@@ -194,7 +208,7 @@ describe('compare', () => {
     })
   })
 
-  test('exits with 1 if a YAML document lacks an operation and has a request body', async () => {
+  test('lists a missing operation and an additional request body in a YAML document', async () => {
     const { url } = await useMock({ profile: 'live' })
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
       paths: Record<string, { get: object }>
@@ -234,9 +248,10 @@ describe('compare', () => {
 
   test('reports an interrupt', async () => {
     const ours = await useMock({})
-    let held = 0
+    let pending = 0
+    // The proxy never responds.
     const proxy = await startDisturbedProxy(ours.url, () => {
-      held++
+      pending++
       return true
     })
     const { child, ended } = await spawnCommand([
@@ -245,7 +260,7 @@ describe('compare', () => {
       'development-key',
       ...between(proxy, ours)
     ])
-    await expect.poll(() => held, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => pending, { timeout: 30_000 }).toBe(1)
     child.kill('SIGINT')
     const { code, stdout, stderr } = await ended
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -253,7 +268,7 @@ describe('compare', () => {
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  test('sends the requests of a journal or HAR, and set-primary only with --allow-changes', async () => {
+  test('sends requests from a journal or HAR, but changes only with --allow-changes', async () => {
     const ours = await useMock({})
     const target = await useMock({})
     await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')
@@ -279,7 +294,7 @@ describe('compare', () => {
     })
   })
 
-  test('exits with 2 for a wrong command line and with 1 for unusable requests or servers', async () => {
+  test('rejects wrong flags, unreadable requests and unreachable servers', async () => {
     const { url } = await useMock({})
     const file = join(createTempFolder(), 'requests.txt')
     writeFileSync(file, 'GET /v1/messages\nDELETE everything\n')

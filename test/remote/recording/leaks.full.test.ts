@@ -7,21 +7,49 @@ import { recordFrom } from './recording-target.js'
 
 const MESSAGES = 4000
 const SUBSCRIBERS = 300
-/** A marker in each personal value. It only has letters, as a plain word does. */
+const STEPS = 20
+/** Matches the code in each personal value. A code has only letters, like a plain word. */
 const CODE = /qz[a-p]{5}qz/gi
 
-/** Returns a source of personal values that occur once. */
+type People = ReturnType<typeof createPeople>
+
+/** Returns functions that create personal values. Each value contains a code that occurs once. */
 function createPeople() {
   let count = 0
   const code = () => {
-    const letters = (count++).toString(16).padStart(5, '0')
-    return `qz${letters.replaceAll(/./g, (digit) => 'abcdefghijklmnop'.charAt(Number.parseInt(digit, 16)))}qz`
+    const number = (count++).toString(16).padStart(5, '0')
+    const letters = number.replaceAll(/./g, (digit) =>
+      'abcdefghijklmnop'.charAt(Number.parseInt(digit, 16))
+    )
+    return `qz${letters}qz`
   }
   return { code, count: () => count, words: (text: string) => `${text} ${code()}` }
 }
 
-function seedOf({ code, words }: ReturnType<typeof createPeople>) {
-  const subscribers = Array.from({ length: SUBSCRIBERS }, (_, index) => ({
+function createSeed(people: People) {
+  const subscribers = Array.from({ length: SUBSCRIBERS }, (_, index) =>
+    createSubscriber(people, index)
+  )
+  const steps = Array.from({ length: STEPS }, (_, index) => createStep(people, index))
+  const messages = Array.from({ length: MESSAGES }, (_, index) =>
+    createMessage(people, index, subscribers[index % SUBSCRIBERS] as (typeof subscribers)[0])
+  )
+  const workflow = { identifier: 'order-shipped', name: people.words('Order'), steps }
+  const apiKeys = [`key-${people.code()}`]
+  return {
+    environments: [{ name: 'Source', apiKeys, subscribers, workflows: [workflow], messages }]
+  }
+}
+
+function createSubscriber({ code, words }: People, index: number) {
+  const credentials = {
+    webhookUrl: `https://hooks.example/${code()}`,
+    channel: code(),
+    deviceTokens: [code()],
+    title: code()
+  }
+  const _integrationId = '66d5a0e97c9b1a0012ab3402'
+  return {
     subscriberId: `user-${code()}-${index}`,
     firstName: `Anna${code()}`,
     lastName: code(),
@@ -36,34 +64,20 @@ function seedOf({ code, words }: ReturnType<typeof createPeople>) {
       [code()]: { card: `4111 ${code()}`, at: [code()] },
       plan: words('Gold')
     },
-    channels: [
-      {
-        providerId: 'slack',
-        _integrationId: '66d5a0e97c9b1a0012ab3402',
-        credentials: {
-          webhookUrl: `https://hooks.example/${code()}`,
-          channel: code(),
-          deviceTokens: [code()],
-          title: code()
-        }
-      }
-    ]
-  }))
-  const steps = Array.from({ length: 20 }, (_, index) => ({
+    channels: [{ providerId: 'slack', _integrationId, credentials }]
+  }
+}
+
+function createStep({ code, words }: People, index: number) {
+  const schema = { type: 'string', default: code(), title: words('To'), enum: [words('Ann')] }
+  const uiProperties = { to: { component: 'EMAIL_BODY', placeholder: words('For') } }
+  return {
     stepId: `email-step-${index}`,
     type: 'email',
     name: words('Mail'),
     controls: {
-      dataSchema: {
-        type: 'object',
-        properties: {
-          to: { type: 'string', default: code(), title: words('To'), enum: [words('Ann')] }
-        }
-      },
-      uiSchema: {
-        group: 'EMAIL',
-        properties: { to: { component: 'EMAIL_BODY', placeholder: words('For') } }
-      }
+      dataSchema: { type: 'object', properties: { to: schema } },
+      uiSchema: { group: 'EMAIL', properties: uiProperties }
     },
     controlValues: {
       subject: words('Hello'),
@@ -73,169 +87,180 @@ function seedOf({ code, words }: ReturnType<typeof createPeople>) {
     issues: {
       controls: { to: [{ issueType: 'MISSING_VALUE', variableName: 'to', message: words('No') }] }
     }
-  }))
-  const messages = Array.from({ length: MESSAGES }, (_, index) => {
-    const { subscriberId, firstName } = subscribers[index % SUBSCRIBERS] as (typeof subscribers)[0]
-    const isPlain = index % 2 === 0
-    return {
-      subscriberId,
-      workflow: 'order-shipped',
-      channel: (['in_app', 'email', 'sms', 'chat', 'push'] as const)[index % 5],
-      transactionId: `order ${code()}`,
-      contextKeys: [`tenant:${code()}`],
-      subject: words('Your order'),
-      content: isPlain
-        ? words(`Dear ${firstName} of ${subscriberId},`)
-        : [{ type: 'text', content: words('Dear') }],
-      cta: {
-        data: { url: `https://shop.example/${code()}` },
-        action: { buttons: [{ type: 'primary', content: code() }] }
-      },
-      // The same field names in many messages: the id and the name of the person.
-      payload: {
-        type: code(),
-        [subscriberId]: 1,
-        [firstName]: 2,
-        [`${code()}@x.example`]: code(),
-        total: 10,
-        list: [{ note: code() }]
-      },
-      overrides: { email: { headers: { Authorization: `Bearer ${code()}` } } },
-      ...(isPlain && {
-        email: `${code()}@x.example`,
-        errorText: words('No'),
-        errorId: 'mail_unexpected_error',
-        status: 'error'
-      }),
-      ...(index % 40 === 0 && { template: templateOf() })
-    }
-  })
-  const workflow = { identifier: 'order-shipped', name: words('Order'), steps }
-  return {
-    environments: [
-      { name: 'Source', apiKeys: [`key-${code()}`], subscribers, workflows: [workflow], messages }
-    ]
-  }
-
-  function templateOf() {
-    return {
-      name: words('Order'),
-      description: words('Of'),
-      active: true,
-      draft: false,
-      preferenceSettings: { email: true },
-      critical: false,
-      tags: [code()],
-      steps: [
-        {
-          name: words('Mail'),
-          template: { [code()]: code() },
-          replyCallback: { url: `https://x.example/${code()}` }
-        }
-      ],
-      _creatorId: '66d5a0e97c9b1a0012ab3402',
-      triggers: [
-        { type: 'event', identifier: 'order-shipped', variables: [{ name: `to ${code()}` }] }
-      ],
-      _notificationGroupId: '66d5a0e97c9b1a0012ab3402',
-      deleted: false,
-      deletedAt: '',
-      deletedBy: code(),
-      data: { [code()]: code() }
-    }
   }
 }
 
-test('none of 18,000 personal values is in the seed, and compare finds no difference', async () => {
-  const people = createPeople()
-  const seed = seedOf(people)
-  const source = await useNewMock({ seed })
-  expect(people.count()).toBeGreaterThan(18_000)
-  const [{ apiKeys, workflows }] = seed.environments as [(typeof seed.environments)[0]]
-  const [apiKey = ''] = apiKeys
-  const out = join(createTempFolder(), 'seed.yaml')
-  const stepIds = workflows.flatMap(({ steps }) => steps.map(({ stepId }) => stepId))
-  const steps = stepIds.flatMap((id) => ['--step', `order-shipped/${id}`])
-  const flags = ['--api-key', apiKey, '--rate', '10000', '--json']
-  const recorded = await runCommand([
-    'record',
-    '--from',
-    source.url,
-    '--out',
-    out,
-    ...steps,
-    ...flags
-  ])
-  expect(recorded.code, recorded.stderr).toBe(0)
-  expect(JSON.parse(recorded.stdout)).toMatchObject({
-    messages: MESSAGES,
-    subscribers: SUBSCRIBERS,
-    steps: 20
-  })
-  const text = readFileSync(out, 'utf8')
-  expect([...new Set(text.match(CODE) ?? [])].slice(0, 20)).toEqual([])
-  expect(text).toContain('"total":')
+const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push'] as const
 
-  const file = join(createTempFolder(), 'requests.txt')
-  const [{ subscriberId, transactionId, contextKeys } = {}] = seed.environments[0]?.messages ?? []
+function createMessage(
+  people: People,
+  index: number,
+  { subscriberId, firstName }: { subscriberId: string; firstName: string }
+) {
+  const { code, words } = people
+  const hasPlainContent = index % 2 === 0
+  const failure = () => ({
+    email: `${code()}@x.example`,
+    errorText: words('No'),
+    errorId: 'mail_unexpected_error',
+    status: 'error'
+  })
+  return {
+    subscriberId,
+    workflow: 'order-shipped',
+    channel: CHANNELS[index % CHANNELS.length],
+    transactionId: `order ${code()}`,
+    contextKeys: [`tenant:${code()}`],
+    subject: words('Your order'),
+    content: hasPlainContent
+      ? words(`Dear ${firstName} of ${subscriberId},`)
+      : [{ type: 'text', content: words('Dear') }],
+    cta: {
+      data: { url: `https://shop.example/${code()}` },
+      action: { buttons: [{ type: 'primary', content: code() }] }
+    },
+    payload: createPayload(people, subscriberId, firstName),
+    overrides: { email: { headers: { Authorization: `Bearer ${code()}` } } },
+    ...(hasPlainContent && failure()),
+    ...(index % 40 === 0 && { template: createTemplate(people) })
+  }
+}
+
+/** Creates a payload in which a person's id and name are field names, as in many messages. */
+function createPayload({ code }: People, subscriberId: string, firstName: string) {
+  return {
+    type: code(),
+    [subscriberId]: 1,
+    [firstName]: 2,
+    [`${code()}@x.example`]: code(),
+    total: 10,
+    list: [{ note: code() }]
+  }
+}
+
+function createTemplate({ code, words }: People) {
+  const step = {
+    name: words('Mail'),
+    template: { [code()]: code() },
+    replyCallback: { url: `https://x.example/${code()}` }
+  }
+  const variables = [{ name: `to ${code()}` }]
+  return {
+    name: words('Order'),
+    description: words('Of'),
+    active: true,
+    draft: false,
+    preferenceSettings: { email: true },
+    critical: false,
+    tags: [code()],
+    steps: [step],
+    _creatorId: '66d5a0e97c9b1a0012ab3402',
+    triggers: [{ type: 'event', identifier: 'order-shipped', variables }],
+    _notificationGroupId: '66d5a0e97c9b1a0012ab3402',
+    deleted: false,
+    deletedAt: '',
+    deletedBy: code(),
+    data: { [code()]: code() }
+  }
+}
+
+type SourceEnvironment = ReturnType<typeof createSeed>['environments'][0]
+
+const stepIdsOf = ({ workflows }: SourceEnvironment) =>
+  workflows.flatMap(({ steps }) => steps.map(({ stepId }) => stepId))
+
+/** Starts a mock with more than 18,000 personal values. */
+async function startSource() {
+  const people = createPeople()
+  const seed = createSeed(people)
+  const { url } = await useNewMock({ seed })
+  expect(people.count()).toBeGreaterThan(18_000)
+  const environment = seed.environments[0] as SourceEnvironment
+  const flags = ['--api-key', environment.apiKeys[0] ?? '', '--rate', '10000', '--json']
+  return { url, environment, flags }
+}
+
+/** Writes requests for all messages, for all steps, and for messages by each filter. */
+function writeRequests(environment: SourceEnvironment): string {
+  const [{ subscriberId, transactionId, contextKeys } = {}] = environment.messages
   const filters = { subscriberId, transactionId, contextKeys: contextKeys?.[0], channel: 'sms' }
   const queries = Object.entries(filters).map(
     ([name, value]) => `${name}=${encodeURIComponent(String(value))}`
   )
   const pages = Array.from({ length: MESSAGES / 500 }, (_, page) => `limit=500&page=${page}`)
-  const paths = stepIds.map((id) => `/v2/workflows/order-shipped/steps/${id}`)
-  writeFileSync(
-    file,
-    [...[...queries, ...pages].map((query) => `/v1/messages?${query}`), ...paths].join('\n')
-  )
-  for (const requests of [[], ['--requests', file]]) {
-    const args = [
-      'compare',
-      '--target',
-      source.url,
-      '--seed',
-      out,
-      '--replaced',
-      ...requests,
-      ...flags
-    ]
-    const { code, stdout, stderr } = await runCommand(args)
+  const lists = [...queries, ...pages].map((query) => `/v1/messages?${query}`)
+  const steps = stepIdsOf(environment).map((id) => `/v2/workflows/order-shipped/steps/${id}`)
+  const file = join(createTempFolder(), 'requests.txt')
+  writeFileSync(file, [...lists, ...steps].join('\n'))
+  return file
+}
+
+test('recording replaces 18,000 personal values, and compare finds no difference', async () => {
+  const { url, environment, flags } = await startSource()
+  const out = join(createTempFolder(), 'seed.yaml')
+  const steps = stepIdsOf(environment).flatMap((id) => ['--step', `order-shipped/${id}`])
+  const recorded = await runCommand(['record', '--from', url, '--out', out, ...steps, ...flags])
+  expect(recorded.code, recorded.stderr).toBe(0)
+  expect(JSON.parse(recorded.stdout)).toMatchObject({
+    messages: MESSAGES,
+    subscribers: SUBSCRIBERS,
+    steps: STEPS
+  })
+  const text = readFileSync(out, 'utf8')
+  expect([...new Set(text.match(CODE) ?? [])].slice(0, 20)).toEqual([])
+  expect(text).toContain('"total":')
+
+  for (const requests of [[], ['--requests', writeRequests(environment)]]) {
+    const compare = ['compare', '--target', url, '--seed', out, '--replaced']
+    const { code, stdout, stderr } = await runCommand([...compare, ...requests, ...flags])
     expect(JSON.parse(stdout || '{}').differences?.slice(0, 5), stderr).toEqual([])
     expect(code).toBe(0)
   }
 }, 600_000)
 
-/** Fields whose values are ids, timestamps or enum values, or names that programs use. */
-const UNMARKED =
-  /^(_.*|createdAt|updatedAt|deletedAt|deletedBy|deliveredAt|last.*At|last.*Date|snoozedUntil|channel|status|type|identifier|providerId|integrationIdentifier|templateIdentifier|workflow|stepId|uuid|component|group|origin|issueType|operator|on|unit|backoffUnit|atTime|weekDays|monthDays|ordinal|ordinalValue|monthlyType|textAlign|field|variableName|delayPath|digestKey|variables|subscriberVariables|format|required|enum|const|pattern|\$schema|\$ref|errorId|slug)$/
+/** Fields that keep their values: ids, timestamps, enum values and identifiers. */
+const UNMARKED = new RegExp(
+  [
+    '^(_.*|createdAt|updatedAt|deletedAt|deletedBy|deliveredAt|last.*At|last.*Date|snoozedUntil',
+    'channel|status|type|identifier|providerId|integrationIdentifier|templateIdentifier|workflow',
+    'stepId|uuid|component|group|origin|issueType|operator|on|unit|backoffUnit|atTime|weekDays',
+    'monthDays|ordinal|ordinalValue|monthlyType|textAlign|field|variableName|delayPath|digestKey',
+    'variables|subscriberVariables|format|required|enum|const|pattern|\\$schema|\\$ref|errorId',
+    'slug)$'
+  ].join('|')
+)
 
-test('no string of any field of the seed `everything` is in its recording', async () => {
+/** Returns a function that adds a code to each string that a recording should replace. */
+function createMarker({ code }: People) {
+  const ids = new Map<string, string>()
+  const codeOfId = (id: string) => ids.get(id) ?? ids.set(id, code()).get(id)
+  const markString = (value: string, field: string): string => {
+    if (UNMARKED.test(field) || /^(AND|OR)$/.test(value)) return value
+    if (field === 'subscriberId') return `${value}@${codeOfId(value)}.example`
+    if (field === 'email') return `${code()}@x.example`
+    return `${value} <b title='${code()}'>${code()}</b>`
+  }
+  return function mark(value: unknown, field = ''): unknown {
+    if (typeof value === 'string') return markString(value, field)
+    if (Array.isArray(value)) return value.map((item) => mark(item, field))
+    if (typeof value !== 'object' || value === null) return value
+    const entries = Object.entries(value).map(([name, inner]) => [name, mark(inner, name)])
+    return Object.fromEntries(entries)
+  }
+}
+
+test('a recording of the seed `everything` has none of the marked strings', async () => {
   const plain = await useMock({ seeds: ['everything'] })
   const [{ subscribers, workflows, messages }] = (
     await plain.get('/_mock/state', { headers: { accept: 'application/json' } })
   ).json.environments
-  const { code } = createPeople()
-  const ids = new Map<string, string>()
-  const ofId = (id: string) => ids.get(id) ?? ids.set(id, code()).get(id)
-  const markedString = (value: string, field: string): string => {
-    if (UNMARKED.test(field) || /^(AND|OR)$/.test(value)) return value
-    if (field === 'subscriberId') return `${value}@${ofId(value)}.example`
-    if (field === 'email') return `${code()}@x.example`
-    return `${value} <b title='${code()}'>${code()}</b>`
-  }
-  const marked = (value: unknown, field = ''): unknown => {
-    if (typeof value === 'string') return markedString(value, field)
-    if (Array.isArray(value)) return value.map((item) => marked(item, field))
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name, marked(inner, name)])
-    )
-  }
-  const apiKeys = [`key-${code()}`]
+  const people = createPeople()
+  const mark = createMarker(people)
+  const apiKeys = [`key-${people.code()}`]
   const records = {
-    subscribers: marked(subscribers),
-    workflows: marked(workflows),
-    messages: marked(messages)
+    subscribers: mark(subscribers),
+    workflows: mark(workflows),
+    messages: mark(messages)
   }
   const source = await useNewMock({
     seed: JSON.stringify({ environments: [{ name: 'Source', apiKeys, ...records }] })

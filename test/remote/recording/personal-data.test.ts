@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { KeptFieldNames } from '../../../src/remote/recording/kept-field-names.js'
 import { type Kept, PersonalDataReplacement } from '../../../src/remote/recording/personal-data.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: incomplete records
+// biome-ignore lint/suspicious/noExplicitAny: the tests use incomplete records
 type Json = any
 
-/** Returns the replacement with untyped records, so that a test needs no complete ones. */
+/** Creates a replacement without types for records, so that tests can use incomplete records. */
 function replacementBy(apiKey: string, kept: Kept = 'nothing', keeps = (_name: string) => false) {
   const replacement = new PersonalDataReplacement(apiKey, kept, keeps)
   return {
@@ -43,7 +43,7 @@ const MESSAGE = {
   subscriber: PERSON
 }
 
-test('a value and a key always give the same replacement, and another key gives another one', () => {
+test('a replacement depends only on the value and the API key', () => {
   const replaced = replaceMessage(MESSAGE)
   expect(replacementBy('a-key-1').message(MESSAGE)).toEqual(replaced)
   expect(replacementBy('a-key-2').message(MESSAGE).subject).not.toBe(replaced.subject)
@@ -51,7 +51,7 @@ test('a value and a key always give the same replacement, and another key gives 
   expect(replaced.subscriber?.subscriberId).toBe(replaced.email)
 })
 
-test('only enum values, numbers, flags, timestamps, ids and identifiers stay', () => {
+test('only values that the API reference defines stay, such as enum values and ids', () => {
   const { subscriber, ...message } = replaceMessage(MESSAGE)
   const { _id, channel, status, templateIdentifier } = MESSAGE
   expect(message).toMatchObject({ _id, channel, status, templateIdentifier })
@@ -85,7 +85,7 @@ test('a replacement has the length and kind of the original value', () => {
   expect(subscriber.avatar).toMatch(/^https:\/\/example\.com\//)
 })
 
-test('different phone numbers and addresses have different replacements', () => {
+test('different phone numbers and email addresses have different replacements', () => {
   const all = Array.from({ length: 2000 }, (_, at) =>
     replaceMessage({ phone: `+49170${1_000_000 + at}`, email: `a${at}@b.c` })
   )
@@ -93,7 +93,7 @@ test('different phone numbers and addresses have different replacements', () => 
   expect(new Set(all.map(({ email }) => email)).size).toBe(all.length)
 })
 
-test('payloads keep field names that are words in two messages or in a schema and no names', () => {
+test('payloads keep common field names, but not the names of subscribers', () => {
   const names = new KeptFieldNames()
   const person = { subscriberId: 'user-1', firstName: 'Ada' }
   const messages: Json[] = ['onlya', 'onlyb'].map((once) => ({
@@ -112,7 +112,7 @@ test('payloads keep field names that are words in two messages or in a schema an
 
 const TELEPHONE = 4917090817263
 
-test('numbers as long as a phone number are replaced in steps, and shorter ones stay', () => {
+test('in steps, numbers as long as a phone number are replaced, and shorter numbers stay', () => {
   const properties = { tel: { enum: [TELEPHONE, 30] }, [`t${TELEPHONE}`]: { const: TELEPHONE } }
   const controlValues = {
     tel: TELEPHONE,
@@ -164,7 +164,7 @@ const STEP = {
 }
 
 test.each(['nothing', 'workflow-texts'] as const)(
-  'the schemas of a step lose addresses and long numbers if %s is kept',
+  'addresses and long numbers in the schemas of a step are replaced (kept: %s)',
   (kept) => {
     const { controls, controlValues } = replacementBy('a-key-1', kept).step(STEP)
     expect(JSON.stringify(controls)).not.toMatch(/@b\.|9081726|maria|Ada|Lovelace|4111111111111111/)

@@ -10,7 +10,7 @@ import { recordFrom, responsesOf, startDisturbedProxy } from './recording-target
 
 const DEVELOPMENT = { authorization: 'ApiKey development-key' }
 
-/** Returns the steps of a server, as `--step` names them, and their paths. */
+/** Returns a server's steps, both as values for `--step` and as paths. */
 async function stepsOf(url: string) {
   const response = await fetch(`${url}/_mock/state`, {
     headers: { ...DEVELOPMENT, accept: 'application/json' }
@@ -26,12 +26,12 @@ async function stepsOf(url: string) {
   }
 }
 
-/** Returns whether it is the path of a page of more than one message. */
+/** Returns whether a path requests a page of messages with a limit above 1. */
 function isPage(path = ''): boolean {
   return /\/messages\?page=\d+&limit=([2-9]|\d\d+)$/.test(path)
 }
 
-const deriveId = ({ _id }: { _id?: unknown }) => _id
+const idOf = ({ _id }: { _id?: unknown }) => _id
 
 function environmentIn(file: string): Required<SeedEnvironment> {
   return parse(readFileSync(file, 'utf8'), { maxAliasCount: -1 }).environments[0]
@@ -58,7 +58,7 @@ describe('a recorded seed', () => {
     )
   }, 300_000)
 
-  /** Records a server and expects the same responses from a server with the seed. */
+  /** Records a server, and expects the same responses from a mock with the recorded seed. */
   async function expectSameResponses(url: string, file = 'seed.yaml', pageSize = 10) {
     const out = join(createTempFolder(), file)
     const { steps, paths } = await stepsOf(url)
@@ -72,40 +72,56 @@ describe('a recorded seed', () => {
     return recording
   }
 
-  test('without personal data has the same shapes, counts and filters', async () => {
+  type Message = { _id: string; transactionId: string; subscriber?: { subscriberId: string } }
+
+  /** Records a mock without personal data, and starts another mock with the recorded seed. */
+  async function createCopy() {
     const source = await useMock({ seeds: ['everything'] })
     const out = join(createTempFolder(), 'seed.yaml')
     await recordFrom(source.url, out)
     const copy = await useMock({ seeds: [out] })
-    type Message = { _id: string; transactionId: string; subscriber?: { subscriberId: string } }
-    const listed = async (mock: typeof copy, key: string, filter: object): Promise<Message[]> =>
-      (await mock.get(`/v1/messages?${new URLSearchParams({ limit: '1000', ...filter })}`, { key }))
-        .json.data
-    const all = await listed(source, 'development-key', {})
-    const own = await listed(copy, 'recorded-key', {})
-    expect(own.map(shapeOf)).toEqual(all.map(shapeOf))
-    // Each filter finds the same messages, by the replaced value that messages have.
-    const channels = ['in_app', 'email', 'sms', 'chat', 'push'].map((channel) => [
-      { channel },
-      { channel }
-    ])
-    const values = all.flatMap(({ transactionId, subscriber }, index) => [
-      [{ transactionId }, { transactionId: own[index]?.transactionId }],
-      ...(subscriber
-        ? [
-            [subscriber, own[index]?.subscriber].map((each) => ({
-              subscriberId: each?.subscriberId
-            }))
-          ]
-        : [])
-    ])
-    for (const [filter = {}, replaced = {}] of [...channels, ...values]) {
-      const expected = (await listed(source, 'development-key', filter)).map(deriveId)
-      expect((await listed(copy, 'recorded-key', replaced)).map(deriveId)).toEqual(expected)
+    const list = async (mock: typeof copy, key: string, filter: object): Promise<Message[]> => {
+      const query = new URLSearchParams({ limit: '1000', ...filter })
+      return (await mock.get(`/v1/messages?${query}`, { key })).json.data
+    }
+    return {
+      listSource: (filter = {}) => list(source, 'development-key', filter),
+      listCopy: (filter = {}) => list(copy, 'recorded-key', filter)
+    }
+  }
+
+  test('without personal data has messages of the same number and shape', async () => {
+    const { listSource, listCopy } = await createCopy()
+    expect((await listCopy()).map(shapeOf)).toEqual((await listSource()).map(shapeOf))
+  })
+
+  test('without personal data finds the same messages by channel', async () => {
+    const { listSource, listCopy } = await createCopy()
+    for (const channel of ['in_app', 'email', 'sms', 'chat', 'push']) {
+      const expected = (await listSource({ channel })).map(idOf)
+      expect((await listCopy({ channel })).map(idOf)).toEqual(expected)
     }
   })
 
-  test('has the detected values of assumptions and no others', async () => {
+  test('without personal data finds the same messages by the replaced values', async () => {
+    const { listSource, listCopy } = await createCopy()
+    const copies = await listCopy()
+    for (const [index, original] of (await listSource()).entries()) {
+      for (const filterOf of [transactionFilter, subscriberFilter]) {
+        const filter = filterOf(original)
+        const replaced = filterOf(copies[index])
+        if (filter === undefined) continue
+        const expected = (await listSource(filter)).map(idOf)
+        expect((await listCopy(replaced)).map(idOf)).toEqual(expected)
+      }
+    }
+  })
+
+  const transactionFilter = (message?: Message) => ({ transactionId: message?.transactionId })
+  const subscriberFilter = ({ subscriber }: Partial<Message> = {}) =>
+    subscriber && { subscriberId: subscriber.subscriberId }
+
+  test('has exactly the assumptions that were detected', async () => {
     const assumptions = {
       envelope: 'data',
       'unknown-step': 'bad-request',
@@ -115,7 +131,7 @@ describe('a recorded seed', () => {
       'auth-scheme-case': 'exact'
     }
     const source = await useMock({ assumptions })
-    // Content that contains Novu's name of a provider is not a provider.
+    // The recording must not mistake this content for a provider.
     await source.post('/_mock/messages', {
       body: JSON.stringify({ channel: 'sms', content: '"novu-slack"' })
     })
@@ -125,7 +141,7 @@ describe('a recorded seed', () => {
     expect(recording.differences.join()).not.toContain('unknown-step')
   })
 
-  test('has the same bytes if it is recorded again', async () => {
+  test('has the same bytes as a second recording', async () => {
     const source = await useMock({})
     const folder = createTempFolder()
     await recordFrom(source.url, join(folder, 'one.yaml'))
@@ -136,7 +152,7 @@ describe('a recorded seed', () => {
   })
 })
 
-/** Removes webhook URLs and device tokens: as credentials they are always replaced. */
+/** Removes webhook URLs, device tokens and credentials, which a recording always replaces. */
 function withoutWebhooks(text: string): string {
   return text
     .replaceAll(/("(?:directW|w)ebhookUrl":)"[^"]*"/g, '$1""')
@@ -144,11 +160,11 @@ function withoutWebhooks(text: string): string {
     .replaceAll(/("credentials":)\{[^{}]*\}/g, '$1{}')
 }
 
-/** Returns the names of fields and the types of their values. */
+/** Returns a value's field names with the types of their values. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]))
 }
 
 describe('record', () => {
@@ -157,19 +173,20 @@ describe('record', () => {
     const folder = createTempFolder()
     const pageSize = 25
     await recordFrom(source.url, join(folder, 'quiet.yaml'), { pageSize })
-    const ways = [
+    const disturbances = [
       { status: 429, headers: { 'retry-after': '0' }, body: '{"statusCode":429}' },
       { status: 503, headers: {}, body: '<h1>Unavailable</h1>' },
       { status: 200, headers: {}, body: '<html>Log in to the network</html>' },
       { status: 200, headers: {}, body: '{"data": [{"_id": "6' },
       { status: 200, headers: {}, body: '{"ok": true}' }
     ]
-    let at = 0
+    let requests = 0
     const retries: string[] = []
     const proxy = await startDisturbedProxy(source.url, (request, response, count) => {
       if (count > 1) return false
-      const way = ways[at++ % (ways.length + 1)]
-      if (way) response.writeHead(way.status, way.headers).end(way.body)
+      const disturbance = disturbances[requests++ % (disturbances.length + 1)]
+      if (disturbance)
+        response.writeHead(disturbance.status, disturbance.headers).end(disturbance.body)
       else request.socket.resetAndDestroy()
       return true
     })
@@ -188,11 +205,10 @@ describe('record', () => {
     [3, [1, 1, 1]],
     [20, [7, 45, 3]]
   ])(
-    'misses no message if messages are removed during the recording, with pages of %d',
+    'misses no message if others are removed while pages of %d are read',
     async (pageSize, counts) => {
       const source = await useNewMock({ seeds: ['many-pages'] })
-      const idsOf = async () =>
-        (await source.get('/v1/messages?limit=1000')).json.data.map(deriveId)
+      const idsOf = async () => (await source.get('/v1/messages?limit=1000')).json.data.map(idOf)
       const newest = await idsOf()
       let pages = 0
       const proxy = await startDisturbedProxy(source.url, async ({ url = '' }) => {
@@ -206,14 +222,12 @@ describe('record', () => {
       const out = join(createTempFolder(), 'seed.yaml')
       const recording = await recordFrom(proxy.url, out, { pageSize })
       expect(counts).toEqual([])
-      expect(environmentIn(out).messages.map(deriveId)).toEqual(
-        expect.arrayContaining(await idsOf())
-      )
+      expect(environmentIn(out).messages.map(idOf)).toEqual(expect.arrayContaining(await idsOf()))
       expect(recording.differences.join()).not.toContain('some may be missing')
     }
   )
 
-  test('has no duplicates or gaps if messages arrive during the recording, even a whole page', async () => {
+  test('has no duplicates or gaps if pages of messages arrive during the recording', async () => {
     const source = await useNewMock({ seeds: ['many-pages'] })
     let pages = 0
     let added = 0
@@ -233,12 +247,12 @@ describe('record', () => {
     const out = join(createTempFolder(), 'seed.yaml')
     expect(await recordFrom(proxy.url, out)).toMatchObject({ messages: 137 + 22 })
     const { json } = await source.get('/v1/messages?limit=1000')
-    expect(environmentIn(out).messages.map(deriveId)).toEqual(json.data.map(deriveId))
+    expect(environmentIn(out).messages.map(idOf)).toEqual(json.data.map(idOf))
     expect(pages).toBeGreaterThan(20)
   })
 
   test.each([1, 25])(
-    'stops at the second page of a target that always returns the same %d messages',
+    'stops if a target returns the same %d messages on every page',
     async (limit) => {
       const source = await useMock({ seeds: ['many-pages'] })
       let pages = 0
@@ -257,11 +271,12 @@ describe('record', () => {
     }
   )
 
-  /** Records one message after changing its JSON. */
+  /** Records one message. `fields` is JSON to append to the message. */
   async function recordOne(fields: string) {
     const source = await useMock({})
     const { json } = await source.get('/v1/messages?limit=1')
-    const text = `{"data":[${JSON.stringify(json.data[0]).replace(/\}$/, fields)}],"page":0,"pageSize":1,"hasMore":false}`
+    const message = JSON.stringify(json.data[0]).replace(/\}$/, fields)
+    const text = `{"data":[${message}],"page":0,"pageSize":1,"hasMore":false}`
     const proxy = await startDisturbedProxy(source.url, ({ url = '' }, response) => {
       if (!isPage(url)) return false
       response.writeHead(200, { 'content-type': 'application/json' }).end(text)
@@ -279,7 +294,10 @@ describe('record', () => {
     [
       'fields that are not in the API reference',
       ',"tenant":"acme","lastSeenDate":"yesterday","status":"lost"}',
-      /lastSeenDate is not an ISO 8601 timestamp: left out.*message\.tenant is not in the API reference: left out/
+      new RegExp(
+        'lastSeenDate is not an ISO 8601 timestamp: left out.*' +
+          'message\\.tenant is not in the API reference: left out'
+      )
     ],
     [
       'an error of a message that was sent',
@@ -334,7 +352,7 @@ describe('record', () => {
     }
   )
 
-  test('--messages limits the progress and the seed, also within a page', async () => {
+  test('--messages limits the progress and the seed, even within a page', async () => {
     const source = await useMock({ seeds: ['many-pages'] })
     const out = join(createTempFolder(), 'seed.yaml')
     const progress: number[] = []
@@ -351,7 +369,7 @@ describe('record', () => {
     expect(environmentIn(out).messages).toHaveLength(30)
   })
 
-  test('rejects a wrong key, a missing key and a file name without a seed extension', async () => {
+  test('rejects a wrong key, a missing key and a file name that is not a seed', async () => {
     const source = await useMock({})
     const cwd = createTempFolder()
     const run = (...args: string[]) =>
@@ -371,11 +389,11 @@ describe('record', () => {
   })
 })
 
-/** `RECORDED_MESSAGES` overrides the number. */
+/** The number of messages to record. The variable `RECORDED_MESSAGES` overrides it. */
 const COUNT = Number(process.env.RECORDED_MESSAGES ?? 100_000)
 const MAX_MEMORY = 300
 
-/** Returns the maximum memory of a process so far, in MiB; 0 if it has ended. Only on Linux. */
+/** Returns the peak memory of a process in MiB, or 0 if it has ended. Only works on Linux. */
 function peakMemory(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

@@ -3,15 +3,15 @@ import { onTestFinished } from 'vitest'
 import { type RecordOptions, recordService } from '../../../src/remote/recording/record-service.js'
 import { listen } from '../listen.js'
 
-/** Handles a request instead of the proxy. Returns whether it sent a response. */
+/** Can respond to a request instead of the mock behind the proxy. Returns whether it did. */
 export type Disturb = (
   request: IncomingMessage,
   response: ServerResponse,
-  /** How many requests for this path there were, from 1. */
+  /** The number of requests for this path so far, including this request. */
   count: number
 ) => boolean | Promise<boolean>
 
-/** Starts a proxy in front of a mock that may respond itself. */
+/** Starts a proxy in front of a mock. `disturb` can respond instead of the mock. */
 export async function startDisturbedProxy(
   upstream: string,
   disturb: Disturb
@@ -32,7 +32,7 @@ export async function startDisturbedProxy(
   return server
 }
 
-/** Records from the URL into the file, as fast as possible. */
+/** Records the server at a URL to a file, as fast as possible. */
 export function recordFrom(url: string, out: string, options: Partial<RecordOptions> = {}) {
   return recordService({
     url,
@@ -53,7 +53,7 @@ export function recordFrom(url: string, out: string, options: Partial<RecordOpti
   } as RecordOptions)
 }
 
-/** Returns the response texts of all pages of messages, and of these paths of steps. */
+/** Returns the bodies of all pages of messages, and of the responses for the step paths. */
 export async function responsesOf(
   url: string,
   key: string,

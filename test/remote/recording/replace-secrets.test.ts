@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Kept, PersonalDataReplacement } from '../../../src/remote/recording/personal-data.js'
 
 const SECRET = 'sEcRetQ7'
-// biome-ignore lint/suspicious/noExplicitAny: incomplete records
+// biome-ignore lint/suspicious/noExplicitAny: the tests use incomplete records
 type Json = any
 
 function replacementKeeping(kept: Kept) {
@@ -13,7 +13,7 @@ function replacementKeeping(kept: Kept) {
   }
 }
 
-/** Secrets in fields that the API reference does not define. */
+/** An object with secrets, for fields whose content the API reference doesn't define. */
 const VALUES = {
   headers: [
     { key: 'Authorization', value: `Digest ${SECRET}` },
@@ -73,13 +73,13 @@ test.each([
     replacementKeeping('workflow-texts').step(STEP),
     ['Mail ?token=', '"apiKey":{"type":"string"']
   ]
-])('credentials and keys are replaced in %s if %s is kept', (_, _kept, replaced, keptTexts) => {
+])('credentials and keys in %s are replaced (kept: %s)', (_, _kept, replaced, keptTexts) => {
   const text = JSON.stringify(replaced)
   expect(text).not.toMatch(new RegExp(`${SECRET}|a-key-1`))
   for (const kept of [...KEPT, ...keptTexts]) expect(text).toContain(kept)
 })
 
-test('prose about keys and tokens stays if personal data is kept', () => {
+test('sentences about keys and tokens stay if personal data is kept', () => {
   const { message } = replacementKeeping('personal-data')
   for (const content of [
     'perfect for basic environments',
