@@ -84,7 +84,7 @@ async function waitForResult(child: ChildProcess): Promise<StartResult> {
       result = message as StartResult
       if (result.kind === 'ready') settle()
     })
-    // After a failure, also wait for the exit: by then the server has logged its error.
+    // After a failure, wait for the exit, because the server logs its error before it exits.
     child.once('exit', () => {
       // A message may still arrive after the exit, until the channel is closed.
       if (child.connected) child.once('disconnect', () => settle())
@@ -243,7 +243,7 @@ async function stop({
 
 const NONE = 'no server is running\n'
 
-/** Milliseconds to wait for a server to exit. It should exit earlier, after `LAST_RESORT`. */
+/** Milliseconds to wait for a server to exit. Longer than `LAST_RESORT`, when it ends itself. */
 const STOP_TIMEOUT = 10_000
 
 /**
@@ -273,5 +273,5 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** `http://127.0.0.1:4210 (process 4711)` */
+/** Returns text such as `http://127.0.0.1:4210 (process 4711)`. */
 const describe = ({ url, pid }: StartedServer) => `${url} (process ${pid})`

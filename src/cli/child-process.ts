@@ -63,7 +63,7 @@ export class CommandProcess {
   }
 }
 
-/** Returns false if the process doesn't exist or belongs to another user. */
+/** Sends a signal. Returns false if the process doesn't exist or belongs to another user. */
 function trySignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -74,7 +74,9 @@ function trySignal(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Reads the id of a process or group, waits until stdin closes, and ends the process or group. */
+/**
+ * Reads the id of a process or group, waits until stdin is closed, and ends that process or group.
+ */
 const GUARD_SCRIPT =
   'read target; read _; kill -s TERM -- "$target" && sleep 1 && kill -s KILL -- "$target"'
 

@@ -82,7 +82,10 @@ function requestOptions(): Option[] {
 
 function outcomeOptions(): Option[] {
   return [
-    new Option('--replaced', "record replaced the seed's personal data, using the same --api-key"),
+    new Option(
+      '--replaced',
+      "the seed's personal data was replaced by record, using the same --api-key"
+    ),
     profileOption('profile to use for the seed', 'the profile in the seed'),
     assumeOption(),
     rateOption().default(10),

@@ -61,19 +61,19 @@ function recordOptions(): Option[] {
     ),
     repeatable(
       '--workflow <id>',
-      'workflow on the target to use; may be repeated',
+      'use this workflow on the target; may be repeated',
       [],
       "the workflows in the target's messages"
     ),
     repeatable(
       '--step <id>',
-      'step on the target to use; may be repeated',
+      'use this step on the target; may be repeated',
       [],
       'steps with default ids, such as email-step'
     ),
     repeatable(
       '--integration <id>',
-      'integration to make primary; list the current primary first; may be repeated',
+      'make this integration primary; name the current primary first; may be repeated',
       [],
       'the integrations that the target lists'
     ),

@@ -50,7 +50,7 @@ function reportOptions(): Option[] {
     repeatable('--env <name=value>', env, [], 'none', parseVariable),
     new Option('--coverage', 'print to stderr how much of the API the command covered'),
     minOption().implies({ coverage: true }),
-    // An empty name means no file, because a CI variable passed as the name is empty outside of CI.
+    // An empty name means no file: a variable such as GITHUB_STEP_SUMMARY is empty outside of CI.
     new Option('--coverage-json <file>', 'write the coverage to this file, as JSON').default(
       '',
       'none'

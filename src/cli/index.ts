@@ -9,7 +9,7 @@ const { enableCompileCache, flushCompileCache } = module as {
 }
 enableCompileCache?.()
 
-// Import everything else after this check, because the database addon can crash on other versions.
+// Import everything else after this check, because the database addon can crash old Node versions.
 const unsupported = unsupportedNodeMessage()
 if (unsupported) {
   process.stderr.write(`${unsupported}\n`)

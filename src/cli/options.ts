@@ -78,7 +78,7 @@ export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
   }
   const isOpen = !/^(localhost|::1|127\..*)$/.test(host)
   const adminToken = flags.adminToken ?? (isOpen ? randomBytes(16).toString('hex') : undefined)
-  // The last two options have no default.
+  // `data` and `exportOnExit` have no default, so `DEFAULTS` doesn't contain them.
   const names = [...Object.keys(DEFAULTS), 'data', 'exportOnExit']
   const serverFlags = Object.entries(flags).filter(([name]) => names.includes(name))
   return { ...Object.fromEntries(serverFlags), adminToken, seeds: seed || [], assumptions }

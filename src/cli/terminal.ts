@@ -30,7 +30,7 @@ export function messageOf(error: unknown): string {
   )
 }
 
-/** `60 messages, 1 integration` */
+/** Returns text such as `60 messages, 1 integration`. */
 export function formatCounts(counts: Readonly<Record<string, number>>): string {
   const parts = Object.entries(counts).map(
     ([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`
@@ -91,7 +91,7 @@ export function progressLine() {
   }
 }
 
-/** Milliseconds that requests in progress may take on close. The process ends within a second. */
+/** Milliseconds to wait for requests in progress. The process should stop within a second. */
 export const GRACE = 800
 
 /** Milliseconds after which the process exits even if closing hangs. */

@@ -35,8 +35,8 @@ async function untilEnded(pid: number): Promise<void> {
 
 const REQUEST = `"${process.execPath}" -e "fetch(process.env.NOTIFICATION_MOCK_URL + '/health')"`
 /**
- * A shell with a child process. It prints both process ids, but not before the server has responded
- * to a request: by then `exec` has told its guard about the shell.
+ * A shell with a child process. It prints both process ids, but only after the server has responded
+ * to a request. By then, `exec` has passed the shell's process id to its guard.
  */
 const SHELL_WITH_CHILD = ['sh', '-c', `sleep 1000 & ${REQUEST} && echo $$ $!; wait; true`]
 

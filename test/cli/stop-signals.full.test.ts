@@ -29,7 +29,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     unused.on('error', () => {})
 
     child.kill(signal)
-    // An empty stderr means that the server didn't wait for busy connections and close them.
+    // An empty stderr shows that the server closed no busy connections, which it would log.
     expect(await ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expectCleanFile(cwd)
   }

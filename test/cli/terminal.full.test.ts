@@ -42,8 +42,8 @@ function createSeeds(): string {
 }
 
 /**
- * Starts a service with hostile text in all its responses. It has one message, which it takes from
- * the default seed and adds a hostile field to.
+ * Starts a service with hostile text in all its responses. It returns one message: a message of the
+ * default seed with an additional hostile field.
  */
 async function startHostileService(): Promise<string> {
   const mock = await startCommand([])

@@ -87,7 +87,7 @@ export const GENERATORS = {
   }
 } satisfies Record<string, Generator>
 
-/** For each profile, where a record is in a response, and queries that fail. */
+/** The parts of the program that differ between the profiles. */
 const PROFILE_FACTS = {
   document: { envelope: '', invalid: '{ limit: 0 }', mistake: "{ channel: 'fax' }" },
   // In the profile `live`, any string is valid as a channel.

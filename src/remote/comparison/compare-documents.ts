@@ -14,10 +14,10 @@ import {
 
 /** How a part of a published OpenAPI document differs from ours. */
 export interface DocumentDifference {
-  /** `narrower` and `wider`: the published document allows less or more values than ours. */
+  /** `narrower` or `wider` means that the published document allows fewer or more values. */
   kind: 'published only' | 'ours only' | 'narrower' | 'wider'
   operation: string
-  /** `parameter query limit`, `status 404`, `body.data[].channel values` */
+  /** Such as `parameter query limit`, `status 404` or `body.data[].channel values`. */
   part: string
   /** The values that only the published document allows. */
   published?: unknown

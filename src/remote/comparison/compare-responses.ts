@@ -92,7 +92,7 @@ function compareValues(
   ]
 }
 
-/** Compares records by id, so that after a missing record the next ones are still equal. */
+/** Compares records by id, so that one missing record doesn't change all others. */
 function compareLists(target: unknown[], ours: unknown[], path: string): ResponseDifference[] {
   const targetIds = target.map(idOf)
   const ourIds = ours.map(idOf)

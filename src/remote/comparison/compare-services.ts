@@ -24,7 +24,7 @@ export interface ServiceComparison {
 interface CompareOptions extends RequestsToCompare {
   target: Target
   ours: Target
-  /** The API key with which `record` replaced personal data in the seed; undefined if it didn't. */
+  /** The API key that `record` used to replace personal data, if the seed has replaced data. */
   replacementKey?: string | undefined
   onProgress(compared: number): void
 }
@@ -74,7 +74,7 @@ async function compareRequest(
     return [{ field: 'status', ...difference }]
   }
   if (replacementKey === undefined) return compareResponses(request, targetResponse, ourResponse)
-  // The recording kept all field names that occur in our response.
+  // Keep the field names that occur in our response, because the recording kept them too.
   const names = fieldNamesIn(ourResponse.body)
   const replacement = new PersonalDataReplacement(replacementKey, 'nothing', (name) =>
     names.has(name)

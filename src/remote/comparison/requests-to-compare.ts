@@ -9,7 +9,9 @@ import { stepPath } from '../paths.js'
 import { objectProblem, requestUntilUsable } from '../patient-requests.js'
 import { Target } from '../target.js'
 
-/** A request to send to both servers. The path starts with `/v1` or `/v2`, and has the query. */
+/**
+ * A request to send to both servers. The path starts with `/v1` or `/v2` and includes the query.
+ */
 export interface ComparedRequest {
   method: 'GET' | 'POST'
   path: string

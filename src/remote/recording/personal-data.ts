@@ -23,7 +23,7 @@ type Context = { kind: 'message' } | { kind: 'step'; ownTexts: ReadonlySet<strin
 
 type ReplaceText = (source: string) => string
 
-/** A field name to keep in a workflow's schema. In payloads, only names of letters are kept. */
+/** Matches field names that stay in a workflow's schema. In payloads, names must be plain words. */
 const SCHEMA_FIELD_NAME = /^(?=.{1,30}$)[A-Za-z_]+(-[A-Za-z_]+)*$/
 const RECORD_ID = /^[\da-f]{24}$|^[\da-f-]{36}$/
 const IDENTIFIER_FIELD = /^(identifier|\w+Identifier|providerId|stepId|workflowId|errorId)$/

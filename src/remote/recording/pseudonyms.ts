@@ -75,7 +75,7 @@ export class Pseudonyms {
     return Number(String(source).replaceAll(/\d+/g, (digits) => this.digits(digits)))
   }
 
-  /** Returns the same number of digits. The first digit is 0 only if the source starts with 0. */
+  /** Replaces digits by as many others. The first digit is 0 only if the source starts with 0. */
   digits(source: string): string {
     const made = BigInt(`0x${this.#digest('digits', source).toString('hex')}`).toString()
     const repeated = made.repeat(1 + source.length / made.length)
@@ -83,7 +83,7 @@ export class Pseudonyms {
     return `${start}${repeated}`.slice(0, source.length)
   }
 
-  /** Replaces an email address, URL, number or date by one of the same kind. Other text: words. */
+  /** Replaces email addresses, URLs, numbers and dates by their kind, and other text by words. */
   text(source: string): string {
     if (EMAIL.test(source)) return this.email(source)
     if (/^https?:\/\//i.test(source)) return this.url(source)

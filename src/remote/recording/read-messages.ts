@@ -10,7 +10,7 @@ import { type SeedDeviations, toSeedMessage } from './seed-record.js'
 export interface ReadOptions {
   target: Target
   pageSize: number
-  /** The maximum number of messages to record. The newest messages are recorded. */
+  /** How many messages to record at most, starting with the newest. */
   maximum: number
   /** The maximum size of all messages and subscribers, in bytes. */
   maxBytes: number

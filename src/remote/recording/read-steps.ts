@@ -123,8 +123,8 @@ function withoutControlValues(fields: Record<string, unknown>): Record<string, u
   if (!isObject(fields.controls) || !('values' in fields.controls)) return fields
   const { values: _, ...controls } = fields.controls
   const step = { ...fields, controls }
-  // The assumption adds an empty object as the last field. The step's own `controlValues` would be
-  // further up.
+  // The assumption adds an empty object as the last field. If a step has `controlValues` itself,
+  // they come earlier.
   const isAdded =
     Object.keys(fields).at(-1) === 'controlValues' && JSON.stringify(fields.controlValues) === '{}'
   if (!isAdded) return step

@@ -19,7 +19,9 @@ const FIELD = new RegExp(
   `(\\\\?["']${SECRET_FIELD}\\\\?["']\\s*:\\s*\\\\?["'])((?:[^"'\\\\]|\\\\[^"'])+)`,
   'gi'
 )
-/** `Basic` and `token` are also ordinary words, so only a following word like a key is secret. */
+/**
+ * After ordinary words such as `Basic` or `token`, a word is secret only if it looks like a key.
+ */
 const SCHEME = new RegExp(
   '(\\b(?:ApiKey|Bearer)\\s+|' +
     '\\b(?:api[Kk]ey|bearer|[Bb]asic|[Tt]oken|[Dd]igest)\\s+(?=\\S+[\\dA-Z=])(?=\\S{8}))' +

@@ -61,7 +61,7 @@ describe('a published document', () => {
   })
 })
 
-describe('reports exactly the changes:', () => {
+describe('reports exactly', () => {
   const reports = (
     title: string,
     expected: string[],

@@ -121,7 +121,7 @@ describe('a recorded seed', () => {
   const subscriberFilter = ({ subscriber }: Partial<Message> = {}) =>
     subscriber && { subscriberId: subscriber.subscriberId }
 
-  test('has exactly the assumptions that were detected', async () => {
+  test('has exactly the assumptions in which the target differs from its profile', async () => {
     const assumptions = {
       envelope: 'data',
       'unknown-step': 'bad-request',
@@ -369,7 +369,7 @@ describe('record', () => {
     expect(environmentIn(out).messages).toHaveLength(30)
   })
 
-  test('rejects a wrong key, a missing key and a file name that is not a seed', async () => {
+  test('rejects a wrong key, a missing key and a wrong file extension', async () => {
     const source = await useMock({})
     const cwd = createTempFolder()
     const run = (...args: string[]) =>
