@@ -1,9 +1,12 @@
 import { defineConfig } from 'drizzle-kit'
 
-/** Configures `npm run db:generate`, which writes migrations. The server applies them with drizzle's migrator. */
+/**
+ * Configures `npm run db:generate`, which writes migrations. The server applies the migrations with
+ * drizzle's migrator.
+ */
 export default defineConfig({
   dialect: 'sqlite',
   schema: './src/db/schema.ts',
-  // `npm run db:check` generates into a copy, to see whether a migration is missing.
+  // `npm run db:check` generates into a copy, to find out whether a migration is missing.
   out: process.env.MIGRATIONS_FOLDER ?? './migrations'
 })

@@ -5,8 +5,8 @@ import Database from 'better-sqlite3'
 import { mock, start } from './servers.js'
 
 /**
- * More integrations than connections. Concurrent requests overtake each other: with two
- * integrations, one request in seven found its integration to be the primary already.
+ * There are more integrations than connections, because concurrent requests overtake each other.
+ * With two integrations, one request in seven found that its integration was already the primary.
  */
 const INTEGRATIONS = Array.from({ length: 200 }, (_, index) => `mail-${index}`)
 
@@ -14,9 +14,9 @@ const INTEGRATIONS = Array.from({ length: 200 }, (_, index) => `mail-${index}`)
 export const BENCH = {
   environment: 'Bench',
   apiKey: 'bench-key',
-  /** Its response has about 10 KB. */
+  /** The response has about 10 KB. */
   step: '/v2/workflows/order-shipped/steps/email-step',
-  /** Sent one after the other, each request changes the primary. */
+  /** If these requests are sent one after the other, each of them changes the primary. */
   setPrimary: INTEGRATIONS.map((name) => `/v1/integrations/${name}/set-primary`) as [
     string,
     ...string[]
@@ -24,7 +24,9 @@ export const BENCH = {
   list: '/v1/messages?limit=10'
 } as const
 
-/** A "hot" value matches a share of the messages; a "rare" one always matches ten. */
+/**
+ * A "hot" value matches a fixed share of the messages. A "rare" value always matches ten messages.
+ */
 export const FILTERS = {
   channel: 'channel=push',
   'subscriber, hot': 'subscriberId=hot',
@@ -153,8 +155,9 @@ export function createGeneratingSeed(messages: number): object {
 }
 
 /**
- * Adds older copies of the messages in the data file. SQLite makes them, because reading a seed of
- * a million messages would take longer than all measurements. All columns of the table are copied.
+ * Adds older copies of the messages in the data file. SQLite makes the copies, because reading a
+ * seed of a million messages would take longer than all measurements. All columns of the table are
+ * copied.
  */
 function addMessages(file: string, count: number): void {
   const client = new Database(file)
@@ -166,7 +169,7 @@ function addMessages(file: string, count: number): void {
     .map(({ name }) => name)
     .filter((name) => !GENERATED_COLUMNS.includes(name))
     .join()
-  // Repeatable random numbers: the upper bits of a multiplicative hash.
+  // Returns SQL for repeatable random numbers, the upper bits of a multiplicative hash.
   const random = (salt: number) =>
     `(((n + ${salt * 7919}) * 2654435761) % 4294967296) / 65536 % 100`
   const oneOfTen = (remainder: number) => `n % max(10, ${count} / 10) = ${remainder}`

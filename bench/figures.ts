@@ -1,4 +1,4 @@
-/** One measured value. It has a verdict only if it has an aim. */
+/** A measured value. It gets a verdict only if `atLeast` or `atMost` is set. */
 export interface Figure {
   name: string
   value: number
@@ -10,7 +10,7 @@ export interface Figure {
 export interface Measure {
   name: string
   minutes: number
-  /** How it is measured: a paragraph for docs/contributing/performance.md. */
+  /** How the figures are measured, as a paragraph for docs/contributing/performance.md. */
   method: string
   /** Calls `progress` with a description of each step. */
   run(progress: (step: string) => void): Promise<Figure[]>
@@ -72,7 +72,7 @@ function formatAim({ atLeast, atMost }: Figure): string {
   return atMost === undefined ? '' : `≤ ${format(atMost)}`
 }
 
-/** Rounds to three digits. Further digits would not be repeatable. */
+/** Rounds to three digits, because further digits would not be repeatable. */
 function format(value: number): string {
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1)))
   return Number(value.toPrecision(3)).toLocaleString('en', {

@@ -1,5 +1,6 @@
--- A script for wrk. It cycles through the paths of BENCH_PATHS (separated by spaces) with the method BENCH_METHOD, and
--- prints the result as one line of JSON. Without BENCH_PATHS it sends the path of wrk's command line, which is cheaper.
+-- A script for wrk. It sends requests with the method BENCH_METHOD to the paths in BENCH_PATHS, one
+-- after the other, and prints the result as one line of JSON. BENCH_PATHS is separated by spaces.
+-- Without it, the script requests the path in wrk's command line, which takes less time.
 wrk.method = os.getenv('BENCH_METHOD') or 'GET'
 
 local paths = {}
@@ -13,8 +14,8 @@ if #paths > 0 then
 
   function request()
     if #requests == 0 then
-      for place, path in ipairs(paths) do
-        requests[place] = wrk.format(nil, path)
+      for index, path in ipairs(paths) do
+        requests[index] = wrk.format(nil, path)
       end
     end
     turn = turn % #requests + 1

@@ -22,7 +22,7 @@ Options:
   --json            print the figures as JSON
   --report          also write them to docs/contributing/performance.md
   --node <file>     run the servers on this Node
-  --command <file>  start this built command; with --node, one that was installed with that Node
+  --command <file>  start this built command; it must have been installed with the Node of --node
   -h, --help        print this help
 
 Exit codes:
@@ -30,7 +30,7 @@ Exit codes:
   1  something could not be measured
   2  the command line is wrong`
 
-// Exit explicitly: the exit handlers stop the servers and delete the data.
+// Exit explicitly, so that the exit handlers stop the servers and delete the data.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 await main(process.argv.slice(2))
 process.exit()

@@ -48,7 +48,7 @@ export interface ServerCommand {
   headers?: Record<string, string>
 }
 
-/** Returns the mock server's own command. */
+/** Returns the command that starts the mock server. */
 export function mock(args: readonly string[], apiKey: string): ServerCommand {
   return {
     args: (port) => [servers.command, '--port', String(port), ...args],
@@ -61,7 +61,7 @@ export function authorization(apiKey: string): Record<string, string> {
   return { authorization: `ApiKey ${apiKey}` }
 }
 
-/** Returns the command of a server in bench/bare. */
+/** Returns the command that starts a server in bench/bare. */
 export function bare(script: 'fastify' | 'hello', args: readonly string[] = []): ServerCommand {
   return {
     args: (port) => [join(import.meta.dirname, 'bare', `${script}.mjs`), String(port), ...args],
@@ -72,9 +72,9 @@ export function bare(script: 'fastify' | 'hello', args: readonly string[] = []):
 /** A server in a separate process. */
 export interface RunningServer {
   url: string
-  /** In the time of `performance.now()`. */
+  /** When the process was spawned, as a value of `performance.now()`. */
   spawnedAt: number
-  /** Milliseconds from the spawn to the first 200. */
+  /** Milliseconds from the spawn to the first response with status 200. */
   startedIn: number
   residentBytes(): number
   peakBytes(): number
@@ -88,8 +88,8 @@ process.on('exit', () => {
 })
 
 /**
- * Starts a server and waits for its first 200. Throws with its stderr if it ends earlier or takes
- * more than two minutes.
+ * Starts a server and waits for its first response with status 200. Throws an error with the
+ * server's stderr if it ends earlier or takes more than two minutes.
  */
 export async function start({ args, path, headers = {} }: ServerCommand): Promise<RunningServer> {
   const port = await freePort()
@@ -143,7 +143,7 @@ function memoryOf({ pid }: ChildProcess, name: 'VmRSS' | 'VmHWM'): number {
   return 1024 * Number(kibibytes)
 }
 
-/** Returns the environment variables, except the variables of this project and npm. */
+/** Returns the environment variables without the variables of this project and of npm. */
 function cleanEnvironment(): Record<string, string | undefined> {
   const foreign = /^(NOTIFICATION_MOCK_|npm_|PORT$|NODE_OPTIONS$|NODE_ENV$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
@@ -219,11 +219,13 @@ export interface Load {
   paths: readonly [string, ...string[]]
   headers: Record<string, string>
   connections: number
-  /** An integer. */
+  /** The duration, in whole seconds. */
   seconds: number
 }
 
-/** Loads a server with wrk, from the other core. Throws if a response is not 2xx. */
+/**
+ * Puts load on a server with wrk, which runs on the other core. Throws if a response is not 2xx.
+ */
 export async function load(
   { url }: RunningServer,
   { method, paths, headers, connections, seconds }: Load

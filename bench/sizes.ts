@@ -117,7 +117,7 @@ async function growthOf(small: RunningServer, large: RunningServer, path: string
     ] as const) {
       const options = { method: 'GET', paths: [path], headers, connections: 1, seconds: 1 } as const
       const { requestsPerSecond } = await load(server, options)
-      // The first pair is a warm-up, because the server counts the messages then.
+      // Ignore the first pair, because the server counts the messages then.
       if (pair > 0) all.push(1 / requestsPerSecond)
     }
   }

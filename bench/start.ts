@@ -90,7 +90,9 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
   ]
 }
 
-/** Returns the ratio of the times from the spawn to the 1,000th list. */
+/**
+ * Measures the time from the spawn to the 1,000th list response. Returns its ratio to bare Fastify.
+ */
 async function thousandResponses(progress: (step: string) => void): Promise<number> {
   const ours = mock(['--seed', createSeedFile()], BENCH.apiKey)
   const running = await start(ours)
@@ -111,7 +113,7 @@ async function thousandResponses(progress: (step: string) => void): Promise<numb
   return pairedRatio(times[0] ?? [], times[1] ?? [])
 }
 
-/** Returns the milliseconds that createMock() takes, 20 times after a first one. */
+/** Returns how many milliseconds each of 20 calls of createMock() takes after a first call. */
 function mocksInOneProcess(): number[] {
   const program = `
     const { createMock } = await import(${JSON.stringify(join(command(), '../../index.js'))})

@@ -80,7 +80,7 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
   }
 }
 
-/** Saves responses of the server as files, for the bare server. Returns their folder. */
+/** Saves responses of the server as files that the bare server sends. Returns their folder. */
 export async function saveResponses({ url }: RunningServer): Promise<string> {
   const folder = tempPath('responses')
   mkdirSync(folder, { recursive: true })

@@ -1,5 +1,5 @@
 /**
- * Writes the API reference of the three operations as Markdown, for `docs/api.md`. Used by docs.ts.
+ * Renders the API reference of the three operations as Markdown. docs.ts writes it to docs/api.md.
  */
 import type { TSchema } from '@sinclair/typebox'
 import { type AssumptionId, assume } from '../src/domain/assumptions.js'
@@ -11,7 +11,9 @@ import type { Operation } from '../src/schema/operation.js'
 
 type Parameter = DescribedOperation['parameters'][number] & { required?: boolean }
 
-/** Returns a section per operation, then one per type, for the profile `document`. */
+/**
+ * Returns a section for each operation and for each type, as they are in the profile `document`.
+ */
 export async function apiReference(): Promise<string> {
   const { paths, components } = await openApiDocument(assume('document'))
   const described = Object.values(paths).flatMap((methods) => Object.values(methods))
@@ -101,7 +103,7 @@ function fieldRow(
 /** Returns the name of the type that a schema refers to, or '' if it refers to none. */
 const nameOf = (schema: TSchema) => String(schema.$ref ?? '').replace(/^.*\//, '')
 
-/** Returns the type as a table cell shows it; a named type links to its section. */
+/** Returns the Markdown for a type in a table cell. A named type is a link to its section. */
 function typeOf(schema: TSchema): string {
   if (schema.$ref) {
     const name = nameOf(schema)

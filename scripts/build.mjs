@@ -3,15 +3,15 @@
  * Builds dist/ from src/: the command, the library, and its types.
  *
  *     node scripts/build.mjs                   build
- *     node scripts/build.mjs --after-install   build if the source and the compiler are there
+ *     node scripts/build.mjs --after-install   build if the source and the compiler exist
  *     node scripts/build.mjs --if-stale        build if dist/ is missing or older than the source
  *
- * `--after-install` also succeeds, with a message, without devDependencies or before the source has
- * been copied, as in an image build. A compile error always fails. On Node 20 all three first
+ * `--after-install` succeeds with a message if the devDependencies or the source are missing, as
+ * they are in an image build. A compile error always fails. On Node 20, all three commands first
  * install the database addon if it is missing.
  *
- * The npm script `dependencies` calls this, not `prepare`: npm warns about `prepare` when it
- * installs a tarball.
+ * The npm script `dependencies` calls this script. The script `prepare` would do too, but npm warns
+ * about it when it installs a tarball.
  */
 import {
   cpSync,
@@ -69,7 +69,7 @@ async function build() {
   if (!canBuild) fail('the devDependencies are not installed: run `npm ci`')
   console.error('building dist/')
   rmSync(dist, { recursive: true, force: true })
-  // Types first: they fail on an error in any file, before dist/ looks fresh.
+  // Build the types first. They fail on an error in any file, before dist/ looks up to date.
   const { bundle, ENTRIES } = await import('./bundle.mjs')
   const { contract } = await import('./client-types.mjs')
   const types = { ...(await rollUpTypes(ENTRIES)), contract: (await contract(root)).types }
@@ -96,9 +96,9 @@ async function storeDefaultImage() {
 }
 
 /**
- * Returns the declarations of each entry as one file. They import types only from the test runner
- * that a fixture extends; types derived from TypeBox schemas are printed, so that users don't need
- * TypeBox.
+ * Returns the type declarations of each entry point as one file. They import types only from the
+ * test runner that a fixture extends. Types derived from TypeBox schemas are written out, so that
+ * users don't need TypeBox.
  */
 async function rollUpTypes(entries) {
   const { generateDtsBundle } = await import('dts-bundle-generator')
@@ -117,7 +117,7 @@ async function rollUpTypes(entries) {
       libraries: { importedLibraries: runner ? [runner] : [], allowedTypesLibraries: [] }
     }))
     const types = generateDtsBundle(configs, { preferredConfigPath: join(folder, 'tsconfig.json') })
-    // Declares `Symbol.asyncDispose` for users whose target and @types/node don't.
+    // Declares `Symbol.asyncDispose` for users whose target and @types/node don't declare it.
     const withLibrary = types.map((text) => `/// <reference lib="esnext.disposable" />\n${text}`)
     return Object.fromEntries(Object.keys(entries).map((name, index) => [name, withLibrary[index]]))
   } catch (error) {
@@ -131,8 +131,8 @@ async function rollUpTypes(entries) {
 const CLIENT_TYPES = ['src/client/control-api.ts']
 
 /**
- * Returns the time of the latest change below the paths. A folder changes when a file is added or
- * removed.
+ * Returns when the newest file or folder at or below the paths was changed. A folder changes when a
+ * file in it is added or removed.
  */
 function newest(paths) {
   const times = paths.filter(existsSync).map((path) => {

@@ -10,8 +10,8 @@ const root = join(import.meta.dirname, '..')
 
 /**
  * The package's entry points by their names in dist/. `runner` is the test runner that a fixture
- * extends. `importOnly` entries have no CommonJS version, because their runner has none (their
- * types do: the runner compiles such tests).
+ * extends. An `importOnly` entry has no CommonJS version, because its runner has none. It still has
+ * CommonJS types, because the runner compiles tests written in CommonJS.
  */
 export const ENTRIES = {
   index: { source: 'src/index.ts' },
@@ -31,7 +31,7 @@ const SWAGGER_UI_FILES = [
 const RUNNERS = Object.values(ENTRIES).flatMap(({ runner = [] }) => runner)
 
 /**
- * Packages that Fastify loads only for features we don't use: its schema compilers and `inject`.
+ * Packages that Fastify loads only for its own schema compilers and `inject`, which we don't use.
  */
 const NEVER_LOADED = [
   '@fastify/ajv-compiler',
@@ -41,7 +41,7 @@ const NEVER_LOADED = [
 
 /**
  * Loads Node's built-in modules with `require`. An `import` reads every export of a module,
- * including the WebSocket client of `node:http`, which makes a start up to 5 % slower.
+ * including the WebSocket client of `node:http`. That would make a start up to 5 % slower.
  */
 const NODE_MODULES = {
   name: 'node-modules',
@@ -55,14 +55,16 @@ const NODE_MODULES = {
   }
 }
 
-/** Bundled CommonJS packages call `require` for Node's built-in modules. */
+/** Defines `require`, which bundled CommonJS packages call for Node's built-in modules. */
 const REQUIRE = {
   js:
     "import { createRequire as __createRequire } from 'node:module'; " +
     'const require = __createRequire(import.meta.url);'
 }
 
-/** Imports other entry points by their package name, so that a program has one copy of each. */
+/**
+ * Imports other entry points by their package name, so that a program loads each of them only once.
+ */
 const OTHER_ENTRIES = {
   name: 'other-entries',
   setup(build) {
@@ -89,10 +91,10 @@ const SHARED = {
   target: 'node20.19',
   external: ['better-sqlite3', ...RUNNERS, ...NEVER_LOADED],
   plugins: [OTHER_ENTRIES, NODE_MODULES],
-  // Identifiers aren't minified, to keep stack traces readable.
+  // Don't minify identifiers, so that stack traces stay readable.
   minifyWhitespace: true,
   minifySyntax: true,
-  // Node prints the whole source line of an uncaught error.
+  // Limit the line length, because Node prints the whole source line of an uncaught error.
   lineLimit: 160,
   legalComments: 'none',
   logLevel: 'warning',
@@ -123,8 +125,8 @@ async function bundleModules(dist) {
     chunkNames: 'chunks/[name]-[hash]',
     banner: REQUIRE
   })
-  // The other entries need no `require`, and the client should be small, as it runs in browsers
-  // too.
+  // The other entry points need no `require`. The client should also be small, because it runs in
+  // browsers.
   const small = { ...SHARED, lineLimit: 0, splitting: true, chunkNames: 'chunks/[name]-[hash]' }
   for (const [name, { source }] of Object.entries(ENTRIES)) {
     if (name === 'index') continue
@@ -142,7 +144,7 @@ async function bundleCommonJs(dist) {
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     define: { 'import.meta.filename': '__filename', 'import.meta.url': '__filename' },
-    // Jest supports `import()` only with a flag.
+    // Avoid `import()`, because Jest supports it only with a flag.
     supported: { 'dynamic-import': false }
   })
 }
@@ -167,7 +169,9 @@ function copySwaggerUi(dist) {
   }
 }
 
-/** Returns the licenses of the bundled packages, which require to be passed on. */
+/**
+ * Returns the license texts of the bundled packages, because the licenses require to include them.
+ */
 function licenses(files) {
   const folders = new Set(
     files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [])
@@ -182,7 +186,7 @@ function licenseOf(folder) {
   const { name, version, license } = JSON.parse(
     readFileSync(join(root, folder, 'package.json'), 'utf8')
   )
-  const file = readdirSync(join(root, folder)).find((each) => /^licen[cs]e/i.test(each))
+  const file = readdirSync(join(root, folder)).find((fileName) => /^licen[cs]e/i.test(fileName))
   const text = file ? readFileSync(join(root, folder, file), 'utf8') : `${license}\n`
   return `${name} ${version}\n\n${text}`
 }

@@ -5,8 +5,8 @@
  *
  *     node scripts/check-dependencies.mjs [folder with src/, package.json and tsconfig.json]
  *
- * Exits 1 on a violation. Also exits 1 if dependency-cruiser missed a source file: with a
- * TypeScript version that it can't read, it reports no violations in 0 modules.
+ * Exits 1 on a violation. Also exits 1 if dependency-cruiser missed a source file, because with an
+ * unsupported TypeScript version it checks 0 modules and reports no violations.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -64,7 +64,10 @@ function violationPath(from, to, cycle) {
   return from === to ? from : `${from} -> ${to}`
 }
 
-/** Returns the sources that were not cruised, and a problem if no import was found at all. */
+/**
+ * Returns a problem for each source that dependency-cruiser missed, and one if it found no imports
+ * at all.
+ */
 function missedSources() {
   const missed = sources
     .filter((name) => !cruised.has(name))

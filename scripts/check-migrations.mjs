@@ -4,12 +4,13 @@
  *
  *     node scripts/check-migrations.mjs [project folder]
  *
- * 1. drizzle-kit finds no conflict between migrations, such as two that start from the same state.
- * 2. Generating a migration into a copy writes nothing: every change of the schema has its
- *    migration.
- * 3. A database created by the migrations has every table, column, key and index of one created
- *    from the schema.
- *    drizzle-kit compares only its own snapshots and doesn't notice SQL that was edited by hand.
+ * 1. drizzle-kit must find no conflict between migrations, such as two migrations that start from
+ *    the same state.
+ * 2. Generating a migration into a copy must write nothing, so that every change of the schema has
+ *    its migration.
+ * 3. A database created by the migrations must have every table, column, key and index that the
+ *    schema creates. drizzle-kit can't check this, because it compares only its own snapshots and
+ *    doesn't notice SQL that was edited by hand.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -22,7 +23,7 @@ import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 
 const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
 const committed = join(folder, 'migrations')
-// drizzle-kit's exports don't include its command.
+// The exports of drizzle-kit don't include its command, so resolve the path of the file.
 const kit = join(createRequire(import.meta.url).resolve('drizzle-kit'), '../bin.cjs')
 const scratch = mkdtempSync(join(tmpdir(), 'migrations-'))
 
@@ -60,11 +61,14 @@ function check() {
   return []
 }
 
-/** Runs drizzle-kit. Success needs its message too, because some of its errors exit with 0. */
+/**
+ * Runs drizzle-kit. Also checks that it printed its success message, because some of its errors
+ * exit with 0.
+ */
 function drizzleKit(command, out) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [kit, command], {
     cwd: folder,
-    // Relative, because drizzle-kit prepends `./` to any folder.
+    // The path is relative, because drizzle-kit prepends `./` to any folder.
     env: { ...process.env, MIGRATIONS_FOLDER: relative(folder, out) },
     stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8'
@@ -100,7 +104,8 @@ function shapeOf(migrationsFolder) {
         return sql ? [`index ${name}: ${sql.replaceAll('"', '`').replaceAll(/\s+/g, ' ')}`] : []
       if (type !== 'table') return []
       return ['table_xinfo', 'foreign_key_list'].flatMap((pragma) =>
-        // cid, id and seq are numbers in creation order, which may differ between equal tables.
+        // `cid`, `id` and `seq` depend on the order of creation, which may differ between equal
+        // tables.
         database
           .pragma(`${pragma}("${name}")`)
           .map(({ cid, id, seq, ...facts }) => `${name} ${pragma}: ${JSON.stringify(facts)}`)

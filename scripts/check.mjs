@@ -3,34 +3,35 @@
  * Runs every check of CI except the tests: `npm run check`.
  *
  *     node scripts/check.mjs                 all
- *     node scripts/check.mjs lint types      only these; the summary lists the names
+ *     node scripts/check.mjs lint types      only these steps; the summary lists all names
  *
- * A failed step doesn't stop the others; only steps that need it are skipped. Exits 1 if a step
- * failed.
+ * A failed step doesn't stop the other steps, except steps that need it. Exits 1 if a step failed.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { styleText } from 'node:util'
-import { startAndAsk } from './start-and-request.mjs'
+import { startAndRequest } from './start-and-request.mjs'
 
-/** A step failed for a reason that needs no stack trace. */
+/** Thrown when a step fails for a known reason, so that no stack trace is printed. */
 class Failed extends Error {}
 
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'check-'))
 const { version, bin, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const colourful = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR
+const hasColors = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR
 const environment = {
   ...process.env,
-  // The packages of this checkout are in npm's cache.
+  // Prefer npm's cache, because it has the packages of this checkout.
   npm_config_prefer_offline: 'true',
   PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
-  ...(colourful ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined })
+  ...(hasColors ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined })
 }
 
-/** The files that belong in the package: no pictures, source maps or pages for contributors. */
+/**
+ * The files that belong in the package. Pictures, source maps and pages for contributors do not.
+ */
 const PACKED = [
   /^(dist|migrations|seeds)\/.*(?<!\.map)$/,
   /^docs\/[\w-]+\.md$/,
@@ -41,11 +42,11 @@ const STEPS = [
   {
     name: 'lint',
     title: 'Format and lint',
-    run: () => tool('biome', ['ci', ...(colourful ? [] : ['--colors=off'])])
+    run: () => tool('biome', ['ci', ...(hasColors ? [] : ['--colors=off'])])
   },
   {
     name: 'types',
-    title: 'Types, tests included',
+    title: 'Types, including the tests',
     run: () => tool('npm', ['run', '--silent', 'typecheck'])
   },
   { name: 'unused', title: 'Unused files, exports and dependencies', run: () => tool('knip') },
@@ -123,10 +124,10 @@ async function main(names) {
   return results.every(({ outcome }) => outcome === 'ok') ? 0 : 1
 }
 
-/** Returns the steps with these names, and those that they need. */
+/** Returns the steps with these names and the steps that they need. */
 function withNeeds(wanted) {
   const names = new Set(wanted)
-  // Backwards, because a step comes after those that it needs.
+  // Go backward, because every step comes after the step that it needs.
   for (const { name, needs } of STEPS.toReversed()) if (names.has(name) && needs) names.add(needs)
   return STEPS.filter(({ name }) => names.has(name))
 }
@@ -163,15 +164,20 @@ function printTable(results) {
 
 async function startBuilt() {
   const args = [join(root, 'dist/cli/index.js'), '--port', '0', '--json']
-  // In an empty folder, so that the server can't depend on files of this checkout.
+  // Start in an empty folder, so that the server can't depend on files of this checkout.
   console.log(
     await asFailure(
-      startAndAsk({ command: process.execPath, args, cwd: emptyFolder('start'), env: environment })
+      startAndRequest({
+        command: process.execPath,
+        args,
+        cwd: emptyFolder('start'),
+        env: environment
+      })
     )
   )
 }
 
-/** Packs the package with its npm scripts, as publishing does. */
+/** Packs the package with its npm scripts, as `npm publish` does. */
 function pack() {
   const folder = emptyFolder('pack')
   tool('npm', ['pack', '--pack-destination', folder, '--loglevel', 'warn'])
@@ -211,17 +217,17 @@ function lintPackage() {
     '--profile',
     'node16',
     '--no-emoji',
-    ...(colourful ? [] : ['--no-color'])
+    ...(hasColors ? [] : ['--no-color'])
   ])
 }
 
 async function installPackage() {
   const cwd = emptyFolder('install')
-  // Without a package.json npm would use one of a parent folder.
+  // Without a package.json, npm would use one from a parent folder.
   writeFileSync(join(cwd, 'package.json'), '{ "private": true }\n')
   tool('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error', tarball()], { cwd })
-  // Node 20 comes with npm 10, which rejects some ranges of optional peers that later versions
-  // accept.
+  // Node 20 comes with npm 10, which rejects some version ranges of optional peers that later npm
+  // versions accept.
   const other = emptyFolder('install-npm-10')
   writeFileSync(join(other, 'package.json'), '{ "private": true }\n')
   const npm10 = [
@@ -240,12 +246,12 @@ async function installPackage() {
     quiet: true
   }).trim()
   if (printed !== version) throw new Failed(`--version printed ${printed} instead of ${version}`)
-  // Not with npx, which swallows the signal that stops the server.
+  // Don't start it with npx, which swallows the signal that stops the server.
   const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
   const args = [command, '--port', '0', '--json']
   console.log(
     await asFailure(
-      startAndAsk({ command: process.execPath, args, cwd, env: outsideEnvironment() })
+      startAndRequest({ command: process.execPath, args, cwd, env: outsideEnvironment() })
     )
   )
 }
@@ -282,8 +288,8 @@ function tool(command, args = [], { cwd = root, quiet = false } = {}) {
 }
 
 /**
- * Returns the environment without the variables of `npm run`, which would mislead npm in another
- * folder.
+ * Returns the environment variables except those that `npm run` sets. They would mislead npm in
+ * another folder.
  */
 function outsideEnvironment() {
   const entries = Object.entries(process.env).filter(
@@ -304,7 +310,7 @@ function emptyFolder(name) {
   return folder
 }
 
-/** Turns an error into one that is printed without its stack. */
+/** Converts an error to `Failed`, which is printed without its stack. */
 function asFailure(promise) {
   return promise.catch((error) => {
     throw new Failed(error.message)
@@ -312,5 +318,5 @@ function asFailure(promise) {
 }
 
 function styled(style, text) {
-  return colourful ? styleText(style, text) : text
+  return hasColors ? styleText(style, text) : text
 }

@@ -10,8 +10,8 @@ import { build } from 'esbuild'
 
 /**
  * Returns the declarations for a source file that consists of `export type … from './file.js'`
- * lines. Each exported type must be the type of a schema of the same name in that file; exports
- * that aren't schemas are left out. Schemas that they refer to are declared too.
+ * lines. Each exported type must have a schema with the same name in that file. Exports without a
+ * schema are left out. Schemas that an exported schema refers to are declared too.
  */
 export async function clientTypes(root, file) {
   const { default: ts } = await import('typescript')
@@ -31,7 +31,8 @@ export async function clientTypes(root, file) {
 }
 
 /**
- * Returns the entry `notification-mock/contract`: its declarations, and its JSON Schemas by name.
+ * Returns the contents of the entry point `notification-mock/contract`: its type declarations, and
+ * its JSON Schemas by name.
  */
 export async function contract(root) {
   const contents = "export * from './src/openapi/contract.ts'"
@@ -66,8 +67,8 @@ export interface ObjectSchema<Fields> extends JsonSchema {
 `
 
 /**
- * Bundles TypeBox, whose registry of kinds must not be shared: a test may have loaded the source in
- * this process.
+ * Bundles TypeBox, because a test may have loaded the source in this process and TypeBox's registry
+ * of kinds must not be shared.
  */
 const BUNDLED_TYPEBOX = {
   name: 'bundled-typebox',
@@ -78,7 +79,7 @@ const BUNDLED_TYPEBOX = {
   }
 }
 
-/** Returns the exports of a module of the source. */
+/** Bundles a module with the source that it imports, and returns its exports. */
 async function evaluate(root, stdin) {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-source-'))
   try {
@@ -114,8 +115,8 @@ class DeclarationPrinter {
   #names
 
   constructor(schemas) {
-    // A schema inside another one is the same object, or a copy that shares the `properties`
-    // object.
+    // A schema that another schema contains is either the same object or a copy with the same
+    // `properties` object.
     this.#names = new Map(
       Object.entries(schemas).flatMap(([name, schema]) =>
         identitiesOf(schema).map((identity) => [identity, name])
@@ -129,7 +130,7 @@ class DeclarationPrinter {
 
   declare(name, schema) {
     if (this.#declarations.has(name)) return
-    // Reserves the name, as the schema may refer to itself.
+    // Reserve the name, because the schema may refer to itself.
     this.#declarations.set(name, '')
     const isObject = Object.keys(schema.properties ?? {}).length > 0
     const declaration = isObject
@@ -165,7 +166,7 @@ class DeclarationPrinter {
     }
   }
 
-  /** Returns the name of a declared schema, and declares the target of a reference. */
+  /** Returns the name of a declared schema. If the schema is a reference, declares its target. */
   #nameOf(schema) {
     const name = this.#declaredName(schema)
     if (name) return name
@@ -202,7 +203,7 @@ class DeclarationPrinter {
   }
 }
 
-/** Returns the schema that a reference of schema/typebox.ts points to. */
+/** Returns the schema that a reference points to. src/schema/typebox.ts creates references. */
 function referenceTarget(schema) {
   if (!schema.$ref) return undefined
   return schema[Symbol.for('notification-mock/target')]()

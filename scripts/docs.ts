@@ -1,6 +1,6 @@
 /**
- * Writes the generated parts of docs/*.md, between their markers: `npm run docs`. With `--check` it
- * writes nothing and exits 1 if a part is stale.
+ * Writes the generated parts of docs/*.md between their markers. Run it with `npm run docs`. With
+ * `--check`, it writes nothing and exits 1 if a part is stale.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
@@ -126,13 +126,13 @@ function scoreTable(): string {
 }
 
 function cell(id: AssumptionId, profile: 'document' | 'live'): string {
-  const { [profile]: position, values } = describeAssumption(id)
-  return `**${position}**: ${(values as Record<string, string>)[position]?.replaceAll('|', '\\|')}`
+  const { [profile]: value, values } = describeAssumption(id)
+  return `**${value}**: ${(values as Record<string, string>)[value]?.replaceAll('|', '\\|')}`
 }
 
 /**
- * Returns a section per command with its flags. The flags of `serve` are not repeated for commands
- * that have them too.
+ * Returns a section for each command with its flags. Commands that have all flags of `serve` don't
+ * repeat them.
  */
 async function commandTables(): Promise<string> {
   const root = await commandLine()
@@ -174,7 +174,9 @@ function commandSection(command: Command, flags: readonly Option[], more: string
   return `${text}${parameters.length > 0 ? `\n${parameters.join('')}` : ''}${table}${more}`
 }
 
-/** Returns the end of a sentence that lists the defaults that differ from those of `serve`. */
+/**
+ * Returns the end of a sentence, which lists the defaults that differ from the defaults of `serve`.
+ */
 function defaultsOf(command: Command, serve: Command): string {
   const differing = command.options.filter(({ long, defaultValue }) =>
     serve.options.some(

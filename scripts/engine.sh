@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Installs and runs a container engine for the image tests, on a Debian machine without one. It needs Debian's packages and
-# npm's, but no image registry: the base image is assembled from packages.
+# Installs and runs a container engine for the image tests, on a Debian machine that has none. It
+# downloads packages from Debian and npm, but needs no image registry, because it assembles the base
+# image from packages.
 #
-#     scripts/engine.sh check <folder>             exit with 75 and the reason if no engine can be installed here
-#     scripts/engine.sh start <folder>             install the engine into the folder if it is missing, and start it
-#     scripts/engine.sh run <folder> <command>     run a command next to it, such as `docker ps`; /checkout is this checkout
-#     scripts/engine.sh net <folder> <command>     run a command of this machine in the engine's network
-#     scripts/engine.sh stop <folder>              stop it; the installation stays
+#     scripts/engine.sh check <folder>           exit 75 with the reason if it can't be installed
+#     scripts/engine.sh start <folder>           install it into the folder if missing, and start it
+#     scripts/engine.sh run <folder> <command>   run a command inside it, such as `docker ps`
+#     scripts/engine.sh net <folder> <command>   run a command of this machine in its network
+#     scripts/engine.sh stop <folder>            stop it, but keep the installation
 #
-# The engine runs in its own namespaces and doesn't touch this machine's files, network or processes. A folder has one
-# engine: `start` ends the previous one.
+# Commands inside the engine find this checkout at /checkout. The engine runs in its own namespaces
+# and doesn't touch this machine's files, network or processes. Each folder has one engine, so
+# `start` ends the previous one.
 set -euo pipefail
 
 action=$1
@@ -26,7 +28,8 @@ unavailable() {
 check() {
   [ "$(id -u)" = 0 ] || unavailable 'only root can install one'
   command -v apt-get > /dev/null || unavailable 'there is no apt-get to install one with'
-  unshare --mount --net --pid --uts --ipc --fork true 2> /dev/null || unavailable 'this machine allows no namespaces'
+  unshare --mount --net --pid --uts --ipc --fork true 2> /dev/null ||
+    unavailable 'this machine allows no namespaces'
 }
 
 install_tools() {
@@ -37,26 +40,30 @@ install_tools() {
   fi
 }
 
-# Downloads into a folder named .part, which is renamed when it is complete.
+# Installs into a folder named .part, and renames it when the installation is complete.
 install_engine() {
   mkdir -p "$folder"
   if [ ! -d "$root" ]; then
     rm -rf --one-file-system "$root.part"
     timeout 240 mmdebstrap --quiet --variant=minbase \
-      --include=docker.io,docker-cli,docker-buildx,docker-compose,iptables,ca-certificates trixie "$root.part"
+      --include=docker.io,docker-cli,docker-buildx,docker-compose,iptables,ca-certificates \
+      trixie "$root.part"
     mkdir "$root.part/checkout"
     mv "$root.part" "$root"
   fi
 }
 
-# Assembles what a Dockerfile needs of the official node:24-bookworm-slim image.
+# Assembles the parts of the official node:24-bookworm-slim image that a Dockerfile needs.
 install_base() {
   local packages
   [ ! -d "$base" ] || return 0
   rm -rf --one-file-system "$base.part"
   timeout 240 mmdebstrap --quiet --variant=minbase --include=ca-certificates bookworm "$base.part"
   packages=$(mktemp -d)
-  (cd "$packages" && timeout 120 npm pack --silent "node-linux-$(node -p process.arch)@24" npm@11 > /dev/null)
+  (
+    cd "$packages"
+    timeout 120 npm pack --silent "node-linux-$(node -p process.arch)@24" npm@11 > /dev/null
+  )
   tar -xzf "$packages"/node-*.tgz -C "$base.part/usr/local" --strip-components=1 package/bin
   mkdir -p "$base.part/usr/local/lib/node_modules/npm"
   tar -xzf "$packages"/npm-*.tgz -C "$base.part/usr/local/lib/node_modules/npm" --strip-components=1
@@ -77,23 +84,26 @@ start() {
   install_engine
   wait "$installing" || { cat "$folder.base.log" >&2 && exit 1; }
   rm -f "$folder.base.log"
-  setsid unshare --mount --net --pid --uts --ipc --fork --kill-child "$0" inside "$folder" > "$folder/engine.log" 2>&1 < /dev/null &
+  setsid unshare --mount --net --pid --uts --ipc --fork --kill-child "$0" inside "$folder" \
+    > "$folder/engine.log" 2>&1 < /dev/null &
   echo $! > "$folder/pid"
   for _ in $(seq 100); do
     if run docker version > /dev/null 2>&1; then break; fi
     sleep 0.3
   done
   run docker version > /dev/null || { cat "$folder/engine.log" >&2 && exit 1; }
-  setsid slirp4netns --configure --disable-host-loopback "$(engine)" tap0 > "$folder/network.log" 2>&1 < /dev/null &
+  setsid slirp4netns --configure --disable-host-loopback "$(engine)" tap0 \
+    > "$folder/network.log" 2>&1 < /dev/null &
   echo $! > "$folder/network.pid"
-  # The registries may be mirrors, so the image trusts the certificates of this machine.
+  # The package registries may be mirrors, so the image must trust this machine's certificates.
   cp /etc/ssl/certs/ca-certificates.crt "$base/etc/ssl/certs/"
   tar -C "$base" -c . | run docker import \
     --change 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' \
-    --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' - node:24-bookworm-slim > /dev/null
+    --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' \
+    - node:24-bookworm-slim > /dev/null
 }
 
-# Runs inside unshare: makes the folder the root file system, then becomes the engine.
+# Runs inside `unshare`. Makes the folder the root file system, then becomes the engine.
 inside() {
   mount --make-rprivate /
   mount --bind "$root" "$root"
@@ -116,7 +126,8 @@ engine() {
 }
 
 run() {
-  nsenter --target "$(engine)" --mount --net --pid --uts --ipc sh -c 'cd /checkout && exec "$@"' sh "$@"
+  nsenter --target "$(engine)" --mount --net --pid --uts --ipc \
+    sh -c 'cd /checkout && exec "$@"' sh "$@"
 }
 
 net() {
@@ -128,8 +139,10 @@ stop() {
   for name in network.pid pid; do
     [ -s "$folder/$name" ] || continue
     process=$(cat "$folder/$name")
-    # The id may belong to another process by now.
-    if grep -qaE 'slirp4netns|engine\.sh' "/proc/$process/cmdline" 2> /dev/null; then kill -KILL "$process"; fi
+    # By now, the id may belong to another process.
+    if grep -qaE 'slirp4netns|engine\.sh' "/proc/$process/cmdline" 2> /dev/null; then
+      kill -KILL "$process"
+    fi
     rm -f "$folder/$name"
   done
 }

@@ -29,7 +29,7 @@ type Responses = Record<string, string | undefined>
 /** The timestamp of all examples. */
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
 
-/** Errors that no single request can produce. */
+/** Errors that a single request can't produce. */
 const OTHER_ERRORS: Record<string, Pick<ErrorResponse, 'message' | 'errors' | 'errorId'>> = {
   401: { message: 'API Key not found' },
   409: {
@@ -45,7 +45,7 @@ const OTHER_ERRORS: Record<string, Pick<ErrorResponse, 'message' | 'errors' | 'e
   500: { message: SERVER_ERROR, errorId: '3b0c9a52-6c0e-4d0b-9a3e-5f1d2c7b8e64' }
 }
 
-/** Responses by the assumptions they depend on. */
+/** Responses by the assumptions that the server had, as JSON. */
 const cache = new Map<string, Promise<Responses>>()
 
 const examples: Record<string, Examples[keyof Examples]> = {}
@@ -65,7 +65,7 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
   process.exitCode = 1
 }
 
-/** Returns a response under each combination of the assumptions that change it. */
+/** Returns the response under each combination of the assumptions that change it. */
 async function variantsOf(name: string): Promise<Examples[keyof Examples][string]> {
   const deciding: AssumptionId[] = []
   for (const id of ASSUMPTION_IDS) if (await isChangedBy(name, id)) deciding.push(id)
@@ -81,7 +81,7 @@ async function variantsOf(name: string): Promise<Examples[keyof Examples][string
   )
 }
 
-/** Returns whether the response depends on the assumption, starting from either profile. */
+/** Returns whether the response depends on the assumption in at least one profile. */
 async function isChangedBy(name: string, id: AssumptionId): Promise<boolean> {
   const results = PROFILES.map(async (profile) => {
     const all = valuesOf(id).map(
@@ -112,7 +112,7 @@ async function requestAll(assumptions: Values): Promise<Responses> {
     const errors = errorsFor(operation, assume('document', assumptions))
     for (const status of [200, ...errors.map(({ status }) => status), 500]) {
       const { path, search } = requestOf(operation)
-      // The first error of a status is its example.
+      // The first error with a status is the example for this status.
       const example = errors.find((error) => error.status === status)?.example
       const targets = status === 200 ? [`${path}?${search}`] : [example ?? path, `${path}?x=%`]
       responses[`${operation.id} ${status}`] = await responseWith(
@@ -141,7 +141,7 @@ function requestOf({ url, examples: { params = {}, query = {} } }: Operation): {
   }
 }
 
-/** Returns the first response with the status, or else `otherwise()`. */
+/** Returns the first response that has the status, or the result of `otherwise` if none has it. */
 async function responseWith(
   url: string,
   method: string,

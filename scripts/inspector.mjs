@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
  * Builds src/inspector/: the inspector (one HTML file, one script, one style sheet) and the
- * template of the report (one self-contained HTML file). `npm run build` calls it. By hand it
- * builds into dist/inspector/; `--watch` rebuilds the inspector on every change.
+ * template of the report (one self-contained HTML file). `npm run build` uses it. Run by hand, it
+ * builds into dist/inspector/. `--watch` rebuilds the inspector on every change.
  *
  *     node scripts/inspector.mjs [--watch]
  */
@@ -21,9 +21,10 @@ export async function buildInspector(folder, { watch = false } = {}) {
     configFile: false,
     root: join(root, 'src/inspector'),
     logLevel: watch ? 'info' : 'warn',
-    // Fixed, because Vite would follow NODE_ENV, which Vitest sets to "test".
+    // Set explicitly, because Vite would follow NODE_ENV, which Vitest sets to "test".
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
-    // Relative, so that the inspector also works behind a proxy that serves it below a path.
+    // Use relative URLs, so that the inspector also works behind a proxy that serves it below a
+    // path.
     base: './',
     experimental: { renderBuiltUrl: (name) => `inspector/${name}` },
     build: {
@@ -46,7 +47,8 @@ export async function buildInspector(folder, { watch = false } = {}) {
 }
 
 /**
- * Writes the template of the report: an HTML file without data that may run only its own script.
+ * Writes the template of the report, an HTML file without data. Its security policy allows only its
+ * own script.
  */
 async function buildReport(file) {
   const { outputFiles } = await bundle({

@@ -16,9 +16,9 @@ const FILES = ['package.json', 'package-lock.json', '.npmrc']
 const CACHE = join(import.meta.dirname, '../node_modules/.cache')
 
 /**
- * Installs the lock file of another folder and returns the folder with its `node_modules`. It lies
- * inside the project, so that the installed packages find the project's too. The first call for a
- * lock file installs; later calls and runs reuse the result until the project's next `npm ci`.
+ * Installs the packages in the lock file of another folder. Returns a new folder with their
+ * `node_modules`, which is inside the project, so that these packages also find the project's
+ * packages. The result is reused until the lock file changes or the project runs `npm ci`.
  */
 export async function installLockedPackages(locked: string): Promise<string> {
   const cache = join(CACHE, basename(locked))
@@ -33,7 +33,7 @@ export async function installLockedPackages(locked: string): Promise<string> {
     await npmCi(unfinished)
     renameSync(unfinished, folder)
   } catch (error) {
-    // Another process may have installed it in the meantime.
+    // Another process may have installed the packages in the meantime.
     if (!existsSync(folder)) throw error
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
@@ -51,7 +51,7 @@ async function npmCi(cwd: string): Promise<void> {
     '--loglevel',
     'error'
   ]
-  // Variables that describe our own package would mislead this npm.
+  // Leave out variables that describe our own package, because they would mislead this npm.
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(lifecycle|package|command|node|config_local_prefix)|NODE_ENV$)/.test(name)
   )

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /**
- * Lints Dockerfile and docker-compose.yml. Most machines that run this have no container engine to
- * build them with.
+ * Lints Dockerfile and docker-compose.yml. Building them instead isn't possible on most machines,
+ * which have no container engine.
  *
  *     node scripts/lint-container.mjs [folder with Dockerfile, docker-compose.yml]
  *
- * Warnings fail like errors.
+ * A warning fails the check, as an error does.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -105,7 +105,7 @@ function routes({ paths }: Described): string {
     .join('\n')
 }
 
-/** Returns a line per page of the manual: its title and first sentence. */
+/** Returns a line for each page of the manual, with its title and first sentence. */
 function manual(): string {
   const pages = readdirSync(join(root, 'docs')).filter(
     (name) => name.endsWith('.md') && name !== 'README.md'

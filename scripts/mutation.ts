@@ -1,14 +1,14 @@
 /**
- * Mutation testing of the operations: `npm run mutation`, for one or two hours. Stryker changes the
- * source in one place at a time, and a test must fail.
+ * Runs mutation tests on the operations with `npm run mutation`, which takes one to two hours.
+ * Stryker changes the source in one place at a time, and at least one test must fail.
  *
  *     npm run mutation                       all folders; writes test/mutation/result.json
  *     npm run mutation -- idempotency messages               these folders; updates their results
  *     npm run mutation -- --again messages                   mutants whose line or tests changed
  *     npm run mutation -- src/messages/totals.ts:10-20       a file or some lines; writes nothing
  *
- * Then `npm run docs` writes docs/contributing/mutation-results.md. Exits 1 if a folder scores less
- * than 90 %, or a survivor has no reason in test/mutation/reasons.json.
+ * Afterwards, `npm run docs` writes docs/contributing/mutation-results.md. Exits 1 if a folder
+ * scores less than 90 %, or if a mutant survived without a reason in test/mutation/reasons.json.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,12 +34,13 @@ type Folder = (typeof FOLDERS)[number]
 
 const root = join(import.meta.dirname, '..')
 /**
- * Stryker has its own lock file, because few contributors need it. It uses the project's vitest.
+ * Stryker has its own lock file, because few contributors need it. It uses the Vitest of the
+ * project.
  */
 const installed = await installLockedPackages(join(root, 'test/mutation'))
 const stryker = join(installed, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 
-/** The tests of wire schemas, which run first for schemas.ts files. */
+/** The tests of the wire schemas. They run first for files named schemas.ts. */
 const SHAPES = ['wire-schemas', 'document'].map((name) => `test/openapi/${name}.test.ts`)
 const OPERATIONS = [
   'test/domain/assumptions.test.ts',
@@ -47,7 +48,7 @@ const OPERATIONS = [
   ...['examples', 'document', 'operations'].map((name) => `test/openapi/${name}.test.ts`)
 ]
 
-/** The tests for the code of each folder, in the order they run. */
+/** The tests for the code of each folder, in the order in which they run. */
 const TESTS: Record<Folder, string[]> = {
   idempotency: [
     ...testsIn('idempotency'),
@@ -60,7 +61,7 @@ const TESTS: Record<Folder, string[]> = {
     'test/control/records/integrations.test.ts',
     ...OPERATIONS
   ],
-  // Reversed, because the first one takes longest.
+  // Reversed, because the first test file takes longest.
   messages: [
     ...testsIn('messages').toReversed(),
     'test/control/records/messages.test.ts',
@@ -92,7 +93,8 @@ process.exitCode = await main(process.argv.slice(2))
 
 async function main(args: string[]): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), 'mutation-'))
-  // Stryker receives the signal too and ends; the cleanup below must still run.
+  // Stryker receives this signal too and ends. Ignore it here, so that the cleanup below still
+  // runs.
   process.on('SIGINT', () => {})
   try {
     const names = args.filter((name) => name !== '--again')
@@ -101,7 +103,7 @@ async function main(args: string[]): Promise<number> {
     for (const run of runs) {
       const result = resultOf(await mutate(run, scratch, args.includes('--again')))
       printSurvivors(result)
-      // Right away, because a later run may fail or be stopped.
+      // Write each result right away, because a later run may fail or be stopped.
       if (run.files.every(isWhole)) writeResult(run.files, result)
       results = { ...results, ...result }
     }
@@ -115,8 +117,8 @@ async function main(args: string[]): Promise<number> {
 }
 
 /**
- * Returns two runs per folder: one for its code and one for its wire schemas, which have other
- * tests.
+ * Returns two runs for a folder, one for its code and one for its wire schemas, because they have
+ * different tests.
  */
 function runsOf(name: string): Run[] {
   const folder = FOLDERS.find((known) => name === known || name.startsWith(`src/${known}/`))
@@ -157,7 +159,7 @@ async function mutate({ files, tests }: Run, scratch: string, again: boolean): P
     coverageAnalysis: 'perTest',
     ignorePatterns: ['/dist', '/bench', '/screenshots', '/coverage'],
     tempDirName: join(scratch, 'copy'),
-    // Generous, so that a survivor doesn't count as a timeout on a busy machine.
+    // The timeout is generous, so that a survivor doesn't count as a timeout on a busy machine.
     timeoutMS: 60_000,
     reporters: [process.stdout.isTTY ? 'progress' : 'progress-append-only', 'json'],
     jsonReporter: { fileName: output },
@@ -181,12 +183,12 @@ function resultOf({ files }: Report): MutationResult {
     const count = (...statuses: string[]) =>
       mutants.filter(({ status }) => statuses.includes(status)).length
     const survivors = mutants.filter(({ status }) => ['Survived', 'NoCoverage'].includes(status))
-    // Vitest's own timeout is shorter than Stryker's.
+    // Vitest's timeout is shorter than Stryker's, so Stryker reports these mutants as killed.
     const ended = mutants.filter(({ statusReason = '' }) =>
       /^Test timed out/.test(statusReason)
     ).length
     const result = {
-      // A RuntimeError mutant breaks the module so that it can't be loaded.
+      // A mutant with the status RuntimeError prevents its module from loading.
       killed: count('Killed', 'RuntimeError') - ended,
       timeout: count('Timeout') + ended,
       ignored: count('Ignored'),
@@ -263,11 +265,12 @@ function printScores(result: MutationResult, files: readonly string[]): number {
   for (const { name, score } of low)
     console.error(`${name} scores ${score.toFixed(1)} %, less than ${MIN_SCORE} %`)
   const { unexplained, unused: unusedReasons } = looseEnds(result, readReasons())
-  // A run over some lines says nothing about the reasons for others.
+  // A run for some lines can't tell whether the reasons for other lines are still used.
   const unused = files.every(isWhole) ? unusedReasons : []
   for (const mutant of unexplained) {
-    console.error(`no reason in test/mutation/reasons.json: ${mutant}`)
+    console.error(`test/mutation/reasons.json has no reason for the survivor ${mutant}`)
   }
-  for (const mutant of unused) console.error(`a reason for a mutant that was killed: ${mutant}`)
+  for (const mutant of unused)
+    console.error(`test/mutation/reasons.json has a reason for the killed mutant ${mutant}`)
   return low.length + unexplained.length + unused.length > 0 ? 1 : 0
 }

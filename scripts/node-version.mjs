@@ -1,16 +1,14 @@
 /**
- * Checks the Node version, and installs the database addon that it needs. Runs before any package
- * is installed.
+ * Checks the Node version, and installs the database addon for Node 20. Uses no packages, because
+ * it runs before they are installed.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/**
- * Returns an error message if package.json's `engines` excludes this Node version, else undefined.
- */
+/** Returns an error message if `engines` in package.json excludes this Node version. */
 export function unsupportedNodeMessage() {
-  // Node 18 has no `import.meta.dirname`, and it must be able to print the message.
+  // Don't use `import.meta.dirname` here. Node 18 lacks it, but must be able to print the message.
   const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   const current = process.versions.node.split('.').map(Number)
   const supported = engines.node.split(' || ').some((range) => {
@@ -29,10 +27,10 @@ const ADDON = 'better-sqlite3@12.11.1'
 /**
  * Installs the database addon if it is missing on Node 20. Throws an `Error` if that fails.
  *
- * The lock file has better-sqlite3 13, which includes its binaries but needs Node-API 10, so npm
- * skips it on Node 20. Version 12 runs there; npm downloads its binary or compiles it in about a
- * minute. It is kept in node_modules/.node-20 with a link from node_modules, so that `npm install`
- * doesn't delete it.
+ * The lock file has better-sqlite3 13. It includes its binaries but needs Node-API 10, so npm skips
+ * it on Node 20. Version 12 runs on Node 20: npm downloads its binary, or compiles it in about a
+ * minute. It is installed in node_modules/.node-20 and linked from node_modules, so that `npm
+ * install` doesn't delete it.
  */
 export function installAddonOnNode20(root) {
   const modules = join(root, 'node_modules')

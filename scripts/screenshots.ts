@@ -57,7 +57,7 @@ async function takeScreenshots(
   for (const [name, fragment] of Object.entries(VIEWS)) {
     await page.goto(`${mock.url}/${fragment}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    // On wide screens, with the first item open.
+    // On wide screens, open the first item.
     if (viewport.width >= 760 && OPENED.includes(name))
       await page.locator('main [data-item]').first().click()
     // The inspector keeps a stream open, so the network never becomes idle.
@@ -72,7 +72,7 @@ async function takeScreenshots(
   await page.close()
 }
 
-/** Writes the report of a run of six tests, three of them failing. */
+/** Writes a report with six tests, three of which fail. */
 async function writeReport(file: string): Promise<void> {
   await using mock = await createMock({ port: 0, logLevel: 'silent' })
   const request = (env: Environment, path: string, headers = env.headers) =>
@@ -138,8 +138,7 @@ async function runTest(
 }
 
 /**
- * Sends requests as a product would, right and wrong ones, so that the inspector has something to
- * show.
+ * Sends valid and invalid requests, as an app would, so that the inspector has something to show.
  */
 async function sendSampleRequests({ url, attach, apiKeys, listEnvironments }: Mock): Promise<void> {
   const [{ environmentId } = { environmentId: '' }] = await listEnvironments()

@@ -1,7 +1,7 @@
 /**
  * Writes seeds/schema.json, the JSON Schema of seed files, from the format that the reader checks.
- * Editors complete and check a seed that names it: `# yaml-language-server:
- * $schema=…/seeds/schema.json`.
+ * With this schema, editors complete and check a seed that contains the line `#
+ * yaml-language-server: $schema=…/seeds/schema.json`.
  *
  *     tsx scripts/seed-schema.ts            write it
  *     tsx scripts/seed-schema.ts --check    write nothing; exit 1 when it is stale
@@ -15,7 +15,7 @@ import { Seed } from '../src/seeds/format.js'
 const ROOT = join(import.meta.dirname, '..')
 const FILE = join(ROOT, 'seeds/schema.json')
 
-// Draft-07: the newest that the YAML language server knows well.
+// Draft-07 is the newest version that the YAML language server supports well.
 const schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Seed of notification-mock',
@@ -83,7 +83,8 @@ function references(node: unknown): string[] {
 function rewritten(definition: object): object {
   return JSON.parse(JSON.stringify(definition), (key, value) => {
     if (key === '$ref') return `#/definitions/${String(value).replace(/#$/, '')}`
-    // These keywords describe responses; in a seed a timestamp may also be a date, for example.
+    // Remove keywords that are true only for responses. For example, a timestamp in a seed may also
+    // be a date without a time.
     if (isSchema(value))
       return Object.fromEntries(
         Object.entries(value).filter(([name]) => !/^(\$id|examples|format)$/.test(name))

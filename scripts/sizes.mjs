@@ -4,17 +4,17 @@ import ts from 'typescript'
 
 const MAX_FILE_LINES = 400
 /**
- * Tests should have at most 40 lines. Lower their limit whenever the longest ones have been split.
+ * Tests should have at most 40 lines. Lower this limit whenever the longest tests have been split.
  */
 const MAX_FUNCTION_LINES = { src: 80, test: 130 }
 
-/** A `describe` is a list of tests, each of which counts by itself. */
+/** The function of a `describe` may be long, because each test in it is counted by itself. */
 const TEST_GROUP = /^describe\b/
 
 /**
- * Returns one line for each file over 400 lines and each function that is too long, counted whole,
- * with every function inside it: over 80 lines in src/, over 130 in test/. Wire schemas and tests
- * may be longer files.
+ * Returns a problem for each file over 400 lines, and for each function over 80 lines in src/ or
+ * over 130 lines in test/. The lines of a function include the functions inside it. Files with wire
+ * schemas or tests may be longer.
  */
 export function findOversized(files) {
   return files.flatMap((file) => {

@@ -1,6 +1,6 @@
 /**
- * Smoke test of a built, packed or containerized server: starts it, sends three requests, and stops
- * it with SIGTERM. Tests of behavior are in test/.
+ * Smoke-tests a built, packed or containerized server: starts it, sends three requests, and stops
+ * it with SIGTERM. The tests of its behavior are in test/.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,14 +10,14 @@ const START_WITHIN = 30_000
 const STOP_WITHIN = 10_000
 
 /**
- * Resolves with a summary of the run. Rejects with an `Error` that says what failed, followed by
- * the server's stderr. `args` must include `--json`, so that the server prints one line of JSON
+ * Resolves with a summary of the run. Rejects with an `Error` whose message has the cause, followed
+ * by the server's stderr. `args` must include `--json`, so that the server prints one line of JSON
  * when it is ready.
  */
-export async function startAndAsk({ command, args, cwd, env = process.env }) {
+export async function startAndRequest({ command, args, cwd, env = process.env }) {
   const server = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(server, 'exit')
-  // It is awaited later; until then a rejection must not count as unhandled.
+  // The promise is awaited later. Until then, a rejection must not count as unhandled.
   exited.catch(() => {})
   let stderr = ''
   server.stderr.setEncoding('utf8').on('data', (text) => {
@@ -35,7 +35,7 @@ export async function startAndAsk({ command, args, cwd, env = process.env }) {
       exited,
       'the server did not stop after SIGTERM'
     )
-    // Windows has no signals: the process is terminated and has no exit code.
+    // Windows has no signals, so there the process is terminated without an exit code.
     if (code !== 0 && process.platform !== 'win32') {
       throw new Error(`after SIGTERM the exit code was ${code ?? signal} instead of 0`)
     }
@@ -60,7 +60,9 @@ async function readyLine(server, exited) {
   )
   const ready = parse(line)
   if (typeof ready?.url !== 'string' || !ready.environments?.[0]?.apiKeys?.[0]) {
-    throw new Error(`the first line is not {"url":…,"environments":[{"apiKeys":[…]}]}: ${line}`)
+    throw new Error(
+      `the first line of output is not {"url":…,"environments":[{"apiKeys":[…]}]}: ${line}`
+    )
   }
   return ready
 }

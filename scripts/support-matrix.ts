@@ -1,6 +1,6 @@
 /**
- * Builds the support matrix: which conformance cases check each part of the operations and each
- * assumption.
+ * Builds the support matrix, which lists the conformance cases for each part of the operations and
+ * for each assumption.
  */
 import { ASSUMPTION_IDS, assume, PROFILES, type Profile } from '../src/domain/assumptions.js'
 import type { ConformanceCase } from '../src/remote/conformance/case.js'
@@ -20,13 +20,16 @@ interface CoveredOperation {
   items: { id: string; kind: string; name: string; count: number }[]
 }
 
-/** Coverage item id → the cases that cover it, each with the profiles under which it does. */
-type Shown = Map<string, Map<string, Profile[]>>
+/**
+ * The cases that cover each coverage item, with the profiles in which they cover it. The keys are
+ * item ids and then case ids.
+ */
+type CoveringCases = Map<string, Map<string, Profile[]>>
 
 const MAX_CITED = 3
 const LETTERS = { document: 'D', live: 'L' }
 
-/** Names everything in the default seed that the cases need. */
+/** The records in the default seed that the cases need. */
 const RECORDS = {
   allowChanges: true,
   workflows: ['order-shipped', 'order-confirmed', 'back-in-stock'],
@@ -35,24 +38,24 @@ const RECORDS = {
   foreignIntegration: '6703aa1c5d2e8b0013b70001'
 }
 
-/** Returns the tables in Markdown. Runs each case by itself against a server of each profile. */
+/** Returns the tables in Markdown. Runs each case by itself against a server with each profile. */
 export async function supportTables(): Promise<string> {
-  const shown: Shown = new Map()
+  const coveringCases: CoveringCases = new Map()
   const operations: CoveredOperation[] = []
-  for (const profile of PROFILES) await runCases(profile, shown, operations)
+  for (const profile of PROFILES) await runCases(profile, coveringCases, operations)
   const titles = new Set(
     operations.map(({ operation, method, path }) => `${operation}: ${method} ${path}`)
   )
   const tables = [...titles].map((title) => {
-    const items = operations.flatMap((each) =>
-      title.startsWith(`${each.operation}:`) ? each.items : []
+    const items = operations.flatMap(({ operation, items }) =>
+      title.startsWith(`${operation}:`) ? items : []
     )
     const names = new Map(
       items.map(({ id, kind, name }) => [id, kind === 'operation' ? name : `${kind} \`${name}\``])
     )
     return table(
       title,
-      [...names].map(([id, name]) => [name, caseCell(shown, id)])
+      [...names].map(([id, name]) => [name, caseCell(coveringCases, id)])
     )
   })
   return [...tables, assumptionTable()].join('\n')
@@ -60,11 +63,11 @@ export async function supportTables(): Promise<string> {
 
 async function runCases(
   profile: Profile,
-  shown: Shown,
+  coveringCases: CoveringCases,
   operations: CoveredOperation[]
 ): Promise<void> {
   const { url, app } = await startServer({ port: 0, logLevel: 'silent', profile })
-  // Adds a list of integrations to the server, which some cases need.
+  // The proxy adds a route that lists the integrations, because some cases need it.
   const proxy = await startProxy(url)
   for (const conformanceCase of CASES.filter(
     ({ documentOnly }) => profile === 'document' || !documentOnly
@@ -81,8 +84,8 @@ async function runCases(
     if (conformanceCase === CASES[0]) operations.push(...covered)
     for (const { id, count } of covered.flatMap(({ items }) => items)) {
       if (count === 0) continue
-      const cases = shown.get(id) ?? new Map<string, Profile[]>()
-      shown.set(
+      const cases = coveringCases.get(id) ?? new Map<string, Profile[]>()
+      coveringCases.set(
         id,
         cases.set(conformanceCase.id, [...(cases.get(conformanceCase.id) ?? []), profile])
       )
@@ -104,7 +107,7 @@ async function runCase(
     if (error instanceof Skipped) return
     throw new Error(`${id} fails in the profile ${profile}`, { cause: error })
   }
-  throw new Error(`${id} detects another value than the profile ${profile} has`)
+  throw new Error(`${id} detects a value that the profile ${profile} doesn't have`)
 }
 
 function assumptionTable(): string {
@@ -127,12 +130,13 @@ function table(title: string, rows: [string, string][]): string {
 }
 
 /**
- * Returns the cases that cover an item, the most specific first, and the profiles under which they
- * do.
+ * Returns the cases that cover an item, most specific first, and the profiles in which they cover
+ * it.
  */
-function caseCell(shown: Shown, item: string): string {
-  const cases = shown.get(item) ?? new Map<string, Profile[]>()
-  const breadth = (id: string) => [...shown.values()].filter((cases) => cases.has(id)).length
+function caseCell(coveringCases: CoveringCases, item: string): string {
+  const cases = coveringCases.get(item) ?? new Map<string, Profile[]>()
+  const breadth = (id: string) =>
+    [...coveringCases.values()].filter((cases) => cases.has(id)).length
   const named = [...cases.keys()]
     .sort((one, other) => breadth(one) - breadth(other))
     .map((id) => `\`${id}\``)

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 /**
- * Runs `npm ci && npm test` on every supported Node version, and checks that unsupported ones are
- * rejected with a clear message: `npm run test:nodes`. For Linux and macOS.
+ * Runs `npm ci && npm test` on every supported Node version, and checks that unsupported versions
+ * are rejected with a clear message. Run it with `npm run test:nodes` on Linux or macOS.
  *
  *     node scripts/test-nodes.mjs             all, about 15 minutes
  *     node scripts/test-nodes.mjs 22.14.0     only these
  *
- * Node comes from npm packages, in a temporary folder. Each version gets a copy of the files that
- * git tracks, including uncommitted changes. Exits 1 if a version fails; if all pass, writes the
- * table in docs/contributing/platform-test-results.md.
+ * Installs Node from npm packages into a temporary folder. Each version gets a copy of the files
+ * that git tracks, including uncommitted changes. Exits 1 if a version fails. If all versions pass,
+ * writes the table in docs/contributing/platform-test-results.md.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -25,7 +25,7 @@ import { delimiter, join } from 'node:path'
 
 const SUPPORTED = ['20.19.2', '20', '22.14.0', '22', '24', '26']
 const UNSUPPORTED = ['18', '21']
-/** After this many milliseconds a step counts as hung. */
+/** After this many milliseconds, a step counts as hung. */
 const TIMEOUT = 900_000
 
 const root = join(import.meta.dirname, '..')
@@ -53,11 +53,11 @@ function writeTable() {
   writeFileSync(page, readFileSync(page, 'utf8').replace(marked, `\n${lines.join('\n')}\n\n`))
 }
 
-/** Returns the table row of a version that must install and pass. */
+/** Installs and tests a supported version, and returns its table row. */
 function checkSupported(range) {
   const { version, run } = setUpNode(range)
   const installed = run('npm', ['ci'])
-  // Warnings about the user's own .npmrc don't count.
+  // Ignore warnings about the user's own .npmrc.
   if (installed.status !== 0 || /warn (?!Unknown (user|env) config)/i.test(installed.output))
     return failed(version, installed)
   const addon = run('node', ['-p', "require('better-sqlite3/package.json').version"]).output.trim()
@@ -71,8 +71,8 @@ function checkSupported(range) {
 }
 
 /**
- * Returns the table row of a version that the install, `npm start` and the built package must
- * reject with one message.
+ * Checks that the install, `npm start` and the built package reject an unsupported version with a
+ * clear message, and returns its table row.
  */
 function checkRejected(range) {
   const { version, run } = setUpNode(range)
@@ -98,8 +98,8 @@ function failed(version, { output }) {
 }
 
 /**
- * Copies this checkout, installs a Node version, and returns a function that runs commands in the
- * copy with it.
+ * Copies this checkout and installs a Node version. Returns a function that runs commands in the
+ * copy with this version.
  */
 function setUpNode(range) {
   const system = { linux: 'linux', darwin: 'darwin' }[process.platform]
@@ -111,7 +111,7 @@ function setUpNode(range) {
   const options = { cwd: modules, encoding: 'utf8', timeout: TIMEOUT }
   spawnSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${range}`], options)
   const node = join(modules, 'node_modules', name)
-  // Otherwise the tests would run on this machine's Node.
+  // If it is missing, the tests would run on this machine's Node.
   if (!existsSync(join(node, 'bin/node')))
     throw new Error(`${name}@${range} could not be installed`)
   const checkout = join(folder, 'checkout')

@@ -4,12 +4,12 @@ import { connect } from '../../src/client/index.js'
 import { setClock } from '../support/control.js'
 import { requestWithHost } from '../support/host-header.js'
 import { useMock } from '../support/mock.js'
-import { givenEnvironment } from './environments/environment-client.js'
+import { createEnvironment } from './environments/environment-client.js'
 
 const TOKEN = 'let-me-in'
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** The routes that affect all environments. */
+/** The routes that manage environments. */
 const ROUTES: [method: string, path: string][] = [
   ['POST', '/_mock/environments'],
   ['GET', '/_mock/environments'],
@@ -17,41 +17,38 @@ const ROUTES: [method: string, path: string][] = [
   ['DELETE', '/_mock/environments/Production']
 ]
 
-const STRANGERS: [title: string, headers: Record<string, string>][] = [
-  ['a name that points here (DNS rebinding)', { host: 'rebound.example:4210' }],
-  ['a name that begins like loopback', { host: '127.0.0.1.rebound.example' }],
-  ['a name that ends like loopback', { host: 'evil-localhost' }],
-  ['the origin of another site', { origin: 'https://evil.example' }],
-  ['an origin that begins like loopback', { origin: 'http://localhost.evil.example' }],
-  ['the origin of a page from nowhere', { origin: 'null' }],
-  ['a proxy here, on behalf of another machine', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }],
-  [
-    'a proxy here, on behalf of who knows whom',
-    { forwarded: 'for=127.0.0.1;proto=https, for=_hidden' }
-  ]
+const FOREIGN_REQUESTS: [title: string, headers: Record<string, string>][] = [
+  ['a Host that resolves to this machine (DNS rebinding)', { host: 'rebound.example:4210' }],
+  ['a Host that starts like a loopback address', { host: '127.0.0.1.rebound.example' }],
+  ['a Host that ends like localhost', { host: 'evil-localhost' }],
+  ['the Origin of another site', { origin: 'https://evil.example' }],
+  ['an Origin that starts like localhost', { origin: 'http://localhost.evil.example' }],
+  ['the Origin null', { origin: 'null' }],
+  ['a proxy header that names another machine', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }],
+  ['a proxy header that hides a client', { forwarded: 'for=127.0.0.1;proto=https, for=_hidden' }]
 ]
 
-test.each(STRANGERS)('%s manages no environments', async (_title, headers) => {
+test.each(FOREIGN_REQUESTS)('rejects management requests with %s', async (_title, headers) => {
   const mock = await useMock()
   const before = (await mock.get('/_mock/environments')).text
   for (const [method, path] of ROUTES) {
-    const refused = await requestWithHost(headers, mock.url + path, method)
-    expect(refused.status).toBe(403)
-    expect(JSON.parse(refused.text)).toMatchObject({ statusCode: 403, error: 'Forbidden' })
+    const response = await requestWithHost(headers, mock.url + path, method)
+    expect(response.status).toBe(403)
+    expect(JSON.parse(response.text)).toMatchObject({ statusCode: 403, error: 'Forbidden' })
   }
   expect((await mock.get('/_mock/environments')).text).toBe(before)
 })
 
 test.each([
-  ['no origin', {}],
-  ['the name of loopback', { host: 'localhost:9999' }],
-  ['the address of loopback in IPv6', { host: '[::1]:4210' }],
+  ['no Origin', {}],
+  ['the Host localhost', { host: 'localhost:9999' }],
+  ['the Host [::1]', { host: '[::1]:4210' }],
   [
-    'a proxy here, on behalf of this machine',
+    'proxy headers that name this machine',
     { 'x-forwarded-for': '127.0.0.1, ::1', forwarded: 'for="[::1]:80"' }
   ],
-  ['the origin of a page of this machine', { origin: 'http://localhost:5173' }]
-])('on loopback environments are managed with %s', async (_title, headers) => {
+  ['the Origin of a page on this machine', { origin: 'http://localhost:5173' }]
+])('accepts management requests from loopback with %s', async (_title, headers) => {
   const mock = await useMock()
   const statuses = []
   for (const [method, path] of ROUTES)
@@ -59,7 +56,7 @@ test.each([
   expect(statuses).toEqual([201, 200, 200, 204])
 })
 
-test('the admin token is accepted with any Host and Origin; a wrong one and an API key are rejected', async () => {
+test('accepts the admin token with any Host and Origin, but no other token or key', async () => {
   const mock = await useMock({ adminToken: TOKEN })
   const foreign = { host: 'mock.example', origin: 'https://console.example' }
   const statuses = []
@@ -81,7 +78,7 @@ const outside = Object.values(networkInterfaces())
   .find((address) => address?.family === 'IPv4' && !address.internal)?.address
 
 test.skipIf(outside === undefined)(
-  'requests to a non-loopback address need the admin token, which must have been set',
+  'requests to a non-loopback address need the admin token of the server',
   async () => {
     const mock = await useMock({ host: '0.0.0.0', adminToken: TOKEN })
     const url = `http://${outside}:${mock.port}`
@@ -97,7 +94,7 @@ test.skipIf(outside === undefined)(
       (await requestWithHost({ authorization: 'ApiKey development-key' }, `${url}/v1/messages`))
         .status
     ).toBe(200)
-    // A user of a test runner doesn't send headers by hand.
+    // The error names the variable, because users of a test runner don't send headers themselves.
     await expect(connect(url).listEnvironments()).rejects.toThrow(
       'set NOTIFICATION_MOCK_ADMIN_TOKEN'
     )
@@ -113,10 +110,12 @@ test.skipIf(outside === undefined)(
 
 test('a key gives access only to its own environment', async () => {
   const mock = await useMock()
-  const { apiKey: key } = await givenEnvironment(mock)
-  const keys = ['development-key', 'production-key']
+  const { apiKey: key } = await createEnvironment(mock)
+  const otherKeys = ['development-key', 'production-key']
   const states = () =>
-    Promise.all(keys.map(async (each) => (await mock.get('/_mock/state', { key: each })).text))
+    Promise.all(
+      otherKeys.map(async (otherKey) => (await mock.get('/_mock/state', { key: otherKey })).text)
+    )
   const before = await states()
   await mock.call('/_mock/snapshots/a', { method: 'PUT', key: 'development-key' })
   await mock.post('/_mock/seed?mode=replace', {

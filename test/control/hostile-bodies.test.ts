@@ -6,7 +6,7 @@ import { useMock } from '../support/mock.js'
 const INHERITED = ['toString', 'constructor', '__proto__']
 
 test.each(INHERITED)(
-  'rejects a field or a parameter named %s like any unknown one',
+  'rejects a field or parameter named %s like any other unknown name',
   async (name) => {
     const mock = await useMock()
     const field = `{${JSON.stringify(name)}: 1}`
@@ -22,24 +22,27 @@ test.each(INHERITED)(
   }
 )
 
-test('keeps and returns free fields with the names of prototype members', async () => {
+test('returns free-form fields unchanged if they are named like prototype members', async () => {
   const mock = await useMock()
-  const own =
+  const unusual =
     '{"__proto__":{"a":[{"__proto__":1}]},"constructor":{"prototype":null},"toString":"text"}'
   const seed = `{"environments":[{"name":"Odd",
-    "subscribers":[{"subscriberId":"ada","data":${own}}],
-    "workflows":[{"identifier":"flow","steps":[{"stepId":"step","type":"email","controlValues":${own}}]}],
-    "messages":[{"channel":"email","subscriberId":"ada","workflow":"flow","payload":${own},"overrides":${own}}],
-    "integrations":[{"identifier":"mail","providerId":"smtp","channel":"email","credentials":{"tlsOptions":${own}}}]}]}`
-  const countIn = ({ text }: { text: string }) => text.split(own).length - 1
+    "subscribers":[{"subscriberId":"ada","data":${unusual}}],
+    "workflows":[{"identifier":"flow",
+      "steps":[{"stepId":"step","type":"email","controlValues":${unusual}}]}],
+    "messages":[{"channel":"email","subscriberId":"ada","workflow":"flow",
+      "payload":${unusual},"overrides":${unusual}}],
+    "integrations":[{"identifier":"mail","providerId":"smtp","channel":"email",
+      "credentials":{"tlsOptions":${unusual}}}]}]}`
+  const countIn = ({ text }: { text: string }) => text.split(unusual).length - 1
   for (const body of [seed, seed.replaceAll('"name":"Odd"', 'name: Odd')]) {
     expect((await mock.post('/_mock/seed?mode=replace', { body })).text).toBe('{"mode":"replace"}')
-    const answers = [
+    const responses = [
       mock.get('/v1/messages'),
       mock.get('/v2/workflows/flow/steps/step'),
       mock.get('/_mock/state')
     ]
-    expect((await Promise.all(answers)).map(countIn)).toEqual([3, 1, 6])
+    expect((await Promise.all(responses)).map(countIn)).toEqual([3, 1, 6])
     expect(countIn(await mock.post('/v1/integrations/mail/set-primary'))).toBe(1)
     const state = await mock.get('/_mock/state')
     const { apiKey } = (await mock.post('/_mock/environments', { body: `{"seed":${state.text}}` }))
@@ -50,7 +53,7 @@ test('keeps and returns free fields with the names of prototype members', async 
 
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`
 
-test('every route rejects a body nested more than 100 deep, and stores nothing', async () => {
+test('every route rejects a body that is nested more than 100 levels deep', async () => {
   const mock = await useMock()
   const deep = { body: { messages: ['body is nested more than 100 levels deep: flatten it'] } }
   for (const depth of [102, 150_000]) {
@@ -69,17 +72,19 @@ test('every route rejects a body nested more than 100 deep, and stores nothing',
   const { status } = await mock.post('/_mock/faults', {
     body: `{"effect": {"status": 503, "body": ${nested(98)}}}`
   })
-  // Not checked against the document, which doesn't describe the body of a fault.
+  // Uses `fetch`, because the test client would reject a body that isn't in the OpenAPI document.
   const sent = await fetch(`${mock.url}/v1/messages`, {
     headers: { authorization: `ApiKey ${DEVELOPMENT}` }
   })
   expect([status, await sent.text()]).toEqual([201, nested(98)])
 })
 
-test('rejects a body that is too large with 413, and names the seed file as the alternative', async () => {
+test('rejects a body that is too large with 413, and suggests a seed file', async () => {
   const mock = await useMock()
   const reason =
-    'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML; start the server with --seed to load a larger seed from a file, or use `generate:` in a seed file to add many messages'
+    'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML; start the server ' +
+    'with --seed to load a larger seed from a file, or use `generate:` in a seed file to add ' +
+    'many messages'
   const MIB = 1024 * 1024
   const seed = (length: number) =>
     JSON.stringify({ environments: [{ name: 'a' }], x: 'x'.repeat(length) })

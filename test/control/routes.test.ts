@@ -9,7 +9,7 @@ interface Operation {
   needs: 'environment' | 'server' | 'nothing'
 }
 
-/** Returns every route in the document of the control routes. */
+/** Returns every route in the OpenAPI document of the control routes. */
 async function operationsOf(mock: TestMock): Promise<Operation[]> {
   const { paths } = (await mock.get('/_mock/openapi.json')).json
   return Object.entries<Record<string, { security?: object[] }>>(paths).flatMap(([path, methods]) =>
@@ -22,7 +22,7 @@ async function operationsOf(mock: TestMock): Promise<Operation[]> {
   )
 }
 
-test('every route about one environment rejects requests without its key, even with the admin token', async () => {
+test('routes about one environment need its key, even with the admin token', async () => {
   const mock = await useMock({ adminToken: 'let-me-in' })
   for (const { method, path, route, needs } of await operationsOf(mock)) {
     if (needs !== 'environment') continue
@@ -31,25 +31,25 @@ test('every route about one environment rejects requests without its key, even w
       { authorization: 'ApiKey nobody' },
       { authorization: 'Bearer let-me-in' }
     ]) {
-      const refused = await mock.call(path, {
+      const response = await mock.call(path, {
         method,
         key: null,
         headers,
         ...(method !== 'GET' && { body: '{}' })
       })
-      expect(refused.status, route).toBe(401)
+      expect(response.status, route).toBe(401)
     }
   }
 })
 
-test('every route rejects and names unknown query parameters, and does nothing', async () => {
+test('every route rejects unknown query parameters and does nothing', async () => {
   const mock = await useMock()
   await addFault(mock, { times: 'always', effect: { status: 503 } })
   await mock.get('/v1/messages')
   for (const { method, path, route } of await operationsOf(mock)) {
     if (path === '/health') continue
-    const refused = await mock.call(`${path}?nonsense=1`, { method })
-    expect([refused.status, Object.keys(refused.json.errors ?? {})], route).toEqual([
+    const response = await mock.call(`${path}?nonsense=1`, { method })
+    expect([response.status, Object.keys(response.json.errors ?? {})], route).toEqual([
       422,
       ['nonsense']
     ])
@@ -58,13 +58,13 @@ test('every route rejects and names unknown query parameters, and does nothing',
   expect(await journalOf(mock)).toHaveLength(1)
 })
 
-test('every route rejects unknown fields of a body', async () => {
+test('every route rejects unknown fields in the body', async () => {
   const mock = await useMock()
   await addFault(mock, { times: 'always', effect: { status: 503 } })
   for (const { method, path, route } of await operationsOf(mock)) {
     if (method === 'GET') continue
-    const refused = await mock.call(path, { method, body: '{"nonsense": 1}' })
-    expect([refused.status, Object.keys(refused.json.errors ?? {})], route).toEqual([
+    const response = await mock.call(path, { method, body: '{"nonsense": 1}' })
+    expect([response.status, Object.keys(response.json.errors ?? {})], route).toEqual([
       422,
       expect.arrayContaining(['nonsense'])
     ])
@@ -72,7 +72,7 @@ test('every route rejects unknown fields of a body', async () => {
   expect((await mock.get('/_mock/faults')).json.faults).toHaveLength(1)
 })
 
-test('every route rejects a body that is not a JSON object, whatever its content type', async () => {
+test('every route rejects a body that is not a JSON object', async () => {
   const mock = await useMock()
   for (const { method, path, route } of await operationsOf(mock)) {
     if (method === 'GET') continue
@@ -84,12 +84,12 @@ test('every route rejects a body that is not a JSON object, whatever its content
       'application/x-www-form-urlencoded',
       'json'
     ]) {
-      const refused = await mock.call(path, {
+      const response = await mock.call(path, {
         method,
         body: '{"a": ',
         headers: { 'content-type': type }
       })
-      expect(refused.status, route).toBe(expected)
+      expect(response.status, route).toBe(expected)
     }
     for (const body of ['[]', '"text"', 'null', '1']) {
       expect((await mock.call(path, { method, body })).status, `${route} ${body}`).toBe(422)
@@ -97,7 +97,7 @@ test('every route rejects a body that is not a JSON object, whatever its content
   }
 })
 
-test('the test client rejects a control response that the document does not allow', async () => {
+test('the test client rejects a response that violates the OpenAPI document', async () => {
   const mock = await useMock()
   mock.services.faults.list = () => [{ id: 7 } as never]
   await expect(mock.get('/_mock/faults')).rejects.toThrow('response violates the API reference')

@@ -12,7 +12,7 @@ const STATUS = 'must be a whole number from 400 to 599'
 const TIMES = 'must be a whole number from 1 or "always"'
 const TTL = 'must be a whole number from 1 to 2592000000 or a duration, such as 30s, 10m or 1h'
 
-/** Invalid bodies, each with the message for every field. */
+/** Invalid bodies, each with the expected message for every field. */
 const CASES: [to: [string, string], sent: unknown, messages: Record<string, string>][] = [
   [FAULT, [], { body: 'must be an object, not a list' }],
   [FAULT, {}, { body: 'must have effect' }],
@@ -72,17 +72,17 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
   ]
 ]
 
-test('an invalid control request gets the rule and the closest known name for every field', async () => {
+test('reports the rule and the closest known name for every invalid field', async () => {
   const mock = await useMock()
-  for (const [[method, path], sent, said] of CASES) {
+  for (const [[method, path], sent, messages] of CASES) {
     const { status, json } = await send(mock, method, path, sent)
     expect(status, JSON.stringify(sent)).toBe(422)
-    const messages = Object.entries<{ messages: string[] }>(json.errors).map(([field, told]) => [
+    const reported = Object.entries<{ messages: string[] }>(json.errors).map(([field, error]) => [
       field,
-      told.messages
+      error.messages
     ])
-    const expected = Object.entries(said).map(([field, text]) => [field, [`${field} ${text}`]])
-    expect(messages, JSON.stringify(sent)).toEqual(expected)
+    const expected = Object.entries(messages).map(([field, text]) => [field, [`${field} ${text}`]])
+    expect(reported, JSON.stringify(sent)).toEqual(expected)
   }
 })
 

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.js'
 import { StartError } from '../../src/domain/errors.js'
 import { startServer } from '../../src/server.js'
-import { expectSound } from '../control/environments/environment-client.js'
+import { expectConsistentDatasets } from '../control/environments/environment-client.js'
 import { createTempFolder } from '../support/process.js'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
@@ -172,7 +172,7 @@ describe('migrations', () => {
       totalCount: 1,
       data: [message('former')]
     })
-    expectSound(server.db)
+    expectConsistentDatasets(server.db)
   })
 
   test("keep messages for a fork, which shows them with the fork's ids", async () => {
@@ -183,7 +183,7 @@ describe('migrations', () => {
     expect(await send('/v1/messages', apiKey)).toMatchObject({
       data: [{ subject: 'present', _environmentId: id, _organizationId: organizationId }]
     })
-    expectSound(server.db)
+    expectConsistentDatasets(server.db)
   })
 
   test("keep the baseline's messages for a fork of a reset environment", async () => {
@@ -194,7 +194,7 @@ describe('migrations', () => {
     expect(await send('/v1/messages', apiKey)).toMatchObject({
       data: [{ subject: 'former', _environmentId: environment.id }]
     })
-    expectSound(server.db)
+    expectConsistentDatasets(server.db)
   })
 })
 

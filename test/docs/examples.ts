@@ -10,11 +10,14 @@ const run = promisify(execFile)
 export interface Block {
   language: string
   text: string
-  /** The file to save it as, if the line before it names one: "Save this as `shop.yaml`:". */
+  /**
+   * The file to save the block as, if the line before it names a file, as in "Save this as
+   * `shop.yaml`:".
+   */
   file?: string
 }
 
-/** A command or program of a page, and the output that the page shows below it. */
+/** A command or program on a page, and the output that the page shows below it. */
 export interface Example {
   input: Block
   output: string
@@ -22,7 +25,7 @@ export interface Example {
 
 const BLOCK = /(?:`([\w.-]+\.(?:html|js|mjs|ts|yaml))`[^`\n]*:\n\n)?^```(\w+)\n(.*?)^```$/gms
 
-/** Pages whose commands need other installed packages: recipes.full.test.ts runs them. */
+/** Pages whose commands need other installed packages. recipes.full.test.ts runs these commands. */
 export const INSTALLED_PAGES = ['develop-with-vite.md', 'run-in-ci.md', 'write-tests.md']
 
 /** Returns the pages for users, without the index. */
@@ -42,12 +45,14 @@ function blocksIn(markdown: string): Block[] {
   }))
 }
 
-/** Returns every block in this language with the output below it: '' if the page shows none. */
+/**
+ * Returns every block in this language with the output below it, or '' if the page shows no output.
+ */
 export function examplesOf(page: string, language: string): Example[] {
   return examplesIn(readFileSync(page, 'utf8'), language)
 }
 
-/** Returns the examples of each section of a page that has some, with its heading. */
+/** Returns the heading and the examples of each section that has examples. */
 export function sectionsOf(
   page: string,
   language: string
@@ -78,9 +83,7 @@ export function writeFilesOf(page: string, folder: string): void {
   }
 }
 
-/**
- * Returns the output of a shell command of a page, with the server at this port instead of 4210.
- */
+/** Runs a shell command with the server at this port instead of 4210, and returns its output. */
 export async function outputOf(command: string, folder: string, port: number): Promise<string> {
   const executable = `"${process.execPath}" "${commandIn(await buildPackage())}"`
   const script = command
@@ -92,7 +95,8 @@ export async function outputOf(command: string, folder: string, port: number): P
 }
 
 /**
- * Returns the output of a program that imports the package by its name, as a user's program does.
+ * Runs a program that imports the package by its name, as a user's program does, and returns its
+ * output.
  */
 export async function outputOfProgram(source: string, name: string): Promise<string> {
   const file = join(await buildPackage(), name)
@@ -119,7 +123,7 @@ export function normalize(output: string): string {
 /** The longest line of formatted JSON. */
 const MAX_WIDTH = 96
 
-/** Returns JSON that breaks an object or array into lines only where it is too long for one. */
+/** Returns JSON. Breaks an object or array into lines only if it is too long for one line. */
 function formatJson(value: unknown, indent = ''): string {
   const line = JSON.stringify(value, null, 1)?.replace(/\n\s*/g, ' ') ?? 'null'
   if (typeof value !== 'object' || value === null) return line
@@ -133,7 +137,10 @@ function formatJson(value: unknown, indent = ''): string {
   return `${open}\n${parts.join(',\n')}\n${indent}${close}`
 }
 
-/** Returns whether output matches a page: `…` matches the rest of a line or, alone, any lines. */
+/**
+ * Returns whether output matches the output on a page. `…` matches the rest of a line, or any
+ * number of lines if it is alone on its line.
+ */
 export function matchesShown(output: string, shown: string): boolean {
   const pattern = shown
     .split(/(^ *…\n|…)/m)

@@ -8,7 +8,7 @@ const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) a
 }
 const PACKED = ['README.md', 'LICENSE', 'package.json', ...files]
 
-/** Pages of a folder, as paths from the root. */
+/** Returns the pages of a folder, as paths from the root. */
 const pagesIn = (folder: string) =>
   readdirSync(join(root, folder))
     .filter((name) => /\.(md|txt)$/.test(name))
@@ -17,19 +17,16 @@ const pagesIn = (folder: string) =>
 const PAGES = ['.', 'docs', 'docs/contributing', '.github'].flatMap(pagesIn)
 const USER_PAGES = pagesIn('docs').filter((page) => page !== 'docs/README.md')
 
-test.each(PAGES)(
-  'every link in %s leads to a file of the repository or a heading in it',
-  (page) => {
-    expect(linksOf(page).filter((link) => !leadsSomewhere(page, link))).toEqual([])
-  }
-)
+test.each(PAGES)('every link in %s leads to an existing file or heading', (page) => {
+  expect(linksOf(page).filter((link) => !leadsSomewhere(page, link))).toEqual([])
+})
 
 test.each(['SKILL.md', 'llms.txt', ...USER_PAGES])(
   'every link in %s leads to a packed file',
   (page) => {
     const paths = linksOf(page).flatMap((link) => {
       const [path = ''] = link.split('#')
-      // Screenshots stay in the repository.
+      // Screenshots are not packed.
       return isExternal(link) || path === '' || path.endsWith('.png') ? [] : [resolve(page, path)]
     })
     expect(paths.filter((path) => !isPacked(path))).toEqual([])
@@ -70,12 +67,12 @@ function linksOf(page: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
 }
 
-/** Also paths that start with a slash: test/openapi/manual.test.ts checks those. */
+/** Includes paths that start with a slash, because test/openapi/manual.test.ts checks them. */
 function isExternal(link: string): boolean {
   return /^(https?:|mailto:|\/)/.test(link)
 }
 
-/** Returns the path of a link in a page, from the root. */
+/** Returns the target of a link in a page as a path from the root. */
 function resolve(page: string, path: string): string {
   return relative(root, join(root, dirname(page), path))
 }

@@ -19,7 +19,7 @@ const PAGES = userPages().filter((name) => !INSTALLED_PAGES.includes(name))
 const pathOf = (page: string) => join('docs', page)
 const NOW = '2026-02-18T10:00:00Z'
 
-/** What the JavaScript of a page may use: a mock and an environment whose clock stands still. */
+/** Defines a mock and an environment with a fixed clock, which the JavaScript of a page may use. */
 const PRELUDE = `import { createMock } from 'notification-mock'
 const mock = await createMock({ unref: true })
 const env = await mock.environment({ from: 'Development', clock: '${NOW}' })
@@ -70,7 +70,7 @@ test('the pages have an example of every control route', async () => {
 })
 
 /**
- * Replaces the outputs that a page shows: `UPDATE_DOCS=1 npx vitest run
+ * Replaces the outputs that a page shows. Run it with `UPDATE_DOCS=1 npx vitest run
  * test/docs/pages.full.test.ts`.
  */
 function updateOutputs(page: string, examples: Example[], outputs: string[]): void {
@@ -85,7 +85,7 @@ function updateOutputs(page: string, examples: Example[], outputs: string[]): vo
   writeFileSync(page, text)
 }
 
-/** Whether a command is curl with this method and path. */
+/** Returns whether a command is a curl call with this method and path. */
 function isCall(command: string, method: string, path: string): boolean {
   const url = new RegExp(`:4210${path.replace(/\{\w+\}/g, '[\\w-]+')}(?=[\\s'"?]|$)`)
   const sent = /-X (\w+)/.exec(command)?.[1] ?? (/ -d |--data/.test(command) ? 'post' : 'get')

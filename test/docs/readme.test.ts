@@ -18,7 +18,7 @@ const TEST = 'npm ci && npm test\n'
 
 const linesOf = (page: string) => readFileSync(page, 'utf8').trimEnd().split('\n')
 
-test('the README is short, and its first two commands start the server and run the tests', () => {
+test('the README is short and starts with the start and test commands', () => {
   expect(linesOf(README).length).toBeLessThanOrEqual(200)
   const commands = examplesOf(README, 'sh').map(({ input }) => input.text)
   expect(commands.slice(0, 2)).toEqual([START, TEST])
@@ -76,7 +76,7 @@ function portOf(url: string): number {
   return Number(new URL(url).port)
 }
 
-/** Runs examples one after the other, and compares their output with what the page shows. */
+/** Runs examples one after the other, and compares their output with the output on the page. */
 async function expectShown(
   examples: Example[],
   run: (example: Example) => Promise<string>

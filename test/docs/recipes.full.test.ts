@@ -50,7 +50,7 @@ beforeAll(() => {
     '--prefer-offline'
   ]
   run('npm', ['install', ...flags, `./${tarball}`, ...packages], folder)
-  // On Node 20 it would have to be compiled once more.
+  // Use the project's addon, because it would have to be compiled again on Node 20.
   rmSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true, force: true })
   symlinkSync(
     join(root, 'node_modules/better-sqlite3'),
@@ -73,7 +73,7 @@ test.each(SECTIONS)('$page: $heading prints what the page shows', ({ examples })
 test.each(['node16', 'nodenext', 'bundler'])(
   'the recipes in TypeScript compile strictly under %s',
   (resolution) => {
-    // Vitest and Vite are ECMAScript modules only, so a project in TypeScript is one too.
+    // Vitest and Vite exist only as ECMAScript modules, so a TypeScript project must be one too.
     const project = join(folder, resolution)
     mkdirSync(project)
     writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
@@ -119,8 +119,8 @@ function readPages(): string {
 }
 
 /**
- * A configuration of Playwright with this machine's browser, in place of the one that Playwright
- * downloads.
+ * Returns a Playwright configuration that uses this machine's browser instead of a downloaded
+ * browser.
  */
 function withOwnBrowser(source: string): string {
   if (!source.includes("from '@playwright/test'") || !CHROMIUM) return source

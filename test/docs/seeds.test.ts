@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { useMock } from '../support/mock.js'
 import { blocksOf } from './examples.js'
 
-test('docs/seeds.md lists every built-in seed and no other', () => {
+test('docs/seeds.md lists exactly the built-in seeds', () => {
   const text = readFileSync('docs/seeds.md', 'utf8')
   const [section = ''] = /^## Built-in seeds\n.*?(?=^## )/ms.exec(text) ?? []
   const listed = [...section.matchAll(/^\| `(\w[\w-]*)` \|/gm)].map(([, name]) => `${name}.yaml`)
   expect(listed.sort()).toEqual(readdirSync('seeds').filter((name) => name.endsWith('.yaml')))
 })
 
-test('the seed in docs/write-seeds.md generates as many messages as it says', async () => {
+test('the seed in docs/write-seeds.md generates the number of messages that it sets', async () => {
   const seed = blocksOf('docs/write-seeds.md').find(({ text }) => text.includes('generate:'))
   expect(seed?.text).toContain('messages: 10000')
   const mock = await useMock({ seed: seed?.text ?? '' })

@@ -67,7 +67,8 @@ test.each([
 test('the connection stays open after a rejected request with a long body', async () => {
   const connection = await connectTo(await useMock({ seed: SEED }))
   const head =
-    'POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\nhost: x\r\ncontent-length: 900000\r\n\r\n'
+    'POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\n' +
+    'host: x\r\ncontent-length: 900000\r\n\r\n'
   connection.send(`${head}${'{'.repeat(1000)}`)
   expect(await connection.answer()).toMatchObject({ status: 401 })
   connection.send('{'.repeat(899_000))

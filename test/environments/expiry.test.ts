@@ -4,8 +4,8 @@ import { DEFAULTS } from '../../src/config.js'
 import { createControlServices } from '../../src/control/services.js'
 import { openDatabase } from '../../src/db/open.js'
 import {
-  expectSound,
-  givenEnvironment,
+  createEnvironment,
+  expectConsistentDatasets,
   rowCounts
 } from '../control/environments/environment-client.js'
 import { type TestMock, useMock } from '../support/mock.js'
@@ -17,8 +17,8 @@ const HOUR = 60 * MINUTE
 const FIXED = Date.parse('2026-02-18T10:00:00.000Z')
 
 /**
- * Creates the services on a database. Their clock is fixed; the machine's clock only moves by
- * `pass`.
+ * Creates the services on a database. Their clock is fixed, and the machine clock moves only when
+ * `pass` is called.
  */
 function createServices(file?: string) {
   const { db, close } = openDatabase(file)
@@ -49,7 +49,7 @@ function createServices(file?: string) {
 }
 
 describe('an environment with a ttl', () => {
-  test('is removed with all its rows after the ttl, and no other environment is', () => {
+  test('is removed with all its rows after the ttl, while other environments stay', () => {
     const { environments, db, pass, names } = createServices()
     environments.create({})
     const before = rowCounts(db)
@@ -66,7 +66,7 @@ describe('an environment with a ttl', () => {
   })
 
   test.each(['a request with its key', 'a request by its id', 'a fork'])(
-    'starts its ttl again on %s',
+    'restarts its ttl on %s',
     (use) => {
       const { environments, pass, names } = createServices()
       const { environment, apiKey } = environments.create({ ttl: MINUTE })
@@ -96,13 +96,13 @@ describe('an environment with a ttl', () => {
     expect(second.names()).toEqual(['Unnamed 2'])
   })
 
-  test('is removed by a server whose own clock is fixed', async () => {
+  test('is removed even if the clock of the server is fixed', async () => {
     const mock = await useMock({ now: FIXED })
     const before = rowCounts(mock.db)
-    const { apiKey } = await givenEnvironment(mock, { from: 'Development', ttl: '30ms' })
+    const { apiKey } = await createEnvironment(mock, { from: 'Development', ttl: '30ms' })
     await vi.waitFor(() => expect(rowCounts(mock.db)).toEqual(before), { timeout: 20_000 })
     expect((await mock.get('/v1/messages', { key: apiKey })).status).toBe(401)
-    expectSound(mock.db)
+    expectConsistentDatasets(mock.db)
   })
 })
 
@@ -117,16 +117,16 @@ async function findListed(mock: TestMock, name: string): Promise<Listed | undefi
   return json.environments.find((environment: Listed) => environment.name === name)
 }
 
-/** Expects about an hour between a time and `expiresAt`, allowing for the duration of the test. */
+/** Expects `expiresAt` to be about an hour after a time. Allows for a slow test. */
 function expectAboutAnHour(from: number, { expiresAt = '' }: Listed = { name: '' }): void {
   const left = Date.parse(expiresAt) - from
   expect(left > 55 * MINUTE && left <= HOUR + 1000, `${left} ms`).toBe(true)
 }
 
 describe('the list of environments', () => {
-  test('shows the ttl and when it ends, and does not start it again', async () => {
+  test('shows the ttl and its end without restarting it', async () => {
     const mock = await useMock()
-    const { name } = await givenEnvironment(mock, { ttl: '1h' })
+    const { name } = await createEnvironment(mock, { ttl: '1h' })
     const listed = await findListed(mock, name)
     expect(listed).toMatchObject({ ttl: HOUR })
     expectAboutAnHour(Date.now(), listed)
@@ -135,7 +135,7 @@ describe('the list of environments', () => {
 
   test('shows the end of the ttl in system time after the system clock was changed', async () => {
     const mock = await useMock()
-    const { name } = await givenEnvironment(mock, { ttl: '1h' })
+    const { name } = await createEnvironment(mock, { ttl: '1h' })
     onTestFinished(() => {
       vi.useRealTimers()
     })
@@ -147,12 +147,12 @@ describe('the list of environments', () => {
 })
 
 /**
- * Creates an environment with a ttl of an hour. `passUnused` returns whether it still exists after
- * that time.
+ * Creates an environment with a ttl of an hour. `passUnused` lets time pass without a request, and
+ * returns whether the environment still exists.
  */
 async function useExpiringEnvironment() {
   const mock = await useMock()
-  const { environmentId, apiKey } = await givenEnvironment(mock, { ttl: '1h' })
+  const { environmentId, apiKey } = await createEnvironment(mock, { ttl: '1h' })
   const { environments } = mock.services
   const environment = environments.find(environmentId)
   const passUnused = (milliseconds: number) => {
@@ -177,7 +177,7 @@ describe('an open request keeps the environment, and restarts the ttl when it en
     await vi.waitFor(() => expect(environment.lastUsed).toBeGreaterThan(lastUsed))
   })
 
-  test('a stream of a silent client', async () => {
+  test('a stream whose client sends nothing', async () => {
     const { mock, environment, headers, passUnused } = await useExpiringEnvironment()
     const abort = new AbortController()
     await fetch(`${mock.url}/_mock/requests/stream`, { headers, signal: abort.signal })

@@ -3,8 +3,8 @@ import type { CreatedEnvironment, NewEnvironment } from '../../src/control/envir
 import type { Db } from '../../src/db/open.js'
 import type { SeedEnvironment } from '../../src/seeds/format.js'
 import {
-  expectSound,
-  givenEnvironment,
+  createEnvironment,
+  expectConsistentDatasets,
   plainCall,
   rowCounts,
   stateOf
@@ -35,15 +35,15 @@ async function createShop(
   mock: TestMock,
   options: NewEnvironment = {}
 ): Promise<CreatedEnvironment> {
-  const shop = await givenEnvironment(mock, { seed: SHOP, ...options })
+  const shop = await createEnvironment(mock, { seed: SHOP, ...options })
   expect((await plainCall(mock, setPrimary('other'), shop.apiKey, KEYED)).status).toBe(200)
   return shop
 }
 
 const fork = (mock: TestMock, { environmentId: from }: Owner, options: NewEnvironment = {}) =>
-  givenEnvironment(mock, { from, ...options })
+  createEnvironment(mock, { from, ...options })
 
-/** Requests whose responses contain documents. None changes the response of another one. */
+/** Requests whose responses contain documents. None of them changes the response to another one. */
 const REQUESTS: Record<string, (mock: TestMock, key: string) => Promise<{ text: string }>> = {
   'the list': (mock, key) => plainCall(mock, '/v1/messages', key),
   'a filtered list': (mock, key) =>
@@ -66,7 +66,7 @@ const JSON_PATCH = { method: 'PATCH', headers: { 'content-type': 'application/js
 
 const ids = ({ environmentId, organizationId }: Owner) => [environmentId, organizationId]
 
-/** Expects that responses contain the environment's own ids, and none of the others. */
+/** Expects responses to contain the environment's own ids, and no ids of the other environments. */
 async function expectOwnIds(mock: TestMock, owner: Owner, others: Owner[]): Promise<void> {
   for (const [name, send] of Object.entries(REQUESTS)) {
     const { text } = await send(mock, owner.apiKey)
@@ -80,13 +80,14 @@ async function expectOwnIds(mock: TestMock, owner: Owner, others: Owner[]): Prom
   }
 }
 
-/** Expects that all documents carry the ids that their dataset says they carry. */
+/** Expects all documents to have the ids of their dataset's owner. */
 function expectMatchingOwners({ client }: Db): void {
   for (const table of ['integrations', 'subscribers', 'messages']) {
     const mismatches = client
       .prepare(
         `SELECT document FROM ${table} JOIN datasets ON datasets.key = dataset
-        WHERE (document ->> '_environmentId', document ->> '_organizationId') IS NOT (environment_id, organization_id)`
+        WHERE document ->> '_environmentId' IS NOT environment_id
+          OR document ->> '_organizationId' IS NOT organization_id`
       )
       .all()
     expect(mismatches, table).toEqual([])
@@ -111,21 +112,21 @@ test('a fork sends the same responses as its origin, with its own ids', async ()
   await expectOwnIds(mock, forked, [origin])
   await expectOwnIds(mock, origin, [forked])
   expectMatchingOwners(mock.db)
-  expectSound(mock.db)
+  expectConsistentDatasets(mock.db)
 })
 
-test('a fork of a fork uses its own ids, before and after any of the three environments changes', async () => {
+test('a fork of a fork uses its own ids, whichever of the environments changes', async () => {
   const mock = await useMock({ now: NOW })
   const origin = await createShop(mock)
   const middle = await fork(mock, origin)
   const last = await fork(mock, middle)
   const all = [origin, middle, last]
-  // The middle one writes first, so that the last one only shares datasets with the origin.
+  // The middle environment writes first, so that the last one shares datasets only with the origin.
   for (const owner of [middle, last, origin]) await expectOwnIds(mock, owner, all)
   const another = await fork(mock, last)
   await expectOwnIds(mock, another, all)
   expectMatchingOwners(mock.db)
-  expectSound(mock.db)
+  expectConsistentDatasets(mock.db)
 })
 
 test('a fork outlives its origin, and removing the last fork leaves no rows', async () => {
@@ -138,18 +139,18 @@ test('a fork outlives its origin, and removing the last fork leaves no rows', as
     mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
   await remove(origin)
   await remove(middle)
-  // Its datasets still carry the ids of a removed environment.
+  // The datasets of the last fork still have the ids of a removed environment.
   const state = await stateOf(mock, last.apiKey)
   await expectOwnIds(mock, last, [origin, middle])
   await mock.post('/_mock/reset', { key: last.apiKey })
   expect(await stateOf(mock, last.apiKey)).toEqual(state)
   expectMatchingOwners(mock.db)
-  expectSound(mock.db)
+  expectConsistentDatasets(mock.db)
   await remove(last)
   expect(rowCounts(mock.db)).toEqual(before)
 })
 
-test('a change in a fork does not show in its origin or a snapshot, nor the other way round', async () => {
+test('a fork, its origin and its snapshots do not see changes in each other', async () => {
   const mock = await useMock({ now: NOW })
   const origin = await createShop(mock)
   const forked = await fork(mock, origin)
@@ -170,7 +171,7 @@ test('a change in a fork does not show in its origin or a snapshot, nor the othe
   expect(await stateOf(mock, forked.apiKey)).toEqual({ ...before, name: forked.name })
 })
 
-test('free JSON in a record is not changed, even if it contains ids of the origin', async () => {
+test('free-form JSON stays unchanged in a fork, even if it has ids of the origin', async () => {
   const mock = await useMock({ now: NOW })
   const origin = await createShop(mock)
   const payload = {
@@ -191,7 +192,7 @@ test('free JSON in a record is not changed, even if it contains ids of the origi
     _environmentId: forked.environmentId
   }
   expect(await message()).toMatchObject(expected)
-  // Now read it from a copied dataset.
+  // This write copies the dataset, so the message is now read from the copy.
   await mock.post('/_mock/messages', {
     key: forked.apiKey,
     body: JSON.stringify({ channel: 'push' })
@@ -204,7 +205,7 @@ test("a fork's stored response is replayed in its organization with the fork's i
   const assumptions = { 'idempotency-match': 'body' }
   const origin = await createShop(mock, { assumptions })
   const forked = await fork(mock, origin)
-  const sibling = await givenEnvironment(mock, {
+  const sibling = await createEnvironment(mock, {
     seed: SHOP,
     assumptions,
     organizationId: forked.organizationId
@@ -222,7 +223,7 @@ test("a fork's stored response is replayed in its organization with the fork's i
   }
 })
 
-test('after a change of organization, records and earlier snapshots have the new organization id', async () => {
+test('records and snapshots have the new organization id after a change', async () => {
   const mock = await useMock({ now: NOW })
   const { environments } = mock.services
   const shop = await createShop(mock)
@@ -239,7 +240,7 @@ test('after a change of organization, records and earlier snapshots have the new
   expectMatchingOwners(mock.db)
 })
 
-/** Returns how many rows the work writes. */
+/** Returns how many rows the callback writes. */
 async function rowsWritten({ client }: Db, work: () => unknown): Promise<number> {
   const count = () => client.prepare<[], number>('SELECT total_changes()').pluck().get() ?? 0
   const before = count()
@@ -266,15 +267,15 @@ async function measureActions(messages: number) {
   return { db: mock.db, actions, measureWrite: () => measure(write) }
 }
 
-test('fork, snapshot, restore and reset write equally many rows for 60 and for 10,000 messages', async () => {
+test('fork, snapshot, restore and reset write no more rows for 10,000 messages', async () => {
   const { actions } = await measureActions(60)
   expect(actions).toEqual((await measureActions(10_000)).actions)
-  // A fork is an environment, its API key and its baseline.
+  // A fork writes an environment, its API key and its baseline.
   expect(actions.fork).toBe(3)
 })
 
 test.each([60, 10_000])(
-  'the first write to %i shared messages copies them, the second does not',
+  'the first write to %i shared messages copies them, but the second does not',
   async (total) => {
     const { db, measureWrite } = await measureActions(total)
     const messages = Number(db.client.prepare('SELECT count(*) FROM messages').pluck().get())

@@ -11,8 +11,8 @@ import { allRows } from '../support/rows.js'
 const ORGANIZATIONS = { foo: 'Acme', bar: 'Acme', baz: 'Other' } as const
 type Name = keyof typeof ORGANIZATIONS
 const NAMES = Object.keys(ORGANIZATIONS) as Name[]
-/** The name of no environment. Records named after it don't exist. */
-const NOWHERE = 'qux'
+/** A name that no environment has. No records are named after it. */
+const MISSING = 'qux'
 
 const PROFILES = {
   document: { foo: 'document', bar: 'document', baz: 'document' },
@@ -181,8 +181,8 @@ async function useEnvironments(profiles: Profiles): Promise<Environments> {
 const SUGGESTION = /; did you mean (?:(?!<name>)[^?])*\?/g
 
 /**
- * Replaces a name, and the ids made from it, with `<name>`. Removes suggestions, which depend on
- * how similar names are, unless they suggest the name itself.
+ * Replaces a name, and the ids made from it, with `<name>`. Removes suggestions, because they
+ * depend on how similar names are. Keeps suggestions of the name itself.
  */
 function anonymize(
   name: string,
@@ -206,7 +206,7 @@ const getStep = (workflowId: string, stepId: string): Request => ({
 })
 const list = (query: string): Request => ({ path: `/v1/messages?${query}` })
 
-/** Returns the `_id`, the name and a slug, which are the ways to name a workflow or a step. */
+/** Returns all identifiers of a workflow: its `_id`, its name and a slug. */
 const workflowForms = (id: string, identifier: string) => [
   id,
   identifier,
@@ -215,7 +215,8 @@ const workflowForms = (id: string, identifier: string) => [
 const stepForms = (id: string, stepId: string) => [id, stepId, `any_st_${encodeBase62(id)}`]
 
 /**
- * Returns a set-primary for every integration that only this environment has, by every form of id.
+ * Returns set-primary requests for all integrations that only this environment has, by id and by
+ * identifier.
  */
 function integrationRequests(name: string): Request[] {
   const { integration, deletedIntegration } = idsOf(name)
@@ -274,19 +275,24 @@ const EVERY_PAIR = Object.entries(PROFILES).flatMap(([profile, profiles]) =>
 )
 
 /**
- * In `live`, an environment learns which other environment of its organization has an integration.
+ * Returns whether the response reveals to the asker that the owner has an integration. In the
+ * profile `live`, it does so within an organization.
  */
 function learnsOfIntegrations(profiles: Profiles, asker: Name, owner: Name): boolean {
   return ORGANIZATIONS[asker] === ORGANIZATIONS[owner] && profiles[asker] === 'live'
 }
 
-/** In `live`, idempotency keys belong to the organization. */
+/**
+ * Returns whether both environments share their idempotency keys. In the profile `live`, the
+ * environments of an organization do.
+ */
 function sharesKeys(profiles: Profiles, asker: Name, owner: Name): boolean {
   return learnsOfIntegrations(profiles, asker, owner) && profiles[owner] === 'live'
 }
 
 /**
- * Within an organization, the reason of an empty list names the environment that has a transaction.
+ * Removes the hint that another environment has a transaction. Only environments of the same
+ * organization get this hint.
  */
 function withoutTransactionHint(
   asker: Name,
@@ -310,9 +316,9 @@ describe.each(EVERY_PAIR)('$profile: to $asker', ({ profiles, asker, owner }) =>
   test(`records of ${owner} look like records that don't exist, and stay unchanged`, async () => {
     const environments = await useEnvironments(profiles)
     const before = environments.rowsOf(NAMES)
-    // The owner sends them first, so that the server has cached their results.
+    // The owner sends the requests first, so that the server has cached the results.
     for (const request of readRequests(owner)) await environments.send(owner, request)
-    const missing = [...integrationRequests(NOWHERE), ...readRequests(NOWHERE)]
+    const missing = [...integrationRequests(MISSING), ...readRequests(MISSING)]
     const foreign = [...integrationRequests(owner), ...readRequests(owner)]
     for (const [index, request] of foreign.entries()) {
       const response = await environments.send(asker, request)
@@ -323,7 +329,7 @@ describe.each(EVERY_PAIR)('$profile: to $asker', ({ profiles, asker, owner }) =>
       }
       const expected = await environments.send(asker, missing[index] as Request)
       const actual = withoutTransactionHint(asker, owner, anonymize(owner, response))
-      expect(actual, request.path).toEqual(anonymize(NOWHERE, expected))
+      expect(actual, request.path).toEqual(anonymize(MISSING, expected))
     }
     expect(environments.rowsOf(NAMES)).toEqual(before)
   })
@@ -339,7 +345,8 @@ describe.each(EVERY_PAIR)('$profile: to $asker', ({ profiles, asker, owner }) =>
     setPrimary(SHARED.integration, { headers: { 'idempotency-key': key } })
 
   /**
-   * Sends a request with the key `<owner>-1` as the owner, and marks `<owner>-2` as in use by it.
+   * Sends a request with the idempotency key `<owner>-1` as the owner, and marks the owner's key
+   * `<owner>-2` as in use.
    */
   async function useKeys(environments: Environments): Promise<ComparableResponse> {
     const { services } = environments.mock
@@ -367,23 +374,23 @@ describe.each(EVERY_PAIR)('$profile: to $asker', ({ profiles, asker, owner }) =>
       const before = environments.rowsOf(others)
       for (const number of [1, 2]) {
         const response = await environments.send(asker, withKey(`${owner}-${number}`))
-        const unused = await environments.send(asker, withKey(`${NOWHERE}-${number}`))
-        expect(anonymize(owner, response)).toEqual(anonymize(NOWHERE, unused))
+        const unused = await environments.send(asker, withKey(`${MISSING}-${number}`))
+        expect(anonymize(owner, response)).toEqual(anonymize(MISSING, unused))
         expect(response.text).toContain(`"name":"label-${asker}"`)
       }
       expect(environments.rowsOf(others)).toEqual(before)
     })
   }
 
-  test(`a stored rejection for an integration of ${owner} looks like one for an unknown id`, async () => {
+  test(`a stored rejection for an id of ${owner} looks like one for an unknown id`, async () => {
     const environments = await useEnvironments(profiles)
     const before = environments.rowsOf(others)
     const rejected = (name: string) =>
       setPrimary(idsOf(name).deletedIntegration, { headers: { 'idempotency-key': `${name}-3` } })
     for (const _attempt of ['first', 'replay']) {
       const response = await environments.send(asker, rejected(owner))
-      const expected = await environments.send(asker, rejected(NOWHERE))
-      expect(anonymize(owner, response)).toEqual(anonymize(NOWHERE, expected))
+      const expected = await environments.send(asker, rejected(MISSING))
+      expect(anonymize(owner, response)).toEqual(anonymize(MISSING, expected))
     }
     expect(environments.rowsOf(others)).toEqual(before)
   })
@@ -420,7 +427,7 @@ const EVERY_ACTOR = Object.entries(PROFILES).flatMap(([profile, profiles]) =>
 )
 
 test.each(EVERY_ACTOR)(
-  '%s: by ids that other environments also use, %s gets its own records',
+  '%s: %s gets its own records by ids that other environments also use',
   async (_profile, name, profiles) => {
     const environments = await useEnvironments(profiles)
     const others = NAMES.filter((other) => other !== name)

@@ -7,14 +7,17 @@ const notFound = (name: string) =>
 test.each([
   ['producton', `${notFound('producton')}; did you mean Production?`],
   ['nobody', notFound('nobody')]
-])('removing the unknown environment %s is rejected, with a suggestion', async (name, reason) => {
-  const mock = await useMock()
-  const response = await mock.call(`/_mock/environments/${name}`, { method: 'DELETE', key: null })
-  expect(response.status).toBe(404)
-  expect(response.headers.get('x-mock-reason')).toBe(reason)
-})
+])(
+  'rejects the removal of the unknown environment %s and suggests a similar name',
+  async (name, reason) => {
+    const mock = await useMock()
+    const response = await mock.call(`/_mock/environments/${name}`, { method: 'DELETE', key: null })
+    expect(response.status).toBe(404)
+    expect(response.headers.get('x-mock-reason')).toBe(reason)
+  }
+)
 
-test('forking an unknown environment is rejected with a suggestion', async () => {
+test('rejects a fork of an unknown environment and suggests a similar name', async () => {
   const mock = await useMock()
   const response = await mock.post('/_mock/environments', {
     headers: { 'content-type': 'application/json' },

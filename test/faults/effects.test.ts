@@ -11,9 +11,9 @@ import {
 } from '../support/control.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-/** Returns whether Mailgun is the primary of its channel, which it isn't in the default seed. */
-function isDone(mock: TestMock): boolean {
-  // The maximum of the environment's rows and the baseline's, which are never changed.
+/** Returns whether Mailgun is the primary of its channel. In the default seed it isn't. */
+function isMailgunPrimary(mock: TestMock): boolean {
+  // The baseline may have a row of its own, which never changes, so take the maximum.
   const row = mock.db.client
     .prepare('SELECT max(is_primary) AS done FROM integrations WHERE id = ?')
     .get(MAILGUN)
@@ -28,7 +28,7 @@ const storedKeys = (mock: TestMock) =>
     }
   ).count
 
-const REFUSALS: [number, string, Record<string, string | null>][] = [
+const INJECTED_ERRORS: [number, string, Record<string, string | null>][] = [
   [400, 'Bad Request', {}],
   [401, 'Unauthorized', { 'www-authenticate': 'ApiKey' }],
   [409, 'Conflict', { 'retry-after': '1' }],
@@ -43,23 +43,23 @@ const REFUSALS: [number, string, Record<string, string | null>][] = [
   [599, 'Error', {}]
 ]
 
-test('an injected status has the error body and headers of the API, and the operation does not run', async () => {
+test('an injected status looks like an API error, and the operation does not run', async () => {
   const mock = await useMock()
-  for (const [status, message, headers] of REFUSALS) {
+  for (const [status, message, headers] of INJECTED_ERRORS) {
     const { id } = (await addFault(mock, { effect: { status } })).json
-    const answer = await mock.post(setPrimary(MAILGUN), KEYED)
-    expect(answer.status).toBe(status)
-    expect(answer.json).toMatchObject({
+    const response = await mock.post(setPrimary(MAILGUN), KEYED)
+    expect(response.status).toBe(status)
+    expect(response.json).toMatchObject({
       statusCode: status,
       message,
       path: setPrimary(MAILGUN),
       ctx: {}
     })
     for (const [name, value] of Object.entries(headers))
-      expect(answer.headers.get(name), name).toBe(value)
-    expect(answer.headers.get('x-mock-reason')).toBe(`injected by ${id}, see GET /_mock/faults`)
-    expect(answer.headers.get('idempotency-key')).toBe('k')
-    expect([isDone(mock), storedKeys(mock)]).toEqual([false, 0])
+      expect(response.headers.get(name), name).toBe(value)
+    expect(response.headers.get('x-mock-reason')).toBe(`injected by ${id}, see GET /_mock/faults`)
+    expect(response.headers.get('idempotency-key')).toBe('k')
+    expect([isMailgunPrimary(mock), storedKeys(mock)]).toEqual([false, 0])
   }
   const again = await mock.post(setPrimary(MAILGUN), KEYED)
   expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, null])
@@ -67,7 +67,7 @@ test('an injected status has the error body and headers of the API, and the oper
 
 const AUTHORIZED = { headers: { authorization: 'ApiKey development-key' } }
 
-test('headers and body of a rule replace the default ones', async () => {
+test('the headers and the body of a rule replace the default ones', async () => {
   const mock = await useMock()
   await addFault(mock, {
     effect: { status: 429, headers: { 'Retry-After': '7', 'X-Own': 'a' }, body: { own: [1] } }
@@ -92,7 +92,7 @@ test('headers and body of a rule replace the default ones', async () => {
   ])
 })
 
-test('abort reset closes the connection without a response, and the operation does not run', async () => {
+test('abort reset closes the connection without running the operation', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { abort: 'reset' } })
   const connection = raw(
@@ -101,7 +101,7 @@ test('abort reset closes the connection without a response, and the operation do
   )
   expect(await connection.closed).toMatchObject({ code: 'ECONNRESET' })
   expect(connection.text()).toBe('')
-  expect([isDone(mock), storedKeys(mock)]).toEqual([false, 0])
+  expect([isMailgunPrimary(mock), storedKeys(mock)]).toEqual([false, 0])
   const again = await mock.post(setPrimary(MAILGUN), KEYED)
   expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, null])
 })
@@ -115,7 +115,7 @@ test('lostResponse runs the operation, stores its response and sends nothing', a
   )
   expect(await connection.closed).toMatchObject({ code: 'ECONNRESET' })
   expect(connection.text()).toBe('')
-  expect([isDone(mock), storedKeys(mock)]).toEqual([true, 1])
+  expect([isMailgunPrimary(mock), storedKeys(mock)]).toEqual([true, 1])
   const again = await mock.post(setPrimary(MAILGUN), { ...KEYED, body: '{}' })
   expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, 'true'])
   const [lost, replay] = await journalOf(mock)
@@ -145,7 +145,7 @@ test('abort truncate runs the operation, stores its response and sends half of i
   })
 })
 
-test('a delayed set-primary runs although its client disconnected: its key gets 409, then the replay', async () => {
+test('a delayed operation runs and holds its key even if the client disconnects', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { delay: 700 } })
   const first = raw(
@@ -157,12 +157,12 @@ test('a delayed set-primary runs although its client disconnected: its key gets 
   await until(async () => (await journalOf(mock)).every(({ duration }) => duration !== undefined))
 
   const second = await mock.post(setPrimary(MAILGUN), KEYED)
-  expect([second.status, second.headers.get('retry-after'), isDone(mock)]).toEqual([
+  expect([second.status, second.headers.get('retry-after'), isMailgunPrimary(mock)]).toEqual([
     409,
     '1',
     false
   ])
-  await until(() => isDone(mock))
+  await until(() => isMailgunPrimary(mock))
   const third = await mock.post(setPrimary(MAILGUN), KEYED)
   expect([third.status, third.headers.get('idempotency-replay')]).toEqual([200, 'true'])
 })
@@ -181,65 +181,62 @@ test('a closing server ends delays and responds at once', async () => {
 
 test('the header x-mock-fault injects a fault into its request', async () => {
   const mock = await useMock()
-  const asking = (fault: string) =>
+  const postWithFault = (fault: string) =>
     mock.post(setPrimary(MAILGUN), { headers: { ...KEYED.headers, 'x-mock-fault': fault } })
   for (const status of [400, 503, 599])
-    expect((await asking(`status=${status}`)).status).toBe(status)
+    expect((await postWithFault(`status=${status}`)).status).toBe(status)
   const started = performance.now()
-  expect((await asking('delay=60, status=503')).status).toBe(503)
+  expect((await postWithFault('delay=60, status=503')).status).toBe(503)
   expect(performance.now() - started).toBeGreaterThan(55)
-  await expect(asking('abort=reset')).rejects.toThrow()
-  expect(isDone(mock)).toBe(false)
-  await expect(asking('abort=truncate')).rejects.toThrow()
-  expect(isDone(mock)).toBe(true)
+  await expect(postWithFault('abort=reset')).rejects.toThrow()
+  expect(isMailgunPrimary(mock)).toBe(false)
+  await expect(postWithFault('abort=truncate')).rejects.toThrow()
+  expect(isMailgunPrimary(mock)).toBe(true)
   for (const lost of ['lostResponse', 'lostResponse=true', ' lostResponse , delay=1 '])
-    await expect(asking(lost)).rejects.toThrow()
+    await expect(postWithFault(lost)).rejects.toThrow()
   expect((await journalOf(mock)).map(({ flags }) => flags.faulted)).toEqual(Array(9).fill('header'))
 })
 
-const NO_FAULTS = [
-  ...[
-    '',
-    'nonsense',
-    'status',
-    'status=',
-    'status=200',
-    'status=600',
-    'status=5x3',
-    'status=503=4',
-    'STATUS=503'
-  ],
-  ...[
-    'delay=0',
-    'delay=1.5',
-    'delay=600001',
-    'status=true',
-    'abort',
-    'abort=explode',
-    'lostResponse=false'
-  ],
-  ...[
-    'status=503,',
-    'status=503 abort=reset',
-    'status=503,abort=reset',
-    'lostResponse,abort=truncate'
-  ],
-  ...['status=503,status=500', 'delay=1,delay=2', 'constructor=1', '__proto__']
+const INVALID_FAULTS = [
+  '',
+  'nonsense',
+  'status',
+  'status=',
+  'status=200',
+  'status=600',
+  'status=5x3',
+  'status=503=4',
+  'STATUS=503',
+  'delay=0',
+  'delay=1.5',
+  'delay=600001',
+  'status=true',
+  'abort',
+  'abort=explode',
+  'lostResponse=false',
+  'status=503,',
+  'status=503 abort=reset',
+  'status=503,abort=reset',
+  'lostResponse,abort=truncate',
+  'status=503,status=500',
+  'delay=1,delay=2',
+  'constructor=1',
+  '__proto__'
 ]
 
 test('rejects an invalid x-mock-fault header with 400', async () => {
   const mock = await useMock()
-  for (const fault of NO_FAULTS) {
-    const refused = await mock.post(setPrimary(MAILGUN), { headers: { 'x-mock-fault': fault } })
-    expect([refused.status, refused.json.message], fault).toEqual([
+  for (const fault of INVALID_FAULTS) {
+    const response = await mock.post(setPrimary(MAILGUN), { headers: { 'x-mock-fault': fault } })
+    expect([response.status, response.json.message], fault).toEqual([
       400,
       expect.stringContaining('x-mock-fault is invalid')
     ])
   }
-  expect(isDone(mock)).toBe(false)
+  expect(isMailgunPrimary(mock)).toBe(false)
 })
 
-test('with faultHeader false the header is unknown and rules still apply', async () => {
+test('faultHeader false disables the header, but not the rules', async () => {
   const mock = await useMock({ faultHeader: false })
   expect(
     (await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })).status

@@ -2,22 +2,22 @@ import { expect, test } from 'vitest'
 import { create, journalOf, MAILGUN, reset, setLatency, setPrimary } from '../support/control.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-const resolveLatency = async (mock: TestMock, key?: string) =>
+const latencyOf = async (mock: TestMock, key?: string) =>
   (await mock.get('/_mock/latency', key ? { key } : {})).json
 
 /** Longer than the timeout of a test. */
-const FOR_EVER = 60_000
+const FOREVER = 60_000
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
-test('sets the latency of one environment by preset or figures, and returns the figures', async () => {
+test('sets the latency of one environment by preset or by numbers', async () => {
   const mock = await useMock()
-  expect(await resolveLatency(mock)).toEqual({ preset: 'none', delay: 0, spread: 0 })
+  expect(await latencyOf(mock)).toEqual({ preset: 'none', delay: 0, spread: 0 })
   const mobile = await setLatency(mock, { preset: 'mobile' })
   expect([mobile.status, mobile.json]).toEqual([200, { preset: 'mobile', delay: 80, spread: 70 }])
   expect((await setLatency(mock, mobile.json)).json).toEqual(mobile.json)
   expect((await setLatency(mock, { delay: 5 })).json).toEqual({ delay: 5, spread: 0 })
   expect((await setLatency(mock, { delay: 0, spread: 7 })).json).toEqual({ delay: 0, spread: 7 })
-  expect(await resolveLatency(mock, 'production-key')).toEqual({
+  expect(await latencyOf(mock, 'production-key')).toEqual({
     preset: 'none',
     delay: 0,
     spread: 0
@@ -36,18 +36,15 @@ test.each([
     'preset',
     /^latency can have either a preset or its own delay and spread/
   ]
-])(
-  'rejects the latency %j with the field and its rule, and keeps the old one',
-  async (latency, field, said) => {
-    const mock = await useMock()
-    const refused = await setLatency(mock, latency)
-    expect([refused.status, refused.json.errors[field]?.messages]).toEqual([
-      422,
-      [expect.stringMatching(said)]
-    ])
-    expect((await resolveLatency(mock)).preset).toBe('none')
-  }
-)
+])('rejects the latency %j and keeps the old latency', async (latency, field, message) => {
+  const mock = await useMock()
+  const response = await setLatency(mock, latency)
+  expect([response.status, response.json.errors[field]?.messages]).toEqual([
+    422,
+    [expect.stringMatching(message)]
+  ])
+  expect((await latencyOf(mock)).preset).toBe('none')
+})
 
 test('delays every authenticated response once, and records the delay', async () => {
   const mock = await useMock()
@@ -71,12 +68,12 @@ test('delays every authenticated response once, and records the delay', async ()
 
 test('delays neither control routes nor unauthenticated requests', async () => {
   const mock = await useMock()
-  await setLatency(mock, { delay: FOR_EVER })
+  await setLatency(mock, { delay: FOREVER })
   expect((await mock.get('/v1/messages', { key: null })).status).toBe(401)
   expect((await mock.post('/_mock/reset')).status).toBe(200)
 })
 
-test('a reset of the faults restores the initial latency of the environment or the server', async () => {
+test('resetting faults restores the initial latency of the environment or the server', async () => {
   const mock = await useMock({ latency: 'office' })
   const own = (await create(mock, { latency: { delay: 7 } })).json.apiKey
   const fork = (await create(mock, { from: 'Development' })).json.apiKey
@@ -84,11 +81,11 @@ test('a reset of the faults restores the initial latency of the environment or t
     [own, { delay: 7, spread: 0 }],
     [fork, { preset: 'office', delay: 20, spread: 10 }]
   ]) {
-    expect(await resolveLatency(mock, key)).toEqual(latency)
+    expect(await latencyOf(mock, key)).toEqual(latency)
     await setLatency(mock, { preset: 'none' }, key)
     await reset(mock, { parts: ['data', 'clock'] }, key)
-    expect((await resolveLatency(mock, key)).preset).toBe('none')
+    expect((await latencyOf(mock, key)).preset).toBe('none')
     await reset(mock, { parts: ['faults'] }, key)
-    expect(await resolveLatency(mock, key)).toEqual(latency)
+    expect(await latencyOf(mock, key)).toEqual(latency)
   }
 })

@@ -9,9 +9,9 @@ import {
 } from '../support/control.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-const REFUSE = { status: 503 }
+const UNAVAILABLE = { status: 503 }
 
-/** Returns the statuses of a number of list requests in a row. */
+/** Sends list requests one after the other, and returns their statuses. */
 async function lists(mock: TestMock, count: number): Promise<number[]> {
   const statuses: number[] = []
   for (let n = 0; n < count; n++) statuses.push((await mock.get('/v1/messages?limit=1')).status)
@@ -20,12 +20,12 @@ async function lists(mock: TestMock, count: number): Promise<number[]> {
 
 const ruleOf = async (mock: TestMock) => (await mock.get('/_mock/faults')).json.faults[0]
 
-test('a plain rule applies once, and counts the requests it saw and hit', async () => {
+test('a rule applies once by default, and counts its requests', async () => {
   const mock = await useMock()
-  const made = await addFault(mock, { effect: REFUSE })
-  expect(made).toMatchObject({ status: 201, json: { id: 'fault-1', times: 1, seen: 0, hits: 0 } })
+  const added = await addFault(mock, { effect: UNAVAILABLE })
+  expect(added).toMatchObject({ status: 201, json: { id: 'fault-1', times: 1, seen: 0, hits: 0 } })
   expect(await lists(mock, 3)).toEqual([503, 200, 200])
-  expect(await ruleOf(mock)).toEqual({ ...made.json, seen: 3, hits: 1 })
+  expect(await ruleOf(mock)).toEqual({ ...added.json, seen: 3, hits: 1 })
   expect((await journalOf(mock)).map(({ flags }) => flags.faulted)).toEqual([
     'fault-1',
     undefined,
@@ -35,23 +35,23 @@ test('a plain rule applies once, and counts the requests it saw and hit', async 
 
 test.each<[string, object, string]>([
   ['times', { times: 2 }, 'xx....'],
-  ['always', { times: 'always' }, 'xxxxxx'],
+  ['times "always"', { times: 'always' }, 'xxxxxx'],
   ['after', { after: 2 }, '..x...'],
   ['every', { every: 2, times: 'always' }, '.x.x.x'],
-  ['all of them', { after: 1, every: 2, times: 2 }, '..x.x.']
-])('%s says which of the requests are hit', async (_name, when, expected) => {
+  ['after, every and times', { after: 1, every: 2, times: 2 }, '..x.x.']
+])('a rule with %s applies to the right requests', async (_name, when, expected) => {
   const mock = await useMock()
-  await addFault(mock, { ...when, effect: REFUSE })
+  await addFault(mock, { ...when, effect: UNAVAILABLE })
   expect((await lists(mock, 6)).map((status) => (status === 503 ? 'x' : '.')).join('')).toBe(
     expected
   )
 })
 
-test('a probability hits its share of requests, the same ones for the same random seed', async () => {
+test('a probability affects its share of requests, and repeats with the random seed', async () => {
   const mock = await useMock()
   const run = async () => {
     await mock.call('/_mock/faults', { method: 'DELETE' })
-    await addFault(mock, { probability: 0.25, times: 'always', effect: REFUSE })
+    await addFault(mock, { probability: 0.25, times: 'always', effect: UNAVAILABLE })
     return lists(mock, 60)
   }
   setRandomSeed(mock, 7)
@@ -65,7 +65,7 @@ test('a probability hits its share of requests, the same ones for the same rando
   expect(hits).toBeLessThan(24)
 })
 
-test('a rule applies only to its operation and match, and compares numbers as strings', async () => {
+test('a rule applies only to requests of its operation that match', async () => {
   const mock = await useMock()
   const add = (rule: object) => addFault(mock, { times: 'always', ...rule })
   await add({ operation: 'setIntegrationAsPrimary', effect: { status: 500 } })
@@ -87,9 +87,9 @@ test('a rule applies only to its operation and match, and compares numbers as st
 
 test('an environment has at most 1,000 rules', async () => {
   const mock = await useMock()
-  const faults = Array(1000).fill({ effect: REFUSE })
+  const faults = Array(1000).fill({ effect: UNAVAILABLE })
   const { apiKey } = (await create(mock, { faults })).json
-  const one = JSON.stringify({ effect: REFUSE })
+  const one = JSON.stringify({ effect: UNAVAILABLE })
   const add = () => mock.post('/_mock/faults', { key: apiKey, body: one })
   expect(await add()).toMatchObject({
     status: 400,
@@ -103,7 +103,7 @@ test('an environment has at most 1,000 rules', async () => {
 
 test('injects no faults into control, unauthenticated or unmocked requests', async () => {
   const mock = await useMock()
-  await addFault(mock, { times: 'always', effect: REFUSE })
+  await addFault(mock, { times: 'always', effect: UNAVAILABLE })
   const headers = { 'x-mock-fault': 'status=503' }
   expect((await mock.get('/_mock/requests', { headers })).status).toBe(200)
   expect((await mock.get('/v1/messages', { key: 'nobody', headers })).status).toBe(401)
@@ -111,23 +111,23 @@ test('injects no faults into control, unauthenticated or unmocked requests', asy
   expect(await ruleOf(mock)).toMatchObject({ seen: 0 })
 })
 
-test('rejects an invalid rule with the name of its field', async () => {
+test('rejects an invalid rule and names its field', async () => {
   const mock = await useMock()
-  for (const [fault, fields] of WRONG) {
-    const refused = await addFault(mock, fault)
-    expect(refused.status, JSON.stringify(fault)).toBe(422)
-    expect(Object.keys(refused.json.errors), JSON.stringify(fault)).toEqual(fields)
+  for (const [fault, fields] of INVALID_RULES) {
+    const response = await addFault(mock, fault)
+    expect(response.status, JSON.stringify(fault)).toBe(422)
+    expect(Object.keys(response.json.errors), JSON.stringify(fault)).toEqual(fields)
   }
   expect((await mock.get('/_mock/faults')).json).toEqual({ faults: [] })
   expect(await lists(mock, 1)).toEqual([200])
 })
 
-/** validation-messages.test.ts has more, with the messages. */
-const WRONG: [object, string[]][] = [
+/** Invalid rules, each with the reported fields. validation-messages.test.ts has the messages. */
+const INVALID_RULES: [object, string[]][] = [
   [{ effect: { status: 399 } }, ['effect.status']],
   [{ effect: { status: 600 } }, ['effect.status']],
-  [{ effect: { ...REFUSE, header: {} } }, ['effect.header']],
-  [{ effect: REFUSE, match: { body: 'x' } }, ['match.body']],
+  [{ effect: { ...UNAVAILABLE, header: {} } }, ['effect.header']],
+  [{ effect: UNAVAILABLE, match: { body: 'x' } }, ['match.body']],
   [{ effect: { delay: 0 } }, ['effect.delay']],
   [{ effect: { status: 503, abort: 'reset' } }, ['effect']],
   [{ effect: { status: 503, lostResponse: true } }, ['effect']],
@@ -142,7 +142,7 @@ const WRONG: [object, string[]][] = [
   ]
 ]
 
-test('rejects an invalid header with its value, unless it is a secret', async () => {
+test('repeats the value of an invalid header unless it may be a secret', async () => {
   const mock = await useMock()
   const headers = {
     authorization: 'Bearer s3cret\n',
@@ -151,16 +151,16 @@ test('rejects an invalid header with its value, unless it is a secret', async ()
     connection: 'close'
   }
   const { status, json } = await addFault(mock, { effect: { status: 503, headers } })
-  const refused = (name: string) => ({
+  const errorFor = (name: string) => ({
     messages: [`effect.headers.${name} can't be sent as a header`]
   })
   expect([status, json.errors]).toEqual([
     422,
     {
-      'effect.headers.authorization': refused('authorization'),
-      'effect.headers.x-api-key': refused('x-api-key'),
-      'effect.headers.x-place': { ...refused('x-place'), value: 'a\n' },
-      'effect.headers.connection': { ...refused('connection'), value: 'close' }
+      'effect.headers.authorization': errorFor('authorization'),
+      'effect.headers.x-api-key': errorFor('x-api-key'),
+      'effect.headers.x-place': { ...errorFor('x-place'), value: 'a\n' },
+      'effect.headers.connection': { ...errorFor('connection'), value: 'close' }
     }
   ])
 })

@@ -1,6 +1,6 @@
 /**
  * A Stryker plugin that ignores documentation strings (descriptions and summaries), which don't
- * affect behavior. Another test checks that every field has one.
+ * affect behavior. Another test checks that every field has a description.
  */
 
 /** The schema functions that take a description, with the index of that argument. */
@@ -17,7 +17,7 @@ const ARGUMENT = {
   recordOf: 1
 }
 
-const REASON = 'words of documentation'
+const REASON = 'documentation text'
 
 export const strykerPlugins = [
   {
@@ -41,7 +41,7 @@ function onlyDescribes(declarator) {
   return referencePaths.length > 0 && referencePaths.every(isDescriptionArgument)
 }
 
-/** Returns whether an object has only a description. */
+/** Returns whether an object consists of only a description. */
 function isDescriptionAlone(path) {
   return (
     path.isObjectExpression() &&

@@ -1,8 +1,8 @@
 import type { Reporter, Vitest } from 'vitest/node'
 
 /**
- * A Vitest reporter that fails the run if a test file can't be loaded. Stryker only looks at tests,
- * so a file whose imports throw would count as passed.
+ * A Vitest reporter that fails the run if a test file can't be loaded. Stryker checks only the
+ * results of tests, so it would ignore a file whose imports throw.
  */
 export default function notLoaded(): Reporter {
   let vitest: Vitest | undefined

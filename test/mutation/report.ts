@@ -8,7 +8,7 @@ export const MIN_SCORE = 90
 
 /** A mutant that no test killed. */
 export interface Survivor {
-  /** The first source line of the mutated code, without indentation. */
+  /** The first source line of the mutated code, without its indentation. */
   line: string
   /** The original code and its replacement. */
   original: string

@@ -4,7 +4,10 @@ import notLoaded from './not-loaded.js'
 
 const files = (process.env.MUTATION_TESTS ?? '').split(',')
 
-/** Runs the files in the given order: those that kill most mutants come first. */
+/**
+ * Runs the files in the order of `MUTATION_TESTS`, where the files that kill most mutants come
+ * first.
+ */
 class ConfiguredOrder extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const indexOf = ({ moduleId }: TestSpecification) =>
@@ -14,7 +17,7 @@ class ConfiguredOrder extends BaseSequencer {
 }
 
 /**
- * Vitest's configuration in Stryker's copy of the project. `MUTATION_TESTS` lists the files,
+ * Vitest's configuration in Stryker's copy of the project. `MUTATION_TESTS` lists the test files,
  * separated by commas.
  */
 export default defineConfig({
@@ -28,7 +31,7 @@ export default defineConfig({
       Object.setPrototypeOf(error, Error.prototype)
     },
     setupFiles: 'test/mutation/dry-run.ts',
-    // Ends tests of mutants that never respond.
+    // This timeout ends tests of mutants that never respond.
     testTimeout: 40_000,
     hookTimeout: 40_000
   }

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { useMock } from '../../support/mock.js'
 import { SHOP, seedOf } from '../../support/shop.js'
-import { expectSound, givenEnvironment, rowCounts, stateOf } from './environment-client.js'
+import {
+  createEnvironment,
+  expectConsistentDatasets,
+  rowCounts,
+  stateOf
+} from './environment-client.js'
 
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
 
@@ -11,8 +16,8 @@ const jsonOf = (value: unknown) => JSON.stringify(value)
 
 test('an environment without a seed is empty, and has its own key and organization', async () => {
   const mock = await useMock()
-  const one = await givenEnvironment(mock)
-  const two = await givenEnvironment(mock, { name: 'Two' })
+  const one = await createEnvironment(mock)
+  const two = await createEnvironment(mock, { name: 'Two' })
 
   expect(one).toMatchObject({
     name: 'Unnamed',
@@ -20,24 +25,24 @@ test('an environment without a seed is empty, and has its own key and organizati
     profile: 'document'
   })
   expect(two.name).toBe('Two')
-  const values = [one, two].flatMap((each) => [
-    each.environmentId,
-    each.organizationId,
-    each.apiKey
+  const values = [one, two].flatMap(({ environmentId, organizationId, apiKey }) => [
+    environmentId,
+    organizationId,
+    apiKey
   ])
   expect(new Set(values).size).toBe(6)
   const { name, ...records } = await stateOf(mock, one.apiKey)
   expect(records).toEqual({ integrations: [], subscribers: [], workflows: [], messages: [] })
-  expectSound(mock.db)
+  expectConsistentDatasets(mock.db)
 })
 
-test('a fork with a seed has the records of both, also after a reset', async () => {
+test('a fork with a seed has the records of origin and seed, even after a reset', async () => {
   const mock = await useMock()
-  const origin = await givenEnvironment(mock, { seed: SEED })
+  const origin = await createEnvironment(mock, { seed: SEED })
   const seed = {
     environments: [{ name: 'x', messages: [{ channel: 'sms', subscriberId: 'user-1' }] }]
   }
-  const fork = await givenEnvironment(mock, { from: origin.environmentId, seed })
+  const fork = await createEnvironment(mock, { from: origin.environmentId, seed })
   const both = await stateOf(mock, fork.apiKey)
 
   expect(both.messages?.map(({ channel }) => channel)).toEqual(['email', 'sms'])
@@ -45,71 +50,74 @@ test('a fork with a seed has the records of both, also after a reset', async () 
   expect(await stateOf(mock, fork.apiKey)).toEqual(both)
 })
 
-test('an environment can share the organization of another one', async () => {
+test('creates an environment in the organization of another environment', async () => {
   const mock = await useMock()
-  const origin = await givenEnvironment(mock, { seed: SEED, profile: 'live' })
+  const origin = await createEnvironment(mock, { seed: SEED, profile: 'live' })
   const { organizationId } = origin
-  const sister = await givenEnvironment(mock, {
+  const sister = await createEnvironment(mock, {
     from: origin.environmentId,
     organizationId,
     name: 'Sister'
   })
   expect(sister.organizationId).toBe(organizationId)
 
-  const empty = await givenEnvironment(mock, { organizationId, profile: 'live' })
+  const empty = await createEnvironment(mock, { organizationId, profile: 'live' })
   const { _id } = (await stateOf(mock, origin.apiKey)).integrations?.[0] ?? {}
   expect(
     (await mock.post(`/v1/integrations/${_id}/set-primary`, { key: empty.apiKey })).status
   ).toBe(403)
-  const stranger = await givenEnvironment(mock, { profile: 'live' })
+  const stranger = await createEnvironment(mock, { profile: 'live' })
   expect(
     (await mock.post(`/v1/integrations/${_id}/set-primary`, { key: stranger.apiKey })).status
   ).toBe(404)
 })
 
-test('lists all environments, oldest first, without snapshots and keys', async () => {
+test('lists all environments, oldest first, without their snapshots and keys', async () => {
   const mock = await useMock({ assumptions: { envelope: 'data' } })
   const assumptions = { credentials: 'hidden', 'total-count': 'present' } as const
-  const made = await givenEnvironment(mock, { name: 'Mine', assumptions })
-  await givenEnvironment(mock, { name: 'Live', profile: 'live' })
-  await mock.call('/_mock/snapshots/kept', { method: 'PUT', key: made.apiKey })
+  const created = await createEnvironment(mock, { name: 'Mine', assumptions })
+  await createEnvironment(mock, { name: 'Live', profile: 'live' })
+  await mock.call('/_mock/snapshots/kept', { method: 'PUT', key: created.apiKey })
 
   const list = await mock.get('/_mock/environments', { key: null })
   const names = list.json.environments.map(({ name }: { name: string }) => name)
   expect(names).toEqual([...mock.seededEnvironments.map(({ name }) => name), 'Mine', 'Live'])
-  const { apiKey, unauthenticatedAfter, ...told } = made
+  const { apiKey, unauthenticatedAfter, ...listed } = created
   // Only assumptions that differ from the profile are listed.
   const differing = { envelope: 'data', credentials: 'hidden' }
   const createdAt = expect.stringMatching(/^\d{4}-.*Z$/)
-  expect(list.json.environments.at(-2)).toEqual({ ...told, assumptions: differing, createdAt })
+  expect(list.json.environments.at(-2)).toEqual({ ...listed, assumptions: differing, createdAt })
   expect(list.json.environments.at(-1).assumptions).toEqual({})
   for (const key of [apiKey, ...mock.seededEnvironments.flatMap(({ apiKeys }) => apiKeys)])
     expect(list.text).not.toContain(key)
 })
 
-test('lists the keys of an environment by id or name, uncached, until it is removed', async () => {
+test('lists the keys of an environment, by id or name, until it is removed', async () => {
   const mock = await useMock()
-  const made = await givenEnvironment(mock, { name: 'Mine', from: 'Development' })
+  const created = await createEnvironment(mock, { name: 'Mine', from: 'Development' })
   const keysOf = (id: string) => mock.get(`/_mock/environments/${id}/keys`, { key: null })
   expect((await keysOf('Development')).json).toEqual({ apiKeys: ['development-key'] })
-  for (const id of ['Mine', made.environmentId]) {
+  for (const id of ['Mine', created.environmentId]) {
     const { json, headers } = await keysOf(id)
-    expect([json, headers.get('cache-control')]).toEqual([{ apiKeys: [made.apiKey] }, 'no-store'])
+    expect([json, headers.get('cache-control')]).toEqual([
+      { apiKeys: [created.apiKey] },
+      'no-store'
+    ])
   }
   await mock.call('/_mock/environments/Mine', { method: 'DELETE', key: null })
   expect((await keysOf('Mine')).json).toMatchObject({
     statusCode: 404,
     message: 'Environment Mine not found'
   })
-  const again = await givenEnvironment(mock, { name: 'Mine' })
+  const again = await createEnvironment(mock, { name: 'Mine' })
   expect((await keysOf('Mine')).json).toEqual({ apiKeys: [again.apiKey] })
-  expect(again.apiKey).not.toBe(made.apiKey)
+  expect(again.apiKey).not.toBe(created.apiKey)
 })
 
 test('removing an environment removes its rows, keys, snapshots and journal', async () => {
   const mock = await useMock()
   const before = rowCounts(mock.db)
-  const { environmentId, apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
+  const { environmentId, apiKey: key } = await createEnvironment(mock, { from: 'Development' })
   await mock.call('/_mock/snapshots/kept', { method: 'PUT', key })
   await mock.post('/v1/integrations/mailgun-eu/set-primary', {
     key,
@@ -126,7 +134,7 @@ test('removing an environment removes its rows, keys, snapshots and journal', as
   })
   expect(removed.status).toBe(204)
   expect(rowCounts(mock.db)).toEqual(before)
-  expectSound(mock.db)
+  expectConsistentDatasets(mock.db)
   for (const path of ['/v1/messages', '/_mock/state', '/_mock/requests']) {
     expect((await mock.get(path, { key })).json).toMatchObject({
       statusCode: 401,
@@ -139,7 +147,7 @@ test('removing an environment removes its rows, keys, snapshots and journal', as
   ])
 })
 
-test('removes an environment by a unique name, and rejects an ambiguous or unknown name', async () => {
+test('removes an environment by a unique name, but not by an ambiguous name', async () => {
   const twins = ['a', 'b'].map((organization) => ({
     name: 'Mine',
     organization,
@@ -149,8 +157,8 @@ test('removes an environment by a unique name, and rejects an ambiguous or unkno
   const remove = (name: string) =>
     mock.call(`/_mock/environments/${name}`, { method: 'DELETE', key: null })
 
-  const refused = await remove('Mine')
-  expect([refused.status, refused.json.message]).toEqual([
+  const response = await remove('Mine')
+  expect([response.status, response.json.message]).toEqual([
     400,
     'There are 2 environments named Mine'
   ])
@@ -165,48 +173,48 @@ test('removes an environment by a unique name, and rejects an ambiguous or unkno
 const FAULT = { effect: { status: 503 } }
 const CONTRADICTION = { effect: { status: 503, abort: 'reset' } }
 
-/** Invalid bodies, each with the status and the reported field. */
-const INVALID: [title: string, wanted: object, status: number, field?: string][] = [
+/** Invalid bodies, each with the expected status and the reported field. */
+const INVALID: [title: string, body: object, status: number, field?: string][] = [
   ['an empty name', { name: '' }, 422, 'name'],
   ['an unknown profile', { profile: 'real' }, 422, 'profile'],
   ['an unknown assumption', { assumptions: { envelop: 'bare' } }, 422, 'assumptions.envelop'],
   [
-    'a position that the assumption has not',
+    'an unknown value of an assumption',
     { assumptions: { envelope: 'x' } },
     422,
     'assumptions.envelope'
   ],
-  ['an origin that there is not', { from: 'Nowhere' }, 404],
-  ['a snapshot that there is not', { from: 'Development', snapshot: 'none' }, 404],
-  ['a snapshot of nothing', { snapshot: 'none' }, 422, 'snapshot'],
-  ['the baseline by its name inside', { from: 'Development', snapshot: '' }, 404],
-  ['a scenario that there is not', { scenario: 'failurs' }, 422, 'scenario'],
-  ['a path in place of a scenario', { scenario: '../seeds/default' }, 422, 'scenario'],
+  ['an unknown origin', { from: 'Nowhere' }, 404],
+  ['an unknown snapshot', { from: 'Development', snapshot: 'none' }, 404],
+  ['a snapshot without an origin', { snapshot: 'none' }, 422, 'snapshot'],
+  ['the internal name of the baseline', { from: 'Development', snapshot: '' }, 404],
+  ['an unknown scenario', { scenario: 'failurs' }, 422, 'scenario'],
+  ['a path instead of a scenario', { scenario: '../seeds/default' }, 422, 'scenario'],
   ['a scenario with a seed', { scenario: 'failures', seed: SEED }, 422, 'scenario'],
-  ['a scenario in a fork', { scenario: 'failures', from: 'Development' }, 422, 'scenario'],
-  ['a clock that shows no time', { clock: 'yesterday' }, 422, 'clock'],
+  ['a scenario for a fork', { scenario: 'failures', from: 'Development' }, 422, 'scenario'],
+  ['a clock with an invalid time', { clock: 'yesterday' }, 422, 'clock'],
   [
-    'a last fault that contradicts itself',
+    'a contradictory fault after a valid one',
     { faults: [FAULT, CONTRADICTION] },
     422,
     'faults[1].effect'
   ],
   ['a key with a space', { apiKey: 'my key' }, 422, 'apiKey'],
-  ['a ttl in words', { ttl: '10 minutes' }, 422, 'ttl'],
-  ['a ttl of months', { ttl: '31d' }, 422, 'ttl'],
-  ['a name that is taken', { name: 'Development' }, 409],
-  ['a name that is an id of another', { name: '66d5a0e97c9b1a0012ab3402' }, 409],
-  ['a name that is taken, for a fork', { from: 'Development', name: 'Production' }, 409],
-  ['a key that is taken', { apiKey: 'production-key' }, 409],
-  ['a misspelt list in the content of an environment', { seed: { mesages: [] } }, 422, 'mesages'],
+  ['a ttl with a unit in words', { ttl: '10 minutes' }, 422, 'ttl'],
+  ['a ttl above the maximum', { ttl: '31d' }, 422, 'ttl'],
+  ['a taken name', { name: 'Development' }, 409],
+  ['a name that is the id of another environment', { name: '66d5a0e97c9b1a0012ab3402' }, 409],
+  ['a taken name for a fork', { from: 'Development', name: 'Production' }, 409],
+  ['a taken key', { apiKey: 'production-key' }, 409],
+  ['a misspelled list in a seed', { seed: { mesages: [] } }, 422, 'mesages'],
   [
-    'a seed of two environments',
+    'a seed with two environments',
     { seed: seedOf({ name: 'a' }, { name: 'b' }) },
     422,
     'environments[1]'
   ],
   [
-    'a clash of a seed with the origin',
+    'a seed that conflicts with the origin',
     {
       from: 'Development',
       seed: { integrations: [{ providerId: 'x', channel: 'email', primary: true }] }
@@ -216,27 +224,24 @@ const INVALID: [title: string, wanted: object, status: number, field?: string][]
   ]
 ]
 
-test.each(INVALID)(
-  'rejects %s with the error body, and creates nothing',
-  async (_title, wanted, status, field) => {
-    const mock = await useMock()
-    const before = rowCounts(mock.db)
-    const refused = await mock.post('/_mock/environments', { key: null, body: jsonOf(wanted) })
+test.each(INVALID)('rejects %s and creates nothing', async (_title, body, status, field) => {
+  const mock = await useMock()
+  const before = rowCounts(mock.db)
+  const response = await mock.post('/_mock/environments', { key: null, body: jsonOf(body) })
 
-    expect(refused.json).toMatchObject({ statusCode: status, path: '/_mock/environments', ctx: {} })
-    expect(Object.keys(refused.json.errors ?? {})).toEqual(field === undefined ? [] : [field])
-    expect(rowCounts(mock.db)).toEqual(before)
-    expectSound(mock.db)
-    const next = await givenEnvironment(mock)
-    expect((await mock.get('/v1/messages', { key: next.apiKey })).status).toBe(200)
-  }
-)
+  expect(response.json).toMatchObject({ statusCode: status, path: '/_mock/environments', ctx: {} })
+  expect(Object.keys(response.json.errors ?? {})).toEqual(field === undefined ? [] : [field])
+  expect(rowCounts(mock.db)).toEqual(before)
+  expectConsistentDatasets(mock.db)
+  const next = await createEnvironment(mock)
+  expect((await mock.get('/v1/messages', { key: next.apiKey })).status).toBe(200)
+})
 
-test('the content of one environment is a valid seed, to create one and to load', async () => {
+test('accepts the contents of one environment as a seed', async () => {
   const mock = await useMock({ now: NOW })
-  const whole = await givenEnvironment(mock, { seed: SEED, name: 'Whole' })
-  const alone = await givenEnvironment(mock, { seed: SHOP })
-  const empty = await givenEnvironment(mock, { seed: {}, name: 'Empty' })
+  const whole = await createEnvironment(mock, { seed: SEED, name: 'Whole' })
+  const alone = await createEnvironment(mock, { seed: SHOP })
+  const empty = await createEnvironment(mock, { seed: {}, name: 'Empty' })
   const { name: _, ...expected } = await stateOf(mock, whole.apiKey)
   expect(expected).toMatchObject({
     integrations: [{ identifier: 'main', primary: true }, {}],
@@ -252,7 +257,8 @@ test('the content of one environment is a valid seed, to create one and to load'
   expect((await load('{}')).status).toBe(200)
   expect(await stateOf(mock, empty.apiKey)).toEqual({ ...expected, name: 'Empty' })
   await load(
-    'subscribers: [{ subscriberId: user-2 }]\nmessages:\n  - { channel: sms, subscriberId: user-2 }\n'
+    'subscribers: [{ subscriberId: user-2 }]\nmessages:\n  - { channel: sms, subscriberId: ' +
+      'user-2 }\n'
   )
   expect((await stateOf(mock, empty.apiKey)).messages?.map(({ channel }) => channel)).toEqual([
     'email',
@@ -260,15 +266,18 @@ test('the content of one environment is a valid seed, to create one and to load'
   ])
 })
 
-test('the requested clock sets the default timestamps of the seed, and a reset restores it', async () => {
+test('the requested clock sets the default timestamps of a seed and survives a reset', async () => {
   const mock = await useMock()
   const at = '2026-02-18T10:00:00.000Z'
   const seed = {
     clock: { mode: 'fixed', at: '2001-01-01T00:00:00.000Z' },
     messages: [{ channel: 'sms' }]
   }
-  const { apiKey: key } = await givenEnvironment(mock, { seed, clock: '2026-02-18T11:00:00+01:00' })
-  const fork = await givenEnvironment(mock, {
+  const { apiKey: key } = await createEnvironment(mock, {
+    seed,
+    clock: '2026-02-18T11:00:00+01:00'
+  })
+  const fork = await createEnvironment(mock, {
     from: 'Development',
     clock: { mode: 'offset', by: 5 }
   })
@@ -286,30 +295,34 @@ test('the requested clock sets the default timestamps of the seed, and a reset r
   })
 })
 
-test('rejects an ordinary word as a key without repeating it, and does not redact words of a key', async () => {
+test('rejects an ordinary word as a key, and does not repeat it', async () => {
   const mock = await useMock()
   for (const apiKey of ['notification', 'abcdefghijklmno', 'se cret', 'key-one']) {
-    const refused = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
-    expect([apiKey, refused.status, Object.keys(refused.json.errors)]).toEqual([
+    const response = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
+    expect([apiKey, response.status, Object.keys(response.json.errors)]).toEqual([
       apiKey,
       422,
       ['apiKey']
     ])
-    expect(refused.text + refused.headers.get('x-mock-reason')).not.toContain(apiKey)
+    expect(response.text + response.headers.get('x-mock-reason')).not.toContain(apiKey)
   }
+})
+
+test('does not redact a value that is only part of a key', async () => {
+  const mock = await useMock()
   for (const apiKey of ['my-email', 'mykey123', 'abcdefghijklmnop'])
-    await givenEnvironment(mock, { apiKey })
+    await createEnvironment(mock, { apiKey })
   await mock.get('/v1/messages?channel=email')
   expect((await mock.get('/_mock/requests')).json.requests).toMatchObject([
     { query: { channel: 'email' } }
   ])
 })
 
-test('an environment without a name gets a free one', async () => {
+test('an environment without a name gets an unused name', async () => {
   const mock = await useMock()
   const names = []
   const bad = jsonOf({ seed: { messages: [{ channel: 'sms', subscriberId: 'nobody' }] } })
-  for (const wanted of [
+  for (const body of [
     {},
     {},
     { from: 'Development' },
@@ -317,8 +330,8 @@ test('an environment without a name gets a free one', async () => {
     { seed: SEED },
     { seed: SEED }
   ]) {
-    names.push((await givenEnvironment(mock, wanted)).name)
-    // A rejected environment takes no name.
+    names.push((await createEnvironment(mock, body)).name)
+    // A rejected request uses up no name.
     expect((await mock.post('/_mock/environments', { key: null, body: bad })).status).toBe(422)
   }
   expect(names).toEqual([
@@ -330,5 +343,5 @@ test('an environment without a name gets a free one', async () => {
     'Shop 2'
   ])
   await mock.call('/_mock/environments/Shop%202', { method: 'DELETE', key: null })
-  expect((await givenEnvironment(mock, { seed: SEED })).name).toBe('Shop 2')
+  expect((await createEnvironment(mock, { seed: SEED })).name).toBe('Shop 2')
 })

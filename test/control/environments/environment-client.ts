@@ -9,14 +9,15 @@ import type { TestMock, TestResponse } from '../../support/mock.js'
 
 export type SeededEnvironment = Seed['environments'][number]
 
-/** Creates an environment for one test. */
-export async function givenEnvironment(
+/** Creates an environment. Expects the request to succeed. */
+export async function createEnvironment(
   mock: TestMock,
-  wanted: NewEnvironment = {}
+  options: NewEnvironment = {}
 ): Promise<CreatedEnvironment> {
-  const made = await mock.post('/_mock/environments', { key: null, body: JSON.stringify(wanted) })
-  expect(made.status, made.text).toBe(201)
-  return made.json
+  const body = JSON.stringify(options)
+  const response = await mock.post('/_mock/environments', { key: null, body })
+  expect(response.status, response.text).toBe(201)
+  return response.json
 }
 
 /** Returns the export of an environment as an object. */
@@ -53,31 +54,29 @@ export function rowCounts({ client }: Db): Record<string, unknown> {
 }
 
 /**
- * Fails unless every dataset is referenced, every reference has a dataset, and every row belongs to
- * one.
+ * Expects that every dataset is used, that every reference leads to a dataset, and that every row
+ * belongs to a dataset.
  */
-export function expectSound({ client }: Db): void {
-  const pointers = PARTS.map((part) => `SELECT ${part} AS dataset FROM environments`).join(
-    ' UNION '
-  )
-  const unused = client.prepare(`SELECT key FROM datasets WHERE key NOT IN (${pointers})`).all()
-  const missing = client.prepare(`${pointers} EXCEPT SELECT key FROM datasets`).all()
+export function expectConsistentDatasets({ client }: Db): void {
+  const references = PARTS.map(
+    (part) => `SELECT '${part}' AS part, ${part} AS dataset FROM environments`
+  ).join(' UNION ')
+  const used = `SELECT dataset FROM (${references})`
+  const unused = client.prepare(`SELECT key FROM datasets WHERE key NOT IN (${used})`).all()
+  const missing = client.prepare(`${used} EXCEPT SELECT key FROM datasets`).all()
   const inTwoParts = client
-    .prepare(
-      `SELECT dataset FROM (${PARTS.map((part) => `SELECT DISTINCT '${part}' AS part, ${part} AS dataset FROM environments`).join(' UNION ')})
-       GROUP BY dataset HAVING count(*) > 1`
-    )
+    .prepare(`${used} GROUP BY dataset HAVING count(DISTINCT part) > 1`)
     .all()
-  const astray = TABLES.slice(3).flatMap((table) =>
+  const rowsWithoutDataset = TABLES.slice(3).flatMap((table) =>
     client
       .prepare(`SELECT '${table}' FROM ${table} WHERE dataset NOT IN (SELECT key FROM datasets)`)
       .all()
   )
-  expect({ unused, missing, inTwoParts, astray }).toEqual({
+  expect({ unused, missing, inTwoParts, rowsWithoutDataset }).toEqual({
     unused: [],
     missing: [],
     inTwoParts: [],
-    astray: []
+    rowsWithoutDataset: []
   })
   expect(client.pragma('foreign_key_check')).toEqual([])
 }
@@ -85,46 +84,23 @@ export function expectSound({ client }: Db): void {
 type Origin = Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
 
 /**
- * Returns the responses of all three operations for every record, with placeholders for the owners'
- * ids. Changes the environment, because it sets every integration as primary.
+ * Sends all three operations for every record, and returns the responses with placeholders for the
+ * owner's ids. Changes the environment, because it sets every integration as primary.
  */
-export async function everyAnswer(
+async function responsesToAll(
   mock: TestMock,
   { apiKey: key, environmentId, organizationId }: Omit<Origin, 'name'>
 ): Promise<string[]> {
   const exported = JSON.parse((await plainCall(mock, '/_mock/state', key)).text) as Seed
-  const {
-    integrations = [],
-    subscribers = [],
-    workflows = [],
-    messages = []
-  } = exported.environments[0] ?? {}
-  const reads = [
-    ...Array.from(
-      { length: Math.ceil(messages.length / 1000) + 1 },
-      (_, page) => `/v1/messages?limit=1000&page=${page}`
-    ),
-    ...subscribers.map(({ subscriberId }) => `/v1/messages?subscriberId=${inQuery(subscriberId)}`),
-    ...messages.flatMap(({ transactionId = '', contextKeys = [], channel }) => [
-      `/v1/messages?transactionId=${inQuery(transactionId)}`,
-      `/v1/messages?channel=${channel}&${contextKeys.map((each) => `contextKeys[]=${inQuery(each)}`).join('&')}`
-    ]),
-    ...workflows.flatMap(({ _id, identifier = '', steps = [] }) =>
-      steps.flatMap((step) => [
-        `/v2/workflows/${_id}/steps/${step._id}`,
-        ...(identifier.isWellFormed() && step.stepId?.isWellFormed()
-          ? [`/v2/workflows/${inQuery(identifier)}/steps/${inQuery(step.stepId)}`]
-          : [])
-      ])
-    )
-  ]
-  const answers: string[] = []
-  for (const path of [...new Set(reads)]) answers.push(await answer('GET', path))
-  for (const { _id } of integrations)
-    answers.push(await answer('POST', `/v1/integrations/${_id}/set-primary`))
-  return answers
+  const environment = exported.environments[0] ?? { name: '' }
+  const responses: string[] = []
+  for (const path of new Set([...listPaths(environment), ...stepPaths(environment)]))
+    responses.push(await send('GET', path))
+  for (const { _id } of environment.integrations ?? [])
+    responses.push(await send('POST', `/v1/integrations/${_id}/set-primary`))
+  return responses
 
-  async function answer(method: string, path: string): Promise<string> {
+  async function send(method: string, path: string): Promise<string> {
     const { status, text } = await plainCall(mock, path, key, { method })
     const neutral = text
       .replaceAll(environmentId, 'ENVIRONMENT')
@@ -133,53 +109,90 @@ export async function everyAnswer(
   }
 }
 
+/** Returns the paths of all pages of messages, and of a list for each value to filter by. */
+function listPaths({ subscribers = [], messages = [] }: SeededEnvironment): string[] {
+  const pageCount = Math.ceil(messages.length / 1000) + 1
+  const pages = Array.from(
+    { length: pageCount },
+    (_, page) => `/v1/messages?limit=1000&page=${page}`
+  )
+  const bySubscriber = subscribers.map(
+    ({ subscriberId }) => `/v1/messages?subscriberId=${inQuery(subscriberId)}`
+  )
+  const byMessage = messages.flatMap(({ transactionId = '', contextKeys = [], channel }) => {
+    const contexts = contextKeys.map((contextKey) => `contextKeys[]=${inQuery(contextKey)}`)
+    return [
+      `/v1/messages?transactionId=${inQuery(transactionId)}`,
+      `/v1/messages?channel=${channel}&${contexts.join('&')}`
+    ]
+  })
+  return [...pages, ...bySubscriber, ...byMessage]
+}
+
+/** Returns the paths of all steps, by id and, if a URL can contain them, by name. */
+function stepPaths({ workflows = [] }: SeededEnvironment): string[] {
+  return workflows.flatMap(({ _id, identifier = '', steps = [] }) =>
+    steps.flatMap(({ _id: stepRecordId, stepId }) => {
+      const byId = `/v2/workflows/${_id}/steps/${stepRecordId}`
+      if (!identifier.isWellFormed() || !stepId?.isWellFormed()) return [byId]
+      return [byId, `/v2/workflows/${inQuery(identifier)}/steps/${inQuery(stepId)}`]
+    })
+  )
+}
+
 function inQuery(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
 /**
- * Expects copies of an environment, created from its JSON and YAML exports, to give exactly the
+ * Expects copies of an environment, created from its JSON and YAML exports, to return exactly the
  * same responses.
  */
-export async function expectSameAnswers(mock: TestMock, origin: Origin) {
-  /** Uses the name of the origin, because the name of a copy has a number. */
-  const exported = async ({ apiKey, name }: Origin) => {
-    const answer = await plainCall(mock, '/_mock/state', apiKey)
-    const text = answer.text.replace(
-      `"name":${JSON.stringify(name)}`,
-      () => `"name":${JSON.stringify(origin.name)}`
-    )
-    return { ...answer, text }
+export async function expectSameResponses(mock: TestMock, origin: Origin): Promise<void> {
+  const json = await exportAs(mock, origin, origin.name)
+  const copies = [
+    await createEnvironment(mock, { seed: JSON.parse(json) }),
+    await copyFromYaml(mock, origin)
+  ]
+  for (const copy of copies) expect(await exportAs(mock, copy, origin.name)).toBe(json)
+
+  const responses = await responsesToAll(mock, origin)
+  for (const copy of copies) expect(await responsesToAll(mock, copy)).toEqual(responses)
+  // Sending the requests changed all environments in the same way.
+  const changed = await exportAs(mock, origin, origin.name)
+  for (const copy of copies) {
+    expect(await exportAs(mock, copy, origin.name)).toBe(changed)
+    await mock.call(`/_mock/environments/${copy.environmentId}`, { method: 'DELETE', key: null })
   }
-  const json = await exported(origin)
+}
+
+/** Returns the JSON export of an environment, with its name replaced. */
+async function exportAs(mock: TestMock, { apiKey, name }: Origin, newName: string) {
+  const response = await plainCall(mock, '/_mock/state', apiKey)
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  return response.text.replace(
+    `"name":${JSON.stringify(name)}`,
+    () => `"name":${JSON.stringify(newName)}`
+  )
+}
+
+/** Replaces the contents of a new environment with the YAML export of another environment. */
+async function copyFromYaml(mock: TestMock, origin: Origin): Promise<CreatedEnvironment> {
   const yaml = await plainCall(mock, '/_mock/state', origin.apiKey, {
     headers: { accept: 'application/yaml' }
   })
-  expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
-
-  const ofJson = await givenEnvironment(mock, { seed: JSON.parse(json.text) })
-  const before = {
+  const replaced = {
     name: origin.name,
     profile: 'live',
     clock: { mode: 'offset', by: 1 },
     messages: [{ channel: 'sms' }]
   }
-  const ofYaml = await givenEnvironment(mock, { seed: { environments: [before] } })
-  const loaded = await plainCall(mock, '/_mock/seed?mode=replace', ofYaml.apiKey, {
+  const copy = await createEnvironment(mock, { seed: { environments: [replaced] } })
+  const loaded = await plainCall(mock, '/_mock/seed?mode=replace', copy.apiKey, {
     method: 'POST',
     body: yaml.text
   })
   expect(loaded.text).toBe('{"mode":"replace"}')
-  for (const copy of [ofJson, ofYaml]) expect((await exported(copy)).text).toBe(json.text)
-
-  const answers = await everyAnswer(mock, origin)
-  expect(await everyAnswer(mock, ofJson)).toEqual(answers)
-  expect(await everyAnswer(mock, ofYaml)).toEqual(answers)
-  // Sending the requests changed all environments in the same way.
-  const changed = await exported(origin)
-  for (const copy of [ofJson, ofYaml]) {
-    expect((await exported(copy)).text).toBe(changed.text)
-    await mock.call(`/_mock/environments/${copy.environmentId}`, { method: 'DELETE', key: null })
-  }
+  return copy
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DEVELOPMENT, MAILGUN, SENDGRID, send, setPrimary } from '../../support/control.js'
 import { type TestMock, useMock } from '../../support/mock.js'
-import { givenEnvironment, stateOf } from '../environments/environment-client.js'
+import { createEnvironment, stateOf } from '../environments/environment-client.js'
 
 const SPARE = { providerId: 'ses', channel: 'email', name: 'Spare mail' }
 
@@ -35,45 +35,44 @@ test('an added integration is in the list, and can be made primary', async () =>
 })
 
 test.each([
-  ['a second primary of a channel', { ...SPARE, primary: true }, 422, 'primary'],
+  ['a second primary for a channel', { ...SPARE, primary: true }, 422, 'primary'],
   ['no provider', { channel: 'email' }, 422, 'body'],
   ['an unknown channel', { ...SPARE, channel: 'mail' }, 422, 'channel'],
   ['an unknown field', { ...SPARE, provider: 'x' }, 422, 'provider'],
-  ['a time that is none', { ...SPARE, deleted: true, deletedAt: 'noon' }, 422, 'deletedAt'],
+  ['an invalid timestamp', { ...SPARE, deleted: true, deletedAt: 'noon' }, 422, 'deletedAt'],
   [
-    'a time of its deletion, without being deleted',
+    'a deletion time although it is not deleted',
     { ...SPARE, deletedAt: '2026-01-01' },
     422,
     'deletedAt'
   ],
-  ['an identifier that is taken', { ...SPARE, identifier: 'sendgrid-main' }, 409, undefined],
-  ['an id that is taken', { ...SPARE, _id: SENDGRID }, 409, undefined]
-])(
-  'rejects an integration with %s with the name of the field, and adds nothing',
-  async (_title, body, status, field) => {
-    const mock = await useMock()
-    const before = await stateOf(mock, DEVELOPMENT)
-    const refused = await add(mock, body)
-    expect([refused.status, Object.keys(refused.json.errors ?? {})]).toEqual([
-      status,
-      field ? [field] : []
-    ])
-    expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
-  }
-)
+  ['a taken identifier', { ...SPARE, identifier: 'sendgrid-main' }, 409, undefined],
+  ['a taken id', { ...SPARE, _id: SENDGRID }, 409, undefined]
+])('rejects an integration with %s and adds nothing', async (_title, body, status, field) => {
+  const mock = await useMock()
+  const before = await stateOf(mock, DEVELOPMENT)
+  const response = await add(mock, body)
+  expect([response.status, Object.keys(response.json.errors ?? {})]).toEqual([
+    status,
+    field ? [field] : []
+  ])
+  expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
+})
 
 test('does not repeat a credential of the wrong type in the error', async () => {
   const mock = await useMock()
   const seed = { integrations: [{ ...SPARE, credentials: { password: 987654321 } }] }
-  for (const refused of [
+  for (const response of [
     await add(mock, { ...SPARE, credentials: { apiKey: ['SG.secret'] } }),
     await change(mock, SENDGRID, { credentials: 'SG.secret' }),
     await change(mock, SENDGRID, { credentials: 987654321 }),
     await send(mock, 'POST', '/_mock/environments', { apiKey: 987654321 }),
     await send(mock, 'POST', '/_mock/environments', { seed })
   ]) {
-    expect(refused.status).toBe(422)
-    expect(refused.text + refused.headers.get('x-mock-reason')).not.toMatch(/SG\.secret|987654321/)
+    expect(response.status).toBe(422)
+    expect(response.text + response.headers.get('x-mock-reason')).not.toMatch(
+      /SG\.secret|987654321/
+    )
   }
   const { text } = await change(mock, SENDGRID, { credentials: { password: 987654321 } })
   expect(text).toContain('credentials.password must be a string, not a number: put it in quotes')
@@ -102,23 +101,27 @@ test('a change by id or identifier merges fields and keeps the id and the order'
   expect((await mock.post(setPrimary('sendgrid-main'))).status).toBe(404)
 })
 
-test('a change can make the only primary of a channel, but no second one, and cannot take a used name', async () => {
+test('a change can make the only primary of a channel, but not a second one', async () => {
   const mock = await useMock()
-  const refused = await change(mock, MAILGUN, { primary: true })
-  expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['primary']])
-  expect(refused.text).toContain(
+  const response = await change(mock, MAILGUN, { primary: true })
+  expect([response.status, Object.keys(response.json.errors)]).toEqual([422, ['primary']])
+  expect(response.text).toContain(
     'primary must be false: sendgrid-main, in this environment, is already the primary email '
   )
-  expect((await change(mock, MAILGUN, { identifier: 'sendgrid-main' })).status).toBe(409)
-  expect((await change(mock, MAILGUN, { _id: SENDGRID })).status).toBe(422)
-  expect((await change(mock, 'none', {})).status).toBe(404)
   await change(mock, SENDGRID, { primary: false })
   expect((await change(mock, MAILGUN, { primary: true })).json.primary).toBe(true)
-  // The database rejects it too.
+  // set-primary can move the primary back, so the change left only one primary.
   expect((await mock.post(setPrimary(SENDGRID))).json.primary).toBe(true)
 })
 
-test('removing a primary leaves its channel without one, and a reset restores it', async () => {
+test('rejects a change of an id or to a taken identifier', async () => {
+  const mock = await useMock()
+  expect((await change(mock, MAILGUN, { identifier: 'sendgrid-main' })).status).toBe(409)
+  expect((await change(mock, MAILGUN, { _id: SENDGRID })).status).toBe(422)
+  expect((await change(mock, 'none', {})).status).toBe(404)
+})
+
+test('removing a primary leaves its channel without a primary until a reset', async () => {
   const mock = await useMock()
   const before = await list(mock)
   const remove = () => mock.call('/_mock/integrations/sendgrid-main', { method: 'DELETE' })
@@ -130,9 +133,9 @@ test('removing a primary leaves its channel without one, and a reset restores it
   expect(await list(mock)).toEqual(before)
 })
 
-test('the list hides credentials where set-primary hides them', async () => {
+test('the list hides credentials if set-primary hides them', async () => {
   const mock = await useMock()
-  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
+  const { apiKey: key } = await createEnvironment(mock, { from: 'Development', profile: 'live' })
   const primary = (await mock.post(setPrimary(SENDGRID), { key })).json.data
   expect((await list(mock, key))[0]).toEqual(primary)
   expect(primary.credentials).toEqual({})
@@ -140,7 +143,7 @@ test('the list hides credentials where set-primary hides them', async () => {
   expect(stored.integrations?.[0]?.credentials).not.toEqual({})
 })
 
-test('the list of workflows has the ids of every step', async () => {
+test('the list of workflows has working ids for every step', async () => {
   const mock = await useMock()
   const { workflows } = (await mock.get('/_mock/workflows')).json
   expect(workflows).toHaveLength(9)
@@ -151,7 +154,7 @@ test('the list of workflows has the ids of every step', async () => {
       expect(json).toMatchObject({ ...steps[0], workflowId: identifier, workflowDatabaseId: _id })
     }
   }
-  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
+  const { apiKey: key } = await createEnvironment(mock, { from: 'Development', profile: 'live' })
   const { text } = await mock.get('/_mock/workflows', { key })
   expect([text.includes('"novu-cloud'), text.includes('"service-cloud')]).toEqual([true, false])
 })

@@ -3,7 +3,7 @@ import { DEVELOPMENT, journalOf, send } from '../../support/control.js'
 import { type TestMock, useMock } from '../../support/mock.js'
 import { stateOf } from '../environments/environment-client.js'
 
-/** Later than every message of the default seed. */
+/** Later than every message in the default seed. */
 const LATER = '2099-01-01T00:00:00.000Z'
 const ID = '000000000000000000000001'
 
@@ -14,7 +14,7 @@ const change = (mock: TestMock, id: string, patch: object) =>
 const list = async (mock: TestMock, query = '', key = DEVELOPMENT) =>
   (await mock.get(`/v1/messages?limit=1000${query}`, { key })).json
 
-test('responds with an added message as the list shows it: first, and created now by the environment clock', async () => {
+test('an added message is first in the list and has the current time', async () => {
   const mock = await useMock()
   await send(mock, 'PUT', '/_mock/clock', { mode: 'fixed', at: LATER })
   await list(mock, '&subscriberId=user-ada')
@@ -44,43 +44,45 @@ test('responds with an added message as the list shows it: first, and created no
   expect((await journalOf(mock)).filter(({ path }) => path.includes('_mock'))).toEqual([])
 })
 
-const REFUSED: [title: string, message: object, status: number, field?: string, words?: RegExp][] =
+const REJECTED: [
+  title: string,
+  message: object,
+  status: number,
+  field?: string,
+  reason?: RegExp
+][] = [
+  ['no channel', {}, 422, 'body'],
+  ['an unknown field', { channel: 'sms', subjct: 'x' }, 422, 'subjct', /did you mean subject/],
   [
-    ['no channel', {}, 422, 'body'],
-    ['an unknown field', { channel: 'sms', subjct: 'x' }, 422, 'subjct', /did you mean subject/],
-    [
-      'an unknown subscriber',
-      { channel: 'sms', subscriberId: 'user-adda' },
-      422,
-      'subscriberId',
-      /user-ada\?/
-    ],
-    [
-      'an unknown workflow',
-      { channel: 'sms', workflow: 'order-shiped' },
-      422,
-      'workflow',
-      /order-shipped\?/
-    ],
-    ['a time that is none', { channel: 'sms', createdAt: 'noon' }, 422, 'createdAt'],
-    ['an error that was sent', { channel: 'sms', errorText: 'x' }, 422, 'errorText'],
-    ['an id that is taken', { channel: 'sms', _id: '' }, 409]
-  ]
+    'an unknown subscriber',
+    { channel: 'sms', subscriberId: 'user-adda' },
+    422,
+    'subscriberId',
+    /user-ada\?/
+  ],
+  [
+    'an unknown workflow',
+    { channel: 'sms', workflow: 'order-shiped' },
+    422,
+    'workflow',
+    /order-shipped\?/
+  ],
+  ['an invalid timestamp', { channel: 'sms', createdAt: 'noon' }, 422, 'createdAt'],
+  ['an error text although it was sent', { channel: 'sms', errorText: 'x' }, 422, 'errorText'],
+  ['a taken id', { channel: 'sms', _id: '' }, 409]
+]
 
-test.each(REFUSED)(
-  'rejects a message with %s with the name of the field, and adds nothing',
-  async (...row) => {
-    const [, message, status, field, words = /./] = row
-    const mock = await useMock()
-    const before = await stateOf(mock, DEVELOPMENT)
-    const _id = before.messages?.[0]?._id
-    const refused = await add(mock, { ...message, ...('_id' in message && { _id }) })
-    expect(refused.status).toBe(status)
-    expect(Object.keys(refused.json.errors ?? {})).toEqual(field === undefined ? [] : [field])
-    expect(refused.headers.get('x-mock-reason')).toMatch(words)
-    expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
-  }
-)
+test.each(REJECTED)('rejects a message with %s and adds nothing', async (...row) => {
+  const [, message, status, field, reason = /./] = row
+  const mock = await useMock()
+  const before = await stateOf(mock, DEVELOPMENT)
+  const _id = before.messages?.[0]?._id
+  const response = await add(mock, { ...message, ...('_id' in message && { _id }) })
+  expect(response.status).toBe(status)
+  expect(Object.keys(response.json.errors ?? {})).toEqual(field === undefined ? [] : [field])
+  expect(response.headers.get('x-mock-reason')).toMatch(reason)
+  expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
+})
 
 test('a change merges fields, and filters find the changed message', async () => {
   const mock = await useMock()
@@ -110,17 +112,17 @@ test('a change merges fields, and filters find the changed message', async () =>
     templateIdentifier: 'order-shipped'
   })
   expect(changed.json.email).not.toBe('ada@example.com')
-  const found = await list(
+  const filtered = await list(
     mock,
     '&channel=sms&subscriberId=user-kenji&transactionId=other&contextKeys=tenant:x'
   )
-  expect(found.data).toEqual([changed.json])
+  expect(filtered.data).toEqual([changed.json])
   expect((await list(mock)).data.at(-1)).toEqual(changed.json)
   const state = await stateOf(mock, DEVELOPMENT)
   expect(state.messages?.at(-1)?._id).toBe(ID)
 })
 
-test('null removes a field, or is its value where the API reference allows null', async () => {
+test('null removes a field, or is stored if the API reference allows null', async () => {
   const mock = await useMock()
   await add(mock, {
     _id: ID,
@@ -129,8 +131,8 @@ test('null removes a field, or is its value where the API reference allows null'
     errorText: 'bounced',
     subscriberId: 'user-ada'
   })
-  const refused = await change(mock, ID, { status: 'sent' })
-  expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['errorText']])
+  const response = await change(mock, ID, { status: 'sent' })
+  expect([response.status, Object.keys(response.json.errors)]).toEqual([422, ['errorText']])
   const { json } = await change(mock, ID, {
     status: 'sent',
     errorText: null,
@@ -143,22 +145,19 @@ test('null removes a field, or is its value where the API reference allows null'
 
 test.each([
   ['its id', { _id: ID }, '_id'],
-  ['a field that there is not', { subjct: 'x' }, 'subjct'],
-  ['a word for a flag', { read: 'yes' }, 'read'],
+  ['an unknown field', { subjct: 'x' }, 'subjct'],
+  ['a flag to a string', { read: 'yes' }, 'read'],
   ['a required field', { channel: null }, 'body'],
   ['a reference', { workflow: 'none' }, 'workflow']
-])(
-  'rejects an invalid change of %s with the name of the field, and changes nothing',
-  async (_what, patch, field) => {
-    const mock = await useMock()
-    const { json } = await add(mock, { channel: 'email' })
-    const refused = await change(mock, json._id, patch)
-    expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, [field]])
-    expect((await list(mock)).data[0]).toEqual(json)
-  }
-)
+])('rejects an invalid change of %s and changes nothing', async (_what, patch, field) => {
+  const mock = await useMock()
+  const { json } = await add(mock, { channel: 'email' })
+  const response = await change(mock, json._id, patch)
+  expect([response.status, Object.keys(response.json.errors)]).toEqual([422, [field]])
+  expect((await list(mock)).data[0]).toEqual(json)
+})
 
-test('removes a message until the next reset, and responds 404 for an unknown one', async () => {
+test('a removed message is unknown until the next reset', async () => {
   const mock = await useMock()
   const [{ _id }] = (await list(mock)).data
   const remove = () => mock.call(`/_mock/messages/${_id}`, { method: 'DELETE' })

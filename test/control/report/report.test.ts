@@ -3,24 +3,24 @@ import { type ConnectedMock, connect } from '../../../src/client/index.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../../support/control.js'
 import { type TestMock, useNewMock } from '../../support/mock.js'
 
-async function given(): Promise<{ server: TestMock; mock: ConnectedMock }> {
+async function useConnectedMock(): Promise<{ server: TestMock; mock: ConnectedMock }> {
   const server = await useNewMock()
   return { server, mock: connect(server.url) }
 }
 
 /** Creates an environment, and a function that sends requests with its key. */
-async function givenTest(mock: ConnectedMock, name = 'of a test') {
+async function createTest(mock: ConnectedMock, name = 'of a test') {
   const env = await mock.environment({ from: 'Development', name })
   const send = (path: string, init: RequestInit = {}) =>
     fetch(env.url + path, { ...init, headers: { ...env.headers, ...init.headers } })
   return { env, send }
 }
 
-test('reports a test with its requests, responses and leftover changes after its environment was removed', async () => {
-  const { mock } = await given()
-  const { env, send } = await givenTest(mock)
+test('reports a test after its environment was removed', async () => {
+  const { mock } = await useConnectedMock()
+  const { env, send } = await createTest(mock)
   await env.describeTest({ title: 'settings › switches', file: 'a.test.ts:3' })
-  const refused = await send('/v1/messages?limit=0')
+  const rejection = await send('/v1/messages?limit=0')
   await send(setPrimary(MAILGUN), { method: 'POST' })
   await env.faults.add({ operation: 'listMessages', effect: { status: 503 } })
   await env.describeTest({ outcome: 'failed', error: 'expected 1 to be 2', duration: 12 })
@@ -37,7 +37,7 @@ test('reports a test with its requests, responses and leftover changes after its
       },
       ...{ environment: 'of a test', duration: 12, lost: 0, unauthenticated: [] },
       requests: [
-        { status: 422, response: { status: 422, body: await refused.text() } },
+        { status: 422, response: { status: 422, body: await rejection.text() } },
         { status: 200, changed: [{ id: MAILGUN }, { id: SENDGRID }], response: { status: 200 } }
       ],
       faults: [{ id: 'fault-1', hits: 0 }],
@@ -51,33 +51,39 @@ test('reports a test with its requests, responses and leftover changes after its
 })
 
 test('a change that was undone is not a leftover change', async () => {
-  const { mock } = await given()
-  const { env, send } = await givenTest(mock)
+  const { mock } = await useConnectedMock()
+  const { env, send } = await createTest(mock)
   for (const id of [MAILGUN, SENDGRID]) await send(setPrimary(id), { method: 'POST' })
   const [reported] = (await mock.runRecord()).tests
   expect(reported?.requests).toHaveLength(2)
-  // SendGrid loses its conditions.
+  // Both integrations lost their conditions, so they still differ from the baseline.
   const fields = reported?.left?.integrations.changed.fields?.map(({ field }) => field) ?? []
   expect(fields).not.toContain('primary')
   await env.reset({ parts: ['data'] })
   expect((await mock.runRecord()).tests[0]).not.toHaveProperty('left')
 })
 
-test('an undescribed test has the name of its environment, and an unused, removed environment is not reported', async () => {
-  const { mock } = await given()
-  const { env, send } = await givenTest(mock, 'by hand')
+test('a test without a description has the name of its environment', async () => {
+  const { mock } = await useConnectedMock()
+  const { env, send } = await createTest(mock, 'by hand')
   await send('/v1/messages')
   await env.remove()
-  await (await givenTest(mock, 'unused')).env.remove()
-  const { tests, dropped } = await mock.runRecord()
+  const { tests } = await mock.runRecord()
   expect(tests).toMatchObject([{ title: 'by hand', outcome: 'unknown' }])
+})
+
+test('does not report a removed environment that was not used', async () => {
+  const { mock } = await useConnectedMock()
+  await (await createTest(mock, 'unused')).env.remove()
+  const { tests, dropped } = await mock.runRecord()
+  expect(tests).toEqual([])
   expect(dropped).toBe(0)
 })
 
-test('a test has the unauthenticated requests since its start', async () => {
-  const { server, mock } = await given()
+test('reports the unauthenticated requests since the start of a test', async () => {
+  const { server, mock } = await useConnectedMock()
   await server.get('/v1/messages?page=1', { key: 'wrong' })
-  const { env } = await givenTest(mock)
+  const { env } = await createTest(mock)
   await server.get('/v1/messages?page=2', { key: 'wrong' })
   const [reported] = (await mock.runRecord()).tests
   expect(reported?.unauthenticated).toMatchObject([
@@ -85,14 +91,17 @@ test('a test has the unauthenticated requests since its start', async () => {
   ])
   const text = await env.describeRequests()
   expect(text).toMatch(
-    /^no requests\nrequests without a valid API key:\n {2}GET \/v1\/messages\?page=2 401 no environment/
+    new RegExp(
+      '^no requests\nrequests without a valid API key:\n' +
+        ' {2}GET /v1/messages\\?page=2 401 no environment'
+    )
   )
   expect(text).not.toContain('page=1')
 })
 
-test('reports requests outside tests separately, with their environment', async () => {
-  const { server, mock } = await given()
-  await givenTest(mock)
+test('reports requests that belong to no test, with their environment', async () => {
+  const { server, mock } = await useConnectedMock()
+  await createTest(mock)
   await server.get('/v1/subscribers')
   await server.get('/v1/messages', { key: null })
   const { tests, others } = await mock.runRecord()
@@ -104,8 +113,8 @@ test('reports requests outside tests separately, with their environment', async 
   expect(others[1]).not.toHaveProperty('environment')
 })
 
-test('keeps 200 records of removed environments, drops passed tests first, and counts the dropped ones', async () => {
-  const { mock } = await given()
+test('keeps 200 records of removed environments, and drops passed tests first', async () => {
+  const { mock } = await useConnectedMock()
   for (let index = 0; index < 203; index++) {
     const env = await mock.environment()
     await env.describeTest({ title: `${index}`, outcome: index < 2 ? 'failed' : 'passed' })
@@ -117,8 +126,8 @@ test('keeps 200 records of removed environments, drops passed tests first, and c
 })
 
 test('hides keys in titles, errors, names and fault rules', async () => {
-  const { mock } = await given()
-  const { env, send } = await givenTest(mock, `with ${DEVELOPMENT}`)
+  const { mock } = await useConnectedMock()
+  const { env, send } = await createTest(mock, `with ${DEVELOPMENT}`)
   const { apiKey } = env
   await env.describeTest({
     title: `uses ${apiKey}`,
@@ -137,13 +146,13 @@ test('hides keys in titles, errors, names and fault rules', async () => {
     credentials: { apiKey: string }
   }
   expect(credentials.apiKey.length).toBeGreaterThan(5)
-  const check = async () => {
+  const expectHidden = async () => {
     const text = JSON.stringify(await mock.runRecord())
     expect(text).toContain('uses ***')
     for (const secret of [apiKey, DEVELOPMENT, credentials.apiKey])
       expect(text.includes(secret)).toBe(false)
   }
-  await check()
+  await expectHidden()
   await env.remove()
-  await check()
+  await expectHidden()
 })

@@ -2,22 +2,26 @@ import { expect, test, vi } from 'vitest'
 import type { SeedEnvironment } from '../../../src/seeds/format.js'
 import { useNewMock } from '../../support/mock.js'
 import { SHOP, seedOf, shopJson } from '../../support/shop.js'
-import { expectSound, plainCall, rowCounts } from '../environments/environment-client.js'
+import {
+  expectConsistentDatasets,
+  plainCall,
+  rowCounts
+} from '../environments/environment-client.js'
 
-/** Large enough that a client hasn't read all of it when it sends its next request. */
+/** So large that a client hasn't read the whole export when it sends its next request. */
 const MANY = Array.from({ length: 3000 }, (_, index) => ({
   channel: 'sms' as const,
   content: `${index} ${'x'.repeat(5000)}`
 }))
 
-/** Starts a server with one environment of 15 MB, which is more than one request may contain. */
-async function given(messages: SeedEnvironment['messages'] = MANY) {
+/** Starts a server with an environment of 15 MB, which is more than a request may contain. */
+async function startLargeMock(messages: SeedEnvironment['messages'] = MANY) {
   const key = 'shop-key'
   const mock = await useNewMock({ seed: seedOf({ ...SHOP, apiKeys: [key], messages }) })
   return {
     mock,
     key,
-    /** Requests the state and reads nothing of the response yet. */
+    /** Requests the state, but doesn't read the response yet. */
     open: () => fetch(`${mock.url}/_mock/state`, { headers: { authorization: `ApiKey ${key}` } }),
     remove: () => mock.call('/_mock/environments/Shop', { method: 'DELETE', key: null }),
     state: async () => (await plainCall(mock, '/_mock/state', key)).text,
@@ -29,11 +33,11 @@ async function given(messages: SeedEnvironment['messages'] = MANY) {
   }
 }
 
-test('an export has the state at its start, whatever changes before its end', async () => {
-  const { mock, key, open, remove, state, load } = await given()
+test('an export has the state at its start, even if the state changes before its end', async () => {
+  const { mock, key, open, remove, state, load } = await startLargeMock()
   const before = await state()
   expect(before.length).toBeGreaterThan(15_000_000)
-  const begun = await open()
+  const openExport = await open()
 
   await plainCall(mock, '/v1/integrations/other/set-primary', key, { method: 'POST' })
   await load('merge', { messages: [{ channel: 'push' }], subscribers: [{ subscriberId: 'new' }] })
@@ -41,8 +45,8 @@ test('an export has the state at its start, whatever changes before its end', as
   await load('replace', { messages: [{ channel: 'chat' }] })
   await remove()
 
-  expect((await begun.text()) === before).toBe(true)
-  await vi.waitFor(() => expectSound(mock.db))
+  expect((await openExport.text()) === before).toBe(true)
+  await vi.waitFor(() => expectConsistentDatasets(mock.db))
   expect(rowCounts(mock.db)).toMatchObject({
     environments: 0,
     datasets: 0,
@@ -52,23 +56,24 @@ test('an export has the state at its start, whatever changes before its end', as
 })
 
 test('a client that disconnects during an export leaves no dataset behind', async () => {
-  const { mock, open, remove } = await given()
+  const { mock, open, remove } = await startLargeMock()
   await (await open()).body?.cancel()
   await remove()
-  await vi.waitFor(() => expectSound(mock.db))
+  await vi.waitFor(() => expectConsistentDatasets(mock.db))
   expect(rowCounts(mock.db)).toMatchObject({ datasets: 0, messages: 0 })
 })
 
 test.each(['merge', 'replace'])(
-  'a seed that the database rejects in the middle of a %s changes nothing',
+  'changes nothing if the database rejects a seed in the middle of a %s',
   async (mode) => {
-    const { mock, state, load } = await given([{ channel: 'sms' }])
+    const { mock, state, load } = await startLargeMock([{ channel: 'sms' }])
     mock.db.client.exec(
-      `CREATE TRIGGER late BEFORE INSERT ON messages WHEN NEW.document LIKE '%"999 x%' BEGIN SELECT raise(ABORT, 'no'); END`
+      `CREATE TRIGGER late BEFORE INSERT ON messages WHEN NEW.document LIKE '%"999 x%' BEGIN ` +
+        `SELECT raise(ABORT, 'no'); END`
     )
     const before = { rows: rowCounts(mock.db), state: await state() }
     expect((await load(mode, { ...SHOP, messages: MANY.slice(0, 1000) })).status).toBe(500)
     expect({ rows: rowCounts(mock.db), state: await state() }).toEqual(before)
-    expectSound(mock.db)
+    expectConsistentDatasets(mock.db)
   }
 )

@@ -6,7 +6,7 @@ import type { Environment } from '../../../src/environments/service.js'
 import { type TestMock, useMock } from '../../support/mock.js'
 import { SHOP, seedOf } from '../../support/shop.js'
 import {
-  expectSound,
+  expectConsistentDatasets,
   rowCounts,
   type SeededEnvironment
 } from '../environments/environment-client.js'
@@ -18,13 +18,16 @@ const ALL = [...RESET_PARTS]
 const TEXT = { identifier: 'text', providerId: 'ses', channel: 'sms' as const }
 const SEED = { ...SHOP, integrations: [...SHOP.integrations, TEXT] }
 
-/** The model of a state: its export, and the integration and response of each idempotency key. */
+/**
+ * The model of a state. It has the export, and the integration and response of each idempotency
+ * key.
+ */
 interface State {
   exported: SeededEnvironment
-  keys: ReadonlyMap<string, { identifier: string; answer: string }>
+  keys: ReadonlyMap<string, { identifier: string; response: string }>
 }
 
-/** The expected environment. States are immutable: each step replaces them. */
+/** The expected environment. Its states are immutable, so each step replaces them. */
 interface Model {
   real: Environment
   state: State
@@ -32,7 +35,7 @@ interface Model {
   snapshots: Map<string, State>
 }
 
-/** Performs a step on an environment and returns the expected state. */
+/** Performs a step on an environment and returns its expected state. */
 type Step = (mock: TestMock, model: Model, models: Model[]) => State | Promise<State>
 
 const name = fc.constantFrom('s1', 's2')
@@ -49,7 +52,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 const sequences = fc.array(fc.tuple(fc.nat({ max: 3 }), step), { minLength: 1, maxLength: 14 })
 
-test(`restores exactly the kept state after each of ${RUNS} random sequences`, {
+test(`restores exactly the saved state after each of ${RUNS} random sequences`, {
   timeout: 300_000
 }, async () => {
   const mock = await useMock({ clock: () => NOW, seed: { environments: [] } })
@@ -64,9 +67,9 @@ test(`restores exactly the kept state after each of ${RUNS} random sequences`, {
           model.state = await take(mock, model, models)
           expectStates(mock, models)
         }
-        expectSound(mock.db)
+        expectConsistentDatasets(mock.db)
         checkRestores(mock, models)
-        expectSound(mock.db)
+        expectConsistentDatasets(mock.db)
       } finally {
         for (const { real } of models) mock.services.environments.remove(real)
       }
@@ -76,18 +79,21 @@ test(`restores exactly the kept state after each of ${RUNS} random sequences`, {
   )
 })
 
-/** Restores every kept state twice, and checks its data and stored responses each time. */
+/** Restores every saved state twice, and checks its data and stored responses each time. */
 function checkRestores(mock: TestMock, models: readonly Model[]): void {
   const { environments } = mock.services
   for (const model of models) {
-    const kept = [...model.snapshots, [undefined, model.baseline] as const]
-    for (const [from, state] of [...kept, ...kept]) {
+    const saved = [...model.snapshots, [undefined, model.baseline] as const]
+    for (const [from, state] of [...saved, ...saved]) {
       if (from === undefined) environments.reset(model.real, ALL)
       else environments.restore(model.real, from, ALL)
       model.state = state
       expectStates(mock, models)
-      for (const [under, { identifier, answer }] of state.keys) {
-        expect(answered(mock, model.real, identifier, under)).toEqual({ answer, isReplayed: true })
+      for (const [under, { identifier, response }] of state.keys) {
+        expect(trySetPrimary(mock, model.real, identifier, under)).toEqual({
+          response,
+          isReplayed: true
+        })
       }
     }
   }
@@ -106,8 +112,8 @@ function exportedOf({ services }: TestMock, environment: Environment): SeededEnv
   return JSON.parse([...services.seeds.export(environment, 'json')].join('')).environments[0]
 }
 
-/** Returns the response of a set-primary, or the error code if it was rejected. */
-function answered(
+/** Sets a primary. Returns the response, or the error code if it was rejected. */
+function trySetPrimary(
   { services }: TestMock,
   environment: Environment,
   identifier: string,
@@ -118,12 +124,12 @@ function answered(
     body: Buffer.from(services.integrations.setPrimary(environment, identifier).integration)
   })
   try {
-    if (under === '') return { answer: run().body.toString(), isReplayed: false }
+    if (under === '') return { response: run().body.toString(), isReplayed: false }
     const request = { target: `POST /${identifier}`, body: Buffer.alloc(0) }
     const { body, replayOf } = services.idempotency.once(environment, under, request, run)
-    return { answer: body.toString(), isReplayed: replayOf !== undefined }
+    return { response: body.toString(), isReplayed: replayOf !== undefined }
   } catch (error) {
-    if (error instanceof DomainError) return { answer: error.code, isReplayed: false }
+    if (error instanceof DomainError) return { response: error.code, isReplayed: false }
     throw error
   }
 }
@@ -131,12 +137,12 @@ function answered(
 function setPrimary(identifier: string, under = ''): Step {
   return (mock, { real, state: { keys } }) => {
     const known = keys.get(under)
-    const { answer, isReplayed } = answered(mock, real, identifier, under)
+    const { response, isReplayed } = trySetPrimary(mock, real, identifier, under)
     expect(isReplayed).toBe(known?.identifier === identifier)
-    const isNew = under !== '' && !known && answer !== 'not-found'
+    const isNew = under !== '' && !known && response !== 'not-found'
     return {
       exported: exportedOf(mock, real),
-      keys: isNew ? new Map(keys).set(under, { identifier, answer }) : keys
+      keys: isNew ? new Map(keys).set(under, { identifier, response }) : keys
     }
   }
 }
@@ -164,10 +170,10 @@ function snapshot(as: string): Step {
 function restore(from: string, chosen: ResetPart[]): Step {
   return ({ services }, { real, state, snapshots }) => {
     const restoring = () => services.environments.restore(real, from, chosen)
-    const kept = snapshots.get(from)
-    if (kept) restoring()
+    const saved = snapshots.get(from)
+    if (saved) restoring()
     else expect(restoring).toThrow('not found')
-    return kept ? setBack(state, kept, chosen) : state
+    return saved ? setBack(state, saved, chosen) : state
   }
 }
 
@@ -182,26 +188,26 @@ function fork(from: string | undefined): Step {
   return async (mock, { real, state, snapshots }, models) => {
     const origin = from === undefined ? state : snapshots.get(from)
     if (models.length > 3 || !origin) return state
-    const wanted = { from: real.id, ...(from !== undefined && { snapshot: from }) }
-    const { environment } = await mock.services.seeds.createEnvironment(wanted)
+    const options = { from: real.id, ...(from !== undefined && { snapshot: from }) }
+    const { environment } = await mock.services.seeds.createEnvironment(options)
     const withOwnIds = (text: string) =>
       text
         .replaceAll(real.id, environment.id)
         .replaceAll(real.organizationId, environment.organizationId)
     const keys = [...origin.keys].map(
-      ([under, each]) => [under, { ...each, answer: withOwnIds(each.answer) }] as const
+      ([under, stored]) => [under, { ...stored, response: withOwnIds(stored.response) }] as const
     )
-    const own = newModel(mock, environment, new Map(keys))
-    // A taken name gets a number.
-    expect(own.state.exported.name.replace(/ \d+$/, '')).toBe(`${origin.exported.name} fork`)
-    expect(own.state.exported).toEqual({ ...origin.exported, name: environment.name })
-    models.push(own)
+    const forkModel = newModel(mock, environment, new Map(keys))
+    // The name ends with a number if it was taken.
+    expect(forkModel.state.exported.name.replace(/ \d+$/, '')).toBe(`${origin.exported.name} fork`)
+    expect(forkModel.state.exported).toEqual({ ...origin.exported, name: environment.name })
+    models.push(forkModel)
     return state
   }
 }
 
-function setBack(now: State, kept: State, chosen: readonly ResetPart[]): State {
-  const { exported } = chosen.includes('data') ? kept : now
-  const { keys } = chosen.includes('idempotency') ? kept : now
+function setBack(now: State, saved: State, chosen: readonly ResetPart[]): State {
+  const { exported } = chosen.includes('data') ? saved : now
+  const { keys } = chosen.includes('idempotency') ? saved : now
   return { exported, keys }
 }

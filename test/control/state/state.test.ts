@@ -6,8 +6,8 @@ import { clientOf, type TestMock, useMock } from '../../support/mock.js'
 import { createTempFolder } from '../../support/process.js'
 import { SHOP, seedOf, shopJson } from '../../support/shop.js'
 import {
-  expectSound,
-  givenEnvironment,
+  createEnvironment,
+  expectConsistentDatasets,
   rowCounts,
   type SeededEnvironment,
   stateOf
@@ -19,21 +19,16 @@ const SEED = seedOf(SHOP)
 const SMS = { channel: 'sms' }
 const FLOWS = { workflows: SHOP.workflows }
 
-const differencesOf = async (
-  mock: TestMock,
-  key: string,
-  name = 'before'
-): Promise<EnvironmentDiff> => (await mock.get(`/_mock/snapshots/${name}/diff`, { key })).json
+const diffOf = async (mock: TestMock, key: string, name = 'before'): Promise<EnvironmentDiff> =>
+  (await mock.get(`/_mock/snapshots/${name}/diff`, { key })).json
 
-test('merge adds records, replaces those with the same name in place, and changes no others', async () => {
-  const mock = await useMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
-  const before = await stateOf(mock, key)
-  const steps = ['mail', 'text'].map((stepId) => ({
-    stepId,
-    type: stepId === 'mail' ? 'email' : 'sms'
-  }))
-  const body = shopJson({
+/** Returns a seed that replaces the message with this id, and adds and replaces other records. */
+function mergedSeed(messageId: string | undefined): string {
+  const steps = [
+    { stepId: 'mail', type: 'email' },
+    { stepId: 'text', type: 'sms' }
+  ]
+  return shopJson({
     integrations: [
       { identifier: 'other', providerId: 'mailgun', channel: 'email' },
       { identifier: 'text', providerId: 'twilio', channel: 'sms', primary: true }
@@ -41,44 +36,51 @@ test('merge adds records, replaces those with the same name in place, and change
     subscribers: [{ subscriberId: 'user-1', firstName: 'Uno' }, { subscriberId: 'user-2' }],
     workflows: [{ identifier: 'order', name: 'Order', steps }],
     messages: [
-      { _id: before.messages?.[0]?._id, channel: 'email', subject: 'Changed' },
+      { _id: messageId, channel: 'email', subject: 'Changed' },
       { channel: 'sms', subscriberId: 'user-2', workflow: 'order' }
     ]
   })
+}
+
+test('merge adds records, and replaces records with the same name in place', async () => {
+  const mock = await useMock()
+  const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
+  const before = await stateOf(mock, key)
+  const body = mergedSeed(before.messages?.[0]?._id)
   expect((await mock.post('/_mock/seed', { key, body })).text).toBe('{"mode":"merge"}')
   const {
     integrations: [main = {}, other] = [],
-    subscribers: [one] = [],
+    subscribers: [subscriber] = [],
     workflows: [workflow] = []
   } = before
+  const step = { _id: workflow?.steps?.[0]?._id }
   expect(await stateOf(mock, key)).toMatchObject({
     integrations: [
       main,
       { _id: other?._id, providerId: 'mailgun' },
       { identifier: 'text', primary: true }
     ],
-    subscribers: [{ _id: one?._id, firstName: 'Uno' }, { subscriberId: 'user-2' }],
-    workflows: [
-      {
-        _id: workflow?._id,
-        name: 'Order',
-        steps: [{ _id: workflow?.steps?.[0]?._id }, { stepId: 'text' }]
-      }
-    ],
+    subscribers: [{ _id: subscriber?._id, firstName: 'Uno' }, { subscriberId: 'user-2' }],
+    workflows: [{ _id: workflow?._id, name: 'Order', steps: [step, { stepId: 'text' }] }],
     messages: [{ subject: 'Changed' }, { channel: 'sms' }]
   })
   expect((await mock.get('/v1/messages?channel=sms', { key })).json.totalCount).toBe(1)
+})
+
+test('merge rejects a second primary integration for a channel', async () => {
+  const mock = await useMock()
+  const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
   const second = { identifier: 'third', providerId: 'x', channel: 'email', primary: true }
-  const refused = await mock.post('/_mock/seed', {
+  const { json } = await mock.post('/_mock/seed', {
     key,
     body: shopJson({ integrations: [second] })
   })
-  expect(Object.keys(refused.json.errors)).toEqual(['environments[0].integrations[0].primary'])
+  expect(Object.keys(json.errors)).toEqual(['environments[0].integrations[0].primary'])
 })
 
-test('replace removes every record, setting and stored response that the seed lacks', async () => {
+test('replace removes all records, settings and stored responses that the seed lacks', async () => {
   const mock = await useMock()
-  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
+  const { apiKey: key } = await createEnvironment(mock, { from: 'Development', profile: 'live' })
   const keyed = { key, headers: { 'idempotency-key': 'k' } }
   await mock.post('/v1/integrations/66f1c2a47c9b1a0012ad0002/set-primary', keyed)
   await setClock(mock, { mode: 'fixed', at: '2001-01-01' }, key)
@@ -86,72 +88,72 @@ test('replace removes every record, setting and stored response that the seed la
   await mock.post('/_mock/seed?mode=replace', { key, body: JSON.stringify(SEED) })
 
   const replaced = await stateOf(mock, key)
-  const fresh = await stateOf(mock, (await givenEnvironment(mock, { seed: SEED })).apiKey)
-  const timeless = (state: SeededEnvironment) =>
+  const fresh = await stateOf(mock, (await createEnvironment(mock, { seed: SEED })).apiKey)
+  const withoutTimes = (state: SeededEnvironment) =>
     JSON.stringify(state).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"time"')
-  expect(timeless({ ...replaced, name: fresh.name })).toBe(timeless(fresh))
-  // Another client, because the responses have another form now.
+  expect(withoutTimes({ ...replaced, name: fresh.name })).toBe(withoutTimes(fresh))
+  // Use another client, because the responses have another form now.
   const again = await clientOf(mock.url, key).post('/v1/integrations/other/set-primary', keyed)
   expect([again.status, again.headers.has('idempotency-replay')]).toEqual([200, false])
 })
 
-const BAD: [title: string, seed: string | object, field: string, words: string][] = [
+const INVALID_SEEDS: [title: string, seed: string | object, field: string, reason: string][] = [
   [
-    'a message to nobody',
+    'an unknown subscriber',
     { messages: [SMS, { ...SMS, subscriberId: 'x' }] },
     'messages[1].subscriberId',
     ' is x, but '
   ],
   [
-    'such a message in YAML',
+    'an unknown subscriber in YAML',
     'messages:\n- channel: sms\n  subscriberId: x',
     'messages[0].subscriberId',
     'seed:3:17 messages[0].subscriberId: is x'
   ],
   [
-    'a time that is none',
+    'an invalid timestamp',
     { messages: [{ ...SMS, createdAt: 'now' }] },
     'messages[0].createdAt',
     ''
   ],
-  ['a clock that is none', { clock: { mode: 'fixed', at: 'noon' } }, 'clock.at', ''],
+  ['an invalid clock', { clock: { mode: 'fixed', at: 'noon' } }, 'clock.at', ''],
   [
-    'millions of messages',
+    'too many messages',
     { ...FLOWS, generate: { messages: 2e6 } },
     'generate.messages',
     'start the server with this seed as a file'
   ],
   ['invalid YAML', 'environments: [', 'seed', ''],
-  ['nothing', '', 'seed', ''],
+  ['no content', '', 'seed', ''],
   ['two environments', 'environments: [{name: a}, {name: a}]', 'environments[1]', '']
 ]
 
-test.each(BAD)(
-  'rejects a seed with %s with the name of the field, and changes nothing',
-  async (_title, seed, field, words) => {
+test.each(INVALID_SEEDS)(
+  'rejects a seed with %s and changes nothing',
+  async (_title, seed, field, reason) => {
     const mock = await useMock()
     const body = typeof seed === 'string' ? seed : JSON.stringify(seed)
     await mock.call('/_mock/snapshots/kept', { method: 'PUT' })
     const before = { rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }
     for (const mode of ['merge', 'replace']) {
-      const refused = await mock.post(`/_mock/seed?mode=${mode}`, { body })
-      expect(refused.json).toMatchObject({ statusCode: 422, message: 'Validation Error' })
-      expect(Object.keys(refused.json.errors)).toEqual([field])
-      expect(refused.json.errors[field].messages[0]).toMatch(
+      const response = await mock.post(`/_mock/seed?mode=${mode}`, { body })
+      expect(response.json).toMatchObject({ statusCode: 422, message: 'Validation Error' })
+      expect(Object.keys(response.json.errors)).toEqual([field])
+      expect(response.json.errors[field].messages[0]).toMatch(
         /^seed:\d+:\d+ |^seed must be an object$/
       )
-      expect(refused.headers.get('x-mock-reason')).toContain(words)
+      expect(response.headers.get('x-mock-reason')).toContain(reason)
     }
     expect({ rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }).toEqual(
       before
     )
-    expectSound(mock.db)
+    expectConsistentDatasets(mock.db)
   }
 )
 
-test('replace sets a new baseline, merge does not', async () => {
+test('replace sets a new baseline, but merge does not', async () => {
   const mock = await useMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
+  const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
   const made = await stateOf(mock, key)
   const state = () => stateOf(mock, key)
 
@@ -185,27 +187,40 @@ const RESETS: { parts?: string[] }[] = [
   {}
 ]
 
-test.each(RESETS)('a reset with %j resets exactly those parts', async (body) => {
-  const { parts = ALL } = body
-  const mock = await useMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
-  await mock.call('/_mock/snapshots/made', { method: 'PUT', key })
-  const made = await changes()
-  await mock.post('/_mock/seed', {
-    key,
-    body: shopJson({ assumptions: { 'auth-scheme-case': 'exact' } })
-  })
-  await mock.post('/v1/integrations/other/set-primary', {
-    key,
-    headers: { 'idempotency-key': 'k' }
-  })
+/** Returns the amount of changes in each part since a snapshot. */
+async function changesSince(mock: TestMock, key: string, snapshot: string) {
+  const { integrations, idempotencyKeys, settings } = await diffOf(mock, key, snapshot)
+  const dataSettings = settings.filter((setting) => setting.startsWith('assumptions'))
+  return {
+    data: [integrations.changed.count, dataSettings],
+    clock: settings.filter((setting) => !dataSettings.includes(setting)),
+    idempotency: idempotencyKeys.added.count,
+    requests: (await journalOf(mock, '', key)).length,
+    faults: (await mock.get('/_mock/faults', { key })).json.faults.length
+  }
+}
+
+/** Changes every part of an environment that a reset can restore. */
+async function changeAllParts(mock: TestMock, key: string): Promise<void> {
+  const body = shopJson({ assumptions: { 'auth-scheme-case': 'exact' } })
+  await mock.post('/_mock/seed', { key, body })
+  const headers = { 'idempotency-key': 'k' }
+  await mock.post('/v1/integrations/other/set-primary', { key, headers })
   await addFault(mock, { effect: { status: 503 } }, key)
   await setClock(mock, { mode: 'offset', by: 5 }, key)
   setRandomSeed(mock, 5, key)
-  const changed = await changes()
-  const data = [2, ['assumptions.auth-scheme-case']]
+}
+
+test.each(RESETS)('a reset with %j resets exactly those parts', async (body) => {
+  const { parts = ALL } = body
+  const mock = await useMock()
+  const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
+  await mock.call('/_mock/snapshots/created', { method: 'PUT', key })
+  const unchanged = await changesSince(mock, key, 'created')
+  await changeAllParts(mock, key)
+  const changed = await changesSince(mock, key, 'created')
   expect(changed).toEqual({
-    data,
+    data: [2, ['assumptions.auth-scheme-case']],
     clock: ['clock', 'randomSeed'],
     idempotency: 1,
     requests: 1,
@@ -213,25 +228,13 @@ test.each(RESETS)('a reset with %j resets exactly those parts', async (body) => 
   })
   expect((await reset(mock, body, key)).json).toEqual({ parts, duration: expect.any(Number) })
   const kept = Object.entries(changed).filter(([part]) => !parts.includes(part))
-  expect(await changes()).toEqual({ ...made, ...Object.fromEntries(kept) })
-
-  /** Returns how much of each part differs from the baseline. */
-  async function changes() {
-    const { integrations, idempotencyKeys, settings } = await differencesOf(mock, key, 'made')
-    const ofData = settings.filter((setting) => setting.startsWith('assumptions'))
-    return {
-      data: [integrations.changed.count, ofData],
-      clock: settings.filter((setting) => !ofData.includes(setting)),
-      idempotency: idempotencyKeys.added.count,
-      requests: (await journalOf(mock, '', key)).length,
-      faults: (await mock.get('/_mock/faults', { key })).json.faults.length
-    }
-  }
+  const expected = { ...unchanged, ...Object.fromEntries(kept) }
+  expect(await changesSince(mock, key, 'created')).toEqual(expected)
 })
 
-test('lists snapshots, oldest first, with size and time and without the baseline', async () => {
+test('lists snapshots, oldest first, with their size and time', async () => {
   const mock = await useMock({ now: NOW })
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
+  const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
   expect((await mock.get('/_mock/snapshots', { key })).json).toEqual({ snapshots: [] })
   const kept = await mock.call('/_mock/snapshots/b%20%2F%C3%A4', { method: 'PUT', key })
   await mock.post('/v1/integrations/other/set-primary', {
@@ -247,12 +250,16 @@ test('lists snapshots, oldest first, with size and time and without the baseline
     kept.json,
     { name: 'a', createdAt: '2030-01-01T00:00:00.000Z', size: { ...size, idempotencyKeys: 1 } }
   ])
-  expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key })).status).toBe(204)
-  expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key })).status).toBe(404)
-  expect((await mock.post('/_mock/snapshots/a/restore', { key })).json.message).toBe(
-    'Snapshot a not found'
-  )
-  expect((await mock.get('/_mock/snapshots', { key })).json.snapshots).toEqual([kept.json])
+})
+
+test('a removed snapshot is no longer listed and cannot be restored', async () => {
+  const mock = await useMock()
+  const kept = await mock.call('/_mock/snapshots/b', { method: 'PUT' })
+  await mock.call('/_mock/snapshots/a', { method: 'PUT' })
+  expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE' })).status).toBe(204)
+  expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE' })).status).toBe(404)
+  expect((await mock.post('/_mock/snapshots/a/restore')).json.message).toBe('Snapshot a not found')
+  expect((await mock.get('/_mock/snapshots')).json.snapshots).toEqual([kept.json])
 })
 
 test('a restore keeps the journal and the faults by default', async () => {
@@ -277,58 +284,78 @@ const UNCHANGED: EnvironmentDiff = {
   ...{ idempotencyKeys: NONE, settings: [] }
 }
 
-test('the diff of a snapshot lists added, removed and changed records of each kind', async () => {
-  const mock = await useMock()
-  const { environmentId: from } = await givenEnvironment(mock, { seed: SEED })
-  // A fork, whose records carry the ids of another environment.
-  const { apiKey: key } = await givenEnvironment(mock, { from })
+/** Creates a fork and takes the snapshot `before` of it. */
+async function createSnapshottedFork(mock: TestMock) {
+  const { environmentId: from } = await createEnvironment(mock, { seed: SEED })
+  // Use a fork, because its stored records have the ids of another environment.
+  const { apiKey: key } = await createEnvironment(mock, { from })
+  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
+  return key
+}
+
+/** Changes records of every kind. Returns the ids of the added and the removed message. */
+async function changeRecords(mock: TestMock, key: string) {
   const post = (path: string, body?: object, headers = {}) =>
     mock.post(path, { key, headers, ...(body && { body: JSON.stringify(body) }) })
-  const present: string = (await mock.get('/v1/messages', { key })).json.data[0]._id
-  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
-  expect(await differencesOf(mock, key)).toEqual(UNCHANGED)
-
+  const removed: string = (await mock.get('/v1/messages', { key })).json.data[0]._id
   await post('/v1/integrations/other/set-primary', undefined, { 'idempotency-key': 'once' })
   await post('/_mock/integrations', { identifier: 'third', providerId: 'twilio', channel: 'sms' })
   const added: string = (await post('/_mock/messages', { channel: 'sms' })).json._id
-  await mock.call(`/_mock/messages/${present}`, { method: 'DELETE', key })
+  await mock.call(`/_mock/messages/${removed}`, { method: 'DELETE', key })
   const steps = [{ stepId: 'mail', type: 'email', controlValues: { subject: 'Other' } }]
   await post('/_mock/seed', {
     subscribers: [{ subscriberId: 'zoe' }],
     workflows: [{ identifier: 'order', steps }]
   })
-  const fields = [
-    { id: 'main', field: 'primary', before: 'true', after: 'false' },
-    { id: 'other', field: 'primary', before: 'false', after: 'true' },
-    { id: 'other', field: 'conditions', after: '[]' }
-  ]
-  const subject = {
-    id: 'order',
-    field: 'steps.mail.controlValues.subject',
-    before: '"Hi"',
-    after: '"Other"'
-  }
-  expect(await differencesOf(mock, key)).toEqual({
-    integrations: { ...NONE, added: some('third'), changed: { ...some('main', 'other'), fields } },
+  return { added, removed }
+}
+
+const PRIMARY_FIELDS = [
+  { id: 'main', field: 'primary', before: 'true', after: 'false' },
+  { id: 'other', field: 'primary', before: 'false', after: 'true' },
+  { id: 'other', field: 'conditions', after: '[]' }
+]
+const SUBJECT_FIELD = {
+  id: 'order',
+  field: 'steps.mail.controlValues.subject',
+  before: '"Hi"',
+  after: '"Other"'
+}
+
+test('the diff of a snapshot lists added, removed and changed records', async () => {
+  const mock = await useMock()
+  const key = await createSnapshottedFork(mock)
+  expect(await diffOf(mock, key)).toEqual(UNCHANGED)
+  const { added, removed } = await changeRecords(mock, key)
+  const primaries = { ...some('main', 'other'), fields: PRIMARY_FIELDS }
+  const subject = { ...some('order'), fields: [SUBJECT_FIELD] }
+  expect(await diffOf(mock, key)).toEqual({
+    integrations: { ...NONE, added: some('third'), changed: primaries },
     subscribers: { ...NONE, added: some('zoe') },
-    workflows: { ...NONE, changed: { ...some('order'), fields: [subject] } },
-    messages: { ...NONE, added: some(added), removed: some(present) },
+    workflows: { ...NONE, changed: subject },
+    messages: { ...NONE, added: some(added), removed: some(removed) },
     idempotencyKeys: { ...NONE, added: some('once') },
     settings: []
   })
-
-  await mock.call('/_mock/snapshots/after', { method: 'PUT', key })
-  await post('/_mock/snapshots/before/restore')
-  expect(await differencesOf(mock, key)).toEqual(UNCHANGED)
-  expect(await differencesOf(mock, key, 'after')).toMatchObject({
-    integrations: { added: some(), removed: some('third'), changed: some('main', 'other') },
-    messages: { added: some(present), removed: some(added) },
-    idempotencyKeys: { removed: some('once') }
-  })
-  expectSound(mock.db)
+  expectConsistentDatasets(mock.db)
 })
 
-test('the diff hides secrets and cuts long values', async () => {
+test('the diff of a later snapshot lists what a restore removed and added back', async () => {
+  const mock = await useMock()
+  const key = await createSnapshottedFork(mock)
+  const { added, removed } = await changeRecords(mock, key)
+  await mock.call('/_mock/snapshots/after', { method: 'PUT', key })
+  await mock.post('/_mock/snapshots/before/restore', { key })
+  expect(await diffOf(mock, key)).toEqual(UNCHANGED)
+  expect(await diffOf(mock, key, 'after')).toMatchObject({
+    integrations: { added: some(), removed: some('third'), changed: some('main', 'other') },
+    messages: { added: some(removed), removed: some(added) },
+    idempotencyKeys: { removed: some('once') }
+  })
+  expectConsistentDatasets(mock.db)
+})
+
+test('the diff hides secrets and cuts off long values', async () => {
   const mock = await useMock()
   await mock.call('/_mock/snapshots/before', { method: 'PUT' })
   const patch = { credentials: { apiKey: 'SG.another', senderName: 'x' }, name: 'n'.repeat(900) }
@@ -336,21 +363,21 @@ test('the diff hides secrets and cuts long values', async () => {
     method: 'PATCH',
     body: JSON.stringify(patch)
   })
-  const differences = await differencesOf(mock, 'development-key')
-  expect(differences.integrations.changed.fields).toEqual([
+  const diff = await diffOf(mock, 'development-key')
+  expect(diff.integrations.changed.fields).toEqual([
     { id: 'sendgrid-main', field: 'name', before: '"SendGrid"', after: `"${'n'.repeat(199)}` },
     { id: 'sendgrid-main', field: 'credentials.apiKey', before: '***', after: '***' },
     { id: 'sendgrid-main', field: 'credentials.from', before: '***' },
     { id: 'sendgrid-main', field: 'credentials.senderName', before: '***', after: '***' },
     { id: 'sendgrid-main', field: 'credentials.ipPoolName', before: '***' }
   ])
-  expect(JSON.stringify(differences)).not.toContain('SG.')
+  expect(JSON.stringify(diff)).not.toContain('SG.')
 })
 
 test('environments, keys, snapshots and baselines survive a restart with a data file', async () => {
   const data = join(createTempFolder(), 'data.db')
   const first = await useMock({ data, now: NOW })
-  const { apiKey: key } = await givenEnvironment(first, { seed: SEED })
+  const { apiKey: key } = await createEnvironment(first, { seed: SEED })
   const made = await stateOf(first, key)
   await first.post('/v1/integrations/other/set-primary', {
     key,
@@ -379,17 +406,17 @@ test('environments, keys, snapshots and baselines survive a restart with a data 
   expect(replay.headers.get('idempotency-replay')).toBe('true')
   await second.post('/_mock/reset', { key })
   expect(await stateOf(second, key)).toEqual(made)
-  expectSound(second.db)
+  expectConsistentDatasets(second.db)
 })
 
-test('a built-in seed gives the same data in a new environment, as a replacement, and at the start', async () => {
+test('a built-in seed gives the same data however it is loaded', async () => {
   const { name: _, ...expected } = await stateOf(
     await useMock({ now: NOW, seeds: ['failures'] }),
     'development-key'
   )
   const mock = await useMock({ now: NOW })
-  const created = await givenEnvironment(mock, { scenario: 'failures' })
-  const { apiKey: key, name } = await givenEnvironment(mock, { from: 'Development' })
+  const created = await createEnvironment(mock, { scenario: 'failures' })
+  const { apiKey: key, name } = await createEnvironment(mock, { from: 'Development' })
   await mock.post('/_mock/seed?mode=replace&scenario=failures', { key })
   expect(await stateOf(mock, created.apiKey)).toEqual({ ...expected, name: created.name })
   expect(await stateOf(mock, key)).toEqual({ ...expected, name })
@@ -416,12 +443,18 @@ test.each([
     'scenario',
     /can't be combined with a seed in the body/
   ],
-  ['neither', 'scenario=', '', 'seed', /is empty: a seed starts with `environments:`/]
-])('%s is refused, and nothing is loaded', async (_title, query, body, field, message) => {
+  [
+    'an empty scenario without a seed',
+    'scenario=',
+    '',
+    'seed',
+    /is empty: a seed starts with `environments:`/
+  ]
+])('rejects %s and loads nothing', async (_title, query, body, field, message) => {
   const mock = await useMock()
   const before = (await mock.get('/_mock/state')).text
-  const refused = await mock.post(`/_mock/seed?mode=replace&${query}`, { body })
-  expect([refused.status, refused.json.errors[field].messages]).toEqual([
+  const response = await mock.post(`/_mock/seed?mode=replace&${query}`, { body })
+  expect([response.status, response.json.errors[field].messages]).toEqual([
     422,
     [expect.stringMatching(message)]
   ])
