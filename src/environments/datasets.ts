@@ -90,7 +90,7 @@ export function withEnvironmentIds<T extends string | Buffer>(
   return owner ? replaceOwnerIds(json, owner, environment) : json
 }
 
-/** Returns JSON with one owner's ids replaced by another's. */
+/** Returns JSON in which the ids of one owner are replaced by the ids of another owner. */
 export function replaceOwnerIds<T extends string | Buffer>(
   json: T,
   from: OwnerIds,

@@ -43,7 +43,7 @@ interface StateReader {
   repository: EnvironmentRepository
 }
 
-/** Returns how the current state of an environment differs from an earlier one. */
+/** Returns how the current state of an environment differs from an earlier state. */
 export function diffStates(
   states: StateReader,
   current: EnvironmentRow,

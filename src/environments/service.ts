@@ -168,7 +168,7 @@ export class EnvironmentService {
   advanceClock(environment: Environment, by: number): void {
     const clock = advanceClock(environment.clock, by, this.#clock)
     if (!clock) {
-      const messages = ['by would move the clock out of its range, the years 1970 to 9999']
+      const messages = ['by must keep the clock within the years 1970 to 9999']
       throw invalidFields({ by: { messages, value: by } })
     }
     this.#store.update(environment, { clock })

@@ -25,7 +25,7 @@ export class FaultService {
     return this.#environments.get(environment)?.rules ?? []
   }
 
-  /** Adds a rule after all others. The rule must have passed `checkRules`. */
+  /** Appends a rule, which must have passed `checkRules`. */
   add(environment: Environment, newRule: NewFaultRule): FaultRule {
     const stored = this.#environments.get(environment) ?? { rules: [], addedCount: 0 }
     this.#environments.set(environment, stored)

@@ -238,7 +238,7 @@ function toCreateOptions({ faults, latency, clock, ttl, ...rest }: NewEnvironmen
   }
 }
 
-const SNAPSHOT_WITHOUT_FROM = 'snapshot needs from, the environment that the snapshot was taken of'
+const SNAPSHOT_WITHOUT_FROM = 'snapshot can be used only together with from'
 const SCENARIO_WITH_OTHER_SOURCE =
   "scenario can't be combined with seed or from; create the environment first, then load the " +
   'other seed with POST /_mock/seed'

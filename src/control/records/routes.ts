@@ -120,8 +120,7 @@ export function recordRoutes(route: AddRoute, { seeds }: ControlServices): void 
 
   route('GET', '/integrations', 'listIntegrations', 'List the integrations', {
     description:
-      'Includes soft-deleted integrations. Returns each integration in the form that ' +
-      'set-primary would return it in.',
+      'Includes soft-deleted integrations. Returns integrations in the same form as set-primary.',
     response: listOf('integrations', ref(Integration), 'All integrations, in insertion order'),
     handler: async ({ environment }) => ({
       integrations: seeds
@@ -169,8 +168,8 @@ interface Edited<Kind extends EditedKind> {
 }
 
 /**
- * Adds the routes that add, change and remove single records of one kind. They return a record in
- * the form that the API returns it in.
+ * Adds the routes that add, change and remove single records of one kind. They return records in
+ * the same form as the API.
  */
 function editRoutes<Kind extends EditedKind>(
   route: AddRoute,
