@@ -120,13 +120,15 @@ export function checkSame(
 }
 
 /** Returns the path of the first difference between two unequal values. */
-function pathOfDifference(one: unknown, two: unknown): string {
-  const first = fieldsOf(one)
-  const second = fieldsOf(two)
-  const names = Object.keys({ ...first, ...second })
-  const name = names.find((candidate) => !isDeepStrictEqual(first[candidate], second[candidate]))
+function pathOfDifference(actual: unknown, expected: unknown): string {
+  const actualFields = fieldsOf(actual)
+  const expectedFields = fieldsOf(expected)
+  const names = Object.keys({ ...actualFields, ...expectedFields })
+  const name = names.find(
+    (candidate) => !isDeepStrictEqual(actualFields[candidate], expectedFields[candidate])
+  )
   if (name === undefined) return ''
-  const rest = pathOfDifference(first[name], second[name])
+  const rest = pathOfDifference(actualFields[name], expectedFields[name])
   return rest ? `${name}.${rest}` : name
 }
 

@@ -16,13 +16,13 @@ export function curlOf(url: string, { path, options }: SentRequest): string {
   const shownPath = path.replace(PRIVATE_PARAMETER, (parameter, name, suffix, value) =>
     MADE_UP.test(value) ? parameter : `${name}${suffix}=<${name}>`
   )
-  const ownAuthorization: [string, string][] =
+  const customAuthorization: [string, string][] =
     typeof authorization === 'string' ? [['Authorization', authorization]] : []
   const keyHeader = `Authorization: ${scheme} $NOTIFICATION_MOCK_API_KEY`
   return curlCommand({
     method,
     url: url + shownPath,
-    headers: [...ownAuthorization, ...Object.entries(headers)],
+    headers: [...customAuthorization, ...Object.entries(headers)],
     body,
     expandedHeader: authorization === undefined ? keyHeader : undefined
   })

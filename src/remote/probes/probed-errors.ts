@@ -23,11 +23,11 @@ export function checkFieldErrors(response: TargetResponse, profile: Profile, fie
   }
   if (!Object.values(errors).every(hasMessages))
     throw unexpectedResponse('a field in errors has no list of messages', response)
-  const named = Object.entries(errors).map(([name, { value }]) =>
+  const namedFields = Object.entries(errors).map(([name, { value }]) =>
     profile === 'live' ? name : `${name}=${value}`
   )
   const expected = profile === 'live' ? 'general' : fields
-  if (named.sort().join(' ') !== expected)
+  if (namedFields.sort().join(' ') !== expected)
     throw unexpectedResponse('errors does not list exactly the invalid fields', response)
 }
 

@@ -29,8 +29,8 @@ export const AUTH_CASES: readonly ConformanceCase[] = [
   {
     id: 'auth.required',
     rule:
-      'Every operation rejects requests that have no key, an unknown key or another scheme. ' +
-      'An `idempotency-key` makes no difference.',
+      'Every operation rejects a request without a key, with an unknown key or with another ' +
+      'authorization scheme. An `idempotency-key` makes no difference.',
     basis: apiReference(
       'Every operation requires `ApiKey <API_KEY>`; `idempotency-key` is not authentication'
     ),
@@ -77,8 +77,8 @@ export const STEP_CASES: readonly ConformanceCase[] = [
     id: 'step.named',
     rule:
       'A request returns the step that it names. In the response, `workflowId` is the identifier ' +
-      'of the workflow, even if the request contains its `_id`. No two steps of a workflow have ' +
-      'the same `_id`, `stepId` or slug.',
+      'of the workflow, even if the request named the workflow by `_id`. No two steps of a ' +
+      'workflow have the same `_id`, `stepId` or slug.',
     basis: apiReference(
       '_id: Database identifier of the step; stepId, workflowId, workflowDatabaseId: identifiers'
     ),
@@ -165,11 +165,10 @@ async function checkNamedStep(
   const byId = await send(stepPath(step.workflowDatabaseId, step._id))
   // Whether `_id`s find a step is up to the case `step.forms`.
   if (byId.status >= 400 && byId.status < 500) return
-  const foundById = readRecord<WorkflowStep>(byId)
+  const { workflowId: identifier, workflowDatabaseId } = readRecord<WorkflowStep>(byId)
   const isSameWorkflow =
-    foundById.workflowId === step.workflowId &&
-    foundById.workflowDatabaseId === step.workflowDatabaseId
-  const hasIdentifier = foundById.workflowId !== foundById.workflowDatabaseId
+    identifier === step.workflowId && workflowDatabaseId === step.workflowDatabaseId
+  const hasIdentifier = identifier !== workflowDatabaseId
   check(isSameWorkflow && hasIdentifier, 'workflowId is not the identifier', byId)
 }
 

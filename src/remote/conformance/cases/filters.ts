@@ -79,8 +79,8 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   {
     id: 'filter.exact',
     rule:
-      'Ids and context keys only find messages with exactly the same value: part of the value, ' +
-      'or a change between upper and lower case, is not enough.',
+      'Ids and context keys only find messages with exactly the same value. A part of the value ' +
+      'finds nothing, and neither does the value in different letter case.',
     basis: apiReference(
       'contextKeys: Filter by exact context keys; ' +
         'subscriberId: identifier used to create the subscriber'
@@ -206,11 +206,11 @@ async function transactionFilters(service: ServiceUnderTest): Promise<Filter[]> 
 
 async function contextFilters(service: ServiceUnderTest): Promise<Filter[]> {
   const contexts = await contextsOf(service)
-  const several = contexts.find(({ length }) => length > 1) ?? []
+  const severalKeys = contexts.find(({ length }) => length > 1) ?? []
   const orders = contexts
     .slice(0, 5)
     .flatMap((keys) => [contextFilter(keys), contextFilter([...keys].reverse(), keys)])
-  return [...orders, ...several.map((key) => contextFilter([key]))]
+  return [...orders, ...severalKeys.map((key) => contextFilter([key]))]
 }
 
 async function spellingFilters(service: ServiceUnderTest): Promise<Filter[]> {
@@ -310,8 +310,8 @@ async function checkFilter(
   matches: Matches
 ): Promise<void> {
   const { data, response } = readPage(await send(path))
-  const stray = data.find((message) => !matches(message))
-  check(stray === undefined, `message ${stray?._id} does not match`, response)
+  const mismatch = data.find((message) => !matches(message))
+  check(mismatch === undefined, `message ${mismatch?._id} does not match`, response)
   const { messages, isComplete } = await sample()
   const ids = data.map(({ _id }) => _id)
   const matchingIds = messages.filter(matches).map(({ _id }) => _id)

@@ -105,14 +105,14 @@ async function checkPage(
   expectedSize: number,
   expectedPage: number
 ) {
-  const received = readPage(await send(`/v1/messages${query}`))
-  const { data, page, pageSize, response } = received
+  const result = readPage(await send(`/v1/messages${query}`))
+  const { data, page, pageSize, response } = result
   const isRequested = pageSize === expectedSize && page === expectedPage
   const problem = `pageSize is ${pageSize} and page ${page}`
   check(isRequested, `${problem}, expected ${expectedSize} and ${expectedPage}`, response)
   const isWithinLimit = data.length <= Number(pageSize)
   check(isWithinLimit, `${data.length} messages, expected at most ${pageSize}`, response)
-  return received
+  return result
 }
 
 async function checkJoinedPages(

@@ -230,8 +230,8 @@ function checkMessage(message: MessageResponse, request: SentRequest | undefined
 }
 
 /**
- * Throws `Failure` if the value has a schema issue of this kind. Missing fields and wrong values are
- * of the kind `value`. Fields that aren't in the schema are of the kind `name`.
+ * Throws `Failure` if the value has a schema issue of this kind. The kind `value` means that a
+ * field is missing or has a wrong value, and `name` that a field isn't in the schema.
  */
 function checkIssues(part: Part, kind: 'name' | 'value'): void {
   const { response, schema, value, location = '' } = part
@@ -242,7 +242,8 @@ function checkIssues(part: Part, kind: 'name' | 'value'): void {
     const names = path.map((name) =>
       typeof name === 'number' || /^\w{1,30}$/.test(name) ? name : '<name>'
     )
-    return `${[location, formatPath(names)].filter(Boolean).join(': ') || 'the response'} ${message}`
+    const place = [location, formatPath(names)].filter(Boolean).join(': ')
+    return `${place || 'the response'} ${message}`
   })
   if (issues.length > MAX_SHOWN_ISSUES) lines.push(`and ${issues.length - MAX_SHOWN_ISSUES} more`)
   check(issues.length === 0, lines.join('; '), response)
