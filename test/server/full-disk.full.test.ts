@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type LoggedMock, useLoggedMock } from '../support/logged-mock.js'
 import { createTempFolder } from '../support/process.js'
 
-/** Mounts a disk of 4 MB, which requires root. */
-function givenDisk(): string {
+/** Mounts a disk of 4 MB. Only root may do this. */
+function mountDisk(): string {
   const disk = createTempFolder()
   execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk])
   onTestFinished(() => {
@@ -23,10 +23,14 @@ function fill(disk: string): void {
     try {
       for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
     } catch {
-      // No block of this size fits any more.
+      // Blocks of this size no longer fit on the disk.
     }
   }
 }
+
+const DISK_FULL =
+  "the data file's disk is full, failing or read-only: " +
+  'nothing was changed, see the log for details'
 
 const KEY = { 'idempotency-key': 'one' }
 const ENVIRONMENT = {
@@ -39,7 +43,7 @@ const SEED = {
   ]
 }
 
-/** One request for each kind of write. */
+/** One request for each kind of write operation. */
 const WRITES: [
   name: string,
   path: string,
@@ -67,25 +71,28 @@ async function send(mock: LoggedMock, [, path, method, headers, body]: (typeof W
   return mock.call(path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
 }
 
-test.skipIf(!canMount)(
-  'returns 507 and changes nothing for each write to a full disk, serves reads, and writes once there is space',
-  async () => {
-    const disk = givenDisk()
+/** Fills the disk until every write fails. The first ones still fit into the write-ahead log. */
+async function fillUp(disk: string, mock: LoggedMock): Promise<void> {
+  fill(disk)
+  while ((await mock.call('/_mock/snapshots/filling', { method: 'PUT' })).status !== 507);
+}
+
+describe.skipIf(!canMount)('on a full disk', () => {
+  test('every write gets 507 and changes nothing', async () => {
+    const disk = mountDisk()
     const mock = await useLoggedMock({ data: join(disk, 'mock.db') })
     const state = async () => [
       (await mock.get('/_mock/state')).text,
       (await mock.get('/v1/messages')).text
     ]
     const before = await state()
-    fill(disk)
-    // Writes still succeed while they fit into the write-ahead log.
-    while ((await mock.call('/_mock/snapshots/filling', { method: 'PUT' })).status !== 507);
+    await fillUp(disk, mock)
     for (const write of WRITES) {
-      const answer = await send(mock, write)
-      expect([write[0], answer.status, answer.headers.get('x-mock-reason')]).toEqual([
+      const response = await send(mock, write)
+      expect([write[0], response.status, response.headers.get('x-mock-reason')]).toEqual([
         write[0],
         507,
-        "the data file's disk is full, failing or read-only; nothing was changed; see the log for details"
+        DISK_FULL
       ])
       expect(mock.log.findLast(({ level }) => level === 50)).toMatchObject({
         err: { code: 'SQLITE_FULL' }
@@ -93,12 +100,18 @@ test.skipIf(!canMount)(
       mock.log.length = 0
     }
     expect(await state()).toEqual(before)
+  })
 
+  test('every write works as soon as there is space again', async () => {
+    const disk = mountDisk()
+    const mock = await useLoggedMock({ data: join(disk, 'mock.db') })
+    await fillUp(disk, mock)
+    for (const write of WRITES) expect((await send(mock, write)).status).toBe(507)
     rmSync(join(disk, 'ballast'))
     for (const write of WRITES) {
       const { status, headers } = await send(mock, write)
       expect([write[0], Math.floor(status / 100)]).toEqual([write[0], 2])
       expect(headers.get('idempotency-replay')).toBeNull()
     }
-  }
-)
+  })
+})

@@ -1,6 +1,7 @@
 /**
- * Kills the server that loads it, like `kill -9`, at one step of a call: `x-kill-before-step: 0`
- * before its first SQL statement, 1 before its second, and so on; the last step is the response.
+ * A module that kills the server process that loads it, as `kill -9` would. The request header
+ * `x-kill-before-step` chooses the moment: 0 is before the first SQL statement of the request, 1
+ * before the second, and so on. The last step is the response.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { ServerResponse } from 'node:http'
