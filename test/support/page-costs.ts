@@ -1,17 +1,19 @@
 import type { Page } from '@playwright/test'
 
-/** Starts measuring a page's long tasks and memory, as the browser reports them. */
-export async function watchPage(page: Page) {
+/** Measures what a page costs the browser, independently of the speed of the machine. */
+export async function measurePage(page: Page) {
   await page.evaluate(`
-    window.longTasks = []
-    new PerformanceObserver((list) => {
-      longTasks.push(...list.getEntries().map(({ duration }) => duration))
-    }).observe({ type: 'longtask' })
+    window.maxRows = 0
+    new MutationObserver(() => {
+      maxRows = Math.max(maxRows, document.querySelectorAll('.list li').length)
+    }).observe(document.body, { childList: true, subtree: true })
   `)
   const devtools = await page.context().newCDPSession(page)
   return {
-    /** Returns the duration of each task above 50 ms, in milliseconds. */
-    longTasks: () => page.evaluate<number[]>('longTasks'),
+    /** Returns the largest number of list rows that existed at the same time. */
+    maxRows: () => page.evaluate<number>('maxRows'),
+    /** Returns the number of elements in the page. */
+    elements: () => page.evaluate<number>('document.querySelectorAll("*").length'),
     /** Returns the bytes in use after a garbage collection. */
     async heap(): Promise<number> {
       await devtools.send('HeapProfiler.collectGarbage')
