@@ -43,7 +43,8 @@ Rules of thumb:
 - Give each test its own environment: \`POST /_mock/environments\` with
   \`{"from": "Development"}\` returns its key.
 - Don't sleep: \`POST /_mock/requests/verify\` with \`within\` waits for the request.
-- Only three operations are mocked. Other paths under \`/v1\` and \`/v2\` get 501.
+- Only three operations are mocked. Other paths get 404 unless a stub responds: add one with
+  \`POST /_mock/stubs\`, or start with \`--stubs novu-client\`.
 
 ## A test
 

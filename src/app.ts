@@ -24,6 +24,7 @@ import { notFound, type ServedPath } from './http/not-found.js'
 import { rejectMalformedQuery } from './http/query-string.js'
 import { createRequestIds } from './http/request-id.js'
 import { rejectMalformedRequest, rejectOnSocket } from './http/socket-errors.js'
+import { pathOf } from './http/target.js'
 import { COMPILERS } from './http/validation.js'
 import { integrationRoutes } from './integrations/routes.js'
 import { keepResponse, openRecord, recordChanges, recordUnroutable } from './journal/plugin.js'
@@ -33,6 +34,7 @@ import { messageRoutes } from './messages/routes.js'
 import { OPERATIONS } from './operations.js'
 import type { SeedService } from './seeds/service.js'
 import type { Services } from './services.js'
+import { unmockedRequests } from './stubs/plugin.js'
 import { workflowStepRoutes } from './workflow-steps/routes.js'
 
 export { createServices, type Services } from './services.js'
@@ -91,6 +93,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
 function createApp(options: AppOptions, shared: Shared): FastifyInstance {
   const { services, clock, logger } = options
   const identify = identifyEnvironment(services.environments)
+  const unservedRoute = (request: FastifyRequest) =>
+    errorSources(request, options).assumptions['unserved-route']
   const handleError = errorHandler((request) => errorSources(request, options), options.data)
   const app = fastify({
     ...serverOptions(options),
@@ -117,9 +121,17 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
   app.addHook('onRequest', checkHeaders) // 400 or 417 for what HTTP forbids
   if (options.cors) app.register(cors, CORS)
   app.register(notFound, {
+    served: shared.served, // 404 or 405 for a path or method without a route
+    assumptionFor: unservedRoute,
+    isStubbed: ({ environment, method, url }) =>
+      environment !== undefined &&
+      services.stubs.find(environment, method, pathOf(url)) !== undefined
+  })
+  // The rest of Novu's API: API key, body, faults, then a stub or 404.
+  app.register(unmockedRequests, {
+    ...services,
     served: shared.served,
-    explains: (request) =>
-      errorSources(request, options).assumptions['unserved-route'] === 'explain'
+    assumptionFor: unservedRoute
   })
 
   // The onSend hooks run for every response, whether a handler or a rejecting hook created it.
@@ -162,7 +174,8 @@ export function registerOperations(app: FastifyInstance, services: Services): vo
 const CORS = {
   methods: 'GET, HEAD, POST, PUT, PATCH, DELETE',
   exposedHeaders:
-    'idempotency-key, idempotency-replay, retry-after, x-mock-change, x-mock-reason, x-request-id',
+    'idempotency-key, idempotency-replay, retry-after, x-mock-change, x-mock-reason, ' +
+    'x-mock-stub, x-request-id',
   strictPreflight: false
 }
 

@@ -1,6 +1,7 @@
 import { assumptionIssue, PROFILES, type Profile } from './domain/assumptions.js'
 import { StartError } from './domain/errors.js'
 import { findLatencyProblem, type LatencyPreset, type LatencySetting } from './domain/latency.js'
+import { STUB_SETS, type StubSet } from './domain/stub.js'
 import { didYouMean } from './domain/suggestions.js'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -24,6 +25,8 @@ export interface Config {
   profile: Profile
   /** Assumption values that override the profile, by assumption id. */
   assumptions: Record<string, string>
+  /** A built-in set of stubs that every new environment has. */
+  stubs?: StubSet
   /** Whether web pages from other origins may send requests. */
   cors: boolean
   /** Whether to serve the inspector at `/`. */
@@ -80,6 +83,7 @@ const CHECKS: {
   profile: oneOf('profile', PROFILES),
   assumptions: (all) =>
     Object.entries(all).flatMap(([id, value]) => assumptionIssue(id, value) ?? [])[0],
+  stubs: oneOf('set of stubs', STUB_SETS),
   cors: () => undefined,
   inspector: () => undefined,
   journal: integer('the journal size must be an integer', MAX_JOURNAL),

@@ -10,8 +10,10 @@ import {
 import { type Report, type RunFacts, reportOf } from './client/report.js'
 import { StartError } from './domain/errors.js'
 import { packageRoot, unsupportedNodeMessage } from './platform/package.js'
+import { printableTexts } from './platform/printable.js'
 import { replaceFileSync } from './platform/replace-file.js'
-import type { RunningServer, ServerOptions } from './server.js'
+import { writeToStderr } from './platform/stderr.js'
+import type { MockLogger, RunningServer, ServerOptions } from './server.js'
 
 export { HINT_IDS, hintsOf } from './client/hints.js'
 export * from './client/index.js'
@@ -54,8 +56,9 @@ export interface Mock extends RunningServer, ConnectedMock {
 }
 
 /**
- * Starts a server in this process. By default, it listens on a free port and logs nothing. You can
- * start several servers; they don't share any state. Doesn't install signal handlers.
+ * Starts a server in this process. By default, it listens on a free port and logs only
+ * warnings, as plain lines on stderr. You can start several servers; they don't share any state.
+ * Doesn't install signal handlers.
  *
  * Rejects with `StartError` if the server can't start; the error's message says how to fix it.
  * Rejects with `SeedError` if a seed is invalid; the error lists every issue.
@@ -67,11 +70,13 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   // Node.
   const { startServer } = await import('./server.js')
   const { unref, fetch, ...serverOptions } = options
-  const { port = 0, logLevel = 'silent', adminToken } = options
+  const { port = 0, logLevel = 'warn', adminToken } = options
+  const logger = options.logger ?? (options.logLevel ? undefined : await createPlainLogger())
   const { app, db, services, loadSeeds, ...running } = await startServer({
     ...serverOptions,
     port,
-    logLevel
+    logLevel,
+    ...(logger && { logger })
   })
   if (unref) {
     app.server.unref()
@@ -96,6 +101,19 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     })),
     [Symbol.asyncDispose]: () => running.close()
   }
+}
+
+/** Logs warnings and errors as plain lines, for people who read the output of their tests. */
+async function createPlainLogger(): Promise<MockLogger> {
+  const { default: pino } = await import('pino')
+  return pino({ level: 'warn' }, { write: (line) => writeToStderr(toPlainLine(JSON.parse(line))) })
+}
+
+function toPlainLine(record: Record<string, string>): string {
+  const { method, url, statusCode, msg, reason, err } = printableTexts(record)
+  const subject = method ? `${method} ${url} ${statusCode ?? ''}`.trim() : msg
+  const detail = reason ?? (err as { message?: string } | undefined)?.message
+  return `notification-mock: ${[subject, detail].filter(Boolean).join(': ')}\n`
 }
 
 const REPORT_PLACEHOLDER = '<script id="report" type="application/json"></script>'

@@ -19,6 +19,7 @@ import { writeToStderr } from './platform/stderr.js'
 import type { SeedFile } from './seeds/read.js'
 import type { SeedService } from './seeds/service.js'
 import type { SeedReload } from './seeds/watch.js'
+import { readStubSet } from './stubs/built-in.js'
 
 /** A pino logger, or any logger with the same methods. */
 export interface MockLogger
@@ -87,7 +88,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let app: FastifyInstance | undefined
   try {
     const { db } = database
-    const services = createServices({ ...config, db, clock, defaults: config })
+    const stubSet = config.stubs && readStubSet(config.stubs)
+    const services = createServices({ ...config, db, clock, defaults: { ...config, stubSet } })
     const loadSeeds = lazily(() => loadSeedService(db, clock, services))
     const { seeded, seeds } = await seedDatabase(source, { db, services, loadSeeds, seedWatch })
     const logger = createLogger(options, config)
@@ -170,8 +172,8 @@ async function readSeedSource(options: ServerOptions, config: Config): Promise<S
 }
 
 /** Returns whether the server starts in memory with only the default seed. */
-function isDefaultSeed({ seed, watch }: ServerOptions, { data, seeds }: Config): boolean {
-  if (watch || data || seed !== undefined) return false
+function isDefaultSeed({ seed, watch }: ServerOptions, { data, seeds, stubs }: Config): boolean {
+  if (watch || data || stubs || seed !== undefined) return false
   // A file named `default` takes precedence over the built-in seed.
   return seeds.join() === DEFAULTS.seeds.join() && !existsSync('default')
 }

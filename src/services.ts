@@ -11,6 +11,7 @@ import { createDescriber } from './journal/describe.js'
 import { createRedaction } from './journal/redaction.js'
 import { JournalService } from './journal/service.js'
 import { MessageService } from './messages/service.js'
+import { StubService } from './stubs/service.js'
 import { WorkflowStepService } from './workflow-steps/service.js'
 
 export type Services = ReturnType<typeof createServices>
@@ -76,6 +77,7 @@ export function createServices(options: ServiceOptions) {
     latency,
     coverage,
     environments,
+    stubs: new StubService({ environments }),
     messages: new MessageService({ db, environments }),
     integrations: new IntegrationService({ db, environments }),
     workflowSteps: new WorkflowStepService({ db }),

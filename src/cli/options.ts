@@ -8,6 +8,7 @@ import {
   type LatencyPreset,
   type LatencySetting
 } from '../domain/latency.js'
+import { STUB_SETS } from '../domain/stub.js'
 import type { MockOptions } from '../index.js'
 
 /** The flags of every command that starts a server. */
@@ -32,6 +33,7 @@ export function addServerOptions(
   const data = 'keep the data in this file; seeds apply only to a new file'
   const exporting = 'write all data to this file on exit, as a seed for --seed'
   const journal = 'how many requests each journal keeps; 0 turns it off'
+  const stubs = "static responses for the rest of Novu's API, in each new environment"
   const level = new Option(
     '--log-level <level>',
     'log level of stderr; info logs rejected requests, debug logs all'
@@ -56,6 +58,7 @@ export function addServerOptions(
   addOptions(command.optionsGroup('Behavior:'), [
     profileOption(),
     assumeOption(),
+    new Option('--stubs <set>', stubs).choices(STUB_SETS).default(undefined, 'none'),
     new Option('--no-fault-header', 'ignore the request header x-mock-fault'),
     latencyOption()
   ])

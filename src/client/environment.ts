@@ -40,6 +40,7 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
     /** The headers to send with every request to the environment. */
     headers: { authorization },
     requests,
+    ...responsesOf(connection),
     ...partsOf(connection),
     /** Returns how much of the API the requests to the environment have covered. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage'),
@@ -106,13 +107,8 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
  */
 const randomSnapshotName = () => `snapshot-${Math.random().toString(36).slice(2)}`
 
-/**
- * Returns the methods for faults, latency, the clock and records. Records from this server always
- * have an `_id`, although the API reference calls `_id` optional.
- */
-function partsOf({ json, list, done }: Connection) {
-  type Message = wire.MessageResponse & { _id: string }
-  type Integration = wire.Integration & { _id: string }
+/** Returns the methods for faults, latency and stubs. */
+function responsesOf({ json, list, done }: Connection) {
   return {
     /** The fault rules of the environment. */
     faults: {
@@ -123,6 +119,15 @@ function partsOf({ json, list, done }: Connection) {
         json<wire.FaultRule>('POST', '/_mock/faults', { body: rule }),
       remove: (id: string) => done('DELETE', path`/_mock/faults/${id}`),
       clear: () => done('DELETE', '/_mock/faults')
+    },
+    /** Responses to requests that no operation serves. */
+    stubs: {
+      /** Returns all stubs, oldest first. */
+      list: () => list<wire.Stub>('/_mock/stubs', 'stubs'),
+      /** Adds a stub. It replaces one with the same method and path, and takes over its id. */
+      add: (stub: wire.NewStub) => json<wire.AddedStub>('POST', '/_mock/stubs', { body: stub }),
+      remove: (id: string) => done('DELETE', path`/_mock/stubs/${id}`),
+      clear: () => done('DELETE', '/_mock/stubs')
     },
     /** The delay that the environment adds to every response. */
     latency: {
@@ -135,7 +140,18 @@ function partsOf({ json, list, done }: Connection) {
         json<wire.Latency>('PUT', '/_mock/latency', {
           body: typeof to === 'string' ? { preset: to } : to
         })
-    },
+    }
+  }
+}
+
+/**
+ * Returns the methods for the clock and the records. Records from this server always have an
+ * `_id`, although the API reference calls `_id` optional.
+ */
+function partsOf({ json, list, done }: Connection) {
+  type Message = wire.MessageResponse & { _id: string }
+  type Integration = wire.Integration & { _id: string }
+  return {
     /** The clock of the environment. */
     clock: {
       get: () => json<wire.ClockState>('GET', '/_mock/clock'),

@@ -5,7 +5,9 @@ import { authentication } from '../environments/plugin.js'
 import { faultRoutes } from '../faults/routes.js'
 import { type AddRoute, controlRequests, controlRoutes } from '../http/control-route.js'
 import { journalRoutes, unauthenticatedRequestRoutes } from '../journal/routes.js'
+import { OPERATIONS } from '../operations.js'
 import { SeedError } from '../seeds/errors.js'
+import { stubRoutes } from '../stubs/routes.js'
 import { serverAccess } from './access.js'
 import { environmentRoutes } from './environments/routes.js'
 import { recordRoutes } from './records/routes.js'
@@ -48,6 +50,7 @@ export function registerControl(app: FastifyInstance, options: Options): void {
     Records: recordRoutes,
     Requests: journalRoutes,
     Faults: faultRoutes,
+    Stubs: (route, { stubs }) => stubRoutes(route, { stubs, operations: OPERATIONS }),
     Clock: clockRoutes,
     Coverage: coverageRoutes,
     Report: testRoutes

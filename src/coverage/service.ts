@@ -95,10 +95,11 @@ export class CoverageService {
 
   #add(
     counts: RequestCounts,
-    { operation, method, status, injected }: JournalEntry,
+    { operation, method, status, injected, stub }: JournalEntry,
     covered: readonly PlannedItem[],
     description: ReturnType<JournalEntry['journal']['describer']['request']> | undefined
   ): void {
+    if (stub !== undefined) return
     if (!operation) {
       counts.unmockedRequests += 1
       counts.unmockedTargets.add(`${method} ${description?.path}`)

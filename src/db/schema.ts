@@ -12,6 +12,7 @@ import {
 import { PROFILES } from '../domain/assumptions.js'
 import type { ClockSetting } from '../domain/clock.js'
 import { CHANNELS, DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../domain/enums.js'
+import type { Stub } from '../domain/stub.js'
 
 /**
  * A dataset groups the records of one kind. Snapshots and forks share a dataset. The first one that
@@ -47,6 +48,7 @@ export const environments = sqliteTable(
     clock: text('clock', { mode: 'json' }).$type<ClockSetting>().notNull(),
     /** If null, random values differ in every run. */
     randomSeed: integer('random_seed'),
+    stubs: text('stubs', { mode: 'json' }).$type<Stub[]>().notNull().default([]),
     integrations: datasetKey('integrations'),
     subscribers: datasetKey('subscribers'),
     workflows: datasetKey('workflows'),

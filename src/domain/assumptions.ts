@@ -177,10 +177,15 @@ const ASSUMPTIONS = {
   'unserved-route': {
     description: 'What a request for a path or method that is not mocked returns.',
     document: [
-      'explain',
-      '501 under `/v1/` and `/v2/`; 405 with `Allow` if only the method is wrong'
+      'not-mocked',
+      '404 `<METHOD> <path> is not mocked`; 405 with `Allow` if only the method is wrong'
     ],
-    live: ['not-found', '404 `Cannot <METHOD> <path>` for both']
+    live: [
+      'not-found',
+      '404 as in `not-mocked`; also 404 if only the method is wrong, `Cannot <METHOD> <path>`'
+    ],
+    // The official clients repeat a 501 for up to an hour, so no profile uses it.
+    other: ['not-implemented', '501 `<METHOD> <path> is not mocked`; 405 as in `not-mocked`']
   },
   'auth-scheme-case': {
     description: 'How the scheme in the `Authorization` header may be spelled.',
@@ -192,7 +197,16 @@ const ASSUMPTIONS = {
 type Definitions = typeof ASSUMPTIONS
 export type AssumptionId = keyof Definitions
 
-export type Assumptions = { readonly [Id in AssumptionId]: Definitions[Id][Profile][0] }
+/** A value that no profile uses. */
+type OtherValue<Id extends AssumptionId> = Definitions[Id] extends {
+  other: readonly [infer Value, string]
+}
+  ? Value
+  : never
+
+export type Assumptions = {
+  readonly [Id in AssumptionId]: Definitions[Id][Profile][0] | OtherValue<Id>
+}
 
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
 
@@ -204,7 +218,7 @@ export function describeAssumption(id: AssumptionId) {
   const { description, document, live } = ASSUMPTIONS[id]
   return {
     description,
-    values: Object.fromEntries([document, live]),
+    values: Object.fromEntries([document, live, ...otherValues(id)]),
     document: document[0],
     live: live[0]
   }
@@ -213,8 +227,16 @@ export function describeAssumption(id: AssumptionId) {
 /**
  * Returns the possible values of an assumption. The first one belongs to the profile `document`.
  */
-export const valuesOf = (id: AssumptionId): string[] =>
-  PROFILES.map((profile) => ASSUMPTIONS[id][profile][0])
+export const valuesOf = (id: AssumptionId): string[] => [
+  ...PROFILES.map((profile) => ASSUMPTIONS[id][profile][0]),
+  ...otherValues(id).map(([value]) => value)
+]
+
+/** Returns the values that no profile uses, each with its effect. */
+function otherValues(id: AssumptionId): (readonly [value: string, effect: string])[] {
+  const definition = ASSUMPTIONS[id]
+  return 'other' in definition ? [definition.other] : []
+}
 
 /**
  * Returns the values that differ from the profile's values. Omits unknown assumptions, which

@@ -10,7 +10,8 @@ export const STATUS_BY_CODE = {
   exists: 409,
   'expectation-failed': 417,
   'method-not-allowed': 405,
-  'not-served': 501,
+  'not-mocked': 404,
+  'not-implemented': 501,
   'data-lost': 503
 } as const
 export type ErrorCode = keyof typeof STATUS_BY_CODE
@@ -31,6 +32,8 @@ export interface ErrorDetails {
   /** The `ctx` of the error body, if it differs from `facts`. */
   ctx?: Record<string, unknown>
   headers?: Record<string, string>
+  /** The level of the log line about the rejection. Default: info. */
+  logLevel?: 'warn'
 }
 
 /**

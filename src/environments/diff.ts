@@ -4,6 +4,7 @@ import type { Db } from '../db/open.js'
 import { DATASET_TABLES } from '../db/schema.js'
 import { SECRET_NAME } from '../domain/credentials.js'
 import type { DatasetKind } from '../domain/enums.js'
+import type { Stub } from '../domain/stub.js'
 import { isObject } from '../schema/validation.js'
 import {
   type EnvironmentRepository,
@@ -187,5 +188,19 @@ function changedSettings(current: EnvironmentRow, earlier: EnvironmentRow): stri
   )
   const ids = new Set([...Object.keys(earlier.assumptions), ...Object.keys(current.assumptions)])
   const changedIds = [...ids].filter((id) => current.assumptions[id] !== earlier.assumptions[id])
-  return [...names, ...changedIds.map((id) => `assumptions.${id}`)]
+  return [
+    ...names,
+    ...changedIds.map((id) => `assumptions.${id}`),
+    ...changedStubs(current.stubs, earlier.stubs)
+  ]
+}
+
+/** Returns the stubs that were added, removed or changed, each by its method and path. */
+function changedStubs(current: readonly Stub[], earlier: readonly Stub[]): string[] {
+  const isIn = (stubs: readonly Stub[]) => (stub: Stub) =>
+    stubs.some((other) => isDeepStrictEqual(other, stub))
+  const added = current.filter((stub) => !isIn(earlier)(stub))
+  const removed = earlier.filter((stub) => !isIn(current)(stub))
+  const names = [...added, ...removed].map(({ method, path }) => `stubs.${method} ${path}`)
+  return [...new Set(names)]
 }

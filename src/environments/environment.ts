@@ -5,6 +5,7 @@ import { type Clock, readClock } from '../domain/clock.js'
 import type { DatasetKind, ResetPart } from '../domain/enums.js'
 import { DomainError } from '../domain/errors.js'
 import { createRandom, type Random } from '../domain/random.js'
+import type { NewStub } from '../domain/stub.js'
 import {
   type DatasetKeys,
   EnvironmentRepository,
@@ -63,6 +64,8 @@ export interface EnvironmentListener {
 export interface EnvironmentDefaults {
   profile: Profile
   assumptions: Record<string, string>
+  /** The stubs that every new environment has. Default: none. */
+  stubSet?: readonly NewStub[] | undefined
 }
 
 export interface Dependencies {

@@ -25,10 +25,8 @@ export type Authentication =
  */
 export const authentication = fp<{ environments: EnvironmentService }>(
   async (app, { environments }) => {
-    app.addHook('onRequest', (request, { raw }, done) => {
-      request.environment ??= authenticate(request.headers.authorization, environments)
-      const { environment } = request
-      if (environment.ttl !== null) raw.once('close', environments.keepInUse(environment))
+    app.addHook('onRequest', (request, _reply, done) => {
+      authenticateRequest(request, environments)
       done()
     })
     // The environment may have been removed while the body was being received.
@@ -39,6 +37,19 @@ export const authentication = fp<{ environments: EnvironmentService }>(
   },
   { name: 'authentication' }
 )
+
+/**
+ * Throws `unauthenticated` for a request without a valid API key. Otherwise keeps its environment
+ * from expiring until the response is sent.
+ */
+export function authenticateRequest(
+  request: FastifyRequest,
+  environments: EnvironmentService
+): void {
+  request.environment ??= authenticate(request.headers.authorization, environments)
+  const { environment, raw } = request
+  if (environment.ttl !== null) raw.once('close', environments.keepInUse(environment))
+}
 
 /** Returns the environment of a request to a route behind `authentication`. */
 export function requireEnvironment({ environment, url }: FastifyRequest): Environment {

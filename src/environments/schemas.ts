@@ -85,7 +85,8 @@ export const EnvironmentDiff = namedObject(
     idempotencyKeys: ref(RecordDiff, 'Stored idempotency keys'),
     settings: Type.Array(Type.String(), {
       description:
-        'The settings that differ: `profile`, `clock`, `randomSeed` or `assumptions.<id>`'
+        'The settings that differ: `profile`, `clock`, `randomSeed`, `assumptions.<id>` or ' +
+        '`stubs.<METHOD> <path>`'
     })
   }
 )

@@ -4,6 +4,7 @@ import { advanceClock, type Clock, WALL } from '../domain/clock.js'
 import { type DatasetKind, RESET_PARTS, type ResetPart } from '../domain/enums.js'
 import { DomainError, invalidFields } from '../domain/errors.js'
 import { parseId } from '../domain/ids.js'
+import { addMissingStubs, mergeStubs, type Stub } from '../domain/stub.js'
 import { didYouMean, MAX_CANDIDATES } from '../domain/suggestions.js'
 import { ApiKeys, newApiKey } from './api-keys.js'
 import { Datasets } from './datasets.js'
@@ -56,6 +57,11 @@ export class EnvironmentService {
   }
 
   /** The assumptions that apply to a request without a valid API key. */
+  /** The stubs that every new environment has. */
+  get defaultStubs(): Stub[] {
+    return mergeStubs([], this.defaults.stubSet ?? [])
+  }
+
   get defaultAssumptions(): Assumptions {
     return this.#store.defaultAssumptions
   }
@@ -177,8 +183,8 @@ export class EnvironmentService {
   /** Returns the environment's own settings, without what it inherits from the server. */
   settingsOf(environment: Environment): Settings {
     const row = this.#store.requireRow(environment)
-    const { organizationId, name, profile, assumptions, clock, randomSeed } = row
-    return { organizationId, name, profile, assumptions, clock, randomSeed }
+    const { organizationId, name, profile, assumptions, clock, randomSeed, stubs } = row
+    return { organizationId, name, profile, assumptions, clock, randomSeed, stubs }
   }
 
   /** Removes an environment with its records, API keys and snapshots. */
@@ -350,6 +356,7 @@ export class EnvironmentService {
       profile: settings.profile ?? state.profile,
       clock: settings.clock ?? state.clock,
       randomSeed: settings.randomSeed ?? state.randomSeed,
+      stubs: addMissingStubs(state.stubs, settings.stubs ?? []),
       assumptions: { ...state.assumptions, ...settings.assumptions }
     })
     return this.#store.insert({ ...row, ...perKind((kind) => state[kind]) })
@@ -365,6 +372,7 @@ export class EnvironmentService {
       assumptions: settings.assumptions ?? {},
       clock: settings.clock ?? WALL,
       randomSeed: settings.randomSeed ?? null,
+      stubs: addMissingStubs(settings.stubs ?? [], this.defaultStubs),
       ttl: settings.ttl ?? null,
       createdAt: this.#clock()
     }

@@ -4,7 +4,7 @@ import type { EnvironmentRow } from './repository.js'
 /** An environment's own settings, without what it inherits from the server. */
 export type Settings = Pick<
   EnvironmentRow,
-  'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'
+  'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed' | 'stubs'
 >
 
 /** The settings of a new, empty environment. An `id` must be unused. */

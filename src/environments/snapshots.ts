@@ -127,8 +127,8 @@ export class Snapshots {
 
   #setBack(environment: Environment, state: EnvironmentRow, parts: readonly ResetPart[]): void {
     const { profile, assumptions, integrations, subscribers, workflows, messages } = state
-    const { idempotency, clock, randomSeed } = state
-    const data = { profile, assumptions, integrations, subscribers, workflows, messages }
+    const { stubs, idempotency, clock, randomSeed } = state
+    const data = { profile, assumptions, integrations, subscribers, workflows, messages, stubs }
     this.#store.update(environment, {
       ...(parts.includes('data') && data),
       ...(parts.includes('idempotency') && { idempotency }),

@@ -1,6 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import { setImmediate } from 'node:timers'
-import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onSendHookHandler,
+  preValidationHookHandler
+} from 'fastify'
 import fp from 'fastify-plugin'
 import { requireEnvironment } from '../environments/plugin.js'
 import { type ErrorResponse, JSON_TYPE, SERVER_ERROR, sendErrorResponse } from '../http/errors.js'
@@ -43,24 +48,30 @@ interface Fault {
  */
 export const faultInjection = fp<FaultServices>(
   async (app, services) => {
-    const { faults, latency } = services
-    // This hook runs after the body was read and before validation, so that faults also hit invalid
-    // requests.
-    app.addHook('preValidation', (request, reply, done) => {
-      const environment = requireEnvironment(request)
-      const { delay, spread } = latency.get(environment)
-      const hasLatency = delay > 0 || spread > 0
-      const mayHaveFault =
-        faults.list(environment).length > 0 || request.headers['x-mock-fault'] !== undefined
-      // Nearly all requests have neither, so they continue without a promise.
-      if (!hasLatency && !mayHaveFault) return done()
-      inject(services, request, reply).then((isHandled) => {
-        if (!isHandled) done()
-      }, done)
-    })
+    app.addHook('preValidation', injectFaults(services))
   },
   { name: 'fault-injection', dependencies: ['authentication'] }
 )
+
+/**
+ * Returns the hook of `faultInjection`. It runs after the body was read and before validation, so
+ * that faults also hit invalid requests.
+ */
+export function injectFaults(services: FaultServices): preValidationHookHandler {
+  const { faults, latency } = services
+  return (request, reply, done) => {
+    const environment = requireEnvironment(request)
+    const { delay, spread } = latency.get(environment)
+    const hasLatency = delay > 0 || spread > 0
+    const mayHaveFault =
+      faults.list(environment).length > 0 || request.headers['x-mock-fault'] !== undefined
+    // Nearly all requests have neither, so they continue without a promise.
+    if (!hasLatency && !mayHaveFault) return done()
+    inject(services, request, reply).then((isHandled) => {
+      if (!isHandled) done()
+    }, done)
+  }
+}
 
 /**
  * Injects the latency, and the effects that come before the operation. Returns true if the

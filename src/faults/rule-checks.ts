@@ -1,15 +1,8 @@
-import { OutgoingMessage } from 'node:http'
 import { createFieldErrors, type FieldErrors, invalidFields } from '../domain/errors.js'
+import { isSendableHeader } from '../http/response-headers.js'
 import { preparePatterns } from '../journal/patterns.js'
 import { isSecretPath } from '../schema/validation.js'
 import type { FaultEffect, NewFaultRule } from './schemas.js'
-
-/**
- * Headers that delimit a response. Rules can't set them, because with a wrong value the client
- * would wait forever or misread the next response.
- */
-const FRAMING_HEADERS =
-  /^(connection|content-length|keep-alive|trailer|transfer-encoding|upgrade)$/i
 
 /**
  * Checks new rules and prepares their patterns. Each rule comes with its path in the request body.
@@ -32,7 +25,7 @@ function effectErrors(path: string, effect: FaultEffect): FieldErrors {
   const contradiction = findContradiction(effect)
   if (contradiction) errors[path] = { messages: [`${path} ${contradiction}`] }
   for (const [name, value] of Object.entries(effect.headers ?? {})) {
-    if (isSendable(name, value)) continue
+    if (isSendableHeader(name, value)) continue
     const field = `${path}.headers.${name}`
     errors[field] = {
       messages: [`${field} can't be sent as a header`],
@@ -52,17 +45,3 @@ export function findContradiction(effect: FaultEffect): string | undefined {
     return 'must have a status, because it has headers or a body'
   return undefined
 }
-
-function isSendable(name: string, value: string): boolean {
-  // Fastify keeps headers in a plain object, where `__proto__` would set the prototype.
-  if (FRAMING_HEADERS.test(name) || name === '__proto__') return false
-  try {
-    new OutgoingMessage().setHeader(name, value)
-    return true
-  } catch (error) {
-    if (INVALID_HEADER_CODES.has((error as NodeJS.ErrnoException).code ?? '')) return false
-    throw error
-  }
-}
-
-const INVALID_HEADER_CODES = new Set(['ERR_INVALID_HTTP_TOKEN', 'ERR_INVALID_CHAR'])

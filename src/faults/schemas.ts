@@ -10,7 +10,7 @@ import {
   stringEnum
 } from '../schema/typebox.js'
 
-const { query, path, headers } = RequestPattern.properties
+const { method, query, path, headers } = RequestPattern.properties
 
 const ABORT =
   '`reset` closes the connection before the operation; `truncate` closes it after half the response'
@@ -71,7 +71,10 @@ const RULE =
 export const NewFaultRule = namedObject('NewFaultRule', RULE, {
   operation: Type.Optional(ref(OperationName, 'Any operation by default')),
   match: Type.Optional(
-    strictObject({ query, path, headers }, { description: 'Applies only to matching requests' })
+    strictObject(
+      { method, query, path, headers },
+      { description: 'Applies only to matching requests' }
+    )
   ),
   ...Type.Partial(Type.Object(selection)).properties,
   effect: ref(FaultEffect)

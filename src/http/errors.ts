@@ -123,11 +123,11 @@ function bodyText({ body }: ErrorResponse, type: string): string | undefined {
 }
 
 function logError(reply: FastifyReply, response: ErrorResponse, error: unknown): void {
-  const { status, reason, fault, errorId } = response
+  const { status, reason, fault, errorId, logLevel } = response
   const isOwnFailure = errorId !== undefined || (error !== undefined && status === 507)
   if (fault !== undefined) logFault(reply, fault, status, errorId)
   else if (isOwnFailure) logFailure(reply, status, { err: error, errorId, reason })
-  else logRejection(reply, status, reason)
+  else logRejection(reply, status, reason, logLevel)
 }
 
 const NOT_WRITTEN: ErrorResponse = {

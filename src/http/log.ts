@@ -37,11 +37,19 @@ export function logResponse(reply: FastifyReply): void {
 }
 
 /** Logs that a request was rejected. */
-export function logRejection(reply: FastifyReply, statusCode: number, reason: string): void {
+export function logRejection(
+  reply: FastifyReply,
+  statusCode: number,
+  reason: string,
+  level: 'info' | 'warn' = 'info'
+): void {
   const { request } = reply
   logged.add(reply)
   const safeReason = request.redacted ? redact(request, reason) : reason
-  request.log.info({ ...requestFields(reply, statusCode), reason: safeReason }, 'request rejected')
+  request.log[level](
+    { ...requestFields(reply, statusCode), reason: safeReason },
+    'request rejected'
+  )
 }
 
 /** Logs an error of the server or its disk. */

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Assumptions } from '../domain/assumptions.js'
 import { DomainError } from '../domain/errors.js'
 import { suggest } from '../domain/suggestions.js'
 import { pathOf } from './target.js'
@@ -11,26 +12,55 @@ export interface ServedPath {
   methods: string[]
 }
 
+/** The assumption `unserved-route`: how requests without a route are rejected. */
+export type UnservedRoute = Assumptions['unserved-route']
+
 interface NotFoundOptions {
   /** The list to which this app's paths are added. It may already contain another app's paths. */
   served: ServedPath[]
-  /** Whether a request gets an error that says it isn't mocked. Otherwise it gets a plain 404. */
-  explains: (request: FastifyRequest) => boolean
+  assumptionFor: (request: FastifyRequest) => UnservedRoute
+  /** Whether the request is served without a route, by a stub. */
+  isStubbed: (request: FastifyRequest) => boolean
 }
 
 /**
- * Rejects requests that match no route and suggests a similar path. Register it before the routes,
- * because it collects their paths. It doesn't require an API key, because there is nothing to
- * protect.
+ * Rejects requests whose path or method has no route, before their body is read. Requests to paths
+ * that only Novu's API has are left to the not-found handler: a stub may respond to them. Register
+ * it before the routes, which it collects.
  */
-export const notFound = fp<NotFoundOptions>(async (app, options) => {
-  app.addHook('onRoute', ({ url, method }) => addRoute(options.served, url, [method].flat()))
+export const notFound = fp<NotFoundOptions>(async (app, { served, assumptionFor, isStubbed }) => {
+  app.addHook('onRoute', ({ url, method }) => addRoute(served, url, [method].flat()))
 
-  // Use a hook, because a not-found handler only runs after Fastify has read and checked the body.
   app.addHook('onRequest', (request, reply, done) => {
-    done(request.is404 ? createError(request, reply, options) : undefined)
+    const path = pathOf(request.url)
+    if (!request.is404 || isUnmocked(served, path) || isStubbed(request)) return done()
+    done(unservedError(served, request, reply, assumptionFor(request)))
   })
 })
+
+/** Returns whether a path belongs to Novu's API and no route of this server has it. */
+function isUnmocked(served: readonly ServedPath[], path: string): boolean {
+  return /^\/v[12]\//.test(path) && findPath(served, path) === undefined
+}
+
+/** Returns the rejection of a request to a path that is not mocked. */
+export function notMockedError(
+  served: readonly ServedPath[],
+  { method, url }: FastifyRequest,
+  assumption: UnservedRoute
+): DomainError {
+  const path = pathOf(url)
+  const code = assumption === 'not-implemented' ? 'not-implemented' : 'not-mocked'
+  const suggestion = suggestPathFor(served, path)
+  const nearMiss = suggestion ? `did you mean ${suggestion}? Otherwise ` : ''
+  return new DomainError(code, `${method} ${path} is not mocked`, {
+    reason: `${nearMiss}${WAYS_OUT}`
+  })
+}
+
+const WAYS_OUT =
+  'add a stub for it with POST /_mock/stubs, ' +
+  'or start the server with --stubs novu-client for static responses'
 
 function addRoute(served: ServedPath[], url: string, methods: string[]): void {
   if (/[*(]/.test(url)) return
@@ -47,23 +77,21 @@ function findPath(served: readonly ServedPath[], path: string): ServedPath | und
   return served.find(({ pattern }) => pattern.test(path))
 }
 
-function createError(
+function unservedError(
+  served: readonly ServedPath[],
   request: FastifyRequest,
   reply: FastifyReply,
-  { explains, served }: NotFoundOptions
+  assumption: UnservedRoute
 ): DomainError {
   const { method } = request
   const path = pathOf(request.url)
   const allowed = findPath(served, path)?.methods.join(', ')
   const reason = describeAlternative(served, path, allowed)
-  const notFoundError = new DomainError('not-found', `Cannot ${method} ${path}`, { reason })
-  if (!explains(request)) return notFoundError
-  if (allowed !== undefined) {
-    reply.header('Allow', allowed)
-    return new DomainError('method-not-allowed', `${method} is not allowed for ${path}`, { reason })
+  if (allowed === undefined || assumption === 'not-found') {
+    return new DomainError('not-found', `Cannot ${method} ${path}`, { reason })
   }
-  if (!/^\/v[12]\//.test(path)) return notFoundError
-  return new DomainError('not-served', `${method} ${path} is not served by this mock`, { reason })
+  reply.header('Allow', allowed)
+  return new DomainError('method-not-allowed', `${method} is not allowed for ${path}`, { reason })
 }
 
 /** Returns text that says what the client can request instead. */
@@ -73,11 +101,16 @@ function describeAlternative(
   allowed: string | undefined
 ): string {
   if (allowed !== undefined) return `this path only supports ${allowed}`
-  const suggestion = suggestSpelling(served, path) ?? suggestPath(served, path)
+  const suggestion = suggestPathFor(served, path)
   if (suggestion) return `did you mean ${suggestion}?`
   if (isControlPath(path)) return 'GET /_mock/openapi.json lists the control routes'
   const operations = served.filter(({ url }) => /^\/v\d/.test(url)).map(describeOperation)
   return `this mock only serves ${operations.join(', ')}`
+}
+
+/** Returns the path that was probably meant, or undefined if none is similar. */
+function suggestPathFor(served: readonly ServedPath[], path: string): string | undefined {
+  return suggestSpelling(served, path) ?? suggestPath(served, path)
 }
 
 function describeOperation({ url, methods }: ServedPath): string {

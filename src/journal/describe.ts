@@ -104,12 +104,13 @@ function suggestKnownNames(
 }
 
 function describeFlags(entry: JournalEntry): RecordedRequest['flags'] {
-  const { replayed, faulted, delayed, operation } = entry
+  const { replayed, faulted, delayed, operation, stub } = entry
   return {
     ...(replayed && { replayed }),
     ...(faulted && { faulted }),
     ...(delayed !== undefined && { delayed }),
-    ...(!operation && { unmocked: true })
+    ...(stub !== undefined && { stubbed: stub }),
+    ...(!operation && stub === undefined && { unmocked: true })
   }
 }
 

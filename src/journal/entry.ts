@@ -71,6 +71,8 @@ export interface JournalEntry {
   /** Whether the request had an idempotency key and its operation supports these keys. */
   hasKey: boolean
   errorCode: ErrorCode | undefined
+  /** The id of the stub that responded. */
+  stub: string | undefined
   /**
    * The id of the fault rule that was applied, or `header` if the fault came from `x-mock-fault`.
    */
@@ -115,6 +117,7 @@ export function createEntry(
     replayed: false,
     hasKey: false,
     errorCode: undefined,
+    stub: undefined,
     faulted: undefined,
     injected: false,
     delayed: undefined

@@ -76,8 +76,11 @@ export const RecordedRequest = namedObject(
           })
         ),
         delayed: number(0, "Milliseconds by which the environment's latency delayed the request"),
+        stubbed: Type.Optional(Type.String({ description: 'The id of the stub that responded' })),
         unmocked: Type.Optional(
-          Type.Boolean({ description: 'Whether no operation matches the method and path' })
+          Type.Boolean({
+            description: 'Whether neither an operation nor a stub serves the method and path'
+          })
         )
       },
       { description: 'How the request was processed' }

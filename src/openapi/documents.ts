@@ -127,8 +127,8 @@ const OPERATIONS_INFO = {
 Then open an operation and press Execute. The examples use the default seed.
 
 **Errors:** every error has the body \`ErrorBody\`. The header \`x-mock-reason\` says which check
-rejected the request, and how to fix the request. Any request may also get 404, 405 or 501 (the
-path or method isn't served), 408, 417 or 431 (the headers can't be accepted), or 507 (the disk
+rejected the request, and how to fix the request. Any request may also get 404 or 405 (the path or
+method isn't served), 408, 417 or 431 (the headers can't be accepted), or 507 (the disk
 with the data file is full).
 
 **Assumptions:** where the API reference leaves the behavior open, each environment has an

@@ -11,14 +11,16 @@ export function exportSettings({
   profile,
   assumptions,
   clock,
-  randomSeed
+  randomSeed,
+  stubs
 }: Omit<Settings, 'organizationId'>) {
   return {
     name,
     ...(profile && { profile }),
     ...(Object.keys(assumptions).length > 0 && { assumptions }),
     ...(clock.mode !== 'wall' && { clock }),
-    ...(randomSeed !== null && { randomSeed })
+    ...(randomSeed !== null && { randomSeed }),
+    ...(stubs.length > 0 && { stubs: stubs.map(({ id: _id, ...stub }) => stub) })
   }
 }
 

@@ -18,6 +18,7 @@ import {
 } from '../messages/schemas.js'
 import { Channel } from '../schema/shared.js'
 import { compiledSeparately, freeObject, ref, strictObject, stringEnum } from '../schema/typebox.js'
+import { NewStub } from '../stubs/schemas.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 
 export { UNNAMED } from '../environments/schemas.js'
@@ -181,6 +182,9 @@ export const SeedEnvironment = object(
     subscribers: Type.Optional(Type.Array(compiledSeparately(SeedSubscriber))),
     workflows: Type.Optional(Type.Array(compiledSeparately(SeedWorkflow))),
     messages: Type.Optional(Type.Array(compiledSeparately(SeedMessage))),
+    stubs: Type.Optional(
+      Type.Array(NewStub, { description: 'Responses to requests that no operation serves' })
+    ),
     generate: Type.Optional(SeedGenerate)
   }
 )
@@ -221,6 +225,7 @@ export interface EnvironmentData {
   countGenerated?: (characters: number) => void
   clock?: ClockSetting
   randomSeed?: number
+  stubs: NewStub[]
 }
 
 /** A document that is sure to have an id. */

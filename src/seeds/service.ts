@@ -1,4 +1,5 @@
 import { WALL } from '../domain/clock.js'
+import { mergeStubs } from '../domain/stub.js'
 import type { CreateOptions, Environment } from '../environments/service.js'
 import { toMessageRow } from '../messages/row.js'
 import { exportLists, exportSettings, type SeedFormat, seedText } from './export.js'
@@ -224,6 +225,7 @@ export class SeedService extends RecordService {
       profile: data.profile ?? previous?.profile ?? null,
       assumptions: { ...previous?.assumptions, ...data.assumptions },
       clock: data.clock ?? previous?.clock ?? WALL,
+      stubs: mergeStubs(previous?.stubs ?? this.environments.defaultStubs, data.stubs),
       ...(randomSeed !== undefined && { randomSeed })
     })
     if (mode === 'replace') this.environments.clear(environment)
@@ -281,7 +283,7 @@ export class SeedService extends RecordService {
   }
 
   #syncEnvironment(data: EnvironmentData, existing: Environment | undefined): SeedChange {
-    const environment = existing ?? this.environments.createEmpty(data)
+    const environment = existing ?? this.environments.createEmpty({ ...data, stubs: [] })
     this.#apply('replace', environment, data)
     return {
       id: data.id,

@@ -5,6 +5,7 @@ import { DURATION_PATTERN, parseDuration } from '../../domain/duration.js'
 import { createFieldErrors, invalidFields } from '../../domain/errors.js'
 import { CHOSEN_API_KEY_PATTERN, ID_PATTERN } from '../../domain/ids.js'
 import { findLatencyProblem } from '../../domain/latency.js'
+import { mergeStubs, STUB_SETS } from '../../domain/stub.js'
 import { ClockSetting, ProfileName } from '../../environments/schemas.js'
 import { checkRules } from '../../faults/rule-checks.js'
 import { LatencyPreset, LatencySetting, MAX_RULES, NewFaultRule } from '../../faults/schemas.js'
@@ -15,8 +16,10 @@ import {
   namedObject,
   recordOf,
   ref,
-  strictObject
+  strictObject,
+  stringEnum
 } from '../../schema/typebox.js'
+import { readStubSet } from '../../stubs/built-in.js'
 import type { TestService } from '../report/service.js'
 import type { ControlServices } from '../services.js'
 import { MAX_SEED, toClockSetting } from '../state/routes.js'
@@ -80,6 +83,11 @@ export const NewEnvironment = namedObject(
     ),
     latency: Type.Optional(
       Type.Union([ref(LatencyPreset), ref(LatencySetting)], { description: LATENCY })
+    ),
+    stubs: Type.Optional(
+      stringEnum(STUB_SETS, {
+        description: 'A built-in set of stubs to add; the stubs of the seed or the origin win'
+      })
     ),
     apiKey: text(API_KEY, keyLimits),
     ttl: Type.Optional(
@@ -213,7 +221,14 @@ type CreateOptions = Parameters<ControlServices['seeds']['createEnvironment']>[0
  * Returns the options for creating the requested environment, with durations and clock settings
  * parsed. Throws `invalid` for invalid fields and for fields that can't be combined.
  */
-function toCreateOptions({ faults, latency, clock, ttl, ...rest }: NewEnvironment): CreateOptions {
+function toCreateOptions({
+  faults,
+  latency,
+  clock,
+  ttl,
+  stubs,
+  ...rest
+}: NewEnvironment): CreateOptions {
   const { from, snapshot, scenario, seed, assumptions = {} } = rest
   const errors = createFieldErrors()
   const reject = (field: string, issue: string | false | undefined, value?: unknown) => {
@@ -233,6 +248,7 @@ function toCreateOptions({ faults, latency, clock, ttl, ...rest }: NewEnvironmen
   if (Object.keys(errors).length > 0) throw invalidFields(errors)
   return {
     ...rest,
+    ...(stubs && { stubs: mergeStubs([], readStubSet(stubs)) }),
     ...(milliseconds !== undefined && { ttl: milliseconds }),
     ...(clock !== undefined && { clock: toClockSetting('clock', clock) })
   }

@@ -89,7 +89,8 @@ export class EnvironmentBuilder {
       subscribers: [],
       workflows: [],
       steps: [],
-      messages: []
+      messages: [],
+      stubs: []
     }
   }
 

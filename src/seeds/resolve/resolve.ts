@@ -1,5 +1,8 @@
 import { isoTime, parseTime, WALL } from '../../domain/clock.js'
 import { deriveId, slugify } from '../../domain/ids.js'
+import { OPERATIONS } from '../../operations.js'
+import { findStubProblems } from '../../stubs/checks.js'
+import type { NewStub } from '../../stubs/schemas.js'
 import { createSeedError, isFull } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
@@ -177,6 +180,16 @@ function addSettings({ seed, location, builder }: EnvironmentPart): void {
     else data.clock = { mode: 'fixed', at: isoTime(at) }
   } else if (seed.clock) {
     data.clock = seed.clock
+  }
+  addStubs(seed.stubs ?? [], location, data)
+}
+
+function addStubs(stubs: readonly NewStub[], location: SeedLocation, data: EnvironmentData): void {
+  for (const [index, stub] of stubs.entries()) {
+    for (const { path, message } of findStubProblems(stub, OPERATIONS)) {
+      location.at('stubs', index, ...path).report(message)
+    }
+    data.stubs.push(stub)
   }
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE `environments` ADD `stubs` text DEFAULT '[]' NOT NULL;

@@ -1,0 +1,54 @@
+import { createFieldErrors, invalidFields } from '../domain/errors.js'
+import { type AddRoute, listOf } from '../http/control-route.js'
+import type { Operation } from '../schema/operation.js'
+import { ref, strictObject } from '../schema/typebox.js'
+import { findStubProblems } from './checks.js'
+import { AddedStub, NewStub, Stub } from './schemas.js'
+import type { StubService } from './service.js'
+
+const MIB = 1024 * 1024
+
+/** Adds the routes for the stubs of an environment. */
+export function stubRoutes(
+  route: AddRoute,
+  { stubs, operations }: { stubs: StubService; operations: readonly Operation[] }
+): void {
+  route('GET', '/stubs', 'listStubs', 'List stubs', {
+    response: listOf('stubs', ref(Stub), 'In the order in which they were added'),
+    handler: async ({ environment }) => ({ stubs: stubs.list(environment) })
+  })
+
+  route('POST', '/stubs', 'addStub', 'Add a stub', {
+    description:
+      'Responds to requests to a path that no operation serves. Replaces a stub with the same ' +
+      'method and path.',
+    body: ref(NewStub),
+    // A stub of 1 MiB with its other fields.
+    bodyLimit: 2 * MIB,
+    response: ref(AddedStub),
+    status: 201,
+    handler: async ({ environment, body }) => {
+      rejectInvalid(findStubProblems(body, operations))
+      return stubs.add(environment, body)
+    }
+  })
+
+  route('DELETE', '/stubs', 'clearStubs', 'Remove all stubs', {
+    handler: async ({ environment }) => stubs.clear(environment)
+  })
+
+  route('DELETE', '/stubs/:id', 'removeStub', 'Remove a stub', {
+    params: strictObject({ id: Stub.properties.id }),
+    handler: async ({ environment, params }) => stubs.remove(environment, params.id)
+  })
+}
+
+function rejectInvalid(problems: ReturnType<typeof findStubProblems>): void {
+  if (problems.length === 0) return
+  const errors = createFieldErrors()
+  for (const { path, message, value } of problems) {
+    const field = path.join('.')
+    errors[field] = { messages: [`${field} ${message}`], ...(value !== undefined && { value }) }
+  }
+  throw invalidFields(errors)
+}

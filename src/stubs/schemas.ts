@@ -1,0 +1,52 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { STUB_METHODS } from '../domain/stub.js'
+import { namedObject, recordOf, stringEnum } from '../schema/typebox.js'
+
+const fields = {
+  method: stringEnum(STUB_METHODS, { description: 'A stub for GET also responds to HEAD' }),
+  path: Type.String({
+    maxLength: 2000,
+    description:
+      'Path without a query, such as `/v1/subscribers/{subscriberId}`. ' +
+      'A parameter matches one segment that is not empty'
+  }),
+  headers: Type.Optional(recordOf(Type.String(), 'Headers of the response', 100)),
+  body: Type.Optional(
+    Type.Unknown({ description: 'Body of the response: a string is sent as text, else as JSON' })
+  ),
+  delay: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 600_000,
+      description: 'Milliseconds to wait before the response'
+    })
+  )
+}
+
+const status = Type.Integer({
+  minimum: 200,
+  maximum: 599,
+  description: 'Status of the response; default 200'
+})
+
+export const NewStub = namedObject(
+  'NewStub',
+  'A fixed response to requests that no operation serves',
+  { ...fields, status: Type.Optional(status) }
+)
+export type NewStub = Static<typeof NewStub>
+
+const id = Type.String({ description: 'The id of the stub, sent as `x-mock-stub`' })
+
+export const Stub = namedObject('Stub', 'A stub of the environment', { id, ...fields, status })
+export type Stub = Static<typeof Stub>
+
+export const AddedStub = namedObject('AddedStub', 'The stub that was added', {
+  ...Stub.properties,
+  replaced: Type.Optional(
+    Type.Literal(true, {
+      description: 'Set if it replaced a stub with the same method and path, and took over its id'
+    })
+  )
+})
+export type AddedStub = Static<typeof AddedStub>

@@ -1,0 +1,90 @@
+import createRouter from 'find-my-way'
+import { DomainError } from '../domain/errors.js'
+import { isForSameRequests, mergeStubs, type Stub } from '../domain/stub.js'
+import type { Environment, EnvironmentService } from '../environments/service.js'
+import type { AddedStub, NewStub } from './schemas.js'
+
+/** The stubs that an environment can have. */
+export const MAX_STUBS = 1000
+/** The size of all stubs of an environment, in characters of JSON: forks copy them. */
+const MAX_TOTAL = 16 * 1024 * 1024
+
+type Router = createRouter.Instance<createRouter.HTTPVersion.V1>
+
+/** Keeps the stubs of each environment among its settings, which forks and snapshots copy. */
+export class StubService {
+  readonly #environments: EnvironmentService
+  /** By the list of stubs, which a change replaces. */
+  readonly #routers = new WeakMap<readonly Stub[], Router>()
+
+  constructor({ environments }: { environments: EnvironmentService }) {
+    this.#environments = environments
+  }
+
+  list(environment: Environment): readonly Stub[] {
+    return environment.stubs
+  }
+
+  /**
+   * Adds a stub that has passed `stubErrors`. It replaces a stub with the same method and path, and
+   * takes over its id. Throws `bad-request` if the environment has too many or too large stubs.
+   */
+  add(environment: Environment, newStub: NewStub): AddedStub {
+    const stubs = mergeStubs(environment.stubs, [newStub])
+    rejectTooMany(stubs)
+    const stub = stubs.find((candidate) => isForSameRequests(candidate, newStub)) as Stub
+    const replaced = stubs.length === environment.stubs.length
+    this.#environments.changeSettings(environment, { stubs })
+    return { ...stub, ...(replaced && { replaced }) }
+  }
+
+  /** Throws `not-found` if the environment doesn't have the stub. */
+  remove(environment: Environment, id: string): void {
+    const stubs = environment.stubs.filter((stub) => stub.id !== id)
+    if (stubs.length === environment.stubs.length) {
+      const reason = `this environment has no stub ${id}: GET /_mock/stubs lists its stubs`
+      throw new DomainError('not-found', `Stub with id ${id} not found`, { reason })
+    }
+    this.#environments.changeSettings(environment, { stubs })
+  }
+
+  clear(environment: Environment): void {
+    this.#environments.changeSettings(environment, { stubs: [] })
+  }
+
+  /** Returns the stub for a request, if there is one. A literal path beats one with parameters. */
+  find(environment: Environment, method: string, path: string): Stub | undefined {
+    if (environment.stubs.length === 0) return undefined
+    const router = this.#routerOf(environment.stubs)
+    const match = router.find(method === 'HEAD' ? 'GET' : (method as 'GET'), path)
+    // A parameter must not be empty.
+    if (!match || Object.values(match.params).includes('')) return undefined
+    return match.store as Stub
+  }
+
+  #routerOf(stubs: readonly Stub[]): Router {
+    const existing = this.#routers.get(stubs)
+    if (existing) return existing
+    const router = createRouter({ maxParamLength: 256 * 1024 })
+    for (const stub of stubs) router.on(stub.method, toRoutePattern(stub.path), () => {}, stub)
+    this.#routers.set(stubs, router)
+    return router
+  }
+}
+
+function rejectTooMany(stubs: readonly Stub[]): void {
+  if (stubs.length > MAX_STUBS) {
+    throw new DomainError('bad-request', `There are ${MAX_STUBS} stubs already`, {
+      reason: 'remove some with DELETE /_mock/stubs/{id}'
+    })
+  }
+  if (JSON.stringify(stubs).length > MAX_TOTAL) {
+    throw new DomainError('bad-request', 'The stubs of the environment are too large', {
+      reason: 'all stubs of an environment together can have up to 16 MiB of JSON'
+    })
+  }
+}
+
+/** Returns the path in the syntax of find-my-way, where a colon starts a parameter. */
+const toRoutePattern = (path: string): string =>
+  path.replaceAll(':', '::').replaceAll(/\{(\w+)\}/g, ':$1')
