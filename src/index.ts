@@ -71,7 +71,9 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   const { startServer } = await import('./server.js')
   const { unref, fetch, ...serverOptions } = options
   const { port = 0, logLevel = 'warn', adminToken } = options
-  const logger = options.logger ?? (options.logLevel ? undefined : await createPlainLogger())
+  const logger =
+    options.logger ??
+    (options.logLevel ? undefined : createPlainLogger((await import('pino')).pino))
   const { app, db, services, loadSeeds, ...running } = await startServer({
     ...serverOptions,
     port,
@@ -104,8 +106,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
 }
 
 /** Logs warnings and errors as plain lines, for people who read the output of their tests. */
-async function createPlainLogger(): Promise<MockLogger> {
-  const { default: pino } = await import('pino')
+function createPlainLogger(pino: typeof import('pino').pino): MockLogger {
   return pino({ level: 'warn' }, { write: (line) => writeToStderr(toPlainLine(JSON.parse(line))) })
 }
 

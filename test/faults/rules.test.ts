@@ -107,7 +107,7 @@ test('injects no faults into control, unauthenticated or unmocked requests', asy
   const headers = { 'x-mock-fault': 'status=503' }
   expect((await mock.get('/_mock/requests', { headers })).status).toBe(200)
   expect((await mock.get('/v1/messages', { key: 'nobody', headers })).status).toBe(401)
-  expect((await mock.get('/v1/nothing', { headers })).status).toBe(501)
+  expect((await mock.get('/v1/nothing', { headers })).status).toBe(404)
   expect(await ruleOf(mock)).toMatchObject({ seen: 0 })
 })
 

@@ -40,7 +40,7 @@ test.each([
 test.each([
   ['the response of an operation', '/v1/messages', {}],
   ['a 401', '/v1/messages', { key: null }],
-  ['a 501', '/v1/not-served', {}],
+  ['an unmocked path', '/v1/not-served', {}],
   ['the health check', '/health', {}],
   ['the OpenAPI document', '/openapi.json', {}],
   ['a replay', '/v1/integrations/mailgun/set-primary', { method: 'POST' }]

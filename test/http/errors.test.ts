@@ -46,7 +46,7 @@ const REJECTIONS: [
       errors: { page: { messages: ['page must be a whole number from 0'], value: 'x' } }
     }
   ],
-  ['unmocked path', 501, '/v1/topics?a=1', {}, { error: 'Not Implemented' }]
+  ['unmocked path', 404, '/v1/topics?a=1', {}, { error: 'Not Found' }]
 ]
 
 test.each(REJECTIONS)(

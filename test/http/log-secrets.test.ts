@@ -86,7 +86,7 @@ test('rejects a path with 30,000 segments quickly, and logs it in short lines', 
   const mock = await useLoggedMock()
   const startedAt = performance.now()
   const words = Array.from({ length: 30_000 }, (_, index) => `${index}`).join('/')
-  expect((await mock.get(`/v1/${words}`)).status).toBe(501)
+  expect((await mock.get(`/v1/${words}`)).status).toBe(404)
   expect(performance.now() - startedAt).toBeLessThan(3000)
   expect(mock.log.every((line) => JSON.stringify(line).length < 20_000)).toBe(true)
 })

@@ -20,7 +20,7 @@ test('a log line contains the URL, environment, status and duration of a request
       ...{ reason: expect.stringContaining('page'), msg: 'request rejected' }
     },
     {
-      ...{ method: 'GET', url: '/v1/mesages', statusCode: 501, ms },
+      ...{ method: 'GET', url: '/v1/mesages', statusCode: 404, ms },
       ...{ reason: 'did you mean /v1/messages?', msg: 'request rejected' }
     }
   ])

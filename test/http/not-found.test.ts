@@ -4,7 +4,7 @@ import { KEYS, SEED } from '../support/logged-mock.js'
 import { useMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
 
-const SERVED = `this mock only serves ${OPERATIONS.map(({ method, url }) => `${method} ${url}`).join(', ')}`
+const SERVED = OPERATIONS.map(({ method, url }) => `${method} ${url}`).join(', ')
 
 test.each([
   ['POST', '/v1/messages', 'GET, HEAD'],
@@ -24,26 +24,31 @@ test.each([
 })
 
 test.each([
-  ['GET', '/v1/topics?limit=1', 501],
-  ['POST', '/v1/events/trigger', 501],
-  ['GET', '/v1/messages/', 501],
-  ['GET', '/v2/workflows/shipped', 501],
-  ['POST', '/v1/integrations/set-primary', 501],
-  ['GET', '//v1/messages', 404],
-  ['GET', '/V1/messages', 404],
-  ['GET', '/favicon.ico', 404],
-  ['GET', '/_mock/nothing', 404]
+  '/v1/topics?limit=1',
+  '/v1/messages/',
+  '/v2/workflows/shipped',
+  '/v1/integrations/set-primary'
+])('%s responds with 404, or 401 without a valid API key', async (path) => {
+  const mock = await useMock({ seed: SEED })
+  const message = `GET ${path.split('?')[0]} is not mocked`
+  expect(await mock.get(path)).toMatchObject({ status: 404, json: { message } })
+  expect((await mock.get(path, { key: null })).status).toBe(401)
+  expect((await mock.get(path, { key: 'nobody-has-this' })).status).toBe(401)
+})
+
+test.each([
+  ['GET', '//v1/messages'],
+  ['GET', '/V1/messages'],
+  ['POST', '/messages'],
+  ['GET', '/favicon.ico'],
+  ['GET', '/_mock/nothing']
 ] as const)(
-  '%s %s responds with %i, even if the API key is missing or unknown',
-  async (method, path, status) => {
+  '%s %s responds with 404, even if the API key is missing or unknown',
+  async (method, path) => {
     const mock = await useMock({ seed: SEED })
-    const requestedPath = path.split('?')[0]
-    const message =
-      status === 501
-        ? `${method} ${requestedPath} is not served by this mock`
-        : `Cannot ${method} ${requestedPath}`
     for (const key of [KEYS.shop, null, 'nobody-has-this']) {
-      expect(await mock.call(path, { method, key })).toMatchObject({ status, json: { message } })
+      const response = await mock.call(path, { method, key })
+      expect(response).toMatchObject({ status: 404, json: { message: `Cannot ${method} ${path}` } })
     }
   }
 )
@@ -55,7 +60,7 @@ test('rejects a request without a route before reading its body', async () => {
     status: 405
   })
   expect(await exchange(mock, `POST /v1/topics HTTP/1.1\r\n${waiting}`)).toMatchObject({
-    status: 501
+    status: 401
   })
   const type = 'host: x\r\ncontent-type: ;;\r\ncontent-length: 1\r\n\r\n.'
   expect(await exchange(mock, `PUT /v1/messages HTTP/1.1\r\n${type}`)).toMatchObject({
@@ -68,18 +73,28 @@ test.each([
   ['/workflows/a/steps/b', 'did you mean /v2/workflows/a/steps/b?'],
   ['//v1/messages', 'did you mean /v1/messages?'],
   ['/api/v1/messages', 'did you mean /v1/messages?'],
-  ['/v2/messages', 'did you mean /v1/messages?'],
   ['/V1/MESSAGES', 'did you mean /v1/messages?'],
-  ['/v1/mesages/', 'did you mean /v1/messages?'],
   ['/_mock/snapshots/before/restor', 'did you mean /_mock/snapshots/before/restore?'],
   ['/_mock/enviroments/Shop', 'did you mean /_mock/environments/Shop?'],
   // These paths aren't similar to any served path.
-  ['/v1/topics', SERVED],
+  ['/topics', `this mock only serves ${SERVED}`],
   ['/_mock/nope', 'GET /_mock/openapi.json lists the control routes'],
   ['/_mock/something-else', 'GET /_mock/openapi.json lists the control routes']
 ])('%s gets this x-mock-reason in both profiles: %s', async (path, reason) => {
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, KEYS.live, null]) {
     expect((await mock.get(path, { key })).headers.get('x-mock-reason')).toBe(reason)
+  }
+})
+
+test.each([
+  ['/v2/messages', 'did you mean /v1/messages? Otherwise add a stub'],
+  ['/v1/mesages/', 'did you mean /v1/messages? Otherwise add a stub'],
+  ['/v1/topics', 'add a stub']
+])('%s is not mocked, and its x-mock-reason starts with %s', async (path, start) => {
+  const mock = await useMock({ seed: SEED })
+  for (const key of [KEYS.shop, KEYS.live]) {
+    const reason = (await mock.get(path, { key })).headers.get('x-mock-reason') ?? ''
+    expect(reason.slice(0, start.length)).toBe(start)
   }
 })

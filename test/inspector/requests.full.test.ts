@@ -53,7 +53,7 @@ test('requests appear as they arrive, with their status and reason', async (cont
   await expect.poll(() => requestRows(page).count()).toBe(6)
   const texts = (await requestRows(page).allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
   expect(texts).toEqual([
-    expect.stringMatching(/^GET \/v1\/subscribers 501 [\d.]+ ms this mock only serves /),
+    expect.stringMatching(/^GET \/v1\/subscribers 404 [\d.]+ ms add a stub for it /),
     expect.stringMatching(
       /^POST \/v1\/integrations\/nowhere\/set-primary 404 .*has no integration with .* nowhere/
     ),
@@ -71,7 +71,7 @@ test('requests appear as they arrive, with their status and reason', async (cont
 const SEARCHES = [
   { text: 'replay', matches: 1 },
   { text: 'path:/v1/messages', matches: 2 },
-  { text: 'status:501', matches: 1 },
+  { text: 'status:404', matches: 1 },
   { text: 'since:1h subscribers', matches: 1 },
   { text: 'since:2100-01-01', matches: 0 },
   { text: 'status:soon', matches: 0 }

@@ -49,7 +49,7 @@ test('ignores requests with x-mock-unrecorded, also in faults and coverage', asy
     mock.get(path, { headers: { 'x-mock-unrecorded': 'by a person' } })
   expect((await getUnrecorded('/v1/messages')).status).toBe(200)
   expect((await getUnrecorded('/v1/messages?limit=0')).status).toBe(422)
-  expect((await getUnrecorded('/v1/subscribers')).status).toBe(501)
+  expect((await getUnrecorded('/v1/subscribers')).status).toBe(404)
   expect((await mock.get('/v1/messages')).status).toBe(503)
   expect(await journalOf(mock)).toMatchObject([{ sequence: 1, status: 503 }])
   expect((await mock.get('/_mock/coverage')).json).toMatchObject({ requests: 1 })
@@ -67,7 +67,7 @@ test('records the reason of an error, and flags replayed and unmocked requests',
     { status: 404, reason: rejected.headers.get('x-mock-reason') },
     { status: 200, flags: {} },
     { status: 200, flags: { replayed: true } },
-    { status: 501, path: '/v1/subscribers', flags: { unmocked: true } },
+    { status: 404, path: '/v1/subscribers', flags: { unmocked: true } },
     { status: 405, path: '/v1/messages', method: 'DELETE', flags: { unmocked: true } }
   ])
 })
@@ -107,7 +107,7 @@ test('records each request in the journal of its environment, or as unauthentica
       reason: expect.stringContaining('Authorization')
     },
     { status: 401, operation: 'listMessages', headers: { authorization: 'ApiKey ***' } },
-    { status: 501, flags: { unmocked: true } }
+    { status: 404, flags: { unmocked: true } }
   ])
   expect(JSON.stringify(unauthenticated)).not.toContain('mistyped-key')
   for (const [limit, key] of keys.entries()) {

@@ -107,7 +107,7 @@ test('reports requests that belong to no test, with their environment', async ()
   const { tests, others } = await mock.runRecord()
   expect(tests).toMatchObject([{ requests: [] }])
   expect(others).toMatchObject([
-    { environment: 'Development', status: 501, flags: { unmocked: true } },
+    { environment: 'Development', status: 404, flags: { unmocked: true } },
     { status: 401, response: { status: 401 } }
   ])
   expect(others[1]).not.toHaveProperty('environment')
