@@ -73,7 +73,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   const { port = 0, logLevel = 'warn', adminToken } = options
   const logger =
     options.logger ??
-    (options.logLevel ? undefined : createPlainLogger((await import('pino')).pino))
+    (options.logLevel ? undefined : createPlainLogger((await import('pino')).default))
   const { app, db, services, loadSeeds, ...running } = await startServer({
     ...serverOptions,
     port,

@@ -167,7 +167,7 @@ test('seed list prints the name and the description of each built-in seed', asyn
   )
   for (const { description } of seeds) expect(description).toMatch(/^[A-Z].{30,90}$/)
   expect((await runHere(['seed', 'list'])).stdout).toMatch(
-    /^default +The notifications of a small web shop, and of a bicycle shop/
+    /^default +Notifications of a small web shop, and a second shop/
   )
 })
 

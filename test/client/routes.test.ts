@@ -31,6 +31,8 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'env.requests.waitFor': [{ operation: 'listMessages' }],
   'env.requests.stream': [{ replay: true, changesAfter: 0 }],
   'env.faults.add': [{ effect: { status: 503 } }],
+  'env.stubs.add': [{ method: 'GET', path: '/v1/feeds' }],
+  'env.stubs.remove': ['stub-1'],
   'env.faults.remove': ['fault-1'],
   'env.latency.set': ['none'],
   'env.clock.set': [{ mode: 'wall' }],

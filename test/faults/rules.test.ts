@@ -101,13 +101,13 @@ test('an environment has at most 1,000 rules', async () => {
   expect(await add()).toMatchObject({ status: 201, json: { id: 'fault-1001' } })
 })
 
-test('injects no faults into control, unauthenticated or unmocked requests', async () => {
+test('injects no faults into control or unauthenticated requests', async () => {
   const mock = await useMock()
   await addFault(mock, { times: 'always', effect: UNAVAILABLE })
   const headers = { 'x-mock-fault': 'status=503' }
   expect((await mock.get('/_mock/requests', { headers })).status).toBe(200)
   expect((await mock.get('/v1/messages', { key: 'nobody', headers })).status).toBe(401)
-  expect((await mock.get('/v1/nothing', { headers })).status).toBe(404)
+  expect((await mock.get('/v1/nothing', { key: null, headers })).status).toBe(401)
   expect(await ruleOf(mock)).toMatchObject({ seen: 0 })
 })
 

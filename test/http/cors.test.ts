@@ -4,7 +4,8 @@ import { useMock } from '../support/mock.js'
 
 const ORIGIN = { origin: 'http://localhost:3000' }
 const EXPOSED =
-  'idempotency-key,idempotency-replay,retry-after,x-mock-change,x-mock-reason,x-request-id'
+  'idempotency-key,idempotency-replay,retry-after,' +
+  'x-mock-change,x-mock-reason,x-mock-stub,x-request-id'
 
 test.each([
   ['POST', '/v1/integrations/mailgun/set-primary'],

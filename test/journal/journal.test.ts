@@ -107,7 +107,7 @@ test('records each request in the journal of its environment, or as unauthentica
       reason: expect.stringContaining('Authorization')
     },
     { status: 401, operation: 'listMessages', headers: { authorization: 'ApiKey ***' } },
-    { status: 404, flags: { unmocked: true } }
+    { status: 401, flags: { unmocked: true } }
   ])
   expect(JSON.stringify(unauthenticated)).not.toContain('mistyped-key')
   for (const [limit, key] of keys.entries()) {

@@ -20,7 +20,7 @@ test('finds requests that contain all words, in any case', async () => {
     ['post order-7', [2]],
     ['by hand', [2]],
     ['from-the-app', [3]],
-    ['v1 mock only', [3]],
+    ['v1 stub add', [3]],
     ['messages order-7', []],
     [' ', [1, 2, 3]]
   ] as const) {

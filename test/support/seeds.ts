@@ -116,7 +116,7 @@ const environmentSchema = (
 
 function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvironment {
   const numbers = new RecordNumbers()
-  const { integrations, subscribers, workflows, messages, generate, ...rest } = environment
+  const { integrations, subscribers, workflows, messages, stubs, generate, ...rest } = environment
   const uniqueSubscribers = subscribers.map((subscriber) => {
     return numbers.withUniqueName(subscriber, 'subscriberId')
   })
@@ -137,7 +137,11 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
     workflows: uniqueWorkflows,
     messages: messages.map((message, position) =>
       consistentMessage(message, position, numbers.next(), names)
-    )
+    ),
+    // The schema allows headers and paths that can't be used.
+    stubs: stubs.map(({ headers: _headers, ...stub }) => {
+      return { ...stub, path: `/v1/stub/${numbers.next()}`, status: 200 }
+    })
   } as SeedEnvironment
 }
 
