@@ -12,7 +12,7 @@ test('a log line contains the URL, environment, status and duration of a request
   const mock = await useLoggedMock()
   await mock.get('/v1/messages?channel=email')
   await mock.get('/v1/messages?page=-1', { key: KEYS.live })
-  await mock.get('/mesages', { key: null })
+  await mock.get('/messages', { key: null })
   const ms = expect.any(Number)
   expect(linesAt(mock.log, INFO)).toEqual([
     {
@@ -20,7 +20,7 @@ test('a log line contains the URL, environment, status and duration of a request
       ...{ reason: expect.stringContaining('page'), msg: 'request rejected' }
     },
     {
-      ...{ method: 'GET', url: '/mesages', statusCode: 404, ms },
+      ...{ method: 'GET', url: '/messages', statusCode: 404, ms },
       ...{ reason: 'did you mean /v1/messages?', msg: 'request rejected' }
     }
   ])

@@ -32,7 +32,7 @@ export function consistentSeed(): fc.Arbitrary<Seed> {
 export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
   return anyValueOf({
     ...environmentSchema,
-    required: ['name', 'integrations', 'subscribers', 'workflows', 'messages']
+    required: ['name', 'integrations', 'subscribers', 'workflows', 'messages', 'stubs']
   }).map((value) => withoutContradictions(value as Required<SeedEnvironment>))
 }
 
