@@ -9,21 +9,21 @@ import { createRandom } from '../../src/domain/random.js'
 import { createTempFolder, type RunningProcess, startCommand } from '../support/process.js'
 import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../support/rows.js'
 
-/** The number of kills; `KILLS=200` runs more than CI does. */
-const KILLS = Number(process.env.KILLS ?? 50)
+/** How many times the server is killed. CI runs the default. `KILLS=200` is a longer run. */
+const KILLS = Number(process.env.KILLS ?? 25)
 const CALLS = 64
-/** An upper limit for the steps of a call. */
+/** More steps than any call has. */
 const STEPS = 60
 
 /**
- * `CRASH_SEED=<number>` repeats the kills of an earlier run after the same number of responses, not
- * microseconds.
+ * `CRASH_SEED=<number>` repeats an earlier run: each kill comes after the same number of responses.
+ * The exact moment still varies.
  */
 const RANDOM_SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
 
 /**
- * A call with an idempotency key and its own integration, which shows later whether the call took
- * effect.
+ * A set-primary call with an idempotency key. No other call uses its integration, which shows later
+ * whether the call took effect.
  */
 interface Call {
   environment: number
@@ -33,35 +33,35 @@ interface Call {
 
 const KILL_SWITCH = join(import.meta.dirname, 'kill-switch.mjs')
 
-/** The integration in the calls to an integration that does not exist. */
+/** Calls for this integration are rejected, because it doesn't exist. */
 const UNKNOWN = 'unknown'
 
-interface Answer {
+interface ReceivedResponse {
   status: number
   replayed: boolean
   body: Buffer
 }
 
-/** A data file, its seed, and its expected primaries. */
+/** A data file, the seed it is created from, and the primary integrations it must contain. */
 interface DataFile {
   file: string
   seed: string
-  /** The primary integration of each environment's email channel. */
+  /** Maps each environment to the primary integration of its email channel. */
   primaries: Map<number, string>
 }
 
-test(`killed at ${KILLS} random times, a call either has no effect, or takes effect and is replayed`, async () => {
+test(`after each of ${KILLS} random kills, a call has no effect or its full effect`, async () => {
   console.info(`CRASH_SEED=${RANDOM_SEED}`)
   const random = randomNumbers(RANDOM_SEED)
-  const dataFile = givenDataFile(KILLS)
+  const dataFile = createDataFile(KILLS)
 
-  let server = await givenServer(['--data', dataFile.file, '--seed', dataFile.seed])
+  let server = await startServer(['--data', dataFile.file, '--seed', dataFile.seed])
   for (let environment = 1; environment <= KILLS; environment++) {
     const calls = callsTo(environment)
-    const moment = { answers: 1 + random(CALLS - 8), microseconds: random(500) }
-    const answers = await killedInStorm(server, calls, moment)
-    const stored = checkWhatIsLeft(dataFile, calls, answers)
-    server = await givenServer(['--data', dataFile.file, '--no-seed'])
+    const moment = { responses: 1 + random(CALLS - 8), microseconds: random(500) }
+    const responses = await killDuringCalls(server, calls, moment)
+    const stored = checkStoredData(dataFile, calls, responses)
+    server = await startServer(['--data', dataFile.file, '--no-seed'])
     await checkReplays(dataFile, server, calls, stored)
   }
 
@@ -74,34 +74,33 @@ test.each([
   ['that succeeds', 0],
   ['that is rejected', 7]
 ])(
-  'killed before any step, a call %s either has no effect, or takes effect and is replayed',
-  async (_, place) => {
-    const dataFile = givenDataFile(STEPS)
+  'a call %s has no effect or its full effect if the server is killed before any step',
+  async (_, callIndex) => {
+    const dataFile = createDataFile(STEPS)
     const outcomes: number[] = []
 
-    let server = await givenServer(['--data', dataFile.file, '--seed', dataFile.seed], KILL_SWITCH)
+    let server = await startServer(['--data', dataFile.file, '--seed', dataFile.seed], KILL_SWITCH)
     for (let step = 0; ; step++) {
-      const calls = callsTo(step + 1).slice(place, place + 1)
+      const calls = callsTo(step + 1).slice(callIndex, callIndex + 1)
       const call = calls[0] as Call
-      const dying = send(server, call, { 'x-kill-before-step': String(step) })
-      if (await dying.catch(() => undefined)) break
+      const response = send(server, call, { 'x-kill-before-step': String(step) })
+      if (await response.catch(() => undefined)) break
       expect(await server.ended).toMatchObject({ signal: 'SIGKILL' })
 
-      const stored = checkWhatIsLeft(dataFile, calls, new Map())
+      const stored = checkStoredData(dataFile, calls, new Map())
       outcomes.push(stored.size)
-      server = await givenServer(['--data', dataFile.file, '--no-seed'], KILL_SWITCH)
+      server = await startServer(['--data', dataFile.file, '--no-seed'], KILL_SWITCH)
       await checkReplays(dataFile, server, calls, stored)
     }
 
-    // The call has no effect before the commit and its full effect after it, even before the
-    // response.
+    // The effect starts with the commit, which comes before the response.
     expect(outcomes.join('')).toMatch(/^0{8,}1+$/)
   }
 )
 
 /**
- * Returns calls to an environment. One in eight is rejected, because rejections are stored and
- * replayed too.
+ * Returns calls to an environment. The server rejects one in eight of them, because it must store
+ * and replay rejections too.
  */
 function callsTo(environment: number): Call[] {
   return Array.from({ length: CALLS }, (_, index) => ({
@@ -112,10 +111,10 @@ function callsTo(environment: number): Call[] {
 }
 
 /**
- * Creates a data file with the given number of environments, where only the primary integrations
- * are active.
+ * Returns a data file to be created with the given number of environments. At first, only the
+ * primary integrations are active.
  */
-function givenDataFile(size: number): DataFile {
+function createDataFile(size: number): DataFile {
   const folder = createTempFolder()
   const environments = Array.from({ length: size }, (_, index) => ({
     name: `Environment ${index + 1}`,
@@ -140,26 +139,25 @@ function givenDataFile(size: number): DataFile {
 }
 
 /**
- * Sends all calls at once, each over its own connection, and kills the server after the given
- * number of responses and the given delay, while the other calls are in flight. Resolves with the
- * complete responses.
+ * Sends all calls at once, each over its own connection. Kills the server at the given moment after
+ * some responses, while the other calls are in progress. Resolves with the complete responses.
  */
-async function killedInStorm(
+async function killDuringCalls(
   server: RunningProcess,
   calls: Call[],
-  moment: { answers: number; microseconds: number }
-): Promise<Map<Call, Answer>> {
-  const answers = new Map<Call, Answer>()
+  moment: { responses: number; microseconds: number }
+): Promise<Map<Call, ReceivedResponse>> {
+  const responses = new Map<Call, ReceivedResponse>()
   const sockets = await Promise.all(calls.map(() => connected(server)))
   for (const [index, call] of calls.entries()) {
     const socket = sockets[index] as Socket
     const received: Buffer[] = []
     socket.on('data', (data) => {
       received.push(data)
-      const answer = parseAnswer(Buffer.concat(received))
-      if (!answer) return
-      answers.set(call, answer)
-      if (answers.size !== moment.answers) return
+      const response = parseResponse(Buffer.concat(received))
+      if (!response) return
+      responses.set(call, response)
+      if (responses.size !== moment.responses) return
       spin(moment.microseconds)
       server.child.kill('SIGKILL')
     })
@@ -169,7 +167,7 @@ async function killedInStorm(
   }
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.on('close', resolve))))
   expect(await server.ended).toMatchObject({ code: null, signal: 'SIGKILL', stderr: '' })
-  return answers
+  return responses
 }
 
 async function connected({ url }: RunningProcess): Promise<Socket> {
@@ -178,7 +176,7 @@ async function connected({ url }: RunningProcess): Promise<Socket> {
   return socket.on('error', () => {})
 }
 
-function parseAnswer(received: Buffer): Answer | undefined {
+function parseResponse(received: Buffer): ReceivedResponse | undefined {
   const end = received.indexOf('\r\n\r\n')
   const head = received.toString('latin1', 0, end)
   const body = received.subarray(end + 4)
@@ -190,20 +188,20 @@ function parseAnswer(received: Buffer): Answer | undefined {
   }
 }
 
-/** Blocks this process while the server process continues. */
+/** Waits without leaving the current task, so that the kill comes at a precise moment. */
 function spin(microseconds: number): void {
   const end = performance.now() + microseconds / 1000
   while (performance.now() < end);
 }
 
 /**
- * Checks that a killed server kept all or nothing of each call. Returns the stored responses by
- * idempotency key.
+ * Checks that the killed server stored either all or nothing of each call. Returns the stored
+ * responses by idempotency key.
  */
-function checkWhatIsLeft(
+function checkStoredData(
   dataFile: DataFile,
   calls: Call[],
-  answers: Map<Call, Answer>
+  responses: Map<Call, ReceivedResponse>
 ): Map<string, KeyRow> {
   const { integrations, keys } = read(dataFile)
   const environment = calls[0]?.environment as number
@@ -211,7 +209,7 @@ function checkWhatIsLeft(
     keys.filter((row) => row.environment === environment).map((row) => [row.key, row])
   )
   checkAtomic(calls, integrations, stored)
-  checkAnswered(answers, stored)
+  checkReceivedResponses(responses, stored)
   const last = [...stored.values()].filter(({ status }) => status === 200).at(-1)
   const primary = calls.find(({ key }) => key === last?.key)
   if (primary) dataFile.primaries.set(environment, primary.integration)
@@ -220,8 +218,8 @@ function checkWhatIsLeft(
 }
 
 /**
- * Checks that each effect has a stored response and vice versa: else a retry repeats the effect or
- * never causes it.
+ * Checks that a response is stored for every call that took effect, and for no other successful
+ * call. Otherwise, a retry would repeat the effect, or never cause it.
  */
 function checkAtomic(
   calls: Call[],
@@ -232,45 +230,48 @@ function checkAtomic(
     (call) => call.integration !== UNKNOWN
   )) {
     const row = integrations.find(
-      (each) => each.environment === environment && each.identifier === integration
+      (candidate) => candidate.environment === environment && candidate.identifier === integration
     )
-    const answer = stored.get(key)
-    expect([key, row?.active === 1]).toEqual([key, answer !== undefined])
-    if (!row || !answer) continue
+    const response = stored.get(key)
+    expect([key, row?.active === 1]).toEqual([key, response !== undefined])
+    if (!row || !response) continue
     expect(JSON.parse(row.document)).toEqual({
-      ...JSON.parse(String(answer.body)),
+      ...JSON.parse(String(response.body)),
       primary: row.is_primary === 1
     })
   }
 }
 
-/** Checks that each response that a client received is stored. */
-function checkAnswered(answers: Map<Call, Answer>, stored: Map<string, KeyRow>): void {
-  for (const [{ key }, { status, body }] of answers) {
+/** Checks that all responses that a client received are stored. */
+function checkReceivedResponses(
+  responses: Map<Call, ReceivedResponse>,
+  stored: Map<string, KeyRow>
+): void {
+  for (const [{ key }, { status, body }] of responses) {
     expect([key, stored.get(key)]).toMatchObject([key, { status, body }])
   }
 }
 
-/** Checks that each environment has exactly its expected primary integrations. */
+/** Checks that each environment has its expected primary integrations, and no others. */
 function checkPrimaries({ primaries }: DataFile, integrations: IntegrationRow[]): void {
-  const found = integrations
+  const primaryRows = integrations
     .filter(({ is_primary }) => is_primary === 1)
     .map(({ environment, channel, identifier }) => `${environment} ${channel} ${identifier}`)
   const expected = [...primaries].map(([environment, identifier]) => [
     `${environment} email ${identifier}`,
     `${environment} sms untouched`
   ])
-  expect(found.sort()).toEqual(expected.flat().sort())
-  const torn = integrations.filter(
+  expect(primaryRows.sort()).toEqual(expected.flat().sort())
+  const inconsistent = integrations.filter(
     ({ is_primary, active, document }) =>
       !document.includes(`"active":${active === 1},"deleted":false,"primary":${is_primary === 1}`)
   )
-  expect(torn).toEqual([])
+  expect(inconsistent).toEqual([])
 }
 
 /**
- * Checks that a restarted server replays each stored response, received or not, and runs the other
- * calls.
+ * Repeats all calls to a restarted server. Checks that it replays every stored response, even if no
+ * client received that response, and that it runs the other calls.
  */
 async function checkReplays(
   { primaries }: DataFile,
@@ -295,8 +296,8 @@ async function checkReplays(
 }
 
 /**
- * Reads a copy of a data file without a running server, so that the server itself still has to
- * recover the file.
+ * Reads a copy of the data file. Opening the file itself would recover it, and the restarted server
+ * must do that.
  */
 function read({ file }: DataFile): { integrations: IntegrationRow[]; keys: KeyRow[] } {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
@@ -324,23 +325,24 @@ function headersOf({ environment, key }: Call): Record<string, string> {
 async function send(
   { url }: RunningProcess,
   call: Call,
-  more: Record<string, string> = {}
-): Promise<Answer> {
+  extraHeaders: Record<string, string> = {}
+): Promise<ReceivedResponse> {
   const response = await fetch(url + pathOf(call), {
     method: 'POST',
-    headers: { ...headersOf(call), ...more }
+    headers: { ...headersOf(call), ...extraHeaders }
   })
   const body = Buffer.from(await response.arrayBuffer())
   return { status: response.status, replayed: response.headers.has('idempotency-replay'), body }
 }
 
-async function givenServer(options: string[], module?: string): Promise<RunningProcess> {
+async function startServer(options: string[], module?: string): Promise<RunningProcess> {
   const env = module === undefined ? {} : { NODE_OPTIONS: `--import=${module}` }
   return startCommand(['--json', '--log-level', 'warn', ...options], { env })
 }
 
 /**
- * Returns a function for random integers from 0 to below a limit, which repeat with the same seed.
+ * Returns a function that returns random integers from 0 to below a limit. The same seed gives the
+ * same integers.
  */
 function randomNumbers(seed: number): (limit: number) => number {
   const random = createRandom(seed)
