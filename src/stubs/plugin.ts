@@ -20,7 +20,7 @@ interface Options {
   assumptionFor: (request: FastifyRequest) => UnservedRoute
 }
 
-/** How many requests that are not mocked get a warning, so that paths with ids can't flood the log. */
+/** The most warnings that are logged, so that paths with ids can't flood the log. */
 const MAX_WARNINGS = 100
 
 /**

@@ -78,8 +78,7 @@ test.each(ISSUES)('reports the line, column and path of an issue: %s', (_, text,
   expect(issuesOf({ name: '', seed: text })).toEqual(issues)
 })
 
-test('reports all issues of a seed at once', () => {
-  const text = `environments:
+const SEED_WITH_ISSUES = `environments:
   - name: Shop
     integrations:
       - { providerId: ses, channel: fax, credentials: { secure: s3cret } }
@@ -94,7 +93,9 @@ test('reports all issues of a seed at once', () => {
       - { channel: pigeon, workflow: welcom, createdAt: today }
     generate: { messages: 10 }
 `
-  expect(issuesOf({ name: 's', seed: text })).toEqual([
+
+test('reports all issues of a seed at once', () => {
+  expect(issuesOf({ name: 's', seed: SEED_WITH_ISSUES })).toEqual([
     's:4:37 environments[0].integrations[0].channel: must be one of in_app, email, sms, chat, push',
     // The message doesn't contain the value, which can be a credential.
     's:4:65 environments[0].integrations[0].credentials.secure: ' +

@@ -19,8 +19,8 @@ export class SeedLocation {
   }
 
   /**
-   * Reports an issue. The message is written after the path, so it starts like "must be …". Pass a
-   * function if creating the message is slow. It is called only for the first 100 issues.
+   * Reports an issue. The message is written after the path, so it starts like "must be …". Pass
+   * a function if creating the message is slow. It is called only for the first 100 issues.
    */
   report(message: string | (() => string)): void {
     this.file.issues.push(() => {
