@@ -3,20 +3,20 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timer
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** While the app closes, connections are checked at this interval in milliseconds. */
+/** Milliseconds between two checks of the open connections while the app closes. */
 const POLL_INTERVAL = 100
 
 /**
- * The default in milliseconds: longer than a normal response takes, shorter than process managers
- * wait.
+ * The default of `grace`. It is longer than a normal response takes, and shorter than the time that
+ * process managers wait before they kill a process.
  */
 const DEFAULT_GRACE = 5000
 
 /**
  * Returns a function that closes the app. It closes idle connections and lets requests in progress
- * finish. After `grace` milliseconds, it closes the connections that are still busy.
+ * finish. After `grace` milliseconds, the function closes the connections that are still busy.
  *
- * Call it before the app is ready, because it adds hooks.
+ * Call `createGracefulClose` before the app is ready, because it adds hooks.
  */
 export function createGracefulClose(app: FastifyInstance): (grace?: number) => Promise<void> {
   const sockets = trackSockets(app)
@@ -72,13 +72,14 @@ async function closeIdleSockets(app: FastifyInstance, sockets: ReadonlySet<Socke
 
 /**
  * Returns whether all data has been passed to the operating system. Node considers a response
- * finished before that, so closing the connection then would cut off the rest for a slow client.
+ * finished earlier. If the connection were closed at that point, a slow client wouldn't receive the
+ * rest.
  */
 const isAllWritten = (sockets: ReadonlySet<Socket>) =>
   [...sockets].every(({ writableLength }) => writableLength === 0)
 
 /**
- * Destroys sockets itself, because `closeAllConnections()` misses connections that sent CONNECT.
+ * Destroys each socket. Node's `closeAllConnections()` would miss connections that sent CONNECT.
  */
 function destroyBusySockets(app: FastifyInstance, sockets: ReadonlySet<Socket>): void {
   if (sockets.size > 0) {

@@ -16,8 +16,8 @@ function requestFields({ request, elapsedTime }: FastifyReply, statusCode?: numb
 }
 
 /**
- * Returns the text without secrets, or undefined if looking up the secrets fails. A log line must
- * not cause a response to fail, so all errors are caught.
+ * Returns the text without secrets, or undefined if looking up the secrets fails. Catches all
+ * errors, because logging must not make a response fail.
  */
 function redact(request: FastifyRequest, text: string): string | undefined {
   try {
@@ -27,10 +27,10 @@ function redact(request: FastifyRequest, text: string): string | undefined {
   }
 }
 
-/** The replies for which a line with the status was already logged. */
+/** The replies whose status was already logged. */
 const logged = new WeakSet<FastifyReply>()
 
-/** Logs that a response was sent, unless an earlier line contains its status. */
+/** Logs that a response was sent, unless its status was already logged. */
 export function logResponse(reply: FastifyReply): void {
   if (logged.has(reply)) return
   reply.request.log.debug(requestFields(reply, reply.statusCode), 'request completed')
@@ -52,7 +52,7 @@ export function logRejection(
   )
 }
 
-/** Logs an error of the server or its disk. */
+/** Logs an error in the server or on its disk. */
 export function logFailure(
   reply: FastifyReply,
   statusCode: number,
@@ -63,8 +63,9 @@ export function logFailure(
 }
 
 /**
- * Logs an injected fault. `fault` is the id of its rule, or `x-mock-fault`. `effect` is the status
- * of the response, or a description if the fault did something else.
+ * Logs an injected fault. `fault` is the id of the fault rule, or `x-mock-fault` if that header
+ * requested the fault. `effect` is the status of the response, or a description if the fault did
+ * something else.
  */
 export function logFault(
   reply: FastifyReply,

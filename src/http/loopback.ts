@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Returns why the request may come from a web page of another site, judging by its Host and Origin
- * headers. Returns undefined if it doesn't.
+ * Checks a request's Host and Origin headers. If they show that a web page of another site may have
+ * sent the request, returns the reason; otherwise undefined.
  */
 export function untrustedOrigin({ host, origin }: IncomingHttpHeaders): string | undefined {
   if (!isLoopbackName(host)) return `the Host header is ${host ?? 'missing'}, not this machine`

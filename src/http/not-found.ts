@@ -12,21 +12,24 @@ export interface ServedPath {
   methods: string[]
 }
 
-/** The assumption `unserved-route`: how requests without a route are rejected. */
+/**
+ * The value of the assumption `unserved-route`, which says how requests without a route are
+ * rejected.
+ */
 export type UnservedRoute = Assumptions['unserved-route']
 
 interface NotFoundOptions {
   /** The list to which this app's paths are added. It may already contain another app's paths. */
   served: ServedPath[]
   assumptionFor: (request: FastifyRequest) => UnservedRoute
-  /** Whether the request is served without a route, by a stub. */
+  /** Whether a stub responds to the request, although it has no route. */
   isStubbed: (request: FastifyRequest) => boolean
 }
 
 /**
  * Rejects requests whose path or method has no route, before their body is read. Requests to paths
  * that only Novu's API has are left to the not-found handler: a stub may respond to them. Register
- * it before the routes, which it collects.
+ * this plugin before the routes, because it collects their paths.
  */
 export const notFound = fp<NotFoundOptions>(async (app, { served, assumptionFor, isStubbed }) => {
   app.addHook('onRoute', ({ url, method }) => addRoute(served, url, [method].flat()))
@@ -38,7 +41,7 @@ export const notFound = fp<NotFoundOptions>(async (app, { served, assumptionFor,
   })
 })
 
-/** Returns whether a path belongs to Novu's API and no route of this server has it. */
+/** Returns whether a path belongs to Novu's API, but this server has no route for it. */
 function isUnmocked(served: readonly ServedPath[], path: string): boolean {
   return /^\/v[12]\//.test(path) && findPath(served, path) === undefined
 }
@@ -145,8 +148,8 @@ function suggestPath(served: readonly ServedPath[], path: string): string | unde
 }
 
 /**
- * Returns a route's URL with its parameters replaced by the request's segments. Returns undefined
- * if any other segment is too different.
+ * Returns a route's URL with the parameters replaced by the segments in the request's path. Returns
+ * undefined if one of the URL's other segments isn't similar to the one in the request.
  */
 function correctSegments(
   segments: readonly string[],

@@ -7,7 +7,7 @@ import { warnUnknownParameters } from './query-string.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route's operation. Undefined for all other routes. */
+    /** The operation that the route serves. Undefined for routes that serve no operation. */
     operation?: Operation
   }
   interface FastifyRequest {
@@ -59,7 +59,10 @@ export const enveloped = (document: Buffer, { envelope }: Assumptions): Buffer =
     ? Buffer.concat([Buffer.from('{"data":'), document, Buffer.from('}')])
     : document
 
-/** Returns `servers` for an OpenAPI document: the host from the request, or `/` if it has none. */
+/**
+ * Returns `servers` for an OpenAPI document: the host from the request, or `/` if the request has
+ * no host.
+ */
 export const serversOf = ({ protocol, host }: FastifyRequest): object[] => [
   { url: host ? `${protocol}://${host}` : '/', description: 'This server' }
 ]

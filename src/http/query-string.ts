@@ -19,7 +19,7 @@ export const rejectMalformedQuery = fp(async (app) => {
 
 /**
  * Returns a hook that reports unknown query parameters in `x-mock-reason` and suggests names.
- * Without it, users wouldn't notice that a mistyped filter has no effect.
+ * Without this report, users wouldn't notice that a mistyped filter has no effect.
  */
 export function warnUnknownParameters(
   operation: Pick<Operation, 'querystring'>

@@ -22,7 +22,10 @@ const RESPONSES: Record<string, ErrorResponse> = {
 /** A rejected socket is closed after this many milliseconds without data from the client. */
 const LINGER = 2000
 
-/** Sockets that already got a response. Node reports an error again for every further packet. */
+/**
+ * Sockets that already got an error response. They get no second one, although Node reports an
+ * error again for every further packet.
+ */
 const rejected = new WeakSet<Socket>()
 
 /**
@@ -52,8 +55,8 @@ function malformedRequest(detail: string | undefined): ErrorResponse {
 }
 
 /**
- * Writes an error response to a socket and closes it. First waits for the responses to all complete
- * requests. Closes the socket only after the client has closed its side or has sent nothing for two
+ * Waits until the responses to all complete requests are sent. Then writes an error response to the
+ * socket. Closes the socket only after the client has closed its side or has sent nothing for two
  * seconds, because closing it while the client still sends would lose the response.
  */
 export function rejectOnSocket(
@@ -80,7 +83,8 @@ export function rejectOnSocket(
 }
 
 /**
- * Returns the response that Node is currently sending on the socket. Only an internal field has it.
+ * Returns the response that Node is currently sending on the socket. Node offers this response only
+ * in an internal field.
  */
 function pendingResponse(socket: Socket & { _httpMessage?: ServerResponse }) {
   return socket._httpMessage

@@ -3,8 +3,8 @@ import { SECRET_NAME } from '../domain/credentials.js'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Removes API keys and tokens from a text, wherever in the request they were sent. Undefined if
-     * the path can't be decoded.
+     * Removes API keys and tokens from a text about the request. Undefined if the request's path
+     * can't be decoded.
      */
     redacted?(text: string): string
   }
@@ -12,11 +12,11 @@ declare module 'fastify' {
 
 /**
  * Returns a request's path and query for responses and logs. Removes scheme and host, which
- * requests to a proxy contain, and masks the values of parameters named like a credential.
+ * requests to a proxy contain. Masks the values of parameters whose name suggests a credential.
  */
 export const redactedTarget = (url: string): string => withoutSecretParameters(withoutHost(url))
 
-/** Masks the values of parameters named like a credential in a URL, a query or a form. */
+/** In a URL, a query or a form, masks the values of parameters whose name suggests a credential. */
 export function withoutSecretParameters(text: string): string {
   return text.replace(/(?<=^|[?&])([\w%+.[\]-]+)=[^&]+/g, (pair, name: string) =>
     SECRET_NAME.test(decodeAscii(name)) ? `${name}=***` : pair

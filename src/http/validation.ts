@@ -61,8 +61,8 @@ export function parseTimeField(field: string, text: string): number {
 }
 
 /**
- * Returns the value at the path. Omits objects and lists, because they can be long and their fields
- * have their own errors.
+ * Returns an object with the value at the path. Returns an empty object if that value is an object
+ * or a list, because it can be long and its fields have their own errors.
  */
 function scalarAt(path: Path, root: unknown): { value?: unknown } {
   const value = path.reduce<unknown>(
@@ -73,9 +73,9 @@ function scalarAt(path: Path, root: unknown): { value?: unknown } {
 }
 
 /**
- * Returns a function that validates a query. It converts values to the types in the schema, adds
- * defaults and drops unknown parameters. An empty string is treated as absent, and a list of empty
- * strings as an empty list.
+ * Returns a function that validates a query. The function converts values to the types in the
+ * schema, adds defaults and drops unknown parameters. An empty string is treated as absent, and a
+ * list of empty strings as an empty list.
  */
 function createQueryValidator(schema: TObject): (query: unknown) => ValidationResult {
   const parameters = Object.entries(schema.properties as Record<string, TSchema>)
@@ -98,8 +98,8 @@ function createQueryValidator(schema: TObject): (query: unknown) => ValidationRe
 
 function addIssues(errors: FieldErrors, query: Query, issues: readonly ValidationIssue[]): void {
   for (const { path, message, hint } of issues) {
-    // Show only suggestions, which start with `;`. Other hints show the value's type, and all query
-    // values are strings.
+    // Show only hints that start with `;`, which are suggestions. Other hints show the value's
+    // type, but all query values are strings.
     addError(errors, query, String(path[0]), hint.startsWith(';') ? message + hint : message)
   }
 }

@@ -11,7 +11,8 @@ import type { IdempotencyService, OperationResponse, Outcome } from './service.j
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The request's idempotency key. Undefined if it has none or the operation doesn't use keys.
+     * The request's idempotency key. Undefined if the request has none or its operation doesn't use
+     * keys.
      */
     idempotencyKey?: KeyInUse
   }
@@ -70,9 +71,9 @@ function createKeyInUse(key: string, { raw }: FastifyReply, end: () => void): Ke
 }
 
 /**
- * Runs the operation at most once per idempotency key, and sends its response or the stored
- * response. If the operation throws a `DomainError`, the error is stored as a response too. A
- * request without a key always runs the operation.
+ * Runs the operation at most once per idempotency key. Sends the operation's response, or the
+ * response that is already stored for the key. If the operation throws a `DomainError`, the error
+ * is stored as a response too. A request without a key always runs the operation.
  */
 export function withIdempotency(
   request: FastifyRequest,
@@ -101,8 +102,8 @@ export function withIdempotency(
   try {
     outcome = idempotency.once(environment, idempotencyKey.key, repeatable, respond)
   } finally {
-    // Release the key before sending the response, because the client may send the next request
-    // right after it.
+    // Release the key before sending the response, because the client may repeat the request as
+    // soon as it has the response.
     idempotencyKey.release()
   }
   explainOutcome(reply, outcome, rejection)
@@ -154,7 +155,7 @@ function problemWith(key: string): string | undefined {
   return INVALID_CHARACTER.test(key) ? 'has control characters' : undefined
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: no header can carry these
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches what no header can carry
 const INVALID_CHARACTER = /[\x00-\x1f\x7f]|[^\x00-\xff]/
 
 /** Returns the unparsed body of the request. It may be empty. */

@@ -26,8 +26,9 @@ export class IdempotencyRepository {
   }
 
   /**
-   * Returns the newest stored key among all environments of the organization. If several
-   * environments share it, as forks do, prefers the requesting environment, then the oldest one.
+   * Finds a key in all environments of the organization and returns its newest stored response. If
+   * several environments share that response, as forks do, prefers the requesting environment, then
+   * the oldest environment.
    */
   findInOrganization({ id, organizationId }: OwnerIds, key: string): OrganizationKey | undefined {
     return this.#statements.findInOrganization.get({ organizationId, environment: id, key })

@@ -41,7 +41,7 @@ export class IdempotencyService {
   readonly #db: Db
   readonly #environments: EnvironmentService
   readonly #repository: IdempotencyRepository
-  /** Kept in memory, so that no key stays in use if the process is killed. */
+  /** This set is kept only in memory, so that no key stays in use after the process was killed. */
   readonly #keysInUse = new Set<string>()
 
   constructor({ db, environments }: { db: Db; environments: EnvironmentService }) {
@@ -93,8 +93,8 @@ export class IdempotencyService {
   }
 
   /**
-   * Returns the stored key. The ids in its body are those of the environment that sent the
-   * response.
+   * Returns the response that is stored for a key. The body contains the ids of the environment
+   * that sent the response.
    */
   #find(environment: Environment, scope: KeyScope, key: string): StoredKey | undefined {
     const { datasets, organizationId } = environment

@@ -69,8 +69,8 @@ function prepareStatements({ orm }: Db) {
   const hasId = eq(id, placeholder('id'))
   // `NULL` never equals anything, so if the parameter is null, no identifier matches.
   const hasIdentifier = eq(identifier, placeholder('identifier'))
-  // Uses a literal. With a bound value in a comparison with a partial index's column, SQLite would
-  // compile the statement again on every run.
+  // Compare with a literal. If a bound value were compared with the column of a partial index,
+  // SQLite would compile the statement again on every run.
   const isPrimary = sql`${primary} = 1`
   const stored = { id, channel, primary, deleted, document }
 

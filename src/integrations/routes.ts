@@ -80,8 +80,8 @@ export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (
 }
 
 /**
- * Throws `bad-request` if the body is malformed JSON. The operation doesn't use the body, but this
- * points to a bug in the client.
+ * Throws `bad-request` if the body is malformed JSON. The operation doesn't use the body, but
+ * malformed JSON points to a bug in the client.
  */
 function rejectMalformedJson(body: Buffer, headers: IncomingHttpHeaders): void {
   const claimsJson = /^application\/(.+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')

@@ -49,7 +49,7 @@ export class IntegrationService {
       }
       const { id, channel } = integration
       const dataset = this.#environments.writableDataset(environment, 'integrations')
-      // SQLite checks unique indexes per statement, so demote first.
+      // SQLite checks unique indexes after each statement, so demote the old primary first.
       const demoted = this.#repository.demotePrimaries(dataset, channel)
       const document = this.#repository.promote(dataset, id)
       const changes = [
