@@ -27,7 +27,10 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A decorative icon that screen readers skip. A label or text next to it must name its meaning. */
+/**
+ * A decorative icon that screen readers skip. A label or a text next to the icon must say what it
+ * means.
+ */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">

@@ -15,7 +15,8 @@ export interface JsonDialogProps {
   /** The submit button's text; the dialog's title by default. */
   button?: string
   /**
-   * Receives the form fields merged with the JSON. If it rejects, each error appears at its line.
+   * Receives the form fields merged with the JSON. If the promise rejects, each error is shown at
+   * the line that it is about.
    */
   submit(value: Fields): Promise<unknown>
   close(): void
@@ -24,8 +25,8 @@ export interface JsonDialogProps {
 }
 
 /**
- * A dialog for editing a record as JSON. Shows each error from the server next to the line it is
- * about.
+ * A dialog for editing a record as JSON. Shows each error from the server next to the JSON line
+ * that it is about.
  */
 export function JsonDialog(props: JsonDialogProps) {
   const { title, button = title, close, children } = props
@@ -64,7 +65,8 @@ function useJsonForm({ value = {}, submit, close }: JsonDialogProps) {
   const [text, setText] = useState(() => formatJson(value))
   const [error, setError] = useState<unknown>()
   const [isSubmitting, setSubmitting] = useState(false)
-  // Not recomputed when the text changes, because the lines refer to the submitted text.
+  // The issues aren't recomputed when the text changes, because their line numbers refer to the
+  // submitted text.
   const issues = useMemo(() => issuesIn(text, error), [error])
   const onSubmit = async (event: Event) => {
     event.preventDefault()

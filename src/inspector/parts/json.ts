@@ -9,8 +9,8 @@ export function parseJsonOrText(text: string): unknown {
 }
 
 /**
- * Parses truncated JSON up to its last complete value. Returns the text itself unless the result is
- * an object or an array.
+ * Parses truncated JSON up to its last complete value. Returns the text itself if the result is
+ * neither an object nor an array.
  */
 export function parseTruncatedJson(text: string): unknown {
   const value = parseJsonOrText(completeJson(text))

@@ -6,7 +6,9 @@ export interface ListLayout {
   keys: readonly (Key | undefined)[]
   /** The indexes of the rows that can be focused. */
   focusable: readonly number[]
-  /** The top of each row in pixels. The last number is the height of the whole list. */
+  /**
+   * Each row's distance in pixels from the top of the list. The last number is the list's height.
+   */
   tops: readonly number[]
 }
 
@@ -23,9 +25,12 @@ export function layoutRows<Item>(
   return { keys, focusable, tops }
 }
 
-/** Returns the top of a row in pixels. */
+/** Returns a row's distance in pixels from the top of the list. */
 export const topOf = ({ tops }: ListLayout, index: number) => tops[index] ?? 0
 
-/** Returns the index of the row at an offset in pixels; -1 if the offset is negative. */
+/**
+ * Returns the index of the row at this distance in pixels from the top of the list; -1 if the
+ * distance is negative.
+ */
 export const rowAt = ({ tops }: ListLayout, offset: number) =>
   tops.findLastIndex((top) => top <= offset)

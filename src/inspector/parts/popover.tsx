@@ -101,7 +101,8 @@ export function ActionMenu({
   ...buttonProps
 }: ButtonProps & { groups: readonly ActionGroup[] }) {
   const choose = (close: () => void, run: Action['run']) => {
-    // Close first, so that a dialog opened by the action returns the focus to the button.
+    // Close the menu before the action runs. If the action opens a dialog, that dialog then returns
+    // the focus to the menu's button.
     close()
     run()
   }

@@ -12,8 +12,8 @@ export interface VirtualListProps<Item> {
   label: string
   items: readonly Item[]
   /**
-   * Returns the key of an item; undefined if its row can't be focused, like a change between
-   * requests.
+   * Returns the key of an item. Returns undefined if the item's row can't be focused. This is so
+   * for a change between requests.
    */
   keyOf(item: Item): Key | undefined
   /** Returns the exact height of an item's row in pixels; 28 by default. */
@@ -128,7 +128,10 @@ function useFocusOnceRendered(ref: ListRef): (key: Key) => void {
   }
 }
 
-/** Returns the index of the row that a key press moves the focus to; undefined for other keys. */
+/**
+ * Returns the index of the row that a key press moves the focus to; undefined if the key doesn't
+ * move the focus.
+ */
 function indexAfterKey(
   event: KeyboardEvent,
   { keys, focusable }: ListLayout,

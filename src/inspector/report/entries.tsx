@@ -25,7 +25,7 @@ export interface Entry extends Pick<ListRowProps, 'tone' | 'end'> {
   tabs: readonly Tab[]
 }
 
-/** The color and icon of each test outcome, in the order in which the list shows them. */
+/** The color and icon of each test outcome. The list shows the tests in this order of outcomes. */
 export const OUTCOMES: Record<ReportedTest['outcome'], Pick<Entry, 'tone' | 'icon'>> = {
   failed: { tone: 'bad', icon: 'close' },
   unknown: { icon: 'more' },
@@ -47,7 +47,8 @@ export function entriesOf({ tests, others, hints, coverage }: Report): Entry[] {
 
 function testEntry(test: ReportedTest, key: string): Entry {
   const { title, file, outcome, duration, environment, requests, unauthenticated, faults } = test
-  // Every request with an idempotency key leaves one behind, so these aren't worth showing.
+  // Leave out idempotency keys. Every request with a key leaves one behind, so they aren't worth
+  // showing.
   const { idempotencyKeys: _, ...diff }: Partial<EnvironmentDiff> = test.left ?? {}
   const leftovers = diffEntries(diff)
   const requestTabs = [requestsTab(key, 'requests', 'Requests', test)]

@@ -7,8 +7,8 @@ import type { Finding } from '../views/requests/finding.js'
 export type EntryFinding = Finding & { tab?: string }
 
 /**
- * Returns the reasons for a test's failure and its likely mistakes. The error comes first, followed
- * by the findings that explain a failure best.
+ * Returns the findings about a test. The test's error comes first, followed by the findings that
+ * are most likely to explain a failure.
  */
 export function findingsOf(test: ReportedTest, leftovers: readonly DiffEntry[]): EntryFinding[] {
   const findings = [
@@ -40,7 +40,7 @@ function unauthenticatedFinding({ unauthenticated }: ReportedTest): EntryFinding
   }
 }
 
-/** Returns a finding about the last rejected request that isn't part of a hint. */
+/** Returns a finding about the last rejected request, ignoring requests that a hint is about. */
 function rejectionFinding({ requests, hints }: ReportedTest): EntryFinding | undefined {
   const hinted = new Set(hints.flatMap((hint) => hint.requests))
   const rejected = requests.findLast(
@@ -53,8 +53,8 @@ function rejectionFinding({ requests, hints }: ReportedTest): EntryFinding | und
 }
 
 /**
- * Returns a finding about the integration that became primary. If none did, returns one about the
- * first leftover change.
+ * Returns a finding about the integration that became primary. If no integration did, the finding
+ * is about the first leftover change.
  */
 function leftoverFinding(leftovers: readonly DiffEntry[]): EntryFinding | undefined {
   const [first] = leftovers

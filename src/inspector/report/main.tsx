@@ -127,7 +127,10 @@ function EntryPane({ entry: { key, title, facts, findings, tabs }, tab }: EntryP
   )
 }
 
-/** Reads the report from the HTML file, where it is JSON or compressed, base64-encoded JSON. */
+/**
+ * Reads the report from the HTML file. There it is JSON, either plain or compressed and
+ * base64-encoded.
+ */
 async function readReport(): Promise<Report> {
   const { textContent, dataset } = document.getElementById('report') as HTMLElement
   const text = textContent ?? ''

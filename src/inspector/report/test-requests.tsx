@@ -7,7 +7,7 @@ import { RequestContent, ResponseContent } from '../views/requests/exchange.js'
 import { toneOf } from '../views/requests/format-request.js'
 import { RequestList, StatusText, withChanges } from '../views/requests/request-list.js'
 
-/** The server that copied commands use, which has the default settings. */
+/** The server that copied commands use: one with the default port and API key. */
 const DEFAULT_SERVER = {
   url: 'http://127.0.0.1:4210',
   headers: { authorization: 'ApiKey development-key' }
@@ -20,11 +20,13 @@ export interface TestRequestsProps extends Pick<ReportedTest, 'requests'> {
   href(sequence: number): string
 }
 
-/** Shows a test's requests, oldest first, with the changes between them and the open request. */
+/**
+ * Shows a test's requests and the changes between them, oldest first. Also shows the open request.
+ */
 export function TestRequests({ requests, changes = [], lost = 0, href }: TestRequestsProps) {
   const sequence = Number(useRoute().rest[1])
-  // By default, open the first request that failed or has a reason. If there is none, open the
-  // last.
+  // By default, open the first request that failed or has a reason. If there is no such request,
+  // open the last one.
   const open =
     requests.find((request) => request.sequence === sequence) ??
     requests.find((request) => toneOf(request) ?? request.reason) ??

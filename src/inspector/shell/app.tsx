@@ -17,13 +17,14 @@ import { type Secrets, SignIn } from './sign-in.js'
 /** The server's URL without a trailing slash. Behind a proxy, the URL may have a path. */
 const SERVER = new URL('.', document.baseURI).href.replace(/\/$/, '')
 
-/** The whole inspector. Keeps keys and tokens that the user enters only in memory. */
+/** The whole inspector. The keys and tokens that the user enters are kept only in memory. */
 export function App() {
   const [secrets, setSecrets] = useState<Secrets>({})
   const { adminToken, apiKey: enteredKey } = secrets
   const mock = useMemo(() => connect(SERVER, { adminToken }), [adminToken])
   const name = useRoute().params.get('environment')
-  // Reload when the name changes, because that environment may be newer than the last load.
+  // Reload when the name changes, because the named environment may have been created after the
+  // last load.
   const { value, error, isLoading, reload } = useResource(
     async () => ({ name, ...(await findEnvironment(mock, name, enteredKey)) }),
     [mock, secrets, name]

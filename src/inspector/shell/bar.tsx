@@ -18,7 +18,8 @@ const MAX_IN_MENU = 8
 export function Bar() {
   const { listed, reloadAll } = useSession()
   const [OpenDialog, setOpenDialog] = useState<DialogView>()
-  // Wrapped in a function, because the setter would call a component passed to it directly.
+  // Wrap the component in a function. A component is itself a function, so the setter would call
+  // it.
   const open = (dialog: DialogView | undefined) => setOpenDialog(() => dialog)
   const togglePalette = () =>
     setOpenDialog((current?: DialogView) => (current === Palette ? undefined : Palette))

@@ -19,7 +19,8 @@ export function LiveProvider({ children, reloadAll }: Props) {
     const followWhileVisible = () => {
       controller.abort()
       controller = new AbortController()
-      // All tabs share six connections per server, so a hidden tab closes its connection.
+      // All tabs of a browser share six connections to a server, so a hidden tab closes its
+      // connection.
       if (!document.hidden) live.follow(controller.signal)
     }
     followWhileVisible()

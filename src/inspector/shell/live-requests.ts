@@ -155,7 +155,8 @@ export class LiveRequests {
 
   #onOpen(): void {
     if (this.#feed !== EMPTY_FEED) this.#reloadAll()
-    // Load after the stream is open. Otherwise, requests in between would be missed.
+    // Load only now that the stream is open. Requests that arrive between a load and the opening of
+    // the stream would be missed.
     this.#load()
   }
 

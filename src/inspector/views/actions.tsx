@@ -13,7 +13,7 @@ export function useAction() {
     successText: string,
     undo?: (result: Result) => Promise<unknown>
   ): Promise<void> {
-    // Wrapped in an object, because an action may succeed with undefined.
+    // Wrap the result in an object, because a successful action may return undefined.
     const outcome = await runWithToast(async () => ({ result: await action() }))
     reloadAll()
     if (!outcome) return

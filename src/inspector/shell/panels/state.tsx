@@ -8,7 +8,9 @@ import { runWithToast, showToast } from '../../parts/toast.js'
 import { useCommands } from '../commands.js'
 import { useSession } from '../session.js'
 
-/** Leaves room for the time, because the server limits names to 200 characters. */
+/**
+ * The server limits names to 200 characters. This limit leaves room for the time after the prefix.
+ */
 const MAX_PREFIX_LENGTH = 170
 
 /** Returns a name for a snapshot. Adds the time to make the name unique. */

@@ -62,7 +62,10 @@ export function describeRule(rule: FaultRule): string {
   return `${requests}: ${result} ${conditions} · ${count}`
 }
 
-/** Returns a function that adds a rule. Takes the button names of its effect and `times`. */
+/**
+ * Returns a function that adds a rule. The function takes the button names for the rule's effect
+ * and for its `times`.
+ */
 export function useAddFault() {
   const { env } = useSession()
   const runAction = useAction()

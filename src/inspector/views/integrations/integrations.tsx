@@ -13,7 +13,7 @@ import { searchMatcher } from '../records/search.js'
 
 type Channel = Integration['channel']
 
-/** An integration from the server, which always has an id. */
+/** An integration that the server returned. It always has an id. */
 type ListedIntegration = Integration & { _id: string }
 
 /** A row of the list: the heading of a channel, or an integration. */
@@ -168,7 +168,7 @@ function IntegrationPane({ integration, back }: { integration: ListedIntegration
   const { credentials, configurations, ...publicFields } = allFields
   const save = async (changes: object) => {
     const saved = await env.integrations.change(_id, changes)
-    // The URL contains the identifier, so it changes too.
+    // The pane's URL contains the identifier, so a new identifier requires a new URL.
     if (saved.identifier !== identifier) {
       navigate(hrefTo(['integrations', saved.identifier]), { replace: true })
     }

@@ -69,8 +69,8 @@ function toDocument(content: Content = '') {
 }
 
 /**
- * Replaces an element's URLs with titles, so that nothing is loaded and no link can be followed.
- * Returns the links it replaced.
+ * Moves an element's URLs to its `title`, so that nothing is loaded and no link can be followed.
+ * Returns the links among these URLs.
  */
 function disableUrls(element: Element): { text: string; href: string }[] {
   return [...element.attributes].flatMap(({ name, value }) => {

@@ -53,7 +53,7 @@ async function loadPages(
     const query = new URLSearchParams({ page: String(page), limit: String(PAGE_SIZE) })
     for (const [name = '', value = ''] of filters) query.append(name, value)
     const response = await get(`/v1/messages?${query}`)
-    // `totalCount` is missing in some profiles.
+    // With some profiles, the response has no `totalCount`.
     const list = response.json as { data: Message[]; totalCount?: number; hasMore: boolean }
     data.push(...list.data)
     if (!list.hasMore || page + 1 >= pages) return { ...list, data, reason: reasonOf(response) }

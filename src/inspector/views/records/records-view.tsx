@@ -93,7 +93,7 @@ function useCloseOnEscape(back: string) {
   useShortcut('escape', () => {
     const row = document.querySelector<HTMLElement>('[data-item][aria-current="true"]')
     navigate(back)
-    // On narrow screens, the row is hidden until the next render and can only be focused then.
+    // Wait for the next render, because on narrow screens, the row is hidden until then.
     setTimeout(() => row?.focus())
   })
 }

@@ -62,7 +62,7 @@ export function RequestDetail(props: DetailProps) {
   )
 }
 
-/** Loads a request with its response. Until then, returns the request as it is in the list. */
+/** Loads a request with its response. Until both are loaded, returns the request from the list. */
 function useExchange({ source, requests }: ListedRequests, sequence: number) {
   const request = requests.find((candidate) => candidate.sequence === sequence)
   const { value, error } = useResource(
@@ -158,7 +158,7 @@ function Changes({ changed, laterChanges }: ChangesProps) {
   )
 }
 
-/** The number of requests to show before, and after, the open request. */
+/** How many older requests, and how many newer ones, to show with the open request. */
 const NEARBY = 5
 
 function NearbyRequests({

@@ -75,7 +75,7 @@ function RequestPanes({ location, isPaused, unauthenticatedCount }: RequestPanes
   useShortcut('escape', () => {
     const row = panes.current?.querySelector<HTMLElement>('[data-item][aria-current="true"]')
     navigate(location.href({ open: undefined }))
-    // On narrow screens, the row is hidden until the next render and can only be focused then.
+    // Wait for the next render, because on narrow screens, the row is hidden until then.
     setTimeout(() => row?.focus())
   })
   return (
@@ -115,8 +115,9 @@ function RequestPanes({ location, isPaused, unauthenticatedCount }: RequestPanes
 }
 
 /**
- * Returns the request to open by default. It is the newest failed request at loading time, or else
- * the first one that fails later. It stays open by default until it is deleted. Searches have none.
+ * Returns the request to open by default: the newest request that had failed when the list was
+ * loaded. If none had failed, returns the first request that fails later. Returns the same request
+ * until it is deleted. Returns undefined during a search.
  */
 function useNewestFailed({ requests }: ListedRequests, search: string): number | undefined {
   const failed = useRef<number | undefined>(undefined)

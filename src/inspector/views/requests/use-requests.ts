@@ -24,7 +24,9 @@ export interface ListedRequests
   extends Pick<Feed, 'requests' | 'changes' | 'seen' | 'isLoaded' | 'hasMore'> {
   /** Loads older requests; undefined if all are loaded. */
   loadMore: (() => unknown) | undefined
-  /** The journal that the requests come from. Loads single requests with their responses. */
+  /**
+   * The journal that the requests come from. It can also load a single request with its response.
+   */
   source: RequestSource
   isUnauthenticatedList: boolean
   error: unknown

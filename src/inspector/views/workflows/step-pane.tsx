@@ -37,7 +37,7 @@ export function StepPane({ workflowId, stepId, back }: StepPaneProps) {
   const { _id, workflowId: _workflowId, workflowDatabaseId, origin: _origin, ...fields } = step
   const save = async (changes: object) => {
     const saved = await env.workflows.changeStep(workflowDatabaseId, _id, changes)
-    // The URL contains the stepId, so it changes too.
+    // The pane's URL contains the stepId, so a new stepId requires a new URL.
     if (saved.stepId !== stepId) {
       navigate(hrefTo(['workflows', workflowId, saved.stepId]), { replace: true })
     }
