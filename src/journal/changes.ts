@@ -11,7 +11,9 @@ const ACTIONS: Record<string, string> = {
   DELETE: 'removed'
 }
 
-/** The fields in the response to a control request that describe the changed record. */
+/**
+ * The fields that describe the changed record. They come from the response to a control request.
+ */
 interface ControlResponse {
   _id?: unknown
   id?: unknown

@@ -134,8 +134,8 @@ function hasMorePages({ status, response }: JournalEntry): boolean {
 }
 
 /**
- * Returns the query parameters as the operations read them. Parses a query that the server rejects
- * as malformed in the way a browser would.
+ * Returns the query parameters as the operations read them. If the server rejects the query as
+ * malformed, parses the query like a browser would.
  */
 function parametersOf({ url, query }: JournalEntry): [name: string, value: string][] {
   if (query instanceof MalformedQuery) return [...new URLSearchParams(queryOf(url))]

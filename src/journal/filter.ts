@@ -54,8 +54,7 @@ export const JournalQuery = strictObject({
 export type JournalQuery = Static<typeof JournalQuery>
 
 /**
- * Returns those of the journal's requests that a query selects. Throws `invalid` if `since` isn't a
- * time.
+ * Returns the requests in the journal that match a query. Throws `invalid` if `since` isn't a time.
  */
 export function filterRequests(journal: Journal, query: JournalQuery): RecordedRequest[] {
   const { order, limit, after, since, pathPrefix = '', text = '' } = query

@@ -77,12 +77,18 @@ export class Journal {
     return this.#lastSequence
   }
 
-  /** The number of requests that have ended. It equals the last request's `endSequence`. */
+  /**
+   * The number of requests that have ended. This is also the `endSequence` of the request that
+   * ended last.
+   */
   get endedCount(): number {
     return this.#endedCount
   }
 
-  /** Whether the journal is closed. A closed journal ends every stream and wait at once. */
+  /**
+   * Whether the journal is closed. On a closed journal, new streams end at once, and verifications
+   * don't wait.
+   */
   get isClosed(): boolean {
     return this.#isClosed
   }
@@ -164,7 +170,7 @@ export class Journal {
     this.#changes = []
   }
 
-  /** Ends all streams and waits. */
+  /** Ends all streams, and all verifications that wait for requests. */
   close(): void {
     this.#isClosed = true
     this.#publish({ kind: 'closed' })

@@ -83,7 +83,7 @@ function compile({ RE2JS, RE2JSException }: typeof import('re2js'), expression: 
 export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
   if (!mayMatch(entry, pattern)) return false
   const { path, query, headers, body } = pattern
-  // `mayMatch` has already compared the other fields, which need no description.
+  // The other fields need no description: `mayMatch` has already compared them.
   const isDecided = path === undefined && !query && !headers && body === undefined
   return isDecided || mismatches(entry.journal.describer.request(entry), pattern).length === 0
 }
@@ -110,7 +110,8 @@ function mayHaveHeaders(
   return Object.entries(headers).every(([name, expected]) => {
     const value = typeof expected === 'object' ? '' : `${expected}\n`
     const line = `\n${name}\n${value}`
-    // A redacted value never equals the raw value, so only the description can decide.
+    // A redacted value never equals the raw value, so the header must be compared later, with the
+    // description of the request.
     return line.includes(REDACTED) || lines.includes(line.toLowerCase())
   })
 }

@@ -36,7 +36,7 @@ const MAX_BODY = 65_536
  */
 export function openRecord({ journals }: JournalServices): onRequestHookHandler {
   return (request, reply, done) => {
-    // Read `routeOptions` only once, because Fastify creates it at each access.
+    // Read `routeOptions` only once, because Fastify creates a new object at each access.
     const { operation } = request.routeOptions.config
     const isApiRequest = operation || (request.is404 && !isControlPath(request))
     if (isApiRequest && request.headers['x-mock-unrecorded'] === undefined) {
@@ -94,7 +94,7 @@ export function keepResponseBody(entry: JournalEntry, payload: unknown): void {
 export function endEntry(request: FastifyRequest, reply: FastifyReply, size: number): void {
   const entry = detachEntry(request, reply)
   if (!entry) return
-  // Node adds headers such as `date` that Fastify's reply doesn't list.
+  // Read the headers from Node. It adds headers such as `date`, which Fastify's reply doesn't list.
   entry.head = (reply.raw as { _header?: string })._header
   entry.status = reply.statusCode
   entry.size = size
@@ -159,7 +159,7 @@ function recordChange(
   const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
   if (control?.access !== 'environment' || isRead || reply.statusCode >= 300) return
   const environment = requireEnvironment(request)
-  // `journals.of` would create a new journal for a removed environment.
+  // Check this first, because `journals.of` would create a new journal for a removed environment.
   environments.assertExists(environment)
   const { id: operation, summary } = control
   const details = describeChange(request, payload, redactionOf(headers.authorization))

@@ -7,14 +7,14 @@ import { withoutSecretParameters } from '../http/target.js'
 export const REDACTED = '***'
 
 /**
- * Matches a JSON string with the colon after it, a brace, a bracket or a number. The last string
- * may be cut.
+ * Matches a brace, a bracket, a number or a string in JSON. If a colon follows the string, matches
+ * the colon too. In truncated JSON, also matches a string without its end.
  */
 const JSON_TOKEN = /"((?:[^"\\]|\\.)*)(?:"(\s*:)?|$)|[{}[\]]|-?\d[\d.eE+-]*/g
 /** The characters that separate words in headers, URLs and JSON. */
 const DELIMITERS = '\\s"\'`&=,:;<>{}()[\\]\\\\/?#|\ufffd'
 const DELIMITER = new RegExp(`[${DELIMITERS}]`)
-/** Matches one word. Words are compared with API keys as a whole. */
+/** Matches one word. Each whole word is looked up among the API keys. */
 const WORD = new RegExp(`[^${DELIMITERS}]+`, 'g')
 /**
  * Matches words that look like a generated API key. They may be keys of another server or of a
@@ -25,7 +25,7 @@ const GENERATED_KEY = /(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])/gi
 const SCHEME = /^(ApiKey|Bearer|Basic|Digest|Token)\s+\S/i
 const PERCENT_ENCODED = /(?:%[0-9a-f]{2})+/gi
 
-/** How often a word is percent-decoded to find a key in it. */
+/** How many times in a row a word is percent-decoded to find a key in it. */
 const MAX_ENCODINGS = 3
 /** Longer log texts are cut to this number of characters. */
 const MAX_LOGGED = 8192
@@ -84,7 +84,7 @@ export class Redaction {
     this.#anywhere = candidates.filter(({ length }) => length >= MIN_KEY_ANYWHERE)
   }
 
-  /** Returns the text with all secrets replaced. */
+  /** Replaces all secrets in the text. */
   redact(text: string): string {
     return this.#redact(text, MAX_ENCODINGS)
   }
@@ -169,8 +169,8 @@ export function redactForLog(
 }
 
 /**
- * Redacts each string or number in JSON whose name suggests a credential. In an object with such a
- * name, redacts all strings. The JSON may be cut.
+ * Redacts each string or number whose name in the JSON suggests a credential. If an object has such
+ * a name, redacts all strings in the object. The JSON may be truncated.
  */
 function redactSecretFields(json: string): string {
   const fields = new SecretFields()

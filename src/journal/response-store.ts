@@ -98,7 +98,8 @@ export class ResponseStore {
   }
 
   /**
-   * If this store or the whole server is full, releases the oldest block and returns its memory.
+   * If the store or the server has reached its limit, releases the oldest block and returns its
+   * memory.
    */
   #reusableBytes(): Buffer | undefined {
     const oldest = this.#oldestToReuse()

@@ -101,7 +101,8 @@ function streamRoute(route: AddRoute, { journals }: JournalServices): void {
   route('GET', '/requests/stream', 'streamRequests', 'Stream each request when it ends', {
     description:
       'Sends the server-sent event `request` when a request ends, and `change` when the ' +
-      'environment is changed. The header `Last-Event-ID` resumes after that request.',
+      'environment is changed. With the header `Last-Event-ID`, the stream resumes after the ' +
+      'request with this id.',
     querystring: strictObject({ changesAfter: Type.Optional(sequenceSchema(CHANGES_AFTER)) }),
     response: Type.String(),
     responseType: 'text/event-stream',

@@ -39,8 +39,8 @@ export class JournalService {
   }
 
   /**
-   * Removes a journal and ends its streams and waits. `undefined` is the key of the journal of
-   * unauthenticated requests.
+   * Removes a journal. Ends its streams, and the verifications that wait for its requests.
+   * `undefined` is the key of the journal of unauthenticated requests.
    */
   drop(environmentKey: number | undefined): void {
     const journal = this.#journals.get(environmentKey)
@@ -49,7 +49,10 @@ export class JournalService {
     this.#journals.delete(environmentKey)
   }
 
-  /** Ends all streams and waits. Those that start later end at once. */
+  /**
+   * Ends all streams, and all verifications that wait for requests. If a stream or a wait starts
+   * later, it ends at once.
+   */
   close(): void {
     this.#isClosed = true
     for (const journal of this.#journals.values()) journal.close()

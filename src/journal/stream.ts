@@ -4,19 +4,21 @@ import type { Journal, JournalEvent } from './journal.js'
 
 const HEARTBEAT_INTERVAL = 15_000
 const CLOSE_TIMEOUT = 1000
-/** The stream ends when a slow client leaves more bytes than this unread. */
+/** The stream ends when a slow client has more than this number of bytes left to read. */
 const MAX_UNREAD = 8 * 1024 * 1024
 
 const GREETING = ': requests to this environment follow as they end'
 
 /**
- * Streams a journal as server-sent events. Each request is sent when it ends. With `Last-Event-ID`,
- * the stream resumes after that request. Changes are sent too, as events without an id. If the
- * journal no longer has some of the requests to send, a comment gives their number.
+ * Streams a journal as server-sent events. Each request is sent when it ends. If the client sends
+ * `Last-Event-ID`, the stream resumes after the request with this id. Changes are sent too, as
+ * events without an id. If the journal no longer has some of the requests to send, a comment gives
+ * their number.
  *
- * The stream ends when the journal closes or 8 MiB are unread. The client can then resume it.
+ * The stream ends when the journal closes, or when the client has more than 8 MiB left to read. The
+ * client can then resume the stream.
  *
- * @param changesAfter the recorded changes after this sequence are sent first. Without it, only new
+ * @param changesAfter the recorded changes after this sequence are sent first. By default, only new
  * changes are sent.
  */
 export function streamRequests(
@@ -31,7 +33,7 @@ export function streamRequests(
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
-    // Without this header, the closing server would wait until the client disconnects.
+    // Without this header, a server that closes would wait until the client disconnects.
     connection: 'close'
   })
   const stream = new RequestStream(journal, reply.raw, resumeAfter(journal, lastEventId))
@@ -47,8 +49,8 @@ function eventIdOf({ headers }: FastifyRequest): number | undefined {
 }
 
 /**
- * Returns the end sequence to resume after. Returns 0, which selects all requests, if the id comes
- * from an earlier run of the server.
+ * Returns the `endSequence` after which the stream resumes. Returns 0, which selects all requests,
+ * if `Last-Event-ID` comes from an earlier run of the server.
  */
 function resumeAfter(journal: Journal, lastEventId: number | undefined): number {
   if (lastEventId === undefined) return journal.endedCount
