@@ -188,8 +188,8 @@ async function loadSeedReader(
 }
 
 /**
- * Returns the image to start from. Unless the image's data is needed, only its schema is used,
- * which is faster than running the migrations.
+ * Returns the database image to start from, if any. If the initial data doesn't come from the
+ * image, only the image's schema is used. Even this is faster than running the migrations.
  */
 function chooseDatabaseImage(
   source: SeedSource,
@@ -227,7 +227,7 @@ async function seedDatabase(
     return { seeded: true }
   }
   const seeds = await loadSeeds()
-  // With no argument, it always loads the generator. A watched seed may start to use it later.
+  // Without an argument, this always loads the generator. A watched seed may need it later.
   await seeds.loadGenerator(seedWatch ? undefined : source.files)
   const { applied, environments } = seeds.seed(source.files)
   if (source.isDefault) {
@@ -343,8 +343,8 @@ function resetEnvironments({ environments, journals }: Services): string[] {
 const BACKLOG = 65_535
 
 /**
- * Starts to listen and returns the port. Doesn't use `app.listen`, because for `localhost` that
- * starts a second server, and it writes its own log line.
+ * Starts to listen and returns the port. Doesn't use `app.listen`, because it writes its own log
+ * line, and starts a second server for `localhost`.
  */
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
   await app.ready()

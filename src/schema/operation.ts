@@ -21,7 +21,7 @@ export interface OperationError {
    * Distinguishes errors with the same status. An error without a code stands for all other codes.
    */
   code?: ErrorCode
-  /** This error only occurs if this assumption has this value. */
+  /** An assumption and its value. The error only occurs if the assumption has this value. */
   under?: readonly [AssumptionId, string]
   /** A path that gets this error with the default seed. */
   example?: string
@@ -38,7 +38,7 @@ export interface Operation extends OperationSummary {
   url: string
   /** The schema of the response body for status 200. */
   response: TSchema
-  /** All documented errors except the 500. */
+  /** All documented errors except status 500. */
   errors: readonly OperationError[]
   /** Whether the operation supports idempotency keys. */
   idempotent?: boolean
@@ -56,7 +56,7 @@ export interface Operation extends OperationSummary {
 export const defineOperation = <const Defined extends Operation>(operation: Defined): Defined =>
   operation
 
-/** Returns the operation's possible errors under the assumptions, except the 500. */
+/** Returns the operation's possible errors under the assumptions, except status 500. */
 export const errorsFor = ({ errors }: Operation, assumptions: Assumptions): OperationError[] =>
   errors.filter(({ under }) => under === undefined || assumptions[under[0]] === under[1])
 

@@ -5,8 +5,8 @@ import { Errors, type ValueError } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
 
 /**
- * A global symbol, because tests may load this module twice, from the sources and from the build.
- * Both copies share TypeBox's registry.
+ * This is a global symbol, because tests may load this module twice: from the sources and from the
+ * build. The two copies share TypeBox's registry.
  */
 const Target = Symbol.for('notification-mock/target')
 
@@ -25,10 +25,13 @@ interface Checker {
 
 const checkers = new WeakMap<TSchema, Checker>()
 
-/** Compiling a schema takes as long as dozens of interpreted checks. A start needs fewer checks. */
+/**
+ * Compiling a schema takes as long as dozens of interpreted checks. A starting server checks each
+ * schema fewer times.
+ */
 const CHECKS_BEFORE_COMPILING = 30
 
-/** Returns the schema's checker. It compiles the schema once enough checks have been made. */
+/** Returns the schema's checker. The checker compiles the schema after enough checks. */
 export function compile(schema: TSchema): Checker {
   const existing = checkers.get(schema)
   if (existing) return existing
@@ -51,7 +54,9 @@ function createChecker(schema: TSchema): Checker {
   }
 }
 
-/** Returns the schema of a string enum. JSON Schema has it as an `enum`, TypeScript as a union. */
+/**
+ * Returns the schema of a string enum. It is an `enum` in JSON Schema and a union in TypeScript.
+ */
 export const stringEnum = <const Values extends readonly string[]>(
   values: Values,
   options: { $id?: string; description?: string; default?: Values[number] } = {}
@@ -63,7 +68,7 @@ export const stringEnum = <const Values extends readonly string[]>(
     ...options
   })
 
-/** Returns a string enum's schema that OpenAPI documents list under its `$id`. */
+/** Returns the schema of a string enum. OpenAPI documents list the schema under its `$id`. */
 export const namedEnum = <const Values extends readonly string[]>(
   $id: string,
   description: string,
@@ -80,7 +85,7 @@ export const strictObject = <Properties extends TProperties>(
   options: ObjectOptions = {}
 ) => Type.Object(properties, { additionalProperties: false, ...options })
 
-/** Returns a strict object's schema that OpenAPI documents list under its `$id`. */
+/** Returns the schema of a strict object. OpenAPI documents list the schema under its `$id`. */
 export const namedObject = <Fields extends TProperties>(
   $id: string,
   description: string,
@@ -104,7 +109,7 @@ export const refById = <Value>(id: string, target: () => TSchema, description?: 
 
 /**
  * Returns a schema that JSON Schema shows inline but that is compiled on its own. Use it for the
- * items of long lists: the list's few checks stay interpreted, but the many checks of items are
+ * items of long lists: the few checks of lists stay interpreted, but the many checks of items are
  * compiled.
  */
 export const compiledSeparately = <Schema extends TSchema>(schema: Schema) =>

@@ -43,12 +43,12 @@ function findRegexError(text: string): string | undefined {
 export const MAX_ISSUES = 100
 
 /**
- * Allows more errors than issues, because TypeBox reports every missing field of an object as an
- * error, while we merge them into one issue.
+ * There can be more errors than issues: TypeBox reports each missing field as an error, but we
+ * merge all missing fields of an object into one issue.
  */
 const MAX_ERRORS = 10 * MAX_ISSUES
 
-/** Returns the first issues of a JSON value, or an empty list if the value matches the schema. */
+/** Returns the first `limit` issues of a JSON value. The list is empty if the value matches. */
 export function findIssues(schema: TSchema, value: unknown, limit = MAX_ISSUES): ValidationIssue[] {
   const checker = compile(schema)
   if (checker.Check(value)) return []
@@ -202,7 +202,7 @@ function typeIssue(union: SchemaError): ValidationIssue {
   return { path, message, hint: describeActual(union), part: 'value' }
 }
 
-/** Returns whether a variant's error is about the type of the union's value itself. */
+/** Returns whether the error is about the type of the value itself, not about a field in it. */
 function isOtherType(error: SchemaError, union: Path): boolean {
   if (error.path.length !== union.length) return false
   if (isTypeError(error)) return true

@@ -21,8 +21,8 @@ function markIncomplete(record: Fields): Fields {
 }
 
 /**
- * Removes everything from the value that doesn't match the seed format. Returns the value as a
- * seed, and an issue for each invalid part.
+ * Removes from the value all parts that don't match the seed format. Returns the value as a seed,
+ * and an issue for each invalid part.
  */
 export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; issues: IssueList } {
   const seed = isObject(value) ? value : {}
@@ -40,7 +40,9 @@ export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; iss
   return { seed: { environments } as Seed, issues }
 }
 
-/** Removes the field of the environment or record that contains the path. */
+/**
+ * Removes the invalid value at the path, and with it the whole field of its environment or record.
+ */
 function removeInvalid(seed: Fields, path: Path): void {
   const isInRecord = LISTS.includes(String(path[2]))
   // environments[0].messages[1].channel, or environments[0].clock
@@ -55,7 +57,7 @@ function removeInvalid(seed: Fields, path: Path): void {
   markIncomplete(parent)
   const isInEnvironment = steps.length === 3
   if (isInEnvironment && LISTS.includes(name)) {
-    // The records of the list are unknown, so references to them must not be reported.
+    // The records in this list are unknown, so references to these records must not be reported.
     parent[name] = [markIncomplete({})]
   } else if (isInEnvironment && name === 'apiKeys') {
     // Keep the field, because an environment without it would get a default key.
@@ -63,11 +65,11 @@ function removeInvalid(seed: Fields, path: Path): void {
   } else {
     delete parent[name]
   }
-  // The message embedded its subscriber, so its `subscriberId` must not be checked as a reference.
+  // The message embedded a subscriber, so its `subscriberId` is not a reference to check.
   if (name === 'subscriber') delete parent.subscriberId
 }
 
-/** Replaces records that are too large with empty records. Returns an issue for each. */
+/** Empties each record that is too large. Returns an issue for each of these records. */
 function removeLargeRecords(environment: Fields, path: Path, issueAt: IssueAt): IssueList {
   const issues: IssueList = []
   for (const list of LISTS) {

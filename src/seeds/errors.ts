@@ -28,8 +28,8 @@ export class SeedError extends Error {
   override readonly name = 'SeedError'
   readonly issues: readonly SeedIssue[]
   /**
-   * The number of further issues that were found. There can be more, because the search stops after
-   * 101 issues per seed.
+   * The number of further issues that were found. There can be even more issues, because the search
+   * stops after 101 issues per seed.
    */
   readonly more: number
 

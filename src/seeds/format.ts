@@ -221,7 +221,10 @@ export interface EnvironmentData {
   messages: Stored<MessageResponse>[]
   /** Messages to generate in addition to `messages`. */
   generate?: SeedGenerate
-  /** Adds the length of a generated message. Throws `SeedError` above the limit for requests. */
+  /**
+   * Adds the length of a generated message to a total. Throws `SeedError` if the total exceeds the
+   * limit for requests.
+   */
   countGenerated?: (characters: number) => void
   clock?: ClockSetting
   randomSeed?: number

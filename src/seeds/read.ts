@@ -163,7 +163,7 @@ function parseText(
 /** Returns whether the value has the fields of an environment instead of `environments`. */
 function isEnvironmentContent(value: object, limits: SeedLimits): boolean {
   const names = Object.keys(value)
-  // A misspelled `environments` is reported as a typo.
+  // Return false for a misspelled `environments`, so that it is reported as a typo.
   if (names.some((name) => suggest(name, ['environments']) !== undefined)) return false
   if (limits === REQUEST_LIMITS) return true
   return names.some((name) => Object.hasOwn(SeedEnvironment.properties, name))

@@ -116,7 +116,7 @@ export class RecordService {
   /**
    * Changes a step of a workflow. The workflow can be given by `_id` or `identifier`, and the step
    * by `_id` or `stepId`. The other steps don't change, even if their variables contain results of
-   * this step. Throws `not-found`.
+   * this step. Throws `not-found` if there is no such step.
    */
   changeStep(
     environment: Environment,
@@ -145,7 +145,10 @@ export class RecordService {
     })
   }
 
-  /** Removes a record. No other integration replaces a removed primary. Throws `not-found`. */
+  /**
+   * Removes a record. If it is a primary integration, no other one becomes primary. Throws
+   * `not-found` if there is no such record.
+   */
   removeRecord(kind: EditedKind, environment: Environment, id: string): void {
     this.db.transaction(() => {
       const { _id } = this.#requireRecord(kind, environment, id)
@@ -249,7 +252,7 @@ export class RecordService {
     return id
   }
 
-  /** Returns the message in seed form, without the fields to derive again from the changes. */
+  /** Returns the message in seed form, without the fields that the changes make outdated. */
   #messageBase(
     environment: Environment,
     message: MessageResponse,
@@ -314,7 +317,7 @@ const SUBSCRIBER_FIELDS = ['subscriberId', 'subscriber', '_subscriberId']
 
 const ADDRESS_FIELDS = ['_subscriberId', 'email', 'phone']
 
-/** For each field of a message, the fields that are derived again if it changes. */
+/** For each field of a message, the other fields that are derived again if this field changes. */
 const DERIVED: { [field: string]: readonly string[] } = {
   subscriber: ADDRESS_FIELDS,
   subscriberId: ['subscriber', ...ADDRESS_FIELDS],

@@ -9,7 +9,7 @@ import type { Environment } from '../environments/environment.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData } from './format.js'
 
-/** Written out because the package's published types can't refer to the types of Drizzle. */
+/** This union is written out, because the published types can't refer to the types of Drizzle. */
 export type RecordKind = 'messages' | 'integrations' | 'subscribers' | 'workflows' | 'steps'
 
 /** The kinds of records that have a unique name, such as an identifier. */
@@ -33,7 +33,7 @@ const NAME_COLUMNS: Record<NamedKind, SQLiteColumn> = {
   workflows: workflows.identifier
 }
 
-/** The values to find a record by. Several records can match `createdAt` or `active`. */
+/** What to find a record by. Several records can match the same `createdAt` or `active` value. */
 export type LookupKey =
   | '_id'
   | 'identifier'
@@ -48,7 +48,10 @@ const ROWID = sql<number>`rowid`
 const VALUE = sql.placeholder('value')
 const DATASET = sql.placeholder('dataset')
 
-/** Literals, because SQLite recompiles a statement if it compares a bound value with a flag. */
+/**
+ * The conditions use literals, because SQLite recompiles a statement that compares a flag with a
+ * bound value.
+ */
 const IS_PRIMARY = sql`${integrations.primary} = 1 AND ${integrations.deleted} = 0`
 const IS_ACTIVE = sql`${integrations.active} = 1 AND ${integrations.deleted} = 0`
 
@@ -63,7 +66,7 @@ export interface ExistingRecords {
   /** Returns the steps of a workflow, or all steps. */
   stepsOf(workflowId?: string): WorkflowStep[]
   messageCount(): number
-  /** Returns the names of the first few hundred records, for suggestions. */
+  /** Returns the names of a few hundred records at most. They are used for suggestions. */
   names(kind: NamedKind): string[]
 }
 
@@ -80,7 +83,10 @@ interface DocumentQuery {
 export class SeedRepository {
   readonly #db: Db
   readonly #insert: Record<RecordKind, (row: never) => number>
-  /** Used only after a conflict, because INSERT OR REPLACE takes twice as long as INSERT. */
+  /**
+   * These statements run only after a conflict, because INSERT OR REPLACE takes twice as long as
+   * INSERT.
+   */
   readonly #replace: Record<RecordKind, (row: never) => number>
   readonly #queries = new Map<string, DocumentQuery>()
   readonly #deleteSteps
@@ -114,7 +120,7 @@ export class SeedRepository {
 
   /**
    * Stores a record. Replaces the record with the same id and the record with the same name. The
-   * new record takes the place of the one with the same id. Deletes the steps of replaced
+   * new record keeps the position of the old record with the same id. Deletes the steps of replaced
    * workflows. The caller has to reject other conflicts, such as a second primary.
    */
   put(kind: RecordKind, dataset: number, row: RecordRow): void {

@@ -9,7 +9,10 @@ import { type Dependencies, RecordService } from './records.js'
 import { perKind, type RecordKind } from './repository.js'
 import { resolveSeeds } from './resolve/resolve.js'
 
-/** Re-exported because startup needs both modules, and one dynamic import is faster than two. */
+/**
+ * This is re-exported, because startup needs both modules, and one dynamic import is faster than
+ * two.
+ */
 export { readSeeds } from './read.js'
 
 /** The seed to load: either a text or value, or the first environment of a built-in seed. */

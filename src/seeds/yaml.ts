@@ -6,9 +6,10 @@ import { createIssue, SeedError, type SeedIssue } from './errors.js'
 import { formatLimit, type SeedLimits } from './limits.js'
 
 /**
- * Loads the package when the first YAML is read, because loading it takes a tenth of the startup
- * time. Uses `require`, because `import()` would make reading seeds asynchronous. The bundle has a
- * `require` that contains the package. Modules in src/ have no `require`, so they create one.
+ * Loads the `yaml` package when the first YAML text is read, because loading it takes a tenth of
+ * the startup time. Uses `require`, because `import()` would make reading seeds asynchronous. The
+ * bundle has a `require` that contains the package. Modules in src/ have no `require`, so they
+ * create one.
  */
 const yaml = lazily((): typeof import('yaml') =>
   typeof require === 'undefined' ? createRequire(import.meta.url)('yaml') : require('yaml')
@@ -75,7 +76,8 @@ function readTokens(text: string, lines: LineCounter, issueAtOffset: IssueAtOffs
       if (token.type === 'error') misplacedCount += 1
     }
     if (misplacedCount > MAX_MISPLACED) break
-    // The stack starts with the document and can end with a scalar, so allow two more entries.
+    // The stack starts with the document and can end with a scalar, so it can have two more
+    // entries.
     const deepest = parser.stack[MAX_DEPTH + 1]
     if (deepest && parser.stack[MAX_DEPTH + 2]) {
       throw new SeedError([issueAtOffset(deepest.offset, TOO_DEEP)])

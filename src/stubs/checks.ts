@@ -13,7 +13,7 @@ interface ServedOperation {
 }
 
 interface StubProblem {
-  /** The field, such as `path` or `headers` and the name of one. */
+  /** The path of the field, such as `['path']`, or `['headers', name]` for a header. */
   path: readonly string[]
   /** Follows the field's name, as in "must start with /". */
   message: string

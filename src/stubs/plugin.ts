@@ -20,13 +20,13 @@ interface Options {
   assumptionFor: (request: FastifyRequest) => UnservedRoute
 }
 
-/** The most warnings that are logged, so that paths with ids can't flood the log. */
+/** The maximum number of warnings to log, so that paths with ids can't flood the log. */
 const MAX_WARNINGS = 100
 
 /**
  * Responds to the requests that `notFound` let through: paths of Novu's API that no operation
- * serves, and everything that a stub serves. Like an operation it needs an API key, reads the body
- * for the journal, and can get a fault.
+ * serves, and everything that a stub serves. As with operations, a request needs an API key, its
+ * body is read for the journal, and it can get a fault.
  */
 export const unmockedRequests = fp<Options>(async (app, options) => {
   const { environments, stubs, latency } = options
@@ -45,7 +45,7 @@ export const unmockedRequests = fp<Options>(async (app, options) => {
     return sendStub(stub, request, reply)
   })
 
-  /** Returns the rejection. The first one per method and path is logged as a warning. */
+  /** Returns the error. The first error per method and path is logged as a warning. */
   function createError(request: FastifyRequest) {
     const error = notMockedError(options.served, request, options.assumptionFor(request))
     const target = `${request.method} ${pathOf(request.url)}`

@@ -23,7 +23,7 @@ export function stubRoutes(
       'Responds to requests to a path that no operation serves. Replaces a stub with the same ' +
       'method and path.',
     body: ref(NewStub),
-    // A stub of 1 MiB with its other fields.
+    // Leave room for a body of 1 MiB and the other fields of the stub.
     bodyLimit: 2 * MIB,
     response: ref(AddedStub),
     status: 201,

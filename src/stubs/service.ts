@@ -4,9 +4,12 @@ import { isForSameRequests, mergeStubs, type Stub } from '../domain/stub.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import type { AddedStub, NewStub } from './schemas.js'
 
-/** The stubs that an environment can have. */
+/** The maximum number of stubs in an environment. */
 export const MAX_STUBS = 1000
-/** The size of all stubs of an environment, in characters of JSON: forks copy them. */
+/**
+ * The maximum size of all stubs in an environment, in characters of JSON. The size is limited,
+ * because forks copy the stubs.
+ */
 const MAX_TOTAL = 16 * 1024 * 1024
 
 type Router = createRouter.Instance<createRouter.HTTPVersion.V1>
@@ -14,7 +17,7 @@ type Router = createRouter.Instance<createRouter.HTTPVersion.V1>
 /** Keeps the stubs of each environment among its settings, which forks and snapshots copy. */
 export class StubService {
   readonly #environments: EnvironmentService
-  /** By the list of stubs, which a change replaces. */
+  /** Caches the router for each list of stubs. A change replaces the list. */
   readonly #routers = new WeakMap<readonly Stub[], Router>()
 
   constructor({ environments }: { environments: EnvironmentService }) {
@@ -26,8 +29,9 @@ export class StubService {
   }
 
   /**
-   * Adds a stub that has passed `stubErrors`. It replaces a stub with the same method and path, and
-   * takes over its id. Throws `bad-request` if the environment has too many or too large stubs.
+   * Adds a stub without problems (see `findStubProblems`). It replaces a stub with the same method
+   * and path, and takes over its id. Throws `bad-request` if the environment has too many or too
+   * large stubs.
    */
   add(environment: Environment, newStub: NewStub): AddedStub {
     const stubs = mergeStubs(environment.stubs, [newStub])

@@ -82,7 +82,7 @@ const Placeholder = Type.Union([...plainPlaceholder.anyOf, Type.Array(plainPlace
   description: 'Placeholder that the workflow editor shows in an empty field'
 })
 
-/** Written out, because TypeScript can't infer the type of a recursive schema. */
+/** This type is written out, because TypeScript can't infer the type of a recursive schema. */
 export interface UiSchemaProperty {
   placeholder?: Static<typeof Placeholder>
   component: Static<typeof UiComponent>

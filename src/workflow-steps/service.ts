@@ -34,8 +34,8 @@ export class WorkflowStepService {
   }
 
   /**
-   * Finds the step with a single query. Returns undefined without a query if a parameter may be an
-   * id.
+   * Finds the step with a single query. If a parameter may be an id, returns undefined and runs no
+   * query.
    */
   #findByNames(
     { assumptions, datasets }: Environment,
@@ -131,8 +131,8 @@ function readId(parameter: string, assumptions: Assumptions): string | undefined
 }
 
 /**
- * Returns the step in the form that the assumptions require. Returns the stored bytes if nothing
- * changes, because parsing a large step takes time.
+ * Returns the step in the form that the assumptions require. If the stored step already has this
+ * form, returns its bytes, because parsing a large step takes time.
  */
 function toResponse(document: Buffer, assumptions: Assumptions): Buffer {
   const needsVendorNames = mayNeedVendorNames(document, assumptions)

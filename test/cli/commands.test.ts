@@ -80,7 +80,7 @@ describe('help', () => {
     }
   })
 
-  test('is printed for `seed` without a command, with exit code 2', async () => {
+  test('is printed if `seed` is called without a command, with exit code 2', async () => {
     const { code, stderr } = await runCommand(['seed'])
     expect({ code, stderr }).toEqual({
       code: 2,

@@ -45,7 +45,7 @@ test('prints the report and exits with 1 if the coverage is below --min', async 
   })
 })
 
-test('without --all, prints at most 12 lines, starting with figures and typos', async () => {
+test('without --all, prints at most 12 lines: first the figures, then typos', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?chanel=sms')
   const whole = (await mock.get('/_mock/coverage/server')).json

@@ -53,7 +53,7 @@ async function startShellWithChild(
 }
 
 test.each(['SIGTERM', 'SIGKILL', 'SIGSEGV'] as const)(
-  'ends by %s when this signal kills the command',
+  'exec ends with the signal %s if this signal kills the command',
   async (signal) => {
     const words = ['sh', '-c', `ulimit -c 0; kill -${constants.signals[signal]} $$`]
     expect(await runWithExec(words, { cwd: createTempFolder() })).toMatchObject({
@@ -134,7 +134,7 @@ test('at a terminal, the command can read input, and receives Ctrl-C only once',
     console.log('listening')`
   writeFileSync(file, program)
   const ours = `"${process.execPath}" "${commandIn(await buildPackage())}"`
-  // The shell's `exec` replaces the shell, because Ctrl-C would end a waiting shell such as dash.
+  // The shell's own `exec` replaces the shell. Otherwise Ctrl-C would end the waiting shell.
   const command = `exec ${ours} exec --no-seed -- "${process.execPath}" "${file}"`
   const { child, ended } = await startProcess('script', ['-qec', command, '/dev/null'], {
     ready: /listening/
@@ -145,7 +145,7 @@ test('at a terminal, the command can read input, and receives Ctrl-C only once',
   expect(await ended).toMatchObject({ code: 1, signal: null })
 })
 
-test('SIGTERM sent to npm ends the command that its script runs', async () => {
+test('SIGTERM sent to npm ends the command that the npm script runs', async () => {
   const folder = await createDependentPackage({
     test: `notification-mock exec --no-seed -- sh ./test.sh && echo never`
   })
@@ -160,7 +160,9 @@ test('SIGTERM sent to npm ends the command that its script runs', async () => {
   await untilEnded(Number(npm.printed))
 })
 
-/** Returns the variables that a command gets from `exec` with these flags and variables. */
+/**
+ * Runs `exec` with these flags and variables. Returns the variables of the command that it runs.
+ */
 async function variablesOfCommand(flags: string[], env: Record<string, string> = {}) {
   const program = `
     const { API, FIRST } = process.env
@@ -190,13 +192,13 @@ test('NOTIFICATION_MOCK_ENV sets variables for the command', async () => {
   })
 })
 
-test('without environments, removes the API key of another server', async () => {
+test("--no-seed removes another server's API key from the command's variables", async () => {
   const env = { NOTIFICATION_MOCK_API_KEY: 'that of another server' }
   expect(await variablesOfCommand(['--no-seed', '--env', 'FIRST=key'], env)).toEqual({})
 })
 
-describe('the coverage', () => {
-  test('is printed on stderr and written as JSON, without changing stdout', async () => {
+describe('exec with flags for coverage', () => {
+  test('prints the coverage on stderr and writes it as JSON, without changing stdout', async () => {
     const cwd = createTempFolder()
     const flags = ['--coverage', '--coverage-json', 'coverage.json', '--min', '0']
     const { code, stdout, stderr } = await runCommand(['exec', ...flags, '--', 'echo', 'done'], {
@@ -213,14 +215,14 @@ describe('the coverage', () => {
 
   test.each([
     [
-      'below --min fails a successful command',
+      'fails a successful command if the coverage is below --min',
       ['--min', '90'],
       0,
       1,
       /exec: the coverage of the API is 0 %/
     ],
     [
-      "that can't be written fails a successful command",
+      "fails a successful command if the coverage can't be written",
       ['--coverage-json', '/gone/a'],
       0,
       125,

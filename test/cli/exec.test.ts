@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { runCommand } from '../support/process.js'
 import { runHere } from './here.js'
 
-test('stops the server after the command, and exits with the same exit code', async () => {
+test("stops the server when the command ends, and exits with the command's exit code", async () => {
   const program = `
     const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_API_KEY: key } = process.env
     const headers = { authorization: 'ApiKey ' + key }
@@ -35,7 +35,7 @@ describe('errors of exec itself have their own exit codes and one-line messages'
       127,
       "can't run gone: the command, or the interpreter in its first line, does not exist"
     ]
-  ])('%s', async (_, args, code, message) => {
+  ])('reports %s', async (_, args, code, message) => {
     const ended = await runCommand(['exec', ...args])
     expect(ended).toEqual({ code, signal: null, stdout: '', stderr: expect.stringMatching(LINE) })
     expect(ended.stderr).toContain(message)
@@ -49,7 +49,7 @@ describe('errors of exec itself have their own exit codes and one-line messages'
     [[], "missing required argument 'command'"],
     [['--env', 'A=urls', '--', 'true'], 'It must be <name>=url, <name>=url/<path>'],
     [['--allow', 'everything', '--', 'true'], 'It must be one of path-not-mocked, ']
-  ])('an invalid command line: %j', async (args, message) => {
+  ])('rejects an invalid command line: %j', async (args, message) => {
     const ended = await runHere(['exec', ...args])
     expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(LINE) })
     expect(ended.stderr).toContain(message)

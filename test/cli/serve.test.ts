@@ -28,7 +28,7 @@ environments:
     apiKeys: ["it's-$HOME-\`x\`-key!"]
     messages: [{ channel: email, subject: Hello }]
 `
-/** An API key with characters that have a meaning in a shell. */
+/** An API key with characters that have a special meaning in a shell. */
 const SHOP_KEY = "it's-$HOME-`x`-key!"
 
 /** Creates a folder with the seed `shop.yaml`, and returns it as the working directory. */
@@ -257,7 +257,7 @@ describe('an error is reported in one line, with a fix and without a stack trace
     expect(ended.stderr).not.toMatch(/\n {4}at |Error:/)
   }
 
-  test('a database addon that is not built for this Node version', async () => {
+  test('reports a database addon that is not built for this Node version', async () => {
     const folder = await copyPackage('package.json', 'dist', 'migrations', 'seeds')
     const addon = realpathSync(join(await buildPackage(), 'node_modules/better-sqlite3'))
     mkdirSync(join(folder, 'node_modules'))
@@ -285,7 +285,7 @@ describe('an error is reported in one line, with a fix and without a stack trace
     ['that is missing on Node 20', '20.19.2', '9', undefined, LACKING],
     ['that would crash Node 20', '20.19.2', '9', '13.2.0', CRASHING],
     ['that is missing on Node 24', '24.19.0', '10', undefined, LEFT_OUT]
-  ])('a database addon %s', async (_, node, napi, addon, message) => {
+  ])('reports a database addon %s', async (_, node, napi, addon, message) => {
     const folder = await copyPackage('package.json', 'dist')
     if (addon) {
       mkdirSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true })
@@ -303,7 +303,7 @@ describe('an error is reported in one line, with a fix and without a stack trace
     expect(stderr.trimEnd()).toMatch(message)
   })
 
-  test('an unsupported Node version, before anything else is loaded', async () => {
+  test('reports an unsupported Node version before loading anything else', async () => {
     const env = { NODE_OPTIONS: otherNode({ node: '18.20.8' }) }
     expect(await runCommand(['--version'], { env })).toEqual({
       code: 1,
@@ -327,7 +327,7 @@ async function copyPackage(...names: string[]): Promise<string> {
   return folder
 }
 
-/** Returns a Node option with which Node reports another version. */
+/** Returns a command-line option that makes Node report another version. */
 function otherNode(versions: { node: string; napi?: string }): string {
   const file = join(createTempFolder(), 'other.mjs')
   writeFileSync(

@@ -24,7 +24,7 @@ interface User {
   ): Promise<{ url: string; pid: number; logFile: string; startedAt: string; instance: string }>
 }
 
-/** Creates a user with separate folders, whose servers are stopped when the test ends. */
+/** Simulates a user with separate folders. When the test ends, the user's servers are stopped. */
 function createUser(port?: number): User {
   const cwd = createTempFolder()
   const env = { TMPDIR: createTempFolder(), ...(port && { NOTIFICATION_MOCK_PORT: `${port}` }) }
@@ -99,7 +99,7 @@ test('start fails with the error from the log, and leaves no server behind', asy
 const areHealthy = (servers: { url: string }[]) =>
   Promise.all(servers.map(({ url }) => isHealthy(url)))
 
-test('stop needs --port if several servers are running, and stops only that one', async () => {
+test('if several servers run, stop needs --port, and stops only that server', async () => {
   const { start, run } = createUser()
   const first = await start()
   const servers = [first, await start(), await start()]

@@ -60,7 +60,7 @@ test('a signal lets requests in flight finish, even if npm sends the signal twic
   expect(primaryInFile(cwd)).toBe(1)
 })
 
-test('an uncaught error is logged, leaves a clean file, and ends the server with 1', async () => {
+test('logs an uncaught error, leaves a clean file, and ends the server with code 1', async () => {
   const cwd = createTempFolder()
   writeFileSync(
     join(cwd, 'fault.mjs'),

@@ -65,7 +65,7 @@ const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
 }
 
 test.each(Object.entries(BUSY))(
-  '%s: SIGTERM still ends the process soon and leaves a clean file',
+  'despite %s, SIGTERM ends the process soon and leaves a clean file',
   async (what, makeBusy) => {
     const cwd = createTempFolder()
     const server = await startCommand(KEPT, { cwd })
@@ -96,7 +96,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const sentAt = performance.now()
     child.kill(signal)
     expect(await ended).toEqual({ code: null, signal, stdout: '', stderr: '' })
-    // The seeding itself would take ten times as long.
+    // If the signal didn't stop the seeding, it would take ten times as long.
     expect(performance.now() - sentAt).toBeLessThan(2000)
 
     writeSeed(cwd, 1)

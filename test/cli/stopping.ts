@@ -7,7 +7,7 @@ import { integrationRows } from '../support/rows.js'
 
 /** A header with an API key of the default seed. */
 export const AUTHORIZATION = { authorization: 'ApiKey development-key' }
-/** The path of a request that makes another integration of the default seed primary. */
+/** The path of a POST request that sets another primary integration in the default seed. */
 export const SET_PRIMARY = '/v1/integrations/mailgun-eu/set-primary'
 
 export const KEPT = ['--data', 'kept.db']

@@ -42,8 +42,8 @@ function createSeeds(): string {
 }
 
 /**
- * Starts a service with hostile text in all its responses. It returns one message: a message of the
- * default seed with an additional hostile field.
+ * Starts a service whose responses all contain hostile text. Its only message comes from the
+ * default seed, and has an additional hostile field.
  */
 async function startHostileService(): Promise<string> {
   const mock = await startCommand([])
@@ -113,7 +113,7 @@ async function call(url: string, path: string, init: RequestInit = {}): Promise<
 const PATH = `/v2/workflows/${encodeURIComponent(HOSTILE)}/steps/x`
 
 describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
-  test('in the output of serve, in its log, and in its messages about seeds', async () => {
+  test('serve escapes foreign text in its output, its log and messages about seeds', async () => {
     const cwd = createSeeds()
     const file = 'FAKE\u001b[31m\u202e.db'
     const args = `--seed seed.json --watch --port 0 --log-level trace --data "${file}"`
@@ -140,7 +140,7 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
     expect(stdout).toMatch(/^\[[\d:]+\] ERROR: the data file .* was deleted or moved/m)
   })
 
-  test('in the output of start', async () => {
+  test('start escapes foreign text', async () => {
     const cwd = createSeeds()
     const printed = await printedBy('start --seed seed.json --port 0', cwd)
     process.kill(Number(/Process (\d+)/.exec(printed)?.[1]))
@@ -148,7 +148,7 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
   })
 
   test.each(['seed check seed.json', 'seed check wrong.json', 'seed check --json wrong.json'])(
-    'in the output of %s',
+    '%s escapes foreign text',
     async (command) => {
       expectHarmless(await printedBy(command))
     }
@@ -156,7 +156,7 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
 
   const access = '--api-key some-key-of-theirs'
   test.each(['--verbose', '--json'])(
-    'in the output of conformance %s, which never prints text from the target',
+    'conformance %s never prints text from the target',
     async (flag) => {
       const printed = await printedBy(
         `conformance ${flag} --target ${await startHostileService()} ${access}`
@@ -171,11 +171,11 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
     ['compare --target', '--seed seed.json'],
     ['compare --target', '--seed seed.json --json'],
     ['record --from', '--out out.yaml']
-  ])('in the output of %s <url> %s', async (command, more) => {
+  ])('%s <url> %s escapes foreign text', async (command, more) => {
     expectHarmless(await printedBy(`${command} ${await startHostileService()} ${access} ${more}`))
   })
 
-  test('in the output of exec --coverage', async () => {
+  test('exec --coverage escapes foreign text', async () => {
     const program =
       `const headers = { authorization: 'ApiKey ${KEY}' }; ` +
       'fetch(process.env.NOTIFICATION_MOCK_URL + process.argv[1], { headers })'

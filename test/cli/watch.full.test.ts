@@ -20,9 +20,9 @@ interface Watched extends RunningProcess {
   cwd: string
   /** Overwrites a file in place, as a redirection in a shell does. */
   write(text: string, file?: string): void
-  /** Resolves with the given number of next lines on stdout. */
+  /** Resolves with the next lines of stdout. The argument is their number. */
   nextLines(lines: number): Promise<string>
-  /** Resolves with the given number of next lines on stderr. */
+  /** Resolves with the next lines of stderr. The argument is their number. */
   nextErrorLines(lines: number): Promise<string>
   get(path: string, key?: string): Promise<Record<string, unknown>>
 }

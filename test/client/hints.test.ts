@@ -94,7 +94,7 @@ test('gives a hint for a repeated client error', async () => {
   expect(summaryOf(await findHints(env))).toEqual([['repeated-error', [1, 3]]])
 })
 
-test('gives no hint for injected errors, or for an error before and after a change', async () => {
+test('gives no hint for injected errors, or for an error that recurs after a change', async () => {
   const { env, send } = await createEnvironment()
   const missingStep = '/v2/workflows/none/steps/none'
   await env.faults.add({ effect: { status: 404 }, times: 3 })

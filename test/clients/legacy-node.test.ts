@@ -107,7 +107,12 @@ test.each<
     '{}'
   ],
   ['@novu/node', 'the headers of axios', NODE_HEADERS, ALL_CALLS.slice(1)],
-  ['the Java and Python clients', 'page and limit as decimal numbers', {}, LISTS],
+  [
+    'the Java and Python clients',
+    'page and limit as numbers with decimal places, such as 10.0',
+    {},
+    LISTS
+  ],
   [
     'the C# client',
     'the scheme in lower case and a GUID as idempotency key',
@@ -165,7 +170,7 @@ test.each<
   }
 )
 
-test('reads the `+`, `[]` and unescaped commas in queries of @novu/node', async () => {
+test('reads queries of @novu/node, which contain `+`, `[]` and unescaped commas', async () => {
   const mock = await useMock({ seed: SEED })
   const filters =
     'subscriberId=sub+1%2F%C3%BC&channel=email&transactionId%5B%5D=tx-a&transactionId%5B%5D=tx,b'

@@ -49,7 +49,7 @@ const INTEGRATIONS = [
 ]
 
 describe.each(PROFILES)('set-primary in %s', (profile) => {
-  test('runs only once per idempotency key, and marks the replay in its headers', async () => {
+  test('replays the response for a used idempotency key, and marks it in the headers', async () => {
     const { novu, storedKeys } = await createClient(profile, { integrations: INTEGRATIONS })
     const first = await novu.integrations.setAsPrimary(MAIL, 'my-key')
     expect(first.result).toMatchObject({
@@ -256,7 +256,7 @@ describe.each(PROFILES)('messages in %s', (profile) => {
       ['all, tx,b']
     ],
     ['a subscriber without messages', { subscriberId: 'quiet' }, []]
-  ])('returns the messages that match %s', async (_filter, filters, subjects) => {
+  ])('returns the right messages for %s', async (_filter, filters, subjects) => {
     const { novu } = await createClient(profile, shop)
     const { result } = await novu.messages.retrieve(filters)
     expect(result.data.map(({ subject }) => subject)).toEqual(subjects)

@@ -18,7 +18,10 @@ import {
 import type { Scope } from './templates.js'
 
 const DAY = 86_400_000
-/** A trigger's messages are created over several seconds, and none may be in the future. */
+/**
+ * The age of the newest trigger, in milliseconds. Its messages are created during the seconds after
+ * it, and none of them may be in the future.
+ */
 const NEWEST_TRIGGER_AGE = 2 * 60_000
 
 /**
@@ -49,7 +52,7 @@ export function prepare(
     before: now - days * DAY
   })
   const recipients = createRecipients(environment, [...existing, ...subscribers], randomSeed)
-  // Includes the number of existing messages, so that generating again creates different ids.
+  // The key includes the number of existing messages, so that a second run creates different ids.
   const idKey = [
     environment.id,
     messageCount,
@@ -251,7 +254,7 @@ function outcomeOf(channel: Channel, hasAddress: boolean, random: Random) {
 /** Returns when an in-app message was delivered, seen and read, and which button was pressed. */
 function inboxState(random: Random, createdAt: number, now: number) {
   const deliveredAt = createdAt + 40 + randomInt(random, 360)
-  // Most delays are short: the maximum is a random power of two, from 4 seconds to 1.5 days.
+  // Keep most delays short: each maximum is a random power of two, from 4 seconds to 1.5 days.
   const seenAt = deliveredAt + randomInt(random, 1 << (12 + randomInt(random, 16)))
   const readAt = seenAt + 400 + randomInt(random, 60_000)
   const seen = random.next() < 0.75 && seenAt <= now

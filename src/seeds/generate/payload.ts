@@ -8,7 +8,10 @@ type JsonSchema = Record<string, unknown>
 /** Creates a random value. `time` is the time of the trigger, in milliseconds since 1970. */
 export type ValueMaker = (faker: Faker, time: number) => unknown
 
-/** Lists nested deeper have only one item, because each level can triple the size of the value. */
+/**
+ * Lists that are nested deeper than this have only one item, because each level can triple the size
+ * of the value.
+ */
 const MAX_LIST_DEPTH = 3
 
 /** Returns a function that creates values for a schema, based on types, formats and field names. */
@@ -63,7 +66,7 @@ function createTextMaker(schema: JsonSchema, name: string, isString: boolean): V
   const words = splitWords(FORMATS.test(format) ? format : name)
   const [, rule] = RULES.find(([pattern]) => pattern.test(words)) ?? []
   const make = rule ?? ((faker: Faker) => `${splitWords(name)} ${randomInt(faker, 1, 900)}`)
-  // A schema inferred from a template says string, but the real type is unknown.
+  // A schema that was inferred from a template says `string`, but the real type is unknown.
   const isInferred = String(schema.default).startsWith('{{')
   return isString && !isInferred ? (faker, time) => String(make(faker, time)) : make
 }

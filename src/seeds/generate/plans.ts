@@ -57,7 +57,10 @@ const DEFAULT_PROVIDERS = {
   push: 'fcm'
 }
 
-/** Returns the active integrations' providers, primary first. If none is active, returns all. */
+/**
+ * Returns the providers of the active integrations, the primary first. If no integration is active,
+ * returns the providers of all.
+ */
 function providersOf({ integrations }: EnvironmentInput, channel: Channel): string[] {
   const existing = integrations.filter(
     (integration) => integration.channel === channel && !integration.deleted
@@ -88,7 +91,10 @@ function planStep(environment: EnvironmentInput, step: WorkflowStep, workflowNam
   }
 }
 
-/** Returns the body, or the longest string, because code-first steps can use any name for it. */
+/**
+ * Returns the body. If no field has a usual name for the body, returns the longest string, because
+ * code-first steps can use any name.
+ */
 function findBody(values: Record<string, unknown>): string | undefined {
   const body = nonEmptyString(values.body) ?? nonEmptyString(values.content)
   if (body !== undefined) return body

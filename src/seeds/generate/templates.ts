@@ -39,7 +39,7 @@ const formatDate = filters.date as (this: unknown, ...args: unknown[]) => unknow
 const formattedDates = new Map<string, unknown>()
 
 liquid.registerFilter('date', function (value: unknown, ...args: unknown[]) {
-  // Return other values unchanged, because a time without a zone depends on the machine's zone.
+  // Format only dates and times with a zone, because others would depend on the machine's zone.
   if (typeof value !== 'string' || parseTime(value) === undefined) return value
   const key = [value, ...args].join('\n')
   if (formattedDates.size > MAX_CACHED_DATES) formattedDates.clear()
@@ -75,7 +75,9 @@ export function compile(source: string): Render {
   }
 }
 
-/** Accepts `RangeError`, because very deeply nested templates cause it. */
+/**
+ * Returns whether the template caused the error. Very deeply nested templates cause `RangeError`.
+ */
 function isTemplateError(error: unknown): boolean {
   return (
     error instanceof LiquidError || error instanceof AssertionError || error instanceof RangeError

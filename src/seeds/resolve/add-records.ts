@@ -86,7 +86,7 @@ export function addSubscriber(
   builder.countAdded(DEFAULTS_LENGTH, location)
 }
 
-/** Returns the document of a subscriber from the environment's list or embedded in a message. */
+/** Returns the document of a subscriber that the environment lists or that a message embeds. */
 function createSubscriber(
   builder: EnvironmentBuilder,
   seed: SeedSubscriber,
@@ -182,7 +182,7 @@ function createSteps(
   return steps
 }
 
-/** Returns a function that finds the id of the existing step with a `stepId`. */
+/** Returns a function that returns the id of the existing step with the given `stepId`. */
 function storedStepIds(
   builder: EnvironmentBuilder,
   workflow: string,

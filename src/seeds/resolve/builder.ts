@@ -26,9 +26,12 @@ interface Options {
   target: SeedTarget
   /** The environment's existing records, and the seed that replaces some of them. */
   replacing?: { existing: ExistingRecords; seed: SeedEnvironment } | undefined
-  /** The location of the environment in the first seed that contains it. */
+  /** The location where the environment first appears in the seeds. */
   location: SeedLocation
-  /** The seed's names in every derived id, so that the same seed always yields the same ids. */
+  /**
+   * The names from which all ids are derived. They are in the seed, so the same seed always yields
+   * the same ids.
+   */
   idBase: readonly string[]
   now: number
 }
@@ -120,7 +123,10 @@ export class EnvironmentBuilder {
     return readClock(this.data.clock ?? this.#target.clock, () => this.#now)
   }
 
-  /** Reports an issue if another record has made the claim. Returns whether this is the first. */
+  /**
+   * Reports an issue if another record has made the same claim before. Returns whether this claim
+   * is the first.
+   */
   claim({ key, at, message }: Claim): boolean {
     const id = JSON.stringify(key)
     const first = this.#claims.get(id)

@@ -29,7 +29,9 @@ export class SeedLocation {
     })
   }
 
-  /** Returns the times in these fields in the API's format. Reports invalid times. */
+  /**
+   * Reads the times in these fields. Returns them in the API's format, and reports invalid times.
+   */
   readTimes(record: object, fields: readonly string[]): Record<string, string> {
     const times: Record<string, string> = {}
     for (const field of fields) {

@@ -36,7 +36,7 @@ interface EnvironmentSeed {
 }
 
 interface EnvironmentPart extends EnvironmentSeed {
-  /** The same builder for all parts of an environment. */
+  /** All parts of an environment share this builder. */
   builder: EnvironmentBuilder
 }
 
@@ -136,7 +136,10 @@ function assignBuilders(
   })
 }
 
-/** Returns the ids of the organizations by name. An organization gets the last id in the seeds. */
+/**
+ * Returns the ids of the organizations by name. If the seeds contain several ids for an
+ * organization, it gets the last one.
+ */
 function collectOrganizationIds(
   environments: readonly EnvironmentSeed[]
 ): Map<string | undefined, string> {

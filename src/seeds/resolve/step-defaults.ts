@@ -1,10 +1,10 @@
 import type { StepType } from '../../domain/enums.js'
 import { MAX_DEPTH } from '../../schema/validation.js'
 import type { ControlsMetadata } from '../../workflow-steps/schemas.js'
-// Novu's controls, except for two fields: `placeholder: null`, because the API reference allows no
-// null, and `rendererType: EMAIL_RENDERER_SELECT`, because clients before 3.14.1 reject it.
+// Novu's controls without two fields: `placeholder: null`, which the API reference doesn't allow,
+// and `rendererType: EMAIL_RENDERER_SELECT`, which clients before 3.14.1 reject.
 import CONTROLS from './step-controls.json' with { type: 'json' }
-// The subscriber's variables, and the results that later steps can use from each type of step.
+// The subscriber's variables, and for each type of step, the results that later steps can use.
 import VARIABLES from './step-variables.json' with { type: 'json' }
 
 type JsonSchema = Record<string, unknown>
