@@ -10,8 +10,8 @@
  * they are in an image build. A compile error always fails. On Node 20, all three commands first
  * install the database addon if it is missing.
  *
- * The npm script `dependencies` calls this script. The script `prepare` would do too, but npm warns
- * about it when it installs a tarball.
+ * The npm script `dependencies` calls this script. The script `prepare` would work too, but
+ * npm prints a warning about `prepare` when it installs a tarball.
  */
 import {
   cpSync,
@@ -69,7 +69,8 @@ async function build() {
   if (!canBuild) fail('the devDependencies are not installed: run `npm ci`')
   console.error('building dist/')
   rmSync(dist, { recursive: true, force: true })
-  // Build the types first. They fail on an error in any file, before dist/ looks up to date.
+  // Build the types first, so that a type error in any file stops the build before dist/ looks up
+  // to date.
   const { bundle, ENTRIES } = await import('./bundle.mjs')
   const { contract } = await import('./client-types.mjs')
   const types = { ...(await rollUpTypes(ENTRIES)), contract: (await contract(root)).types }
@@ -131,8 +132,8 @@ async function rollUpTypes(entries) {
 const CLIENT_TYPES = ['src/client/control-api.ts']
 
 /**
- * Returns when the newest file or folder at or below the paths was changed. A folder changes when a
- * file in it is added or removed.
+ * Returns the time of the last change to any file or folder at or below the paths. A folder changes
+ * when a file in it is added or removed.
  */
 function newest(paths) {
   const times = paths.filter(existsSync).map((path) => {

@@ -41,7 +41,7 @@ const NEVER_LOADED = [
 
 /**
  * Loads Node's built-in modules with `require`. An `import` reads every export of a module,
- * including the WebSocket client of `node:http`. That would make a start up to 5 % slower.
+ * including the WebSocket client of `node:http`. With it, starting would take up to 5 % longer.
  */
 const NODE_MODULES = {
   name: 'node-modules',
@@ -170,7 +170,7 @@ function copySwaggerUi(dist) {
 }
 
 /**
- * Returns the license texts of the bundled packages, because the licenses require to include them.
+ * Returns the license texts of the bundled packages, because the licenses require this.
  */
 function licenses(files) {
   const folders = new Set(

@@ -10,8 +10,8 @@ import { build } from 'esbuild'
 
 /**
  * Returns the declarations for a source file that consists of `export type … from './file.js'`
- * lines. Each exported type must have a schema with the same name in that file. Exports without a
- * schema are left out. Schemas that an exported schema refers to are declared too.
+ * lines. A type is declared only if that file also exports a schema with the type's name. Schemas
+ * that an exported schema refers to are declared too.
  */
 export async function clientTypes(root, file) {
   const { default: ts } = await import('typescript')
@@ -67,8 +67,8 @@ export interface ObjectSchema<Fields> extends JsonSchema {
 `
 
 /**
- * Bundles TypeBox, because a test may have loaded the source in this process and TypeBox's registry
- * of kinds must not be shared.
+ * Bundles a separate copy of TypeBox. A test may have loaded the source in this process, and the
+ * two must not share TypeBox's registry of kinds.
  */
 const BUNDLED_TYPEBOX = {
   name: 'bundled-typebox',

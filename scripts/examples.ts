@@ -45,7 +45,7 @@ const OTHER_ERRORS: Record<string, Pick<ErrorResponse, 'message' | 'errors' | 'e
   500: { message: SERVER_ERROR, errorId: '3b0c9a52-6c0e-4d0b-9a3e-5f1d2c7b8e64' }
 }
 
-/** Responses by the assumptions that the server had, as JSON. */
+/** The responses of each server. The key is the server's assumptions as JSON. */
 const cache = new Map<string, Promise<Responses>>()
 
 const examples: Record<string, Examples[keyof Examples]> = {}

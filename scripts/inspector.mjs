@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
  * Builds src/inspector/: the inspector (one HTML file, one script, one style sheet) and the
- * template of the report (one self-contained HTML file). `npm run build` uses it. Run by hand, it
- * builds into dist/inspector/. `--watch` rebuilds the inspector on every change.
+ * template of the report (one self-contained HTML file). `npm run build` uses this script. When
+ * you run it by hand, it builds into dist/inspector/. `--watch` rebuilds the inspector on every
+ * change.
  *
  *     node scripts/inspector.mjs [--watch]
  */

@@ -16,9 +16,10 @@ const FILES = ['package.json', 'package-lock.json', '.npmrc']
 const CACHE = join(import.meta.dirname, '../node_modules/.cache')
 
 /**
- * Installs the packages in the lock file of another folder. Returns a new folder with their
- * `node_modules`, which is inside the project, so that these packages also find the project's
- * packages. The result is reused until the lock file changes or the project runs `npm ci`.
+ * Installs the packages that the lock file in another folder lists. Returns a new folder with their
+ * `node_modules`. The new folder is inside the project, so that these packages also find the
+ * project's packages. The folder is reused until the lock file changes or the project runs
+ * `npm ci`.
  */
 export async function installLockedPackages(locked: string): Promise<string> {
   const cache = join(CACHE, basename(locked))

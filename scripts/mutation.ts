@@ -183,7 +183,8 @@ function resultOf({ files }: Report): MutationResult {
     const count = (...statuses: string[]) =>
       mutants.filter(({ status }) => statuses.includes(status)).length
     const survivors = mutants.filter(({ status }) => ['Survived', 'NoCoverage'].includes(status))
-    // Vitest's timeout is shorter than Stryker's, so Stryker reports these mutants as killed.
+    // Vitest's timeout is shorter than Stryker's. If a mutant makes a test time out, Stryker
+    // therefore reports it as killed.
     const ended = mutants.filter(({ statusReason = '' }) =>
       /^Test timed out/.test(statusReason)
     ).length

@@ -27,10 +27,10 @@ const ADDON = 'better-sqlite3@12.11.1'
 /**
  * Installs the database addon if it is missing on Node 20. Throws an `Error` if that fails.
  *
- * The lock file has better-sqlite3 13. It includes its binaries but needs Node-API 10, so npm skips
- * it on Node 20. Version 12 runs on Node 20: npm downloads its binary, or compiles it in about a
- * minute. It is installed in node_modules/.node-20 and linked from node_modules, so that `npm
- * install` doesn't delete it.
+ * The lock file has better-sqlite3 13. That version includes its binaries but needs Node-API 10, so
+ * npm skips it on Node 20. Version 12 runs on Node 20: npm downloads its binary, or compiles it in
+ * about a minute. It is installed in node_modules/.node-20 and linked from node_modules, so that
+ * `npm install` doesn't delete it.
  */
 export function installAddonOnNode20(root) {
   const modules = join(root, 'node_modules')

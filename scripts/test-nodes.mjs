@@ -111,7 +111,7 @@ function setUpNode(range) {
   const options = { cwd: modules, encoding: 'utf8', timeout: TIMEOUT }
   spawnSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${range}`], options)
   const node = join(modules, 'node_modules', name)
-  // If it is missing, the tests would run on this machine's Node.
+  // If this Node is missing, the tests would run on this machine's Node.
   if (!existsSync(join(node, 'bin/node')))
     throw new Error(`${name}@${range} could not be installed`)
   const checkout = join(folder, 'checkout')

@@ -127,7 +127,8 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
       environment !== undefined &&
       services.stubs.find(environment, method, pathOf(url)) !== undefined
   })
-  // The rest of Novu's API: API key, body, faults, then a stub or 404.
+  // The rest of Novu's API: checks the API key, reads the body, injects faults, and then responds
+  // with a stub or 404.
   app.register(unmockedRequests, {
     ...services,
     served: shared.served,

@@ -194,7 +194,10 @@ async function startedServers(port?: number): Promise<ServerState[]> {
     .sort((one, other) => one.startedAt.localeCompare(other.startedAt))
 }
 
-/** Returns the server's instance id, null if there is no server, or undefined after a timeout. */
+/**
+ * Returns the instance id of the server at `url`: null if no server is there, or undefined after a
+ * timeout.
+ */
 async function instanceAt(url: string): Promise<string | null | undefined> {
   try {
     const { headers } = await fetch(`${url}/health`, {
@@ -243,7 +246,10 @@ async function stop({
 
 const NONE = 'no server is running\n'
 
-/** Milliseconds to wait for a server to exit. Longer than `LAST_RESORT`, when it ends itself. */
+/**
+ * Milliseconds to wait for a server to exit. Longer than `LAST_RESORT`, after which a server ends
+ * itself.
+ */
 const STOP_TIMEOUT = 10_000
 
 /**

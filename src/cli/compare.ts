@@ -50,7 +50,7 @@ function serverOptions(): Option[] {
     urlOption('--against <url>', 'the running notification-mock to compare with', 'none').conflicts(
       'seed'
     ),
-    keyOption('--against-key <key>', 'API key of the environment on --against', 'none'),
+    keyOption('--against-key <key>', 'API key for the --against server', 'none'),
     repeatable(
       '--seed <file>',
       'compare with this seed, for example one that record wrote; may be repeated',

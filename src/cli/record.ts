@@ -97,7 +97,7 @@ function parseStep(value: string): NamedStep {
 async function run(flags: RecordFlags, command: Command): Promise<void> {
   const { from, out, messages, timeout, workflow, step, assume, json } = flags
   if (!/\.(ya?ml|json)$/i.test(out)) command.error('error: --out must end in .yaml or .json')
-  // All records stay in memory. This V8 flag keeps garbage from taking several times more memory.
+  // All records stay in memory. Without this V8 flag, garbage would take several times as much.
   setFlagsFromString('--heap-growing-percent=30')
   const signal = abortOnSignal()
   const progress = progressLine()

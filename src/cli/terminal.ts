@@ -51,7 +51,10 @@ export function write(file: string, text: string, flag: 'w' | 'a' | 'wx' = 'w'):
   }
 }
 
-/** Returns a function that rethrows a system error from writing `file` as a `StartError`. */
+/**
+ * Returns an error handler for writing `file`. The handler throws a `StartError` for a system
+ * error, and rethrows any other error unchanged.
+ */
 export const rethrowWriteError =
   (file: string) =>
   (error: unknown): never => {
@@ -102,8 +105,8 @@ const PARENT = process.ppid
 
 /**
  * Calls `stop` on every signal that should end the process. In an npm script, also calls `stop`
- * when the parent process ends, because npm and its shell don't forward SIGTERM. Windows is
- * excluded, because `process.ppid` never changes there.
+ * when the parent process ends, because npm and its shell don't forward SIGTERM. On Windows, the
+ * end of the parent goes unnoticed, because `process.ppid` never changes there.
  */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

@@ -52,8 +52,8 @@ export interface Environment
 /**
  * Returns a client of the server at `url`, without sending a request yet.
  *
- * Throws `MockError` if `url` isn't a valid server URL. All methods of the client reject with
- * `MockError`.
+ * Throws `MockError` if `url` isn't a valid server URL. When a method of the client fails, it
+ * rejects with `MockError`.
  */
 export function connect(url: string, options: ConnectOptions = {}): ConnectedMock {
   return { ...serverAt(connectionTo(url, options)), [asyncDispose]: async () => {} }
@@ -87,7 +87,7 @@ function serverAt(server: Connection) {
     listEnvironments: () => list<wire.ListedEnvironment>('/_mock/environments', 'environments'),
     /**
      * Returns the API keys of the environment with this id or name. The server stores keys only as
-     * hashes. After a restart, the list therefore lacks earlier keys that no seed names.
+     * hashes. After a restart, the list therefore has only those earlier keys that a seed names.
      */
     apiKeys: (id: string) => list<string>(path`/_mock/environments/${id}/keys`, 'apiKeys'),
     /** Removes the environment with this id or unique name. */
@@ -104,7 +104,7 @@ function serverAt(server: Connection) {
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage/server'),
     /** Resets the coverage of the server and of every environment to zero. */
     clearCoverage: () => done('DELETE', '/_mock/coverage/server'),
-    /** Resolves if the server is ready now, and rejects otherwise. It doesn't wait until it is. */
+    /** Resolves if the server is ready now, and rejects otherwise. Doesn't wait for the server. */
     health: () => done('GET', '/health'),
     /** Returns all assumptions with their possible values and their default in each profile. */
     assumptions: () => list<wire.Assumption>('/_mock/assumptions', 'assumptions'),

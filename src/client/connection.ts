@@ -31,8 +31,8 @@ interface CallOptions {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * Sends requests to one server, all with the same `Authorization` header. If a request fails, its
- * method rejects with `MockError`.
+ * Sends requests to one server, all with the same `Authorization` header. If a request fails, the
+ * method that sent it rejects with `MockError`.
  */
 export interface Connection extends ReturnType<typeof createConnection> {}
 

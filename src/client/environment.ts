@@ -12,7 +12,7 @@ export interface StoredSnapshot extends ReturnType<typeof storedSnapshot> {}
 
 /**
  * A complete seed with exactly one environment, or only the contents of that environment. A string
- * holds the same as JSON or YAML text.
+ * contains either of these as JSON or YAML.
  */
 export type SeedContent = wire.Seed | Partial<wire.SeedEnvironment> | string
 
@@ -124,7 +124,10 @@ function responsesOf({ json, list, done }: Connection) {
     stubs: {
       /** Returns all stubs, oldest first. */
       list: () => list<wire.Stub>('/_mock/stubs', 'stubs'),
-      /** Adds a stub. It replaces one with the same method and path, and takes over its id. */
+      /**
+       * Adds a stub. If a stub with the same method and path exists, the new stub replaces it and
+       * takes over its id.
+       */
       add: (stub: wire.NewStub) => json<wire.AddedStub>('POST', '/_mock/stubs', { body: stub }),
       remove: (id: string) => done('DELETE', path`/_mock/stubs/${id}`),
       clear: () => done('DELETE', '/_mock/stubs')
