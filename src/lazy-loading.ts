@@ -5,9 +5,7 @@ import { wallClock } from './domain/clock.js'
 import { errorJson, JSON_TYPE, SERVER_ERROR } from './http/errors.js'
 import { pathOf } from './http/target.js'
 
-/**
- * Matches the paths of the operations and of `/health`. All other routes are loaded on first use.
- */
+/** Matches the paths of the operations and `/health`. All other routes are loaded on first use. */
 const EAGER_PATHS = /^\/(v[12]\/|health(?![^?#]))/
 
 /**

@@ -11,7 +11,7 @@ import type { Services } from './services.js'
 export interface LazyRouteOptions {
   services: Services
   seeds: SeedService
-  /** Whether `/` shows the inspector in a browser. */
+  /** Whether browsers get the inspector at `/`. */
   inspector: boolean
   /** Returns the address on which the server listens. */
   address: () => string | AddressInfo | null

@@ -28,13 +28,13 @@ interface VerificationServices {
 
 const NO_JOURNAL =
   "the server was started with --journal 0, so it records no requests and can't verify them"
-/** Milliseconds between two checks of the journal. */
+/** How long to wait between two checks of the journal, in milliseconds. */
 const POLL_INTERVAL = 5
 const MAX_NEAR_MISSES = 3
 
 /**
  * Returns the requests that match the verification. With `within`, waits until the verdict is
- * final, the time is over, the journal closes or the client disconnects.
+ * final, this time is over, the journal closes or the client disconnects.
  *
  * Throws `expectation-failed` with the nearest requests if the verification fails. Throws `invalid`
  * if the verification contradicts itself or contains an unsupported regular expression. Throws
@@ -67,8 +67,8 @@ export async function verifyRequests(
 }
 
 /**
- * Throws `invalid` if bounds contradict each other, or if `inOrder` is combined with other pattern
- * fields.
+ * Throws `invalid` if bounds contradict each other, or if pattern fields are next to `inOrder`
+ * instead of inside its patterns.
  */
 function rejectContradictions(verification: Verification): void {
   const { atLeast = 0, atMost = Number.POSITIVE_INFINITY, inOrder } = verification
@@ -92,7 +92,10 @@ function rejectContradictions(verification: Verification): void {
   throw invalidFields(Object.fromEntries(errors))
 }
 
-/** Returns the verdict as soon as it is final, or otherwise when the wait is over. */
+/**
+ * Returns the verdict as soon as it is final. If it doesn't become final, returns the verdict at
+ * the end of the wait.
+ */
 async function finalVerdict(
   journal: Journal,
   verification: Verification,
@@ -126,11 +129,13 @@ interface Verdict {
   holds: boolean
   /** Whether later requests can no longer change the verdict. */
   isFinal: boolean
-  /** The sequences of the matching requests. */
+  /** The sequence numbers of the matching requests. */
   matched: number[]
-  /** Describes the result, without a full stop. */
+  /** A description of the result, without a full stop. */
   finding: string
-  /** The pattern that too few requests match, with its path in the request body. */
+  /**
+   * The pattern that too few requests match, and its path in the body of the verification request.
+   */
   missing?: { pattern: RequestPattern; path: string } | undefined
 }
 
@@ -145,7 +150,7 @@ function evaluate(requests: readonly JournalEntry[], verification: Verification)
   const found = `${matched.length} ${matched.length === 1 ? 'request matches' : 'requests match'}`
   return {
     holds: !isTooMany && !isTooFew,
-    // Without a lower bound, success is certain only when the wait is over.
+    // Without a lower bound, success is certain only at the end of the wait.
     isFinal: isTooMany || (!isTooFew && min > 0),
     matched,
     finding: `${found}, ${formatBounds(min, max)} expected`,
@@ -223,8 +228,8 @@ interface NearMiss {
 }
 
 /**
- * Returns the three requests that are most similar to the missing one. The request with the fewest
- * mismatches comes first. Among equals, the newest comes first.
+ * Returns the three requests that are most similar to the missing request. The request with the
+ * fewest mismatches comes first. Among equals, the newest comes first.
  */
 function findNearMisses(
   requests: readonly JournalEntry[],

@@ -5,8 +5,8 @@ import type { Condition, ListMessagesQuery } from './filters.js'
 import type { MessageRepository } from './repository.js'
 
 /**
- * Explains why a page of the message list is empty, for the header `x-mock-reason`. A hint starts
- * with `; ` or is an empty string.
+ * Explains why a page of the message list is empty. The header `x-mock-reason` contains the
+ * explanation, which may end with a hint. A hint starts with `; ` or is an empty string.
  */
 export class EmptyListExplainer {
   readonly #repository: MessageRepository
@@ -39,8 +39,8 @@ export class EmptyListExplainer {
   }
 
   /**
-   * Returns a hint if an unknown `subscriberId` is a subscriber's `_id` or similar to a known
-   * `subscriberId`.
+   * Returns a hint if the unknown `subscriberId` is the `_id` of a subscriber, or if it is similar
+   * to a known `subscriberId`.
    */
   subscriberHint({ datasets }: Environment, subscriberId: string): string {
     const dataset = datasets.subscribers
@@ -82,7 +82,7 @@ export class EmptyListExplainer {
     const contexts = this.#repository.listContexts(datasets.messages)
     const keys = [...new Set(contexts.flatMap((context): string[] => JSON.parse(context)))]
     const unknownKey = contextKeys.find((key) => !keys.includes(key))
-    // If the list of contexts was truncated, another message may have the key.
+    // If the list of contexts was truncated, a message with another context may have the key.
     if (unknownKey === undefined || contexts.length === MAX_CANDIDATES) {
       return '; no message has exactly this set of contexts'
     }

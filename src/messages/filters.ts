@@ -16,13 +16,16 @@ interface Filter {
   /** A value that matches a message in the default seed. */
   example: string | readonly string[]
   column: string
-  /** The index that starts with the column, followed by the columns that the list is sorted by. */
+  /**
+   * The database index that starts with `column`, followed by the columns that the list is sorted
+   * by.
+   */
   index: string
-  /** The columns of other filters that the index contains. */
+  /** The columns of other filters that this index also contains. */
   coveredColumns: readonly string[]
   /**
-   * Converts all parameter values to one column value. Without it, the column must equal one of the
-   * parameter values.
+   * Converts all parameter values to one column value. Without this function, the column must equal
+   * one of the parameter values.
    */
   toColumnValue?(values: readonly string[]): string
 }
@@ -101,8 +104,8 @@ export const MessageQuery = strictObject(
 )
 
 /**
- * A query that matches a message in the default seed. If it were part of the schema, the docs page
- * would send these filters by default.
+ * A query that matches a message in the default seed. It isn't part of the schema, because the docs
+ * page would then send these filters by default.
  */
 export const EXAMPLE_QUERY = {
   ...Object.fromEntries(FILTER_NAMES.map((name) => [name, FILTERS[name].example])),
@@ -116,8 +119,7 @@ export const EXAMPLE_QUERY = {
 export type ListMessagesQuery = Omit<Static<typeof MessageQuery>, 'channel'> & { channel?: string }
 
 /**
- * A filter and the values in the query. A message matches if its column equals one of
- * `columnValues`.
+ * A filter and its values in a query. A message matches if its column equals one of `columnValues`.
  */
 export interface Condition extends Filter {
   name: FilterName

@@ -6,7 +6,7 @@ import { type ListMessagesQuery, MAX_LIMIT } from './filters.js'
 /** Filters that the schema might reject, but that the environment's assumptions accept. */
 export type LenientFilters = Pick<ListMessagesQuery, 'channel' | 'contextKeys'>
 
-/** The assumption values with which the schema would be too strict. */
+/** The assumption values under which the schema would be too strict. */
 const LENIENT_VALUES = [
   ['paging-bounds', 'lenient'],
   ['unknown-channel-filter', 'empty-page'],
@@ -45,8 +45,8 @@ export function splitLenientQuery(
 }
 
 /**
- * Removes an empty limit and a limit of 0, so that the default applies. Its errors have Novu's
- * messages.
+ * Removes the limit if it is empty or 0, so that the default applies. Throws errors with Novu's
+ * messages if the page or limit isn't a number, or if the limit is too large.
  */
 function withLenientLimit(query: Query): Query {
   const nonNumbers = ['page', 'limit'].filter((name) => Number.isNaN(Number(query[name] ?? 0)))

@@ -22,7 +22,7 @@ type CountKind = 'count' | 'boundedCount'
 /** The maximum number of cached totals per dataset, and of datasets with cached totals. */
 const MAX_REMEMBERED = 1000
 
-/** Totals aren't cached if the JSON of the filters is longer than this. */
+/** A total isn't cached if the JSON of its filters has more characters than this. */
 const MAX_REMEMBERED_LENGTH = 1000
 
 /** The index that is sorted like the list. It contains the columns of all filters. */
@@ -32,8 +32,8 @@ const ORDER_INDEX = 'messages_created'
 const LOOKUP_COST = 20
 
 /**
- * Sorting a message takes as long as reading this many index entries. Sorting is needed if an index
- * is read for a filter with several values.
+ * Sorting a message takes as long as reading this many index entries. Messages must be sorted if
+ * they are read from the index of a filter with several values.
  */
 const SORT_COST = 8
 
@@ -148,8 +148,8 @@ export class MessageRepository {
   }
 
   /**
-   * Returns the index that is cheapest to read. An index is cheap if few entries match its filter
-   * and it requires no lookups and no sorting.
+   * Returns the index that is cheapest to read. An index is cheap if few entries match its filter,
+   * and if reading it requires neither lookups nor sorting.
    */
   #cheapestIndex(dataset: number, conditions: readonly Condition[], sortCost: number): string {
     const [first, ...others] = conditions
@@ -180,7 +180,7 @@ export class MessageRepository {
   }
 
   #countInDatabase(kind: CountKind, dataset: number, conditions: readonly Condition[]): number {
-    // `#cheapestIndex` itself needs bounded counts, so don't call it for them.
+    // Don't call `#cheapestIndex` for a bounded count, because it needs bounded counts itself.
     const index =
       kind === 'count'
         ? this.#cheapestIndex(dataset, conditions, 1)
@@ -195,7 +195,7 @@ export class MessageRepository {
     conditions: readonly Condition[],
     index: string
   ): Statement {
-    // The key isn't the SQL itself, because this key is faster to build.
+    // Don't use the SQL as the key, because it takes longer to build.
     let key = `${kind} ${index}`
     for (const { column, columnValues } of conditions) key += ` ${column} ${columnValues.length}`
     const compiled = this.#listStatements.get(key)

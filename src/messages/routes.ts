@@ -31,7 +31,7 @@ export const listMessages = defineOperation({
   examples: { query: EXAMPLE_QUERY, idempotencyKey: 'list-messages-0001' }
 })
 
-/** The filters that were removed from a request's query before validation. */
+/** For each request, the filters that were removed from its query before validation. */
 const lenientFilters = new WeakMap<object, LenientFilters>()
 
 export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService }> = async (

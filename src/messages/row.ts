@@ -1,6 +1,6 @@
 import type { MessageResponse } from './schemas.js'
 
-/** The fields of a message that the columns of its row need. */
+/** The fields of a message that are also stored in columns of its row. */
 interface MessageDocument extends Pick<MessageResponse, 'createdAt' | 'channel' | 'transactionId'> {
   _id: string
   subscriber?: { subscriberId: string } | undefined
@@ -20,6 +20,9 @@ export function toMessageRow(message: MessageDocument) {
   }
 }
 
-/** Returns a string that identifies a set of context keys. Order and repetitions don't matter. */
+/**
+ * Returns a string that identifies a set of context keys. The order of the keys makes no
+ * difference, and neither do repeated keys.
+ */
 export const canonicalContext = (contextKeys: readonly string[]): string =>
   JSON.stringify([...new Set(contextKeys)].sort())

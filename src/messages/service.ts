@@ -80,7 +80,7 @@ function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
   return Buffer.from(JSON.stringify({ ...page, data }))
 }
 
-/** Returns a copy of a message in the form that the environment's message list contains. */
+/** Returns a copy of a message as it appears in the environment's message list. */
 export const toMessageResponse = (
   message: MessageResponse,
   { assumptions }: Environment

@@ -12,8 +12,8 @@ import { namedSchemas } from '../schema/typebox.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 
 /**
- * The schemas that `notification-mock/contract` exports. The build writes each one as a TypeScript
- * type and as a JSON Schema.
+ * The schemas that `notification-mock/contract` exports. The build writes each schema as a
+ * TypeScript type and as a JSON Schema.
  */
 export const CONTRACT = {
   Channel,

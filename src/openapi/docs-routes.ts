@@ -9,8 +9,9 @@ import { pageHeaders, readPackageFile } from './package-files.js'
 
 /**
  * Serves the OpenAPI document at `/openapi.json`, Swagger UI at `/docs`, and the manual. The
- * document describes the environment that the API key belongs to, or the server's default without a
- * key. The manual consists of `/llms.txt` and the Markdown pages that it links to.
+ * document describes the environment of the request's API key. Without a key, it describes an
+ * environment with the server's default assumptions. The manual consists of `/llms.txt` and the
+ * Markdown pages that it links to.
  */
 export const documentation: FastifyPluginAsync<{ environments: EnvironmentService }> = async (
   app,
@@ -105,12 +106,12 @@ SwaggerUIBundle({
 
 const PAGE_HEADERS = pageHeaders(
   `'self' 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
-  // Allow any host, because the document may list this server under a different host name than the
-  // page's.
+  // Allow any host, because the server's URL in the document may have another host name than the
+  // page.
   "'self' http: https:"
 )
 
-/** The page of Swagger UI. Its base layout has no field for loading other documents. */
+/** The Swagger UI page. It uses the base layout, which has no field for loading other documents. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>

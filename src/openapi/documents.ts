@@ -175,7 +175,11 @@ const CONTROL_INFO = {
         name: 'Authorization',
         description: '`ApiKey <key>`'
       },
-      AdminToken: { type: 'http', scheme: 'bearer', description: 'Not needed on the same machine' }
+      AdminToken: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'Clients on the same machine need no token'
+      }
     }
   }
 }

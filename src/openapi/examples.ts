@@ -29,7 +29,8 @@ function addRequestExamples(operation: DescribedOperation): void {
   for (const parameter of operation.parameters) {
     const { name, schema } = parameter
     if (name in params) parameter.example = params[name]
-    // Put this example into the schema, because Swagger UI would send a parameter's own example.
+    // Put this example into the schema. If it were the parameter's own example, Swagger UI would
+    // send it by default.
     else if (name in query) schema.examples = [query[name]]
     else if (name === 'idempotency-key') schema.examples = [idempotencyKey]
   }

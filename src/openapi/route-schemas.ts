@@ -57,7 +57,10 @@ export function describeControl(operation: ControlOperation) {
   }
 }
 
-/** What a caller needs to use a control route, and the statuses for rejected callers. */
+/**
+ * For each access level of a control route, the required credentials and the statuses for rejected
+ * callers.
+ */
 const ACCESS = {
   environment: { security: [{ ApiKey: [] }], errors: [401] },
   server: { security: [{}, { AdminToken: [] }], errors: [403] },

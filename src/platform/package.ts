@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 
-// Node 18 has no `import.meta.filename`. The fallback lets it reach the check that rejects it.
+// Node 18 has no `import.meta.filename`. With the fallback, it gets as far as the check that
+// rejects Node 18.
 const requireHere = createRequire(import.meta.filename ?? import.meta.url)
 
 export const packageFile: { version: string; engines: { node: string } } = requireHere(
@@ -16,12 +17,12 @@ export function packageRoot(): string {
 }
 
 /**
- * Returns why this version of Node can't run the server and how to fix that, or undefined if it
- * can.
+ * Returns undefined if this version of Node can run the server. Otherwise returns why it can't, and
+ * how to fix that.
  *
- * Call it before you import the database addon, because better-sqlite3 13 crashes without a message
- * if Node lacks Node-API 10. The suggested fixes don't change package.json, because several
- * versions of Node may share one checkout.
+ * Call this function before you import the database addon, because better-sqlite3 13 crashes
+ * without a message if Node lacks Node-API 10. The suggested fixes don't change package.json,
+ * because several versions of Node may share one checkout.
  */
 export function unsupportedNodeMessage(): string | undefined {
   const { node } = packageFile.engines
@@ -38,7 +39,7 @@ export function unsupportedNodeMessage(): string | undefined {
     : newNodeAddonMessage(addonVersion)
 }
 
-/** Checks the addon on a version of Node without Node-API 10, which needs better-sqlite3 12. */
+/** Checks the addon if Node lacks Node-API 10. Such a version of Node needs better-sqlite3 12. */
 function oldNodeAddonMessage(addonVersion: string | undefined): string | undefined {
   if (addonVersion && Number.parseInt(addonVersion, 10) < 13) return undefined
   const installed = addonVersion
@@ -59,8 +60,8 @@ function newNodeAddonMessage(addonVersion: string | undefined): string | undefin
 }
 
 /**
- * Returns undefined if the addon isn't installed. It is an optional dependency, so npm continues if
- * its installation fails.
+ * Returns the version of the database addon, or undefined if it isn't installed. The addon is an
+ * optional dependency, so npm continues if it can't install the addon.
  */
 function readAddonVersion(): string | undefined {
   try {

@@ -13,8 +13,8 @@ export function readRegularFile(file: string, limit = 256 * MIB): Buffer {
   if (!stats.isFile() && !stats.isDirectory()) {
     throw new Error('it is not a regular file: save its content as a file, and use that')
   }
-  // A pipe may have replaced the file after `statSync`. O_NONBLOCK opens it without waiting for a
-  // writer.
+  // A pipe may have replaced the file after `statSync`. O_NONBLOCK opens the pipe without waiting
+  // for a writer.
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     return readUpTo(descriptor, limit)

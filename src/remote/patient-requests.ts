@@ -3,7 +3,7 @@ import { isObject } from '../schema/validation.js'
 import type { RequestOptions, TargetResponse } from './response-checks.js'
 import { MAX_ATTEMPTS, type Target } from './target.js'
 
-/** The `patience` of commands that send many requests and may run for hours, in milliseconds. */
+/** The `patience`, in milliseconds, of commands that send many requests and may run for hours. */
 export const LONG_PATIENCE = 3_600_000
 
 /**

@@ -24,7 +24,7 @@ export interface RequestOptions {
    * response is a 5xx, or if `findProblem` rejects it. Default: 1.
    */
   maxAttempts?: number
-  /** Returns why a response can't be used, as the end of a sentence: `returned no JSON`. */
+  /** Returns why a response can't be used, as the end of a sentence, such as `returned no JSON`. */
   findProblem?: (response: TargetResponse) => string | undefined
 }
 
@@ -64,7 +64,7 @@ export function isEnveloped(json: unknown): json is { data: unknown } {
 
 /** Thrown if the target breaks a rule. */
 export class Failure extends Error {
-  /** The request whose response is wrong. If undefined, it is the last request of the case. */
+  /** The request that got a wrong response. If undefined, the last request of the case got it. */
   readonly request: SentRequest | undefined
 
   constructor(message: string, request?: SentRequest) {

@@ -44,8 +44,8 @@ const LAST_ATTEMPTS = 4
 const DEFAULT_STEP_IDS = STEP_TYPES.map((type) => `${type.replace('_', '-')}-step`)
 
 /**
- * Creates the interface to a target that the cases and probes use. It sends requests, and reads the
- * target's data once.
+ * Creates the interface through which the cases and probes use a target. It sends requests, and
+ * reads the target's data only once.
  */
 export function createServiceUnderTest(
   target: Pick<Target, 'send' | 'sendWithRetries'>,
@@ -61,7 +61,10 @@ export function createServiceUnderTest(
       readPage(await send(listPath(parameters), request)),
     /** Returns the newest messages. Throws `Skipped` if there are none. */
     sample: (): Promise<MessageSample> => readOnce('sample', () => readSample(service)),
-    /** Returns up to three steps from each of three workflows. Throws `Skipped` if none exists. */
+    /**
+     * Returns up to three steps from each of up to three workflows. Throws `Skipped` if none
+     * exists.
+     */
     steps: (): Promise<KnownStep[]> => readOnce('steps', () => readSteps(service)),
     integrations: new TestedIntegrations(send, options),
     forgetSample(): void {
@@ -118,8 +121,8 @@ async function readSample({ list }: ServiceUnderTest): Promise<MessageSample> {
 }
 
 /**
- * Finds steps by requesting them. Workflow ids are those in `--workflow`, or else in the messages.
- * Step ids are those in `--step`, or else Novu's default ids.
+ * Finds steps by requesting them. The workflow ids come from `--workflow`, or else from the
+ * messages. The step ids come from `--step`, or else they are Novu's default ids.
  */
 async function readSteps(service: ServiceUnderTest): Promise<KnownStep[]> {
   const { workflows, steps } = service.options

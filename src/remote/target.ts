@@ -24,16 +24,16 @@ export interface TargetOptions {
 
 /** The outcome of a request and its retries. */
 export interface RetriedResponse {
-  /** The last response; undefined if the last attempt got none. */
+  /** The last response; undefined if the last attempt got no response. */
   response?: TargetResponse | undefined
-  /** Why the last attempt wasn't successful; undefined if it was. */
+  /** Why the last attempt failed; undefined if it succeeded. */
   problem?: string
   attempts: number
 }
 
 /** The maximum number of attempts when the target is busy. */
 export const MAX_ATTEMPTS = 10
-// All times are in milliseconds.
+// All times below are in milliseconds.
 const TIMEOUT = 10_000
 const PATIENCE = 120_000
 const FIRST_PAUSE = 200
@@ -44,10 +44,10 @@ const MIB = 1024 * 1024
 const MAX_BODY = 64 * MIB
 
 /**
- * Sends requests to a server that other people may be using. Requests stay within the rate. They
- * wait while the server is busy, which means that it responds with 429, or with 503 and
- * `Retry-After`. Redirects aren't followed, so that no other server gets the key. After the signal
- * is aborted, requests reject with `StartError`.
+ * Sends requests to a server that other people may be using. Doesn't send more requests per second
+ * than the rate allows. Requests wait while the server is busy, which means that it responds with
+ * 429, or with 503 and `Retry-After`. Redirects aren't followed, so that no other server gets the
+ * key. After the signal is aborted, requests reject with `StartError`.
  */
 export class Target {
   readonly url: string
@@ -200,7 +200,9 @@ function problemOf(
   return isRedirect ? undefined : findProblem?.(response)
 }
 
-/** Returns the pause in milliseconds. Without `Retry-After`, it doubles with every attempt. */
+/**
+ * Returns the pause in milliseconds. Without `Retry-After`, the pause doubles with every attempt.
+ */
 function pauseBefore(response: TargetResponse | undefined, attempts: number): number {
   const shortest = response && isBusy(response) ? BUSY_PAUSE : FIRST_PAUSE
   const requested = retryAfter(response?.headers.get('retry-after') ?? '')

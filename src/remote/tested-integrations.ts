@@ -56,9 +56,12 @@ export class TestedIntegrations {
   readonly #options: ServiceOptions
   /** The integrations that the target listed before the first change, if it could list them. */
   #listedBefore: KnownIntegration[] | undefined
-  /** The ids that set-primary was sent for. A channel is undefined until a response contains it. */
+  /**
+   * The ids that set-primary was sent for, each with its channel. A channel is undefined until a
+   * response contains it.
+   */
   readonly #changed = new Map<string, Channel | undefined>()
-  /** The `_id` that was last made primary in each channel. */
+  /** The `_id` of the integration that was last made primary in each channel. */
   readonly #primaries = new Map<Channel, string>()
   #outcomes: Promise<SetPrimaryOutcome[]> | undefined
 
@@ -165,7 +168,10 @@ export class TestedIntegrations {
     if (this.#changed.size === 0) this.#listedBefore ??= await listIntegrations(this.#send)
   }
 
-  /** Returns the `_id` of the channel's primary integration; undefined if there must be none. */
+  /**
+   * Returns the `_id` of the channel's primary integration; undefined if the channel must have no
+   * primary.
+   */
   expectedPrimary(channel: Channel): string | undefined {
     const former = this.#listedBefore?.find(
       (integration) => integration.primary && integration.channel === channel

@@ -17,13 +17,16 @@ export interface DocumentDifference {
   /** `narrower` or `wider` means that the published document allows fewer or more values. */
   kind: 'published only' | 'ours only' | 'narrower' | 'wider'
   operation: string
-  /** Such as `parameter query limit`, `status 404` or `body.data[].channel values`. */
+  /** The part that differs: `parameter query limit`, `body.data[].channel values` or the like. */
   part: string
   /** The values that only the published document allows. */
   published?: unknown
   /** The values that only our document allows. */
   ours?: unknown
-  /** JSON pointers to the part or, in the document that lacks it, to its parent. */
+  /**
+   * JSON pointers to the part in each document. If a document lacks the part, its pointer leads to
+   * the part's parent.
+   */
   publishedAt: string
   oursAt: string
   explainedBy?: AssumptionId
@@ -41,10 +44,10 @@ type Change = Pick<DocumentDifference, 'kind' | 'published' | 'ours'>
 
 /**
  * Compares the parameters, statuses, headers and body fields in our OpenAPI document with those in
- * a published document of version 3.0 or 3.1. Follows references and looks into an envelope. Merges
- * the alternatives of `oneOf` and `anyOf`. Doesn't compare bounds, patterns and formats. Lists a
- * difference in a shared schema only once. Throws `StartError` if the published document isn't an
- * OpenAPI document.
+ * a published document of version 3.0 or 3.1. Follows references, and compares the content of an
+ * envelope. Merges the alternatives of `oneOf` and `anyOf`. Doesn't compare bounds, patterns and
+ * formats. Lists a difference in a shared schema only once. Throws `StartError` if the published
+ * document isn't an OpenAPI document.
  */
 export function compareDocuments(published: unknown, ours: object): DocumentComparison {
   const publishedOperations = operationsIn(checkedDocument(published))
@@ -135,7 +138,7 @@ class OperationComparison {
       this.#compareFields(published, ours, part)
       return
     }
-    // A schema without fields allows any field, so there is nothing to compare one by one.
+    // A schema without fields allows any field, so its fields can't be compared one by one.
     const kind = isPublishedOpen ? 'wider' : 'narrower'
     if (!types) this.#add(`${part} fields`, { kind }, published, ours)
   }
@@ -143,7 +146,10 @@ class OperationComparison {
 
 const pointersOf = ({ pointers }: View) => [...pointers].sort().join()
 
-/** Returns the values that only one document allows, or undefined if both allow the same. */
+/**
+ * Returns the values that only one document allows, or undefined if both documents allow the same
+ * values.
+ */
 function compareAllowed(publishedSet: Allowed, ourSet: Allowed): Change | undefined {
   const published = [...(publishedSet ?? [])].filter((item) => !ourSet?.has(item))
   const ours = [...(ourSet ?? [])].filter((item) => !publishedSet?.has(item))
@@ -204,7 +210,7 @@ function operationView(reader: DocumentReader, name: string, pathItem: Part, ope
   return { ...bareView(operation.pointer), fields, required }
 }
 
-/** Returns the fields of an operation that describe one response. */
+/** Returns the fields that one response adds to the view of its operation. */
 function responseFields(
   reader: DocumentReader,
   status: string,

@@ -5,9 +5,12 @@ import { assumptionProbes } from '../probes/index.js'
 import { isEnveloped, type TargetResponse } from '../response-checks.js'
 import type { ComparedRequest } from './requests-to-compare.js'
 
-/** A difference in a field or the status. A value that a response lacks is left out. */
+/**
+ * A difference between two responses, in a field or in the status. `target` or `ours` is missing if
+ * that response lacks the field.
+ */
 export interface ResponseDifference {
-  /** `status`, or the path of the field in the body: `data[0].subscriber.email`. */
+  /** `status`, or the path of the field in the body, such as `data[0].subscriber.email`. */
   field: string
   target?: unknown
   ours?: unknown
@@ -92,7 +95,7 @@ function compareValues(
   ]
 }
 
-/** Compares records by id, so that one missing record doesn't change all others. */
+/** Compares records by id, so that one missing record doesn't make all later records differ. */
 function compareLists(target: unknown[], ours: unknown[], path: string): ResponseDifference[] {
   const targetIds = target.map(idOf)
   const ourIds = ours.map(idOf)

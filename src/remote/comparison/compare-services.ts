@@ -34,8 +34,8 @@ const DEPTH_OF_RECORD = 3
 
 /**
  * Sends all requests to both servers, one after the other, and returns the differences. If a
- * response isn't from the service, the request is repeated once, and the second response is
- * compared. Throws `StartError` if a server can't be reached.
+ * response can't be used, for example because a proxy sent it, the request is repeated once, and
+ * the second response is compared. Throws `StartError` if a server can't be reached.
  */
 export async function compareServices(options: CompareOptions): Promise<ServiceComparison> {
   const { target, ours, requests, skipped, onProgress } = options
@@ -109,7 +109,7 @@ function maskSecret(difference: ResponseDifference): ResponseDifference {
   }
 }
 
-/** Replaces the filter values in a path with the values that the recording has for them. */
+/** Replaces the filter values in a path with the values that replaced them in the recording. */
 function replacePath(path: string, replacementKey: string): string {
   const [pathname, query] = path.split('?', 2)
   if (query === undefined || !pathname?.endsWith('/v1/messages')) return path
@@ -152,7 +152,7 @@ function replaceResponse(
   return { ...response, body: isObject(body.data) ? { data: step } : step }
 }
 
-/** Replaces the query values that an error message repeats. */
+/** If an error message repeats query values, replaces them. */
 function replaceInMessage(message: unknown, path: string, ourPath: string): unknown {
   if (typeof message !== 'string') return message
   const ourValues = queryValuesOf(ourPath)

@@ -1,4 +1,4 @@
-/** A JSON object of an OpenAPI document. */
+/** A JSON object in an OpenAPI document. */
 export type DocumentNode = Record<string, unknown>
 
 /** A part of a document, and the JSON pointer to it. */
@@ -18,7 +18,10 @@ export interface View {
   pointer: string
   /** The pointers to all schemas that were merged into this view. */
   pointers: ReadonlySet<string>
-  /** By the suffix that a field adds to the path, such as `.subject`, `[]` or ` header etag`. */
+  /**
+   * The views of the fields, by the suffix that each field adds to the path, such as `.subject`,
+   * `[]` or ` header etag`.
+   */
   fields: ReadonlyMap<string, () => View>
   required: ReadonlySet<string>
   types?: Allowed
@@ -66,7 +69,10 @@ export class DocumentReader {
     })
   }
 
-  /** Returns what a schema allows. Where a schema contains itself, it allows any value. */
+  /**
+   * Returns what a schema allows. Where a schema contains itself, the inner schema allows any
+   * value.
+   */
   viewOf(part: Part): View {
     const { pointer } = part
     const cached = this.#views.get(pointer)
@@ -185,7 +191,7 @@ function typesOf(node: DocumentNode): Allowed {
   return types.length > 0 ? new Set(types.map(String)) : undefined
 }
 
-/** Derives the type of a schema without the keyword `type` from its other keywords. */
+/** If a schema has no keyword `type`, derives its type from its other keywords. */
 function impliedType({ enum: values, const: value, properties, items }: DocumentNode) {
   if (properties) return 'object'
   if (items) return 'array'

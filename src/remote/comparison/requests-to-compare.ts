@@ -38,7 +38,10 @@ interface Source {
 
 const SET_PRIMARY = /^\/v1\/integrations\/[^/?]+\/set-primary(?:\?|$)/
 
-/** Reads the requests without duplicates. Throws `StartError` if the source can't be read. */
+/**
+ * Reads the requests from the source and drops duplicates. Throws `StartError` if the source can't
+ * be read.
+ */
 export async function readRequestsToCompare(
   source: Source,
   ours: Target

@@ -33,7 +33,10 @@ export interface ConformanceCase {
 }
 
 export interface CaseResult extends Pick<ConformanceCase, 'id' | 'rule' | 'basis'> {
-  /** `noted` means that the target differs from the mock where the API reference doesn't say. */
+  /**
+   * `noted` means that the target differs from the mock in behavior that the API reference doesn't
+   * define.
+   */
   outcome: 'passed' | 'failed' | 'noted' | 'skipped'
   /** The problem, or why the case was skipped. */
   reason?: string

@@ -35,7 +35,10 @@ function resultLines({ id, outcome, rule, reason, basis }: CaseResult): string[]
   return lines
 }
 
-/** Returns lines about the checked operations, the counts, the profile and unrestored primaries. */
+/**
+ * Returns lines about the checked operations, the counts, the profile, and the primary integrations
+ * that were not restored.
+ */
 function summaryLines(report: ConformanceReport): string[] {
   const { target, counts, milliseconds, requests, ended } = report
   const { passed, failed, noted, skipped } = counts
@@ -77,7 +80,10 @@ function operationLines({
   return [`${operation}: ${extents[checked]}`, ...reasonLines]
 }
 
-/** Returns lines with the profile, the number of detected values, and why others are unknown. */
+/**
+ * Returns lines with the profile, the number of detected values, and the reasons why other values
+ * are unknown.
+ */
 function profileLines(report: ProfileReport): string[] {
   const { differing, known, unknown } = report
   const detected = Object.keys(known).length
@@ -108,8 +114,8 @@ export interface FailureGroup {
 }
 
 /**
- * Groups the failures that probably have the same cause, because responses to the same kind of
- * request have the same problem.
+ * Groups the failures that probably have the same cause: responses to the same kind of request have
+ * the same problem.
  */
 export function groupFailures(results: readonly CaseResult[]): FailureGroup[] {
   const groups = new Map<string, FailureGroup>()

@@ -22,9 +22,14 @@ import {
 } from './summary.js'
 
 export interface RunOptions extends TargetOptions, Partial<ServiceOptions> {
-  /** The cases to run: ids, or the part of an id before a dot. Default: all cases. */
+  /**
+   * The cases to run, each given as an id or as the part of an id before a dot. Default: all cases.
+   */
   only?: readonly string[] | undefined
-  /** The profile that the target must behave like. Cases then fail instead of being noted. */
+  /**
+   * The profile that the target must behave like. With a profile, problems that would otherwise
+   * only be noted are failures.
+   */
   profile?: Profile | undefined
   /** Aborts the current wait or GET and ends the run. Former primaries are still restored. */
   signal?: AbortSignal
@@ -233,7 +238,8 @@ function failedOutcome(
   requests: string[],
   requiredProfile: Profile | undefined
 ): CaseOutcome {
-  // Any other error is thrown when a case reads a response with unexpected types, such as null.
+  // An error of another class means that a case read a response with unexpected types, such as
+  // null.
   const reason =
     error instanceof Failure ? error.message : `a response has an unexpected form: ${error.message}`
   const isGone = error instanceof TargetGone

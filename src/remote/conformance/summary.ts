@@ -68,7 +68,7 @@ function commandOf({
   return ['notification-mock conformance --target', url, ...flags].join(' ')
 }
 
-/** Reported as the value of an assumption if the target has none of its values. */
+/** Reported as the value of an assumption if the target behaves as none of its values describes. */
 export const UNEXPECTED = 'unexpected'
 
 /** The profile that a target behaves like, according to the values that the run detected. */
@@ -78,8 +78,8 @@ export interface ProfileReport {
   /** Whether all detected values belong to the nearest profile. */
   isExact: boolean
   /**
-   * The assumptions whose value isn't the nearest profile's. The value is `unexpected`, with a
-   * reason, if the target has none of the known values.
+   * The assumptions whose value differs from the nearest profile's value. If the target behaves as
+   * none of the known values describes, the value is `unexpected` and has a reason.
    */
   differing: { assumption: AssumptionId; value: string; reason?: string }[]
   /** The detected values, by assumption. */

@@ -20,13 +20,16 @@ export interface ObservedDifference {
   difference: { field: string; target?: unknown; ours?: unknown }
 }
 
-/** The values that one OpenAPI document allows and the other one doesn't. */
+/** The values that only one of two OpenAPI documents allows. */
 export interface DocumentChange {
   published?: unknown
   ours?: unknown
 }
 
-/** Detects a target's value of an assumption, and recognizes differences that it explains. */
+/**
+ * Detects which value of an assumption describes a target, and recognizes the differences that the
+ * assumption explains.
+ */
 export interface AssumptionProbe {
   /**
    * Resolves to the profile that the target behaves like. Rejects with `Failure` if it behaves like
@@ -43,8 +46,8 @@ export interface AssumptionProbe {
 }
 
 /**
- * Creates a check for two responses to the operation: one must have the status, and the other one
- * of the other statuses.
+ * Creates a check for two responses to the operation: one must have `status`, and the other must
+ * have one of `others`.
  */
 export const explainStatuses =
   (operation: ObservedDifference['operation'], status: number, ...others: number[]) =>
@@ -53,7 +56,10 @@ export const explainStatuses =
     observed.statuses.includes(status) &&
     others.some((other) => observed.statuses.includes(other))
 
-/** Creates a check that the operation and the part of a document difference match the patterns. */
+/**
+ * Creates a check for a difference between documents. The names of the operation and of the
+ * differing part must match the patterns.
+ */
 export const explainPart =
   (operation: RegExp, part: RegExp) => (differingOperation: string, differingPart: string) =>
     operation.test(differingOperation) && part.test(differingPart)
@@ -70,8 +76,8 @@ export type ExpectedResponses = Partial<Record<Profile, ExpectedResponse>>
 
 interface MatchOptions {
   /**
-   * Whether the API reference allows a 200 that isn't expected. If not, that 200 is a
-   * `ContractViolation`.
+   * Whether the API reference allows a 200 that the probe doesn't expect. Otherwise, such a 200 is
+   * a `ContractViolation`.
    */
   mayBe200?: boolean
 }
@@ -108,11 +114,13 @@ export const detectByRequest =
 export const isEmptyPage = (body: unknown): boolean =>
   isObject(body) && Array.isArray(body.data) && body.data.length === 0 && body.hasMore === false
 
-/** Creates the failure for a target that has none of an assumption's known values. */
+/**
+ * Creates the failure for a target that behaves as none of an assumption's known values describes.
+ */
 export const unexpectedResponse = (problem: string, response?: TargetResponse) =>
-  new Failure(`no known value of the assumption: ${problem}`, response)
+  new Failure(`the behavior fits no known value of the assumption: ${problem}`, response)
 
-/** Requests a known step, or the step with another id in the same workflow. */
+/** Requests a known step, or the step `otherStepId` in the workflow of the known step. */
 export async function requestStep(
   { send, steps }: ServiceUnderTest,
   otherStepId?: string

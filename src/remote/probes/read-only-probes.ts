@@ -183,7 +183,8 @@ export const readOnlyProbes = {
       const { messages } = await sample()
       const names = messages.flatMap(({ subscriber }) => Object.keys(subscriber ?? {}))
       if (names.some((name) => !EMBEDDED_FIELDS.includes(name))) return 'document'
-      // If the message has an email address, so does the subscriber. The embedded one lacks it.
+      // If a message has an email address, so does its subscriber. The embedded subscriber lacks
+      // the address, so fields are omitted.
       const isCut = messages.some(({ subscriber, email }) => subscriber && email !== undefined)
       skipUnless(isCut, 'no message shows whether fields of the subscriber are omitted')
       return 'live'
@@ -259,7 +260,7 @@ const UNSERVED = /^(Cannot GET \/v1\/conformance|GET \/v1\/conformance is not mo
 async function detectUnservedRoute({ send }: ServiceUnderTest) {
   const options = { mayBe200: true }
   const unknownPath = await send('/v1/conformance')
-  // An unknown path gets the same response under both values, the wrong method doesn't.
+  // An unknown path may get the same response under both values, but a wrong method doesn't.
   matchProfile(unknownPath, { document: [501], live: [404, UNSERVED] }, options)
   const wrongMethod = await send(setPrimaryPath(unknownId()))
   const message = /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/

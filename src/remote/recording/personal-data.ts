@@ -124,8 +124,8 @@ export class PersonalDataReplacement {
       const rule = this.#textRules.find(([fields]) => fields.test(field))
       return rule ? rule[1](value) : this.#pseudonyms.text(value)
     }
-    // A string without a type is in an object without a schema. In a step, that object may be a
-    // JSON Schema itself.
+    // If the schema has no type, the string is in an object without a schema. In a step, that
+    // object may itself be a JSON Schema.
     if (isStep && field === 'pattern') return '.*'
     if (isStep && field === 'required') return this.#fieldName(value, context)
     return this.#pseudonyms.text(value)
@@ -161,8 +161,8 @@ export class PersonalDataReplacement {
       const itemSchema = additionalProperties as TSchema
       return [fieldPath(this.#pseudonyms, name), this.#value(itemSchema, value, name, context)]
     }
-    // Unknown names can stay here, because fields that aren't in the API reference never reach a
-    // seed.
+    // If the object isn't free-form, the name stays: fields that aren't in the API reference never
+    // reach a seed.
     const isFree = type === undefined || additionalProperties === true
     const keptName = isFree ? this.#fieldName(name, context) : name
     return [keptName, this.#value({} as TSchema, value, name, context)]

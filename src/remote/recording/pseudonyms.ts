@@ -75,7 +75,10 @@ export class Pseudonyms {
     return Number(String(source).replaceAll(/\d+/g, (digits) => this.digits(digits)))
   }
 
-  /** Replaces digits by as many others. The first digit is 0 only if the source starts with 0. */
+  /**
+   * Replaces digits with the same number of other digits. The first digit is 0 only if the source
+   * starts with 0.
+   */
   digits(source: string): string {
     const made = BigInt(`0x${this.#digest('digits', source).toString('hex')}`).toString()
     const repeated = made.repeat(1 + source.length / made.length)
@@ -83,7 +86,10 @@ export class Pseudonyms {
     return `${start}${repeated}`.slice(0, source.length)
   }
 
-  /** Replaces email addresses, URLs, numbers and dates by their kind, and other text by words. */
+  /**
+   * Replaces an email address, URL, number or date with another one of the same kind, and any other
+   * text with words.
+   */
   text(source: string): string {
     if (EMAIL.test(source)) return this.email(source)
     if (/^https?:\/\//i.test(source)) return this.url(source)

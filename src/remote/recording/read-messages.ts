@@ -24,7 +24,7 @@ export interface ReadMessage {
   sortKey: string
   /**
    * The message as JSON, in a buffer because that takes less memory than a string. If `subscribers`
-   * has the same subscriber, the message has only its `subscriberId`.
+   * contains the same subscriber, only the `subscriberId` of the subscriber is in the message.
    */
   json: Buffer
 }
@@ -33,17 +33,17 @@ export interface ReadMessage {
 export interface NamedWorkflow {
   id: string
   name: string
-  /** Ids that may belong to its steps. */
+  /** Ids that may belong to steps of the workflow. */
   steps: Set<string>
 }
 
 /** The messages and related records, before personal data is replaced. */
 export interface ReadMessages {
-  /** By message id. The value is undefined if a seed can't hold the message. */
+  /** The messages by id. A message is undefined if a seed can't hold it. */
   messages: ReadonlyMap<string, ReadMessage | undefined>
-  /** JSON by `subscriberId`. */
+  /** The JSON of each subscriber, by `subscriberId`. */
   subscribers: ReadonlyMap<string, string>
-  /** By identifier. */
+  /** The workflows by identifier. */
   workflows: ReadonlyMap<string, NamedWorkflow>
   owner: { _environmentId?: string; _organizationId?: string }
 }
@@ -54,8 +54,9 @@ type RawRecord = Record<string, unknown>
 const MAX_PASSES = 5
 
 /**
- * Reads all pages of messages, repeatedly until a pass finds no new message: messages that arrive
- * or are removed move other messages to other pages. Throws `StartError` if the pages never end.
+ * Reads all pages of messages, and repeats this until it finds no new message. One pass isn't
+ * enough, because messages that arrive or are removed move other messages to other pages. Throws
+ * `StartError` if the pages never end.
  */
 export function readMessages(options: ReadOptions): Promise<ReadMessages> {
   return new MessageReader(options).read()
@@ -181,7 +182,7 @@ class MessageReader implements ReadMessages {
   }
 }
 
-/** Returns the id of a message, or a hash of the message if it has none. */
+/** Returns the id of a message, or a hash of the message if it has no id. */
 function keyOf(record: RawRecord): string {
   if (typeof record._id === 'string') return record._id
   return createHash('sha256').update(JSON.stringify(record)).digest('hex')

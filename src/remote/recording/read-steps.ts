@@ -24,9 +24,9 @@ interface NamedRecords {
 type RawStep = Record<string, unknown> & Record<'workflowId' | 'workflowDatabaseId', string>
 
 /**
- * Reads the steps of the named workflows, or of all workflows that messages refer to. Reads the
- * named steps, the steps that messages refer to, and all steps before them in the workflow. Returns
- * the workflows in a stable order.
+ * Reads steps of the named workflows. If no workflow is named, reads steps of all workflows that
+ * messages refer to. In each workflow, reads the named steps, the steps that messages refer to, and
+ * all steps before these. Returns the workflows in a stable order.
  */
 export function readSteps(
   options: ReadOptions,
@@ -39,7 +39,7 @@ export function readSteps(
 class StepReader {
   readonly #options: ReadOptions
   readonly #known: ReadMessages['workflows']
-  /** By the workflow's `_id`. */
+  /** The workflows that were read, by `_id`. */
   readonly #workflows = new Map<string, ReadWorkflow>()
 
   constructor(options: ReadOptions, { workflows }: ReadMessages) {
@@ -123,8 +123,8 @@ function withoutControlValues(fields: Record<string, unknown>): Record<string, u
   if (!isObject(fields.controls) || !('values' in fields.controls)) return fields
   const { values: _, ...controls } = fields.controls
   const step = { ...fields, controls }
-  // The assumption adds an empty object as the last field. If a step has `controlValues` itself,
-  // they come earlier.
+  // The assumption adds `controlValues` as the last field, with an empty object. If a step has
+  // `controlValues` of its own, they come earlier.
   const isAdded =
     Object.keys(fields).at(-1) === 'controlValues' && JSON.stringify(fields.controlValues) === '{}'
   if (!isAdded) return step

@@ -58,7 +58,7 @@ export interface RecordOptions
   name: string
   /** Overrides the detected profile. */
   profile?: Profile | undefined
-  /** Override the detected values. */
+  /** The values of assumptions that override the detected values. */
   assumptions: Record<string, string>
 }
 
@@ -158,7 +158,7 @@ interface SeedContent {
   settings: EnvironmentSettings
   workflows: (SeedWorkflow & { steps: SeedStep[] })[]
   subscribers: ReadonlyMap<string, SeedSubscriber>
-  /** Newest first, in the order of the list. */
+  /** The messages in the order of the list, which is newest first. */
   messages: readonly ReadMessage[]
   replacement: PersonalDataReplacement
   differences: string[]
@@ -322,7 +322,9 @@ function commentOf(url: string, { messages, steps, differences }: Recording): st
   return lines.map((line) => `# ${line.replaceAll(/\p{Cc}/gu, ' ')}\n`).join('')
 }
 
-/** Yields the pieces. Throws `StartError` if they are longer than `most` characters together. */
+/**
+ * Yields the pieces. Throws `StartError` if all pieces together have more than `most` characters.
+ */
 function* limitLength(pieces: Iterable<string>, most: number): Generator<string, void> {
   let length = 0
   for (const piece of pieces) {

@@ -42,8 +42,8 @@ const TIMESTAMPS = [
   'snoozedUntil'
 ]
 /**
- * The maximum number of attempts to remove invalid fields. One isn't enough: an object that lost a
- * required field is invalid itself and is removed in the next attempt.
+ * The maximum number of attempts to remove invalid fields. One attempt isn't enough: an object that
+ * lost a required field is invalid itself and is removed in the next attempt.
  */
 const MAX_ROUNDS = 10
 
@@ -61,17 +61,26 @@ const STEP: RecordKind = {
   required: requiredFields(WorkflowStep)
 }
 
-/** Returns the message for a seed, or undefined if it doesn't match the API reference. */
+/**
+ * Returns the message as a seed contains it. Returns undefined if the message doesn't match the API
+ * reference.
+ */
 export function toSeedMessage(message: object, deviations: SeedDeviations) {
   return toSeedRecord(MESSAGE, message, deviations) as SeedMessage | undefined
 }
 
-/** Returns the step for a seed, or undefined if it doesn't match the API reference. */
+/**
+ * Returns the step as a seed contains it. Returns undefined if the step doesn't match the API
+ * reference.
+ */
 export function toSeedStep(step: object, deviations: SeedDeviations) {
   return toSeedRecord(STEP, step, deviations) as SeedStep | undefined
 }
 
-/** Returns a copy with only valid fields of the API reference. Adds the others to `deviations`. */
+/**
+ * Returns a copy that has only the valid fields from the API reference. Adds the other fields to
+ * `deviations`.
+ */
 function toSeedRecord(
   { name, schema, required }: RecordKind,
   source: object,
@@ -143,7 +152,10 @@ function removeInvalidTimestamps(
   }
 }
 
-/** Removes the error of a message with the status `sent`, because seeds don't allow it. */
+/**
+ * Removes the error fields of a message with the status `sent`, because a seed must not contain
+ * them.
+ */
 function removeErrorOfSent(
   record: Record<string, unknown>,
   name: string,

@@ -163,7 +163,7 @@ async function checkNamedStep(
   check(isRequested, `the response is step ${step.stepId} of ${step.workflowId}`, response)
   checkSame(readRecord(response), step, 'two responses for the same step', response)
   const byId = await send(stepPath(step.workflowDatabaseId, step._id))
-  // Whether `_id`s find a step is up to the case `step.forms`.
+  // The case `step.forms` checks whether an `_id` finds a step.
   if (byId.status >= 400 && byId.status < 500) return
   const { workflowId: identifier, workflowDatabaseId } = readRecord<WorkflowStep>(byId)
   const isSameWorkflow =
@@ -172,7 +172,10 @@ async function checkNamedStep(
   check(isSameWorkflow && hasIdentifier, 'workflowId is not the identifier', byId)
 }
 
-/** Returns whether the name is the id, the identifier or a slug. `step.forms` checks slugs. */
+/**
+ * Returns whether the name is the id, the identifier or any slug. The case `step.forms` checks
+ * slugs.
+ */
 function isNameOf(name: string, id: string, identifier: string): boolean {
   const isSlug = /_(?:wf|st)_[0-9A-Za-z]+$/.test(name)
   return isSlug || name === identifier || name.toLowerCase() === id.toLowerCase()

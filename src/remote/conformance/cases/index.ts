@@ -8,7 +8,10 @@ import { PAGING_CASES } from './paging.js'
 import { PRIMARY_CASES } from './primary.js'
 import { RESPONSE_CASES } from './responses.js'
 
-/** For each assumption, a case that passes if the target has one of its values. */
+/**
+ * For each assumption, a case that passes if the target behaves as one of the assumption's values
+ * describes.
+ */
 const ASSUMPTION_CASES = ASSUMPTION_IDS.map((assumption): ConformanceCase => {
   const { description, values } = describeAssumption(assumption)
   const meanings = valuesOf(assumption).map((value) => (values as Record<string, string>)[value])

@@ -5,7 +5,7 @@ import type { ServiceUnderTest } from '../../service-under-test.js'
 import { apiReference, type ConformanceCase } from '../case.js'
 
 const MAX_WALKED_MESSAGES = 40
-/** The API reference defines no maximum, but services have one. This limit is within it. */
+/** A limit that services accept. The API reference defines no maximum, but services have one. */
 const MAX_LIMIT = 100
 const PAST_THE_END = 100_000
 

@@ -44,7 +44,7 @@ interface ResponseKind {
   readParts(service: ServiceUnderTest): Promise<Part[]>
 }
 
-/** The kinds of responses, by their name in case ids: `list` in `wire.list.shape`. */
+/** The kinds of responses, by their name in case ids, such as `list` in `wire.list.shape`. */
 const RESPONSE_KINDS: Record<string, ResponseKind> = {
   list: {
     subject: 'A page of messages',
@@ -230,8 +230,8 @@ function checkMessage(message: MessageResponse, request: SentRequest | undefined
 }
 
 /**
- * Throws `Failure` if the value has a schema issue of this kind. The kind `value` means that a
- * field is missing or has a wrong value, and `name` that a field isn't in the schema.
+ * Throws `Failure` if the value doesn't match its schema. The kind `value` finds fields that are
+ * missing or have a wrong value. The kind `name` finds fields that aren't in the schema.
  */
 function checkIssues(part: Part, kind: 'name' | 'value'): void {
   const { response, schema, value, location = '' } = part
