@@ -14,7 +14,7 @@ const INTEGRATIONS = Array.from({ length: 200 }, (_, index) => `mail-${index}`)
 export const BENCH = {
   environment: 'Bench',
   apiKey: 'bench-key',
-  /** The response has about 10 KB. */
+  /** The response to a request for this step has about 10 KB. */
   step: '/v2/workflows/order-shipped/steps/email-step',
   /** If these requests are sent one after the other, each of them changes the primary. */
   setPrimary: INTEGRATIONS.map((name) => `/v1/integrations/${name}/set-primary`) as [
@@ -169,7 +169,7 @@ function addMessages(file: string, count: number): void {
     .map(({ name }) => name)
     .filter((name) => !GENERATED_COLUMNS.includes(name))
     .join()
-  // Returns SQL for repeatable random numbers, the upper bits of a multiplicative hash.
+  // Returns SQL for repeatable random numbers: they are the upper bits of a multiplicative hash.
   const random = (salt: number) =>
     `(((n + ${salt * 7919}) * 2654435761) % 4294967296) / 65536 % 100`
   const oneOfTen = (remainder: number) => `n % max(10, ${count} / 10) = ${remainder}`

@@ -11,10 +11,10 @@ import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
 
-/** The Node and the built command that start the servers. */
+/** The Node executable and the built command that start the servers. */
 const servers = { node: process.execPath, command: join(root, 'dist/cli/index.js') }
 
-/** Uses another Node, and a command that was installed with it, for all servers started later. */
+/** Starts all later servers with another Node and with a command that was installed with it. */
 export function useServers({
   node,
   command
@@ -89,7 +89,7 @@ process.on('exit', () => {
 
 /**
  * Starts a server and waits for its first response with status 200. Throws an error with the
- * server's stderr if it ends earlier or takes more than two minutes.
+ * server's stderr if the process ends earlier or doesn't respond with 200 within two minutes.
  */
 export async function start({ args, path, headers = {} }: ServerCommand): Promise<RunningServer> {
   const port = await freePort()
