@@ -22,7 +22,8 @@ export default defineConfig({
           name: 'full',
           include: ['test/**/*.full.test.ts'],
           sequence: { groupOrder: 1 },
-          // CI has two cores. Use three workers, because these tests wait a third of the time.
+          // CI has two cores. Use three workers, because these tests spend a third of their time
+          // waiting.
           maxWorkers: Math.max(3, availableParallelism() - 1),
           testTimeout: 180_000,
           hookTimeout: 180_000,

@@ -15,7 +15,7 @@ function read(file: string): { data: Report; page: string } {
   return { data: JSON.parse(json), page: text.replace(whole, '') }
 }
 
-test('a report is one file with data and hints that only its owner can read', async () => {
+test('a report is one file with data and hints, and only its owner can read the file', async () => {
   await using mock = await createMock()
   const file = join(createTempFolder(), 'run.html')
   writeFileSync(file, 'of an earlier run', { mode: 0o644 })

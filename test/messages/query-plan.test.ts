@@ -13,7 +13,8 @@ const database = openDatabase()
 afterAll(database.close)
 
 /**
- * Returns a condition for every filter. A filter that doesn't accept a list gets the first value.
+ * Returns a condition for every filter. A filter that doesn't accept a list gets only the first
+ * value.
  */
 function allConditions(...values: string[]): Condition[] {
   const example: Record<string, unknown> = EXAMPLE_QUERY
@@ -68,18 +69,18 @@ describe.each(WALKS)('the filters [$filters] on $index', ({ conditions, walked, 
   const walk = `SEARCH messages USING ${isCovering ? 'COVERING ' : ''}INDEX ${index} (${search})`
   const sort = walked && walked.columnValues.length > 1 ? ['USE TEMP B-TREE FOR ORDER BY'] : []
 
-  test('read a page from the index, and only sort if a filter has several values', () => {
+  test('read a page from the index. Sort it only if that filter has several values', () => {
     const lookup = ['SCAN page', 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)']
     const plan = planOf(pageSql(conditions, index))
     expect(plan).toEqual(['CO-ROUTINE page', walk, ...sort, ...lookup])
   })
 
-  test('count messages with only the index', () => {
+  test('count messages with one search of the index', () => {
     expect(planOf(countSql(conditions, index))).toEqual([walk])
   })
 })
 
-test('looking up the next set of contexts seeks in an index', () => {
+test('the query for the next set of contexts searches an index', () => {
   const prepared = vi.spyOn(database.db.client, 'prepare')
   onTestFinished(() => prepared.mockRestore())
   new MessageRepository(database.db)
@@ -93,7 +94,8 @@ interface HundredMessages {
   repository: MessageRepository
   db: Db
   /**
-   * Returns the index of each statement that was prepared for these conditions since the last call.
+   * Returns the index that each statement for these conditions uses. Only includes statements that
+   * were prepared since the last call.
    */
   takeWalkedIndexes(conditions: readonly Condition[]): (string | undefined)[]
 }

@@ -68,7 +68,7 @@ async function setUp(): Promise<Setup> {
 
 class Undone extends Error {}
 
-/** Adds three messages to six and checks the totals. */
+/** Adds three messages to an environment that has six, and checks the totals. */
 async function addMessages(setup: Setup, environment = setup.mine): Promise<void> {
   await setup.services.seeds.load(environment, { seed: seedOf(3, 'c') }, 'merge')
   expect(totals(setup, environment)).toEqual(NINE)
@@ -126,8 +126,8 @@ test('totals are counted again only after a change to the same environment', asy
   const { db, services, mine, other } = await setUp()
   const total = () =>
     JSON.parse(services.messages.list(mine, { page: 0, limit: 1 }).body.toString()).totalCount
-  // The service doesn't notice this direct change. If the total stays the same, it wasn't counted
-  // again.
+  // The service doesn't notice this direct change. So if the total stays the same, the messages
+  // weren't counted again.
   db.client
     .prepare('DELETE FROM messages WHERE dataset = ? AND channel = ?')
     .run(mine.datasets.messages, 'email')

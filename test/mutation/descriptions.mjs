@@ -3,7 +3,7 @@
  * affect behavior. Another test checks that every field has a description.
  */
 
-/** The schema functions that take a description, with the index of that argument. */
+/** Maps each schema function that takes a description to the position of that argument. */
 const ARGUMENT = {
   text: 0,
   textOrNull: 0,

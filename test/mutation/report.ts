@@ -28,7 +28,7 @@ export interface FileResult {
 /** The results of a run, by path of the mutated file. */
 export type MutationResult = Record<string, FileResult>
 
-/** The reasons why mutants survive, by file and `keyOf`. */
+/** The reasons why mutants survive, by file and by the mutant's key (see `keyOf`). */
 export type Reasons = Record<string, Record<string, string>>
 
 const folder = import.meta.dirname
@@ -38,7 +38,10 @@ export const readResult = (): MutationResult => JSON.parse(readFileSync(RESULT_F
 export const readReasons = (): Reasons =>
   JSON.parse(readFileSync(join(folder, 'reasons.json'), 'utf8'))
 
-/** Returns the key of a survivor in reasons.json. It doesn't depend on other lines of the file. */
+/**
+ * Returns the key of a survivor in reasons.json. Changes to other lines of the source file don't
+ * change the key.
+ */
 export const keyOf = ({ line, original, replacement }: Survivor): string =>
   `${line} :: ${original} → ${replacement}`
 
@@ -67,7 +70,7 @@ export interface Counts {
   ignored: number
 }
 
-/** Returns the sum of the counts of some files. */
+/** Adds up the counts of several files. */
 function countsOf(files: readonly FileResult[]): Counts {
   const sum = (of: (file: FileResult) => number) =>
     files.reduce((total, file) => total + of(file), 0)

@@ -39,7 +39,7 @@ describe('Swagger UI in a browser', () => {
     expect(ran).toBe(false)
   })
 
-  test('sends requests with the API key from its help text', async (context) => {
+  test('sends requests with the API key from the help text of the page', async (context) => {
     const mock = await useMock()
     const { page, events } = await openPage(context)
     await page.goto(`${mock.url}/docs`)
@@ -76,7 +76,7 @@ describe('Swagger UI in a browser', () => {
 
 describe('over HTTP', () => {
   test.each([{ cors: true }, { cors: false }])(
-    'serves /docs and the files that it loads, with %o',
+    'serves the page /docs and the files that it loads, with the options %o',
     async (options) => {
       const mock = await useMock({ ...options, profile: 'live' })
       const html = await mock.get('/docs', { key: null })

@@ -63,10 +63,10 @@ describe('the OpenAPI documents are valid', () => {
 })
 
 describe.each([
-  ['the document of the profile document', () => documentOf('document')],
-  ['the document of the profile live', () => documentOf('live')],
+  ['the OpenAPI document of the profile `document`', () => documentOf('document')],
+  ['the OpenAPI document of the profile `live`', () => documentOf('live')],
   [
-    'the document of the control routes',
+    'the OpenAPI document of the control routes',
     async () => JSON.parse(JSON.stringify(await controlDocument()))
   ]
 ])('%s', (_, create) => {
@@ -163,7 +163,7 @@ test.each([
   ['paging-bounds', MESSAGES, 'limit', '"minimum":1'],
   ['integration-lookup', SET_PRIMARY, 'integrationId', '"pattern":']
 ])(
-  'the assumption %s changes the documented values in %s for %s',
+  'the assumption %s decides whether the document of %s limits the parameter %s',
   async (id, path, name, bound) => {
     const bounds = valuesOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (value) => {
       const { get, post } = (await documentOf('document', { [id]: value })).paths[path]

@@ -106,7 +106,7 @@ describe.each(PROFILES)('with the default seed, in the profile %s', async (profi
 })
 
 test.each(PROFILES)(
-  'the document of %s allows the same empty parameters as the server',
+  'the document of the profile %s allows the same empty parameters as the server',
   async (profile) => {
     const mock = await useMock({ profile })
     const document: Document = await openApiDocument(assume(profile))

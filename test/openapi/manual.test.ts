@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { useMock } from '../support/mock.js'
 
 /**
- * Returns the paths on this server that a page links to. Ignores links in code blocks, and images,
- * because the package contains no images.
+ * Returns the paths on this server that a page links to. Ignores links in code blocks. Also ignores
+ * images, because the package contains none.
  */
 function linksOf(text: string, pageUrl: string): string[] {
   const links = text.replace(/^```.*?^```$/gms, '').matchAll(/(?<!!\[[^\]]*)\]\(([^)\s]+)\)/g)

@@ -45,7 +45,9 @@ import { connect, type Environment, MockError, type Seed } from 'notification-mo
 import { Channel, Integration, type MessageResponse } from 'notification-mock/contract'
 
 export async function use(options: MockOptions): Promise<string[]> {
-  const sought: MockOptions = { port: 0, seeds: [], clock: () => 0, watch: (reload) => reload.applied, ...options }
+  const sought: MockOptions = {
+    port: 0, seeds: [], clock: () => 0, watch: (reload) => reload.applied, ...options
+  }
   try {
     await using mock: Mock = await createMock(sought)
     return mock.environments.flatMap(({ apiKeys }) => apiKeys)
@@ -55,23 +57,31 @@ export async function use(options: MockOptions): Promise<string[]> {
   }
 }
 
-const seed: Seed = { environments: [{ name: 'Shop', messages: [{ channel: 'sms', subject: 'Hi' }] }] }
+const seed: Seed = {
+  environments: [{ name: 'Shop', messages: [{ channel: 'sms', subject: 'Hi' }] }]
+}
 
 export async function useClient(mock: Mock): Promise<string> {
   try {
     await using env: Environment = await mock.environment({ seed, clock: new Date(0), ttl: '10m' })
     await env.faults.add({ operation: 'listMessages', effect: { status: 503 } })
-    for await (const { sequence, flags } of env.requests.stream()) if (flags.faulted) return String(sequence)
-    const { matched } = await env.requests.verify({ query: { channel: { matches: '^s' } }, within: '1s' })
+    for await (const { sequence, flags } of env.requests.stream())
+      if (flags.faulted) return String(sequence)
+    const { matched } = await env.requests.verify({
+      query: { channel: { matches: '^s' } }, within: '1s'
+    })
     return connect(mock.url, { adminToken: 'x' }).attach(env.apiKey).url + matched.toFixed()
   } catch (error) {
-    return error instanceof MockError ? [error.status, ...Object.keys(error.fields)].join() : 'unknown'
+    return error instanceof MockError
+      ? [error.status, ...Object.keys(error.fields)].join() : 'unknown'
   }
 }
 
-export const shown = ({ subject = '', channel }: MessageResponse): string => subject + channel.toUpperCase()
+export const shown = ({ subject = '', channel }: MessageResponse): string =>
+  subject + channel.toUpperCase()
 export const titles: string[] = [Integration.title, ...Channel.enum]
-export const isOptional: boolean = !Integration.required.includes('conditions') && 'type' in Integration.properties.name
+export const isOptional: boolean =
+  !Integration.required.includes('conditions') && 'type' in Integration.properties.name
 export const integration: Pick<Integration, 'channel'> = { channel: 'email' }
 
 // @ts-expect-error unknown option
@@ -100,7 +110,9 @@ test('has an environment', async ({ env, mock }) => {
 })
 test.override({ environmentOptions: { scenario: 'failures' } })
 
-playwright.test.use({ environmentOptions: { scenario: 'failures' }, mockOptions: { seeds: ['failures'] } })
+playwright.test.use({
+  environmentOptions: { scenario: 'failures' }, mockOptions: { seeds: ['failures'] }
+})
 playwright.test('has an environment', async ({ env, page }) => {
   await page.goto(env.url)
 })
@@ -109,14 +121,14 @@ playwright.test('has an environment', async ({ env, page }) => {
 playwright.test.use({ environmentOptions: { form: 'Development' } })
 `
 
-describe('compiles with `skipLibCheck: false`', () => {
+describe('TypeScript with `skipLibCheck: false` compiles', () => {
   const alone = { lib: ['es2022'], types: [] }
   test.each([
     ['node16', 'node16', ['use.ts', 'use.mts', 'use.cts']],
     ['nodenext', 'nodenext', ['use.ts', 'use.mts', 'use.cts']],
     ['esnext', 'bundler', ['use.ts', 'use.mts']]
   ])(
-    'the types with module %s and resolution %s, without other types',
+    'our types with module %s and resolution %s, without any other types',
     (module, moduleResolution, files) => {
       compile(module, moduleResolution, files, alone)
     }
@@ -154,7 +166,8 @@ function compile(module: string, moduleResolution: string, files: string[], opti
 
 describe('the library works, with one copy of each class, when it is loaded with', () => {
   const USE = `
-    console.log(library.connect === client.connect, library.MockError === client.MockError, contract.Integration.title)
+    const isSame = [library.connect === client.connect, library.MockError === client.MockError]
+    console.log(...isSame, contract.Integration.title)
     library.createMock({ seed: { environments: [{ name: 'Shop', prot: 1 }] } })
       .catch((error) => error instanceof library.SeedError && library.createMock())
       .then(async (mock) => {
@@ -196,7 +209,8 @@ test('the server runs without the globals that jsdom and happy-dom remove or rep
     // The client uses Node's fetch, which needs these globals.
     Object.assign(globalThis, { AbortController, TextDecoder })
     const env = await mock.environment({ from: 'Development', ttl: '10m' })
-    get(env.url + '/v1/messages', { headers: env.headers }, ({ statusCode }) => console.log(statusCode))
+    get(env.url + '/v1/messages', { headers: env.headers }, (response) =>
+      console.log(response.statusCode))
     await env.requests.waitFor({ path: '/v1/messages' }, { within: '10s' })
     await mock.close()`
   expect(run('bare.mjs', program)).toEqual({ status: 0, stdout: '200\n', stderr: '' })

@@ -28,7 +28,7 @@ describe.skipIf(unavailable)(
       engine('start', [], 360_000)
       docker(...COMPOSE, 'down', '--volumes')
       docker('build', '--tag', IMAGE, '.')
-      // Compose would build the same image again.
+      // Without this tag, Compose would build the same image again.
       docker('tag', IMAGE, `${IMAGE}-notification-mock`)
     }, 600_000)
 
@@ -37,7 +37,7 @@ describe.skipIf(unavailable)(
       engine('stop')
     })
 
-    test('has only the database addon, without its sources and other binaries', () => {
+    test('contains one dependency, the database addon, with one binary and no sources', () => {
       const files = docker(
         'run',
         '--rm',

@@ -5,11 +5,12 @@ test('escapes control characters, line separators and direction marks, but not t
   expect(
     printable('a\tb\u0000\u001b[31m\r\n\u007f\u0080\u009f\u061c\u200e\u2028\u202e\u2066\u2069')
   ).toBe(
-    'a\tb\\u0000\\u001b[31m\\u000d\\u000a\\u007f\\u0080\\u009f\\u061c\\u200e\\u2028\\u202e\\u2066\\u2069'
+    'a\tb\\u0000\\u001b[31m\\u000d\\u000a\\u007f\\u0080\\u009f' +
+      '\\u061c\\u200e\\u2028\\u202e\\u2066\\u2069'
   )
 })
 
-test('keeps letters, emoji and joiners, and the value of JSON', () => {
+test('keeps letters, emoji and joiners, and does not change the value of JSON', () => {
   const value = { 'Größe עברית 漢字 👩‍👩‍👧 \\ "': ['\u202e\n\u001b', 1, null] }
   expect(printable(Object.keys(value).join())).toBe(Object.keys(value).join())
   expect(JSON.parse(printable(JSON.stringify(value, null, 2), '\n'))).toEqual(value)

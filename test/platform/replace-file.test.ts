@@ -34,17 +34,20 @@ test('replaceFile leaves the file unchanged if the write fails', async () => {
   expect(readFileSync(file, 'utf8')).toBe('')
 })
 
-test.skipIf(process.platform === 'win32')('both functions reject a link and keep it', async () => {
-  const file = createFile()
-  symlinkSync(file, `${file}.link`)
-  const error = expect.objectContaining({ code: 'ELOOP', syscall: 'open' })
-  expect(() => replaceFileSync(`${file}.link`, 'new')).toThrow(error)
-  await expect(
-    replaceFile(`${file}.link`, async (tempFile) => writeFileSync(tempFile, 'new'))
-  ).rejects.toEqual(error)
-  expect(readFileSync(file, 'utf8')).toBe('')
-  expect(readdirSync(dirname(file))).toEqual(['mock.db', 'mock.db.link'])
-})
+test.skipIf(process.platform === 'win32')(
+  'replaceFile and replaceFileSync reject a link and keep it',
+  async () => {
+    const file = createFile()
+    symlinkSync(file, `${file}.link`)
+    const error = expect.objectContaining({ code: 'ELOOP', syscall: 'open' })
+    expect(() => replaceFileSync(`${file}.link`, 'new')).toThrow(error)
+    await expect(
+      replaceFile(`${file}.link`, async (tempFile) => writeFileSync(tempFile, 'new'))
+    ).rejects.toEqual(error)
+    expect(readFileSync(file, 'utf8')).toBe('')
+    expect(readdirSync(dirname(file))).toEqual(['mock.db', 'mock.db.link'])
+  }
+)
 
 test('replaceFileSync replaces the file and sets the mode', () => {
   const file = createFile()

@@ -3,7 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Target } from '../../src/remote/target.js'
 import { listen } from './listen.js'
 
-/** Starts a server that leaves responding to the test, and creates a target to be interrupted. */
+/**
+ * Starts a server whose responses the test sends, and creates a target that the test can interrupt.
+ */
 async function startHeldServer() {
   const held: ServerResponse[] = []
   const server = await listen((_, response) => {

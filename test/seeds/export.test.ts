@@ -39,8 +39,8 @@ const ODD_TEXTS = [
 ]
 
 /**
- * A record with these strings as names and values. Parsed from JSON, because `__proto__` in an
- * object literal doesn't create a field.
+ * A record with these strings as names and values. The record is parsed from JSON, because
+ * `__proto__` in an object literal doesn't create a field.
  */
 const RECORD = JSON.parse(
   [
@@ -113,7 +113,7 @@ test.each([
 ])('recreates all environments from their export: %s', async (_, seed) => {
   const first = await seededWith(seed, NOW)
   const text = [...first.seeds.exportAll()].join('')
-  // Load it at another time, because no value may depend on the time of the load.
+  // Load the export at another time, because no value may depend on the time of loading.
   const again = await seededWith(text, NOW + 86_400_000)
   expect(again.states()).toEqual(first.states())
   expect([...again.seeds.exportAll()].join('')).toBe(text)

@@ -94,7 +94,7 @@ test('accepts twenty thousand uses of an anchor and thousands of quoted names', 
   expect(Object.keys(messages[0]?.payload ?? {})).toHaveLength(5000)
 })
 
-test('has a lower limit for YAML in a request than in a file', () => {
+test('the size limit for YAML is lower in a request than in a file', () => {
   const yaml = inShop(`messages: []\n${'#'.repeat(2 * MIB)}`)
   expect(readSeeds([{ name: 'seed', seed: yaml }])).toHaveLength(1)
   expect(requestIssues(yaml)).toEqual([
@@ -104,7 +104,7 @@ test('has a lower limit for YAML in a request than in a file', () => {
   ])
 })
 
-test('has a lower limit for JSON in a request than in a file', () => {
+test('the size limit for JSON is lower in a request than in a file', () => {
   const json = `${shopJson({})}${' '.repeat(8 * MIB)}`
   expect(readSeeds([{ name: 'seed', seed: json }])).toHaveLength(1)
   expect(requestIssues(json)[0]).toMatch(

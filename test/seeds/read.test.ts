@@ -59,7 +59,7 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
     ]
   ],
   [
-    'a merge of an alias of a list',
+    'a merge of a list through an alias',
     inShop('apiKeys: &keys [a]\nmessages:\n  - { <<: *keys, channel: email }'),
     [":5:15 environments[0].messages[0]: is not an object, so << can't merge it"]
   ],
@@ -160,22 +160,26 @@ test.each([
 
 test.each([
   [
-    'at the end of the text',
+    'a bracket, then the end of the text',
     'environments: [\n  { name: Shop }\n\n',
     '2:17: Flow sequence in block collection must be sufficiently indented and end with a ]'
   ],
   [
-    'before another field',
+    'a bracket, then another field',
     'environments:\n  - name: Shop\n    apiKeys: [a, b\n    profile: live\n',
     '3:19: Flow sequence in block collection must be sufficiently indented and end with a ]'
   ],
-  ['around another one', '{"environments": [{"name": "x"}]', '1:33: Flow map must end with a }'],
   [
-    'of a text',
+    'a bracket around another bracket',
+    '{"environments": [{"name": "x"}]',
+    '1:33: Flow map must end with a }'
+  ],
+  [
+    'a quote',
     'environments:\n  - name: "Shop\n    messages: []\n\n',
     '3:17: Missing closing "quote'
   ]
-])('locates an unclosed bracket or quote at the end of its content: %s', (_, text, issue) => {
+])('locates an unclosed bracket or quote by the end of its content: %s', (_, text, issue) => {
   expect(issuesOf({ name: 's', seed: text })).toEqual([`s:${issue}`])
 })
 
@@ -194,7 +198,7 @@ describe('accepts', () => {
     expect(read(text)).toMatchObject({ environments })
   })
 
-  test('a value, and locates its issues by path', () => {
+  test('an object, and locates its issues by path', () => {
     const [file] = readSeeds([{ name: 'seed', seed: { environments } }])
     expect(file?.seed).toEqual({ environments })
     expect(issuesOf({ name: 'seed', seed: { environments: [{ nam: 'x' }] } })).toEqual([
@@ -203,7 +207,7 @@ describe('accepts', () => {
     ])
   })
 
-  test('a value, and copies it', () => {
+  test('an object, and copies it', () => {
     const seed = Object.freeze({ environments: [{ name: 'Shop' }] })
     const [file] = readSeeds([{ name: 'seed', seed }])
     const [environment] = seed.environments
@@ -212,7 +216,7 @@ describe('accepts', () => {
   })
 })
 
-test('rejects a value that contains itself', () => {
+test('rejects an object that contains itself', () => {
   const cycle: { environments: unknown[] } = { environments: [] }
   cycle.environments.push(cycle)
   expect(issuesOf({ name: 'seed', seed: cycle })).toEqual([
@@ -259,7 +263,7 @@ describe('a file', () => {
     return file
   }
 
-  test('with issues is reported together with all other files', () => {
+  test('with issues does not hide the issues of other files', () => {
     const [one, other] = [createFile('one.yaml', 'environments: 7'), createFile('other.json', '{')]
     expect(issuesOf(one, '/gone.yaml', other).map((line) => line.replace(/: .*/, ''))).toEqual([
       `${one}:1:15 environments`,

@@ -50,7 +50,7 @@ function seeded(time: number, environments: SeedEnvironment[]) {
 
 const seedNow = (...environments: SeedEnvironment[]) => seeded(NOW, environments)
 
-/** Returns services that were seeded at the time when other tests reload their seeds. */
+/** Returns services that were seeded at `LATER`, when other tests reload their seeds. */
 const startedWith = (...environments: SeedEnvironment[]) => seeded(LATER, environments)
 
 describe('reseed', () => {
@@ -130,7 +130,7 @@ describe('a changed environment', () => {
     expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(['other-key'])
   })
 
-  test('gets a new name and organization if the seed contains its id', () => {
+  test('gets the new name and organization from a seed with the same id', () => {
     const _id = '00000000000000000000000a'
     const mock = seedNow({ ...SHOP, _id })
     const changes = mock.reseed({ ...SHOP, _id, name: 'Store', organization: 'Acme' })
@@ -158,7 +158,7 @@ test('keeps snapshots, unchanged environments and environments without a seed', 
   expect(mock.environments.findByApiKey(apiKey)?.name).toBe('Made')
 })
 
-test('adds new environments and removes missing ones', () => {
+test('adds new environments, and removes environments that are not in the seeds anymore', () => {
   const mock = seedNow(SHOP, OTHER)
   const { id } = mock.find('Other')
   const changes = mock.reseed(SHOP, { name: 'Staging', subscribers: [{ subscriberId: 'ada' }] })

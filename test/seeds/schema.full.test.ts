@@ -22,7 +22,7 @@ function* nodes(node: unknown, path = ''): Generator<[string, Record<string, unk
   for (const [name, inner] of Object.entries(node)) yield* nodes(inner, `${path}/${name}`)
 }
 
-test('describes the items of lists, and allows no unknown fields', () => {
+test('the schema describes list items, and defines if objects may have more fields', () => {
   const [, ...objects] = [...nodes(schema)].filter(([, node]) => node.type === 'object')
   for (const [path, node] of objects) expect(node, path).toHaveProperty('additionalProperties')
   const fields = schema.properties.environments.items.properties
@@ -32,7 +32,7 @@ test('describes the items of lists, and allows no unknown fields', () => {
 })
 
 test.each(readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml')))(
-  'accepts %s, which refers to the schema in its first line',
+  'the schema accepts %s, whose first line refers to the schema',
   (name) => {
     const text = readFileSync(join(root, 'seeds', name), 'utf8')
     expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/schema\.json\n/)
@@ -40,7 +40,7 @@ test.each(readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml
   }
 )
 
-describe('agrees with the server about', () => {
+describe('the schema agrees with the server about', () => {
   test('valid seeds', () => {
     fc.assert(
       fc.property(anySeed(), (seed) => {
@@ -71,7 +71,10 @@ describe('agrees with the server about', () => {
   })
 })
 
-/** Returns a copy with one other value or one unknown field. `number` selects the place. */
+/**
+ * Returns a copy of the seed, with one value replaced or one unknown field added. `number` selects
+ * the place.
+ */
 function withChange(seed: object, number: number, value: unknown): unknown {
   const copy = JSON.parse(JSON.stringify(seed))
   const fields = [...nodes(copy)].flatMap(([, node]) =>

@@ -21,7 +21,10 @@ function seeded(seed: string | object, database: OpenDatabase = openDatabase()) 
   return { ...seeds.seed(readSeeds([{ name: 'seed', seed }])), db }
 }
 
-/** The tables whose rows are counted. Each environment has a second row for its baseline. */
+/**
+ * The tables whose rows are counted. Each environment has a second row in `environments` for its
+ * baseline.
+ */
 const TABLES = [
   'environments',
   'api_keys',

@@ -13,7 +13,7 @@ import { watchSeeds } from '../../src/seeds/watch.js'
 
 /** The milliseconds between two checks. */
 const INTERVAL = 100
-/** Enough time to detect a change, and that the file doesn't change again. */
+/** Enough time to detect a change, and to be sure that the file is no longer changing. */
 const AMPLE = 5 * INTERVAL
 
 /** Watches two files, or a link to the first file. Only `changesAfter` advances the clock. */
@@ -60,7 +60,7 @@ test('reports each change of a file once', () => {
   expect(changesAfter()).toBe(2)
 })
 
-test('reports a file that is written in pieces only when it is complete', () => {
+test('if a file is written in pieces, reports it only when it is complete', () => {
   const { one, changesAfter } = watchFiles()
   writeFileSync(one, '')
   for (let piece = 0; piece < 10; piece++) {

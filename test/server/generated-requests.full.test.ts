@@ -22,7 +22,7 @@ const REQUESTS = Number(process.env.GENERATED_REQUESTS ?? 15_000)
 /** How many requests are generated at a time. */
 const BATCH = 100
 
-/** The kinds of environment. They run in parallel, and each gets different requests. */
+/** The kinds of environment. All are tested in parallel, and each one gets different requests. */
 const ENVIRONMENTS = ['document', 'live', 'faulty', 'seeded'] as const
 type Kind = (typeof ENVIRONMENTS)[number]
 
@@ -38,8 +38,8 @@ test(`responds to ${REQUESTS} generated requests as documented, with stable memo
   )
   expect(results.flatMap(({ problems }) => problems)).toEqual([])
   expect(peakMemoryOf(child.pid)).toBeLessThan(400)
-  // The other requests don't fit the environment, have a fault, or replay a response of another
-  // profile.
+  // The other responses aren't checked, because the request doesn't fit the environment or has a
+  // fault, or because the response is a replay from another profile.
   const checked = results.reduce((sum, { checkedCount }) => sum + checkedCount, 0)
   expect(checked).toBeGreaterThan((REQUESTS * 2) / 3)
   expectAllOutcomes(new Set(results.flatMap(({ outcomes }) => outcomes)))
@@ -67,8 +67,8 @@ async function sendGenerated(client: GeneratedClient, index: number) {
 }
 
 /**
- * Expects successful and rejected requests to each operation, and to the operations of the API
- * reference in both profiles.
+ * Expects that every operation had successful and rejected requests. The operations of the API
+ * reference must have had such requests in each profile.
  */
 function expectAllOutcomes(outcomes: Set<string>): void {
   const operations = new Set(
@@ -225,8 +225,8 @@ class GeneratedClient {
   }
 
   /**
-   * Sends a request and returns its status, or 0 if there is none. Throws if the response is a
-   * server error or isn't documented.
+   * Sends a request and returns its status, or 0 if there is no response. Throws if the response is
+   * a server error or isn't documented.
    */
   async send(request: GeneratedRequest): Promise<number> {
     const response = isFor(this.kind, request) ? await this.#receive(request) : undefined
@@ -238,8 +238,9 @@ class GeneratedClient {
     if (status >= 500 && status !== 501) {
       throw new Error(`${status}: ${JSON.stringify(request).slice(0, 2000)}\n${response.text}`)
     }
-    // A stored response may come from the profile before a seed was loaded. In `live`, a key also
-    // replays the response to a different path, such as `//set-primary`, which is undocumented.
+    // A stored response may come from the profile that was used before a seed was loaded. In
+    // `live`, a key also replays the response to a different path, such as `//set-primary`, which
+    // is undocumented.
     const isReplay = response.headers.has('idempotency-replay')
     if (this.kind !== 'document' && isReplay) return status
     this.#check(request, response)
@@ -312,7 +313,10 @@ function addNewest(ids: string[], id: string): void {
   if (ids.length > 4) ids.shift()
 }
 
-/** Returns whether the kind gets this request. Only `faulty` gets faults, only `seeded` seeds. */
+/**
+ * Returns whether environments of this kind get the request. Only `faulty` gets requests that add
+ * faults, and only `seeded` gets requests that load seeds.
+ */
 function isFor(kind: Kind, { operation, headers, method }: GeneratedRequest): boolean {
   const addsFaults = operation === 'addFault' || (method === 'POST' && operation.endsWith('aults'))
   if (addsFaults) return kind === 'faulty'

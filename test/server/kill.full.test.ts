@@ -74,7 +74,7 @@ test.each([
   ['that succeeds', 0],
   ['that is rejected', 7]
 ])(
-  'a call %s has no effect or its full effect if the server is killed before any step',
+  'a call %s has no effect or its full effect, whichever step the server is killed before',
   async (_, callIndex) => {
     const dataFile = createDataFile(STEPS)
     const outcomes: number[] = []
@@ -296,8 +296,8 @@ async function checkReplays(
 }
 
 /**
- * Reads a copy of the data file. Opening the file itself would recover it, and the restarted server
- * must do that.
+ * Reads a copy of the data file. Opening the original file would already recover it, but that is
+ * the task of the restarted server.
  */
 function read({ file }: DataFile): { integrations: IntegrationRow[]; keys: KeyRow[] } {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))

@@ -10,7 +10,7 @@ import { useMock } from '../support/mock.js'
 const topicKey = 'news'
 const to = { subscriberId: 'ada' }
 
-/** What products call most, besides the three operations. */
+/** The calls that products make most often, besides the three operations. */
 const CALLS: Record<string, (novu: Novu) => Promise<unknown>> = {
   trigger: (novu) => novu.trigger({ workflowId: 'welcome', to }),
   'trigger in bulk': (novu) => novu.triggerBulk({ events: [{ workflowId: 'welcome', to }] }),

@@ -134,7 +134,7 @@ test('a stub belongs to one environment and needs its API key', async () => {
   expect((await trigger(mock, null)).status).toBe(401)
 })
 
-test('a fork has the stubs of its origin, and changes only its own', async () => {
+test('a fork copies the stubs of its origin, and changes only its own copies', async () => {
   const mock = await useMock()
   await addStub(mock, TRIGGER)
   const { apiKey } = (await create(mock, { from: 'Development' })).json
@@ -143,7 +143,7 @@ test('a fork has the stubs of its origin, and changes only its own', async () =>
   expect((await trigger(mock)).status).toBe(201)
 })
 
-test('a snapshot has the stubs, and a reset goes back to those of the baseline', async () => {
+test('a snapshot contains the stubs, and a reset restores the stubs of the baseline', async () => {
   const mock = await useMock()
   await addStub(mock, TRIGGER)
   await mock.call('/_mock/snapshots/stubbed', { method: 'PUT' })
@@ -154,7 +154,7 @@ test('a snapshot has the stubs, and a reset goes back to those of the baseline',
   expect((await mock.get('/_mock/diff')).json.settings).toEqual(['stubs.POST /v1/events/trigger'])
 })
 
-test('an export has the stubs, and a new environment gets them from it', async () => {
+test('an export contains the stubs, so an environment created from it has them', async () => {
   const mock = await useMock()
   await addStub(mock, { ...SUBSCRIBER, delay: 1, headers: { 'x-a': 'b' } })
   const seed = (await mock.get('/_mock/state')).json

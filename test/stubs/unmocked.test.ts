@@ -20,7 +20,7 @@ test.each(['document', 'live'] as const)(
   }
 )
 
-test('names the path that was probably meant', async () => {
+test('the response for a misspelled path names the path that was probably meant', async () => {
   const mock = await useMock()
   const response = await mock.get('/v1/mesages')
   expect(response.headers.get('x-mock-reason')).toMatch(/^did you mean \/v1\/messages\? Otherwise/)

@@ -114,7 +114,7 @@ function checkErrorResponse(response: CheckedResponse): void {
   if (status === 401) {
     assertThat(headers.get('www-authenticate') === 'ApiKey', 'www-authenticate', response)
   }
-  // A conflict in a control route remains, so the response doesn't suggest to retry.
+  // Retrying doesn't resolve a conflict in a control route, so that response has no `Retry-After`.
   if ([409, 429, 503].includes(status) && !path.startsWith('/_mock/')) {
     assertThat(/^\d+$/.test(headers.get('retry-after') ?? ''), 'retry-after', response)
   }

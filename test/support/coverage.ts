@@ -19,7 +19,10 @@ const PATHS = Object.fromEntries(
   ])
 )
 
-/** Returns the requests to send in order to cover an item. `path` is the path in its example. */
+/**
+ * Returns the requests to send in order to cover an item. `path` is the path in the item's own
+ * example.
+ */
 function requestsFor(id: string, path: string | undefined): Sent[] {
   const [, kind = '', name = '', value] = /^\w+\.(\w+)\.([\w-]+)[.=]?(.*)$/.exec(id) ?? []
   const keyed = { headers: { 'idempotency-key': id } }

@@ -26,11 +26,11 @@ interface Operation {
 /** Values that exist on the server, and valid values for other fields. */
 export interface KnownValues {
   /**
-   * By the name of a parameter. If the name alone is ambiguous, by path segment and name, such as
-   * `messages/id`.
+   * Values by the name of a parameter. If the name alone is ambiguous, the key is a path segment
+   * and the name, such as `messages/id`.
    */
   parameters: Record<string, readonly string[]>
-  /** By the name of a field in the body. */
+  /** Values by the name of a field in the body. */
   fields: Record<string, readonly string[]>
 }
 
@@ -69,7 +69,7 @@ interface Parts {
   query: [name: string, value: string][]
   headers: Record<string, string>
   body?: unknown
-  /** Sent instead of the body. */
+  /** Text that is sent instead of `body`. */
   text?: string
 }
 
@@ -139,7 +139,7 @@ function anyQuery(parameters: Parameters, anyTextFor: AnyTextFor): fc.Arbitrary<
 
 function mostlyKnown<Value>(known: readonly string[] | undefined, others: fc.Arbitrary<Value>) {
   if (!known) return others
-  // Choose when the value is generated, because the list can have grown by then.
+  // Choose one of the known values only when it is needed, because the list can have grown by then.
   const existing = fc.nat().map((index) => known[index % known.length] ?? 'none')
   return fc.oneof({ weight: 4, arbitrary: existing }, others)
 }

@@ -21,7 +21,7 @@ export interface TestResponse {
   status: number
   headers: Headers
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: responses have been checked against the API reference
+  // biome-ignore lint/suspicious/noExplicitAny: the client has checked the response
   json: any
 }
 

@@ -44,7 +44,10 @@ export interface RunningProcess {
 
 export interface Options
   extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached' | 'timeout'> {
-  /** Added to the environment variables, without those of this project, npm and Vitest. */
+  /**
+   * Variables for the process. It also gets those of this process, except the variables of this
+   * project, npm and Vitest.
+   */
   env?: Record<string, string>
   /** Matches the output once the process is ready. By default, matches the output of `serve`. */
   ready?: RegExp
@@ -158,7 +161,7 @@ function launch(
   const ended = once(child, 'close').then(
     ([code, signal]): ProcessResult => ({ code, signal, stdout, stderr })
   )
-  // Prevents an unhandled rejection if the test awaits it later.
+  // Prevents an unhandled rejection if the test awaits this promise later.
   ended.catch(() => {})
   return { child: child as RunningProcess['child'], ready, ended }
 }

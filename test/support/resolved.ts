@@ -6,12 +6,12 @@ import { seedOf } from './shop.js'
 
 export const NOW = Date.UTC(2026, 1, 18, 12)
 
-/** Indents YAML into an environment. The text starts at line 3, column 5. */
+/** Indents YAML and puts it into an environment. The YAML starts at line 3, column 5. */
 export function inShop(text: string): string {
   return `environments:\n  - name: Shop\n${text.replace(/^/gm, '    ')}`
 }
 
-/** Resolves seeds, which are paths of files, or texts and values with a name. */
+/** Resolves seeds. Each one is the path of a file, or a text or an object together with a name. */
 export function resolveEnvironments(...seeds: (string | SeedValue)[]): EnvironmentData[] {
   return resolveSeeds(readSeeds(seeds), NOW)
 }

@@ -11,11 +11,17 @@ interface Choices {
   textOf(schema: JsonSchema, field: string): fc.Arbitrary<string>
   /** Generates names of additional properties. */
   names: fc.Arbitrary<string>
-  /** Generates the values of a field with this name. By default, those that match its schema. */
+  /**
+   * Generates the values of a field with this name. By default, the values match the field's
+   * schema.
+   */
   ofField?(field: string, matching: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>
 }
 
-/** Values nested deeper have only required fields, because schemas can be recursive. */
+/**
+ * Objects that are nested deeper than this have only required fields, because schemas can be
+ * recursive.
+ */
 const MAX_DEPTH = 3
 
 /** Returns a function that generates values for a schema and the name of a field. */
@@ -107,7 +113,7 @@ class ValueGenerator {
   }
 }
 
-/** Returns the alternatives of a union, or one schema per type if there are several. */
+/** Returns the alternatives of a union, or one schema per type if the schema has several types. */
 function variantsOf(schema: JsonSchema): JsonSchema[] {
   const types = [schema.type ?? []].flat()
   const byType = types.length > 1 ? types.map((type) => ({ ...schema, type })) : []

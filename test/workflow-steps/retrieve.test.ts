@@ -62,7 +62,7 @@ describe('a step is found', () => {
     `x_st_${EMAIL.base62}`,
     `x_wf_${OTHER.base62}`,
     'Été / ✓'
-  ])('by slugs with the name %j, because only the id is used', async (name) => {
+  ])('by slugs with the name %j, because only the id in a slug is used', async (name) => {
     const mock = await useMock({ seed: SEED })
     const workflowId = encodeURIComponent(`${name}_wf_${SHIPPED.base62}`)
     const stepId = encodeURIComponent(`${name}_st_${EMAIL.base62}`)
@@ -145,10 +145,12 @@ describe('a step is not found', () => {
       const mock = await useMock({ seed: SEED, profile })
       const reasonOf = async (path: string) => (await mock.get(path)).headers.get('x-mock-reason')
       expect(await reasonOf('/v2/workflows/order-shiped/steps/email-step')).toBe(
-        'environment Shop has no workflow with the _id, identifier or slug order-shiped; did you mean order-shipped?'
+        'environment Shop has no workflow with the _id, identifier or slug order-shiped; ' +
+          'did you mean order-shipped?'
       )
       expect(await reasonOf('/v2/workflows/order-shipped/steps/emial-step')).toBe(
-        'workflow order-shipped has no step with the _id, stepId or slug emial-step; did you mean email-step?'
+        'workflow order-shipped has no step with the _id, stepId or slug emial-step; ' +
+          'did you mean email-step?'
       )
       // Names are case-sensitive.
       expect(await reasonOf('/v2/workflows/Order-Shipped/steps/email-step')).toContain(
@@ -180,7 +182,7 @@ describe('a step is not found', () => {
 describe('the response', () => {
   const REQUIRED = WorkflowStep.required ?? []
 
-  test('has all required fields, and only the optional fields with a value', async () => {
+  test('has all required fields, and only those optional fields that have a value', async () => {
     const issues = {
       controls: { body: [{ issueType: 'MISSING_VALUE', message: 'Body is required' }] }
     }

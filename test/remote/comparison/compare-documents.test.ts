@@ -101,7 +101,7 @@ describe('reports exactly', () => {
     ({ MessageStatus }) => MessageStatus.enum.pop()
   )
   reports(
-    'another type',
+    'a different type',
     ['published only body.data[].read type: ["string"] published, ["boolean"] ours'],
     ({ MessageResponseDto }) => (MessageResponseDto.properties.read.type = 'string')
   )
@@ -112,7 +112,7 @@ describe('reports exactly', () => {
       (properties.subject = { oneOf: [{ type: 'string' }, { type: 'null' }] })
   )
   reports(
-    'a required parameter, another default, and an additional parameter',
+    'a required parameter, a different default, and an additional parameter',
     [
       'published only parameter query after',
       'published only parameter query limit default: ["20"] published, ["10"] ours',
@@ -146,7 +146,7 @@ describe('reports exactly', () => {
       delete WorkflowStep.properties.slug
     }
   )
-  reports('no difference for other names of path parameters', [], (_, paths) => {
+  reports('no difference for path parameters with different names', [], (_, paths) => {
     for (const parameter of paths[STEP].get.parameters)
       parameter.name = parameter.name.replace('stepId', 'id')
     paths['/v2/workflows/{workflowId}/steps/{id}'] = paths[STEP]

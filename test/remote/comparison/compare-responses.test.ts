@@ -23,19 +23,19 @@ const signedWith = (key: string) => ({ configurations: { inboundWebhookSigningKe
 
 test.each([
   [
-    'another total',
+    'a different total',
     LIST,
     page({ totalCount: 3, hasMore: true }),
     page({ totalCount: 4, hasMore: true })
   ],
   [
-    'another hasMore',
+    'a different hasMore',
     LIST,
     page({ totalCount: 3, hasMore: true }),
     page({ totalCount: 3, hasMore: false })
   ],
   [
-    'another order',
+    'a different order',
     LIST,
     { data: [{ _id: 'a' }, { _id: 'b' }] },
     { data: [{ _id: 'b' }, { _id: 'a' }] }
@@ -43,9 +43,9 @@ test.each([
   ['a missing message', LIST, { data: [{ _id: 'a' }, { _id: 'b' }] }, { data: [{ _id: 'a' }] }],
   ['a missing field', LIST, page({ data: [{ _id: 'a', read: true }] }), page({})],
   ['null for an absent field', LIST, page({ data: [{ _id: 'a', email: null }] }), page({})],
-  ['another hasMore without totals', LIST, page({ hasMore: true }), page({ hasMore: false })],
+  ['a different hasMore without totals', LIST, page({ hasMore: true }), page({ hasMore: false })],
   [
-    'another control value',
+    'a different control value',
     STEP,
     { controls: { values: { a: 1 } } },
     { controls: { values: { a: 2 } } }
@@ -56,14 +56,19 @@ test.each([
     { controls: { values: { a: 1 } } },
     { controls: { values: {} } }
   ],
-  ['another credential', PRIMARY, { credentials: { user: 'a' } }, { credentials: { user: 'b' } }],
+  [
+    'a different credential',
+    PRIMARY,
+    { credentials: { user: 'a' } },
+    { credentials: { user: 'b' } }
+  ],
   [
     'a missing credential',
     PRIMARY,
     { credentials: { user: 'a', from: 'b' } },
     { credentials: { user: 'a' } }
   ],
-  ['another signing key', PRIMARY, signedWith('a'), signedWith('b')]
+  ['a different signing key', PRIMARY, signedWith('a'), signedWith('b')]
 ])('no assumption explains %s', (_, path, target, ours) => {
   expect(explanations(path, [200, target], [200, ours])).toEqual([undefined])
 })

@@ -125,7 +125,7 @@ describe('compare', () => {
     ])
   })
 
-  test('prints the counts and the differences as text without --json', async () => {
+  test('without --json, prints the counts and the differences as text', async () => {
     const flags = await flagsForChangedFields()
     const { stdout } = await runCommand(['compare', '--api-key', 'development-key', ...flags])
     const counts = '2 requests compared, 1 with the same response; 1 requests not sent'
@@ -268,7 +268,7 @@ describe('compare', () => {
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  test('sends requests from a journal or HAR, but changes only with --allow-changes', async () => {
+  test('sends the requests in a journal or HAR, but a POST only with --allow-changes', async () => {
     const ours = await useMock({})
     const target = await useMock({})
     await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')

@@ -36,13 +36,13 @@ test.each([
   expect(await primaryEmail(mock)).toBe(primary)
 })
 
-test('a run rejects with the request if the target cannot be reached', async () => {
+test('a run rejects and names the request if the target cannot be reached', async () => {
   await expect(checkTarget('http://127.0.0.1:9')).rejects.toThrow(
     'http://127.0.0.1:9: GET /v1/messages?limit=1: no response'
   )
 })
 
-test('a run rejects without repeating the key if the target rejects the key', async () => {
+test('if the target rejects the key, a run rejects with an error without the key', async () => {
   const mock = await useMock()
   await expect(checkTarget(mock.url, { apiKey: 'not-a-key' })).rejects.toThrow(
     /rejects the key: 401(?!.*not-a-key)/

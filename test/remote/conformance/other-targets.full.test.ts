@@ -57,7 +57,7 @@ test('a response that is nested 5,000 levels deep fails the case', async () => {
   ])
 })
 
-test('a request without a response only fails its own case', async () => {
+test('a request without a response fails only its own case', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response: ({ request }) =>
@@ -77,7 +77,10 @@ test('a request without a response only fails its own case', async () => {
   ])
 })
 
-/** Starts a target that is busy for the first two requests, and records the times of requests. */
+/**
+ * Starts a target that responds to its first two requests with 429 and 503. Records the time of
+ * each request.
+ */
 async function startBusyTarget(retryAfter: string) {
   const mock = await useMock()
   const times: number[] = []
@@ -111,7 +114,7 @@ test.each(RETRY_AFTER)(
 )
 
 test.each(RETRY_AFTER)(
-  'a run rejects if `Retry-After: $retryAfter` requires more than `patience`',
+  'a run rejects if `Retry-After: $retryAfter` requires a longer wait than `patience`',
   async ({ retryAfter, seconds }) => {
     const { url } = await startBusyTarget(retryAfter)
     await expect(checkTarget(url, { only: ['paging.page'], patience: 100 })).rejects.toThrow(
@@ -120,7 +123,7 @@ test.each(RETRY_AFTER)(
   }
 )
 
-test('the number of requests per second stays within the rate', async () => {
+test('the number of requests per second stays within `rate`', async () => {
   const mock = await useMock()
   const started = performance.now()
   const { requests } = await checkTarget(mock.url, {
@@ -148,7 +151,10 @@ const NEW_MESSAGE = {
   subject: 'New'
 }
 
-/** Returns whether a message arrives at this request: between two cases or during a case. */
+/**
+ * Returns whether a new message arrives during this request. Some of these requests are sent
+ * between two cases, and others during a case.
+ */
 const arrivesAt = ({ method, path }: ProxiedRequest) =>
   method === 'HEAD' || path.includes('limit=2.0') || path.endsWith('channel=push&limit=100')
 
@@ -187,7 +193,8 @@ test('an interrupt ends a wait for the target and restores the primary', {
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
       if (!isBusy && !request.path.includes(MAILGUN)) return
-      // The target makes Mailgun primary. It is busy until the interrupt and while restoring.
+      // The target makes Mailgun primary, but responds with 429 to all requests until the
+      // interrupt. It also responds with 429 to the first request after the interrupt.
       isBusy = !interrupt.signal.aborted
       response.status = 429
       response.headers['retry-after'] = isBusy ? '100' : '1'
@@ -284,7 +291,7 @@ test('the report lists a channel that had no primary before the run', async () =
 })
 
 test.each(['<html>', '{"data":[null,{}]}', 'broken off'])(
-  'a run continues without the list of integrations if it is unreadable: %s',
+  'a run continues if the list of integrations is unreadable: %s',
   async (text) => {
     const mock = await useMock()
     await using proxy = await startProxy(mock.url, {

@@ -36,8 +36,8 @@ async function addMessage(url: string): Promise<void> {
 
 const RECORDS = {
   allowChanges: true,
-  // The first three have the same channel, and the third is inactive. In the profile `live`, the
-  // channel of the fourth has no primary.
+  // The first three integrations have the same channel, and the third one is inactive. The channel
+  // of the fourth one cannot have a primary in the profile `live`.
   integrations: ['01', '02', '03', '08', '06'].map((end) => `66f1c2a47c9b1a0012ad00${end}`),
   workflows: ['order-shipped', 'sign-in-code'],
   foreignIntegration: '6703aa1c5d2e8b0013b70001'
@@ -76,7 +76,7 @@ describe('planted faults', () => {
     const profile: Profile = fault.profile ?? 'document'
     await using proxy = await startProxy(servers.get(profile)?.url ?? '', hooks)
     const basis = CASES.find(({ id }) => id === caughtBy)?.basis ?? {}
-    // A rule that isn't from the API reference only fails if the run requires a profile.
+    // A case whose rule isn't from the API reference fails only if the run requires a profile.
     const requirement = 'apiReference' in basis ? {} : { profile }
     const options = { ...RECORDS, ...requirement, only: [caughtBy] }
     const { cases } = await checkTarget(proxy.url, options)

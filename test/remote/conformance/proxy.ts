@@ -16,7 +16,9 @@ export interface ProxiedResponse {
   status: number
   headers: Record<string, string>
   text: string
-  /** The JSON in `text`; undefined if it isn't JSON. Setting it replaces `text`. */
+  /**
+   * The JSON in `text`, or undefined if `text` isn't JSON. Setting this property replaces `text`.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: planted faults break any part of a response
   json: any
 }
@@ -47,7 +49,8 @@ export const UNLISTED: ProxyHooks = {
 
 /**
  * Starts a proxy that forwards requests, and applies the hooks of a planted fault if there are any.
- * It lists integrations like Novu, so that the cases can check what set-primary does to others.
+ * The proxy lists integrations as Novu does, so that the cases can check how set-primary changes
+ * other integrations.
  */
 export async function startProxy(upstream: string, hooks: ProxyHooks = {}) {
   const memory = new Map<string, unknown>()

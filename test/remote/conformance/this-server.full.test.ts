@@ -19,7 +19,7 @@ const RECORDS = {
   allowChanges: true
 }
 
-/** Starts a mock and a proxy in front of it. The proxy lists integrations like Novu. */
+/** Starts a mock and a proxy in front of it. The proxy lists integrations as Novu does. */
 async function startProxiedMock(options: TestMockOptions = {}) {
   const mock = await useMock(options)
   const proxy = await startProxy(mock.url)
@@ -29,7 +29,10 @@ async function startProxiedMock(options: TestMockOptions = {}) {
 
 type SeededEnvironment = Awaited<ReturnType<typeof useMock>>['seededEnvironments'][number]
 
-/** Expects that no case fails or is noted in an environment. Returns the ids of passed cases. */
+/**
+ * Runs the cases in an environment. Expects that none fails or is noted. Returns the ids of the
+ * passed cases.
+ */
 async function expectConformance(
   url: string,
   profile: Profile,

@@ -180,7 +180,7 @@ async function startSource() {
   return { url, environment, flags }
 }
 
-/** Writes requests for all messages, for all steps, and for messages by each filter. */
+/** Writes a file with requests for all messages, for all steps, and one list request per filter. */
 function writeRequests(environment: SourceEnvironment): string {
   const [{ subscriberId, transactionId, contextKeys } = {}] = environment.messages
   const filters = { subscriberId, transactionId, contextKeys: contextKeys?.[0], channel: 'sms' }

@@ -5,7 +5,10 @@ import { type Kept, PersonalDataReplacement } from '../../../src/remote/recordin
 // biome-ignore lint/suspicious/noExplicitAny: the tests use incomplete records
 type Json = any
 
-/** Creates a replacement without types for records, so that tests can use incomplete records. */
+/**
+ * Creates a replacement whose methods accept untyped records, so that tests can use incomplete
+ * ones.
+ */
 function replacementBy(apiKey: string, kept: Kept = 'nothing', keeps = (_name: string) => false) {
   const replacement = new PersonalDataReplacement(apiKey, kept, keeps)
   return {
@@ -51,7 +54,7 @@ test('a replacement depends only on the value and the API key', () => {
   expect(replaced.subscriber?.subscriberId).toBe(replaced.email)
 })
 
-test('only values that the API reference defines stay, such as enum values and ids', () => {
+test('only values that the API reference defines are kept, such as enum values and ids', () => {
   const { subscriber, ...message } = replaceMessage(MESSAGE)
   const { _id, channel, status, templateIdentifier } = MESSAGE
   expect(message).toMatchObject({ _id, channel, status, templateIdentifier })
@@ -93,7 +96,7 @@ test('different phone numbers and email addresses have different replacements', 
   expect(new Set(all.map(({ email }) => email)).size).toBe(all.length)
 })
 
-test('payloads keep common field names, but not the names of subscribers', () => {
+test('payloads keep common field names, but not field names that identify a subscriber', () => {
   const names = new KeptFieldNames()
   const person = { subscriberId: 'user-1', firstName: 'Ada' }
   const messages: Json[] = ['onlya', 'onlyb'].map((once) => ({

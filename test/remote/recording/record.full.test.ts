@@ -39,7 +39,7 @@ function environmentIn(file: string): Required<SeedEnvironment> {
 
 describe('a recorded seed', () => {
   test.each(['default', 'failures', 'steps', 'two-tenants', 'unicode', 'many-pages'])(
-    'returns the responses of %s, byte for byte, in both profiles',
+    'returns the same responses as the seed %s, byte for byte, in both profiles',
     async (name) => {
       for (const profile of ['document', 'live'] as const) {
         const source = await useMock({ seeds: [name], profile })
@@ -49,7 +49,7 @@ describe('a recorded seed', () => {
     }
   )
 
-  test('of 10,000 messages returns the same pages and steps, byte for byte', async () => {
+  test('with 10,000 messages returns the same pages and steps, byte for byte', async () => {
     const generate = { messages: 10_000, subscribers: 500, randomSeed: 7 }
     const environments = [{ ...environmentIn('seeds/default.yaml'), generate }]
     const source = await useNewMock({ seed: { environments }, profile: 'live' })
@@ -160,7 +160,7 @@ function withoutWebhooks(text: string): string {
     .replaceAll(/("credentials":)\{[^{}]*\}/g, '$1{}')
 }
 
-/** Returns a value's field names with the types of their values. */
+/** Returns the shape of a value: its field names with the types of their values. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value
@@ -205,7 +205,7 @@ describe('record', () => {
     [3, [1, 1, 1]],
     [20, [7, 45, 3]]
   ])(
-    'misses no message if others are removed while pages of %d are read',
+    'misses no message if other messages are removed while it reads pages of %d messages',
     async (pageSize, counts) => {
       const source = await useNewMock({ seeds: ['many-pages'] })
       const idsOf = async () => (await source.get('/v1/messages?limit=1000')).json.data.map(idOf)
@@ -352,7 +352,7 @@ describe('record', () => {
     }
   )
 
-  test('--messages limits the progress and the seed, even within a page', async () => {
+  test('--messages can end the recording in the middle of a page', async () => {
     const source = await useMock({ seeds: ['many-pages'] })
     const out = join(createTempFolder(), 'seed.yaml')
     const progress: number[] = []

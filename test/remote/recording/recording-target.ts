@@ -32,7 +32,7 @@ export async function startDisturbedProxy(
   return server
 }
 
-/** Records the server at a URL to a file, as fast as possible. */
+/** Records the server at `url` into the file `out`, as fast as possible. */
 export function recordFrom(url: string, out: string, options: Partial<RecordOptions> = {}) {
   return recordService({
     url,
@@ -53,7 +53,7 @@ export function recordFrom(url: string, out: string, options: Partial<RecordOpti
   } as RecordOptions)
 }
 
-/** Returns the bodies of all pages of messages, and of the responses for the step paths. */
+/** Requests all pages of messages and the step paths, and returns the bodies of the responses. */
 export async function responsesOf(
   url: string,
   key: string,

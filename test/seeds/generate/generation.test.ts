@@ -48,7 +48,7 @@ const MAILS: Pick<SeedWorkflow, 'steps'> = {
 describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
   const messages = messagesOf(data, { messages: 1000, randomSeed: 7, subscribers: 40 })
 
-  test("have unique ids, and match the schema and its fields' order", () => {
+  test('have unique ids, and match the schema, including the order of its fields', () => {
     const order = Object.keys(MessageResponse.properties)
     expect(new Set([...messages, ...data.messages].map(({ _id }) => _id)).size).toBe(
       1000 + data.messages.length
@@ -60,7 +60,7 @@ describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
     }
   })
 
-  test('are from the last 30 days, and have their times in a possible order', () => {
+  test('are from the last 30 days, and have times in a plausible order', () => {
     for (const { createdAt, deliveredAt = [], lastSeenDate, lastReadDate } of messages) {
       const times = [createdAt, deliveredAt[0], lastSeenDate, lastReadDate].filter(
         (time) => time !== undefined
@@ -72,7 +72,7 @@ describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
     }
   })
 
-  test('have an error text only if they failed, and an address unless it is missing', () => {
+  test('have an error only if they failed, and an address if their subscriber has one', () => {
     for (const {
       channel,
       status,
@@ -129,7 +129,7 @@ describe('many messages', () => {
   const messages = messagesOf(DEVELOPMENT, { messages: 5000, randomSeed: 3, subscribers: 1000 })
   const ofChannel = (channel: Channel) => messages.filter((message) => message.channel === channel)
 
-  test('have all channels, failures, and every state of an inbox message', () => {
+  test('include all channels, failures, and every state of an inbox message', () => {
     expect(new Set(messages.map(({ channel }) => channel))).toEqual(new Set(CHANNELS))
     expect(new Set(messages.map(({ status }) => status)).size).toBe(3)
     const inbox = ofChannel('in_app')
@@ -155,7 +155,7 @@ describe('many messages', () => {
     ])
   })
 
-  test('have only contexts that messages in the seed have', () => {
+  test('have only contexts that also occur in the seed', () => {
     const contextOf = ({ contextKeys = [] }: MessageResponse) => canonicalContext(contextKeys)
     const contexts = new Set(DEVELOPMENT.messages.map(contextOf))
     expect(messages.filter((message) => !contexts.has(contextOf(message)))).toEqual([])
@@ -164,7 +164,7 @@ describe('many messages', () => {
 
 describe('an environment', () => {
   test.each([{}, { subscribers: 0 }])(
-    'without subscribers gets generated ones, with %j',
+    'without subscribers gets generated subscribers with the options %j',
     (options) => {
       const data = resolveShop({ workflows: [{ identifier: 'hello', ...MAILS }] })
       const { subscribers, messages } = generation(data, { messages: 500, ...options })
@@ -193,7 +193,7 @@ describe('an environment', () => {
     expect(() => generation(resolveShop({}), { messages: 1 })).toThrow(StartError)
   })
 
-  test('with a different number of messages gets different ids', () => {
+  test('with a different number of messages gets different ids for generated messages', () => {
     const idWith = (messageCount: number) =>
       prepare(DEVELOPMENT, { messages: 1 }, NOW, messageCount).messages().next().value?._id
     expect(idWith(1)?.slice(8, 18)).not.toBe(idWith(0)?.slice(8, 18))
@@ -276,7 +276,7 @@ describe('generated subscribers', () => {
     for (const subscriber of subscribers) {
       expect(findIssues(SubscriberResponse, subscriber)).toEqual([])
       expect(Date.parse(subscriber.createdAt)).toBeLessThanOrEqual(NOW - 30 * DAY)
-      // Email addresses and phone numbers are reserved for examples.
+      // The email addresses and phone numbers are from ranges that are reserved for examples.
       expect(subscriber.email ?? 'a.1@example.com').toMatch(/^[a-z.]+\.\d+@example\.com$/)
       expect(subscriber.phone ?? '+12025550100').toMatch(
         /^(\+1\d{3}55501\d\d|\+447700900\d{3}|\+3363998\d{4})$/
@@ -290,7 +290,7 @@ describe('generated subscribers', () => {
     ).toBeGreaterThan(250)
   })
 
-  test('are the same for a larger count, followed by others', () => {
+  test('stay the same and come first if more subscribers are generated', () => {
     const more = generation(DEVELOPMENT, { messages: 10, subscribers: 500 }).subscribers
     expect(more.slice(0, 400)).toEqual(subscribers)
   })
@@ -314,14 +314,14 @@ const issueOf = (...environments: Partial<SeedEnvironment>[]) =>
     }))
   ).join()
 
-test('rejects generate without a step that sends messages', () => {
+test('rejects `generate` without a step that sends messages', () => {
   expect(issueOf({ generate: { messages: 1 } })).toBe(
     '0.yaml environments[0].generate: needs a workflow in this environment ' +
       'with one of these steps: in_app, email, sms, chat, push'
   )
 })
 
-test('rejects generate twice for one environment', () => {
+test('rejects a second `generate` for the same environment', () => {
   const workflows: SeedWorkflow[] = [{ identifier: 'hello', ...MAILS }]
   expect(issueOf({ workflows, generate: { messages: 1 } }, { generate: { messages: 1 } })).toBe(
     '1.yaml environments[0].generate: appears twice for this environment, ' +

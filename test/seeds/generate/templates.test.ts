@@ -54,7 +54,7 @@ test.each([
 test.each([
   ['a loop over millions', '{% for i in (1..3000000) %}{{payload.name}}{% endfor %}'],
   ['hundreds of thousands of braces', '{{}'.repeat(350_000)]
-])('keeps the source if the text gets too long: %s', (_, template) => {
+])('returns the template unchanged if its text would be too long: %s', (_, template) => {
   expect(rendered(template)).toBe(template)
 })
 

@@ -121,7 +121,7 @@ describe('several seeds', () => {
     expect(new Set(resolved.map(({ organizationId }) => organizationId)).size).toBe(2)
   })
 
-  test('override the settings of earlier seeds, and share an id for an organization', () => {
+  test('override the settings of earlier seeds, and use one id per organization', () => {
     const [shop, other, alone] = environments(
       inShop(
         'organization: O\nprofile: live\nassumptions: { envelope: bare, credentials: stored }'
@@ -295,7 +295,7 @@ test('keeps the values of a seed, in the field order of the API reference', () =
   expect(Object.values(messages[0] ?? {})).not.toContain(undefined)
 })
 
-describe('merged into an environment', () => {
+describe('if a seed is merged into an environment', () => {
   const [MAIL, TEXT] = ['66d5a0e97c9b1a0012ab3402', '66d5a0e97c9b1a0012ab3403'] as const
   const [SES, BOB] = ['66d5a0e97c9b1a0012ab3404', '66d5a0e97c9b1a0012ab3405'] as const
   const EXISTING = seedOf({
@@ -343,7 +343,7 @@ describe('merged into an environment', () => {
     expect(new Set(messages.map(({ _id }) => _id)).size).toBe(2)
   })
 
-  test('a default identifier is a new one, unless the seed replaces its record', async () => {
+  test('a default identifier is only reused if the seed replaces its record', async () => {
     const identifiersAfter = async (integration: string) =>
       (await merged(`integrations: [${integration}]`)).integrations?.map(
         ({ identifier }) => identifier

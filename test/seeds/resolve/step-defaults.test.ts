@@ -14,7 +14,7 @@ const ajv = new Ajv({ strict: false, formats: { 'date-time': true }, schemas: [.
 addFormats.default(ajv)
 
 test.each(STEP_TYPES)(
-  'the default controls of %s match the schema, and are new objects on each call',
+  'the default controls of a step of type %s match the schema, and are new on each call',
   (type) => {
     expect(ajv.validate('ControlsMetadataDto', defaultControls(type)), ajv.errorsText()).toBe(true)
     const { dataSchema = {} } = defaultControls(type)
@@ -27,7 +27,9 @@ test.each(STEP_TYPES)(
   }
 )
 
-/** Values that Novu accepts for each type, and a field that it requires. */
+/**
+ * Each row contains a step type, controls that Novu accepts for it, and a field that Novu requires.
+ */
 test.each<[StepType, Record<string, unknown>, string]>([
   ['in_app', { subject: 'Shipped', skip: { '==': [{ var: 'payload.quiet' }, true] } }, 'subject'],
   [
@@ -44,7 +46,7 @@ test.each<[StepType, Record<string, unknown>, string]>([
     'amount'
   ],
   ['delay', { type: 'dynamic', dynamicKey: 'payload.sendAt' }, 'dynamicKey']
-])('%s accepts %j, and requires %s', (type, values, required) => {
+])('the step type %s accepts %j, and requires %s', (type, values, required) => {
   const accepts = (value: unknown) => ajv.validate(defaultControls(type).dataSchema ?? {}, value)
   expect(accepts(values)).toBe(true)
   expect(accepts({ ...values, [required]: undefined })).toBe(false)
@@ -84,7 +86,7 @@ test('the variables of a step accept a subscriber, earlier results and a payload
   expect(ajv.validate(variables, { ...values, context: {} })).toBe(false)
 })
 
-test('the variables of a step list the earlier steps in order, all optional', () => {
+test('the variables of a step list the earlier steps in order, and all are optional', () => {
   const ids = ['wait', 'mail', '__proto__']
   const types = ['delay', 'email', 'custom'] as const
   const earlier = ids.map((stepId, index) => ({ stepId, type: types[index] as StepType }))
@@ -178,7 +180,7 @@ describe('the payload', () => {
     ],
     ['strings for indexes', '{{subscriber[payload.a]}}', { a: leaf('a') }],
     [
-      'strings for the content of blocks',
+      'strings for outputs inside blocks',
       '{% if a %}{{payload.b}}{% else %}{{payload.c}}{% endif %}',
       { b: leaf('b'), c: leaf('c') }
     ],
@@ -191,7 +193,7 @@ describe('the payload', () => {
       }
     ],
     [
-      'strings for text of the block editor',
+      'strings for outputs in texts of the block editor',
       '{"content":[{"text":"{{payload.a | default: \\"b\\"}}"}]}',
       { a: leaf('a') }
     ]
@@ -199,7 +201,7 @@ describe('the payload', () => {
     expect(inferPayloadSchema([text])).toEqual(openOf(properties as Record<string, object>))
   })
 
-  test('has the fields that loops use, with loopItems', () => {
+  test('with `loopItems`, has the fields that loops use', () => {
     const text =
       '{% for a in payload.rows %}{% for b in a.cells %}{{b.name}}{% endfor %}{% endfor %}' +
       '{% for tag in payload.tags %}{{tag}}{% endfor %}'

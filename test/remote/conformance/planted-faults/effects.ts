@@ -81,11 +81,11 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       await new Promise((resolve) => setTimeout(resolve, 20))
       memory.set('running', Number(memory.get('running')) - 1)
     },
-    'idempotency.accepted: set-primary with a key returns no credentials': (
+    'idempotency.accepted: set-primary with an idempotency key returns no credentials': (
       integration,
       { request }
     ) => keyOf(request) && Object.assign(integration, { credentials: {} }),
-    async 'idempotency.not-run: set-primary with a key changes nothing'(_, exchange) {
+    async 'idempotency.not-run: set-primary with an idempotency key changes nothing'(_, exchange) {
       const { request, memory } = exchange
       if (keyOf(request) === undefined) memory.set('path', request.path)
       else if (memory.has('path')) await sendWithoutKey(exchange, memory.get('path') as string)
@@ -103,7 +103,7 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
   ),
   ...onError(401)(
     {
-      'live.auth-scheme-case: a lower-case scheme is rejected with 400': (
+      'live.auth-scheme-case: a lower-case authentication scheme is rejected with 400': (
         _,
         { request, response }
       ) => /^apikey /.test(request.headers.authorization ?? '') && replaceStatus(response, 400)
@@ -114,7 +114,10 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
     {
       'live.control-values: `controls.values` differs from `controlValues`': ({ data }) =>
         data.controls.values && Object.assign(data.controls, { values: { x: 1 } }),
-      'live.vendor-names: the origin alternates between both spellings'({ data }, { memory }) {
+      'live.vendor-names: the origin of a step alternates between two spellings'(
+        { data },
+        { memory }
+      ) {
         data.origin = memory.get('name') === 'novu-cloud' ? 'service-cloud' : 'novu-cloud'
         memory.set('name', data.origin)
       }
@@ -174,9 +177,9 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       isSetPrimary(request) &&
       request.headers['content-type']?.startsWith('text/') &&
       replaceStatus(response, 415),
-    'error.body: set-primary of an unknown integration returns 400': ({ request, response }) =>
+    'error.body: set-primary for an unknown integration returns 400': ({ request, response }) =>
       isSetPrimary(request) && response.status === 404 && replaceStatus(response, 400),
-    'live.integration-lookup: set-primary of an unknown identifier returns 400': ({
+    'live.integration-lookup: set-primary for an unknown identifier returns 400': ({
       request,
       response
     }) => /conformance-none/.test(request.path) && replaceStatus(response, 400),
@@ -209,7 +212,11 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       if (response.status === 422 && /reused/.test(response.text)) memory.set(key, response.text)
       else if (memory.has(key)) Object.assign(response, { status: 422, text: memory.get(key) })
     },
-    'idempotency.bounds: a 401 is stored under its key'({ request, response, memory }) {
+    'idempotency.bounds: a 401 is stored under the key of its request'({
+      request,
+      response,
+      memory
+    }) {
       const key = keyOf(request)
       if (key === undefined || !isSetPrimary(request)) return
       if (response.status === 401) memory.set(key, response.text)

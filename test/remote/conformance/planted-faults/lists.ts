@@ -55,8 +55,9 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
       withContexts((requested, keys) => requested.every((key) => keys.includes(key))),
     'filter.context: messages are found if they have only one of the requested context keys':
       withContexts((requested, keys) => requested.some((key) => keys.includes(key))),
-    'filter.context: context keys only find messages if they are in alphabetical order':
-      emptyUnless((keys) => keys.join() === [...keys].sort().join()),
+    'filter.context: context keys find nothing unless they are in alphabetical order': emptyUnless(
+      (keys) => keys.join() === [...keys].sort().join()
+    ),
     'filter.context-twice: a repeated context key finds nothing': emptyUnless(
       (keys) => new Set(keys).size === keys.length
     ),
@@ -148,13 +149,13 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
       /transactionId=/.test(path) ? path.replace('channel=', 'unknown=') : path,
     'filter.and: `transactionId` is ignored if the request has `contextKeys`': (path) =>
       /contextKeys=/.test(path) ? path.replace('transactionId=', 'unknown=') : path,
-    "filter.exact: a subscriber's messages are found by the start of its id": (path) =>
+    'filter.exact: messages are found by the start of their subscriber id': (path) =>
       path
         .replace(/subscriberId=(user-[a-z]{2})(?=&|$)/, 'subscriberId=$1a')
         .replace('user-adaa', 'user-ada'),
     'filter.exact: subscriber ids are compared case-insensitively': (path) =>
       path.replace(/(subscriberId=)([^&]+)/, (_, name, id) => name + id.toLowerCase()),
-    "filter.exact: a transaction's messages are found by the start of its id": (path) =>
+    'filter.exact: messages are found by the start of their transaction id': (path) =>
       path.replace(/transactionId=order-471(?=&|$)/, 'transactionId=order-4711'),
     'filter.exact: context keys are compared case-insensitively': (path) =>
       path.replace(
@@ -178,7 +179,7 @@ const byAge = (one: Json, two: Json) => Date.parse(two.createdAt) - Date.parse(o
 const keysIn = ({ request }: ProxiedExchange) =>
   new URL(request.path, 'http://target').searchParams.getAll('contextKeys')
 
-/** Replaces the page by the messages that `isFound` accepts, if context keys were requested. */
+/** If context keys were requested, replaces the page with the messages that `isFound` accepts. */
 function withContexts(isFound: (requested: string[], keys: string[]) => boolean) {
   return async (page: Json, exchange: ProxiedExchange) => {
     const requested = keysIn(exchange).filter(Boolean)

@@ -100,7 +100,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
       Object.assign(step, { _id: NOBODY, slug: 'x_st_vVXHHNKfCJVnOtj1' }),
     'step.named: the name of a step differs in every response': (step) =>
       (step.name = `${step.name} ${performance.now()}`),
-    "step.forms: `workflowId` is the workflow's name in the request": (step, { request }) =>
+    'step.forms: `workflowId` is copied from the path of the request': (step, { request }) =>
       (step.workflowId = decodeURIComponent(request.path.split('/')[3] ?? ''))
   }),
   ...onAnyError({
@@ -126,11 +126,12 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
       replaceStatus(response, 403),
     'auth.unauthorized: the query is checked before the key': (_, { request, response }) =>
       /page=-1/.test(request.path) && replaceStatus(response, 422),
-    'auth.unauthorized: a scheme without a key is reported as a missing header': (body) =>
-      (body.message = 'Missing authorization header'),
+    'auth.unauthorized: an authentication scheme without a key is reported as a missing header': (
+      body
+    ) => (body.message = 'Missing authorization header'),
     'auth.unauthorized: a 401 contains the key of the request': (body, { request }) =>
       (body.ctx = { header: request.headers.authorization }),
-    async 'auth.required: a request with another scheme is accepted'(
+    async 'auth.required: a request with another authentication scheme is accepted'(
       _,
       { request, response, send }
     ) {
@@ -158,7 +159,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
       (body.message = body.message.replace('Workflow', 'Step')),
     'live.unknown-workflow: a step of an unknown workflow returns 403': (body, { response }) =>
       /^Workflow/.test(body.message) && replaceStatus(response, 403),
-    async 'step.own: a step is found in any workflow'(_, { request, response, send }) {
+    async 'step.own: a step is also found in other workflows'(_, { request, response, send }) {
       if (!/\/steps\/[0-9a-f]{24}$/.test(request.path)) return
       for (const workflow of ['sign-in-code', 'order-shipped']) {
         const other = await send(request.path.replace(/workflows\/[^/]+/, `workflows/${workflow}`))
@@ -192,7 +193,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
       path.replace(/(steps\/)[0-9A-F]*[A-F][0-9A-F]*$/, '$1none'),
     'live.step-lookup: extra characters after a slug are ignored': (path) =>
       path.replace(/(_st_[0-9A-Za-z]{16}).+/, '$1'),
-    "step.named: every request for a workflow's steps returns its first step": (path) =>
+    'step.named: every request for a step returns the first step of the workflow': (path) =>
       path.replace(/steps\/(sms|push|chat)-step$/, 'steps/email-step'),
     'step.named: one step of a workflow is returned instead of another': (path) =>
       path.replace(/order-shipped\/steps\/email-step$/, 'order-shipped/steps/push-step')
