@@ -288,8 +288,8 @@ function tool(command, args = [], { cwd = root, quiet = false } = {}) {
 }
 
 /**
- * Returns the environment variables except those that `npm run` sets. They would mislead npm in
- * another folder.
+ * Returns the environment variables without those that `npm run` sets, because the latter would
+ * mislead npm in another folder.
  */
 function outsideEnvironment() {
   const entries = Object.entries(process.env).filter(

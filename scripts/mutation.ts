@@ -61,7 +61,7 @@ const TESTS: Record<Folder, string[]> = {
     'test/control/records/integrations.test.ts',
     ...OPERATIONS
   ],
-  // Reversed, because the first test file takes longest.
+  // These run in reverse order, because the first test file takes longest.
   messages: [
     ...testsIn('messages').toReversed(),
     'test/control/records/messages.test.ts',

@@ -1,7 +1,7 @@
 /**
  * Takes screenshots of every view of the inspector and of a report, in both color schemes and at
- * four widths: `npm run screenshots`. Copies those that the README and the docs show to docs/. Uses
- * the report template of the last build.
+ * four widths: `npm run screenshots`. Copies to docs/ the screenshots that the README and the docs
+ * show. Uses the report template of the last build.
  *
  *     npx tsx scripts/screenshots.ts [folder]     default: screenshots/, which git ignores
  */

@@ -22,8 +22,8 @@ export function addCommands(root: Command): void {
       `URL of the server (default: NOTIFICATION_MOCK_URL, else ${DEFAULT_URL})`,
       serverUrl
     )
-    // This flag has no variable, because `exec` sets NOTIFICATION_MOCK_API_KEY for its command. If
-    // the flag read that variable, the command could never get a report on the whole server.
+    // This flag has no environment variable, because `exec` sets NOTIFICATION_MOCK_API_KEY. If the
+    // flag read that variable, `coverage` could never report on the whole server inside `exec`.
     .addOption(textOption('--api-key <key>', key, 'the whole server'))
   addOptions(command, [
     textOption(
@@ -82,7 +82,10 @@ export async function fetchCoverage(
 /** The maximum number of lines that `coverageText` returns. */
 const MAX_LINES = 12
 
-/** Returns the first lines of the report. If it is longer, the last line ends with `more`. */
+/**
+ * Returns the first lines of the report. If the report has further lines, the last returned line
+ * counts them and ends with the text in `more`.
+ */
 export function coverageText(coverage: Coverage, more: string): string {
   const lines = reportLines(coverage, { withHow: false })
   if (lines.length <= MAX_LINES) return `${lines.join('\n')}\n`

@@ -142,7 +142,7 @@ async function runAgainst(
   flags: ExecFlags,
   options: MockOptions
 ): Promise<Ending> {
-  // Listen for signals first, because the command may run before its constructor returns.
+  // Listen for signals first, because the command may run before `new CommandProcess` returns.
   const forward = (signal: NodeJS.Signals) => child.forward(signal)
   onStopSignal(forward)
   process.on('SIGQUIT', forward)

@@ -142,7 +142,10 @@ export const hostOption = (description: string) =>
 export const portOption = (description: string, min: 0 | 1 = 0) =>
   countOption('--port <number>', description, 65_535, min).default(DEFAULTS.port)
 
-/** Creates the flag for a profile. With `unset`, it has no default, and help shows `unset`. */
+/**
+ * Creates the flag for a profile. If the text `unset` is given, the flag has no default, and help
+ * shows this text instead.
+ */
 export function profileOption(description?: string, unset?: string): Option {
   const standard = "behave like Novu's API reference (document) or its production API (live)"
   const option = new Option('--profile <name>', description ?? standard).choices(PROFILES)

@@ -67,7 +67,7 @@ export async function startMock(
   print: (text: string) => void
 ) {
   const { watch, json, logLevel } = flags
-  // Import here, because this module loads the whole server.
+  // Import this module only here, because it loads the whole server.
   const { createMock } = await import('../index.js')
   const logger = await stderrLogger(logLevel)
   const mock = await createMock({

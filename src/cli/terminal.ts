@@ -100,7 +100,7 @@ export const GRACE = 800
 /** Milliseconds after which the process exits even if closing hangs. */
 export const LAST_RESORT = 5000
 
-/** Read at startup, because `process.ppid` changes when the parent ends. */
+/** The parent's process id at startup. `process.ppid` changes when the parent ends. */
 const PARENT = process.ppid
 
 /**

@@ -10,8 +10,8 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
 
 export interface ConnectOptions {
   /**
-   * The server's `--admin-token`. On another machine, a client needs it for routes about the whole
-   * server.
+   * The server's `--admin-token`. A client on another machine needs this token for routes about the
+   * whole server.
    */
   adminToken?: string | undefined
   /** A replacement for the global `fetch`. */
