@@ -20,7 +20,7 @@ export interface SeedIssue {
   message: string
 }
 
-/** The maximum length of an issue's path and message. Names in a seed can be very long. */
+/** The maximum length of an issue's path, and of its message. A path can contain long names. */
 const MAX_TEXT_LENGTH = 2000
 
 /** Lists the first 100 issues of the seeds. When this error is thrown, nothing has changed. */

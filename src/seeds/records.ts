@@ -156,7 +156,10 @@ export class RecordService {
     })
   }
 
-  /** Resolves a seed with one environment. Pass `existing` if the seed will be merged with it. */
+  /**
+   * Resolves a seed with one environment. Pass `existing` if the seed will be merged with these
+   * records.
+   */
   protected resolve(
     file: SeedFile,
     target: SeedTarget,

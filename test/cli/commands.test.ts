@@ -8,7 +8,7 @@ const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
 )
 
-/** Some flags of `serve`, each with its default and its variable in the help. */
+/** Some flags of `serve`, with the default and the variable that the help shows for each flag. */
 const FLAGS = [
   ['--host', 'default: 127.0.0.1', 'NOTIFICATION_MOCK_HOST'],
   ['--port', 'default: 4210', 'NOTIFICATION_MOCK_PORT, else PORT'],
@@ -80,7 +80,7 @@ describe('help', () => {
     }
   })
 
-  test('is printed if `seed` is called without a command, with exit code 2', async () => {
+  test('`seed` without a command prints its help, and exits with 2', async () => {
     const { code, stderr } = await runCommand(['seed'])
     expect({ code, stderr }).toEqual({
       code: 2,

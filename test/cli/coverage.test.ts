@@ -97,7 +97,7 @@ test('reports why the coverage is unavailable, without printing keys or password
   )
 })
 
-test('lists injected responses and requests outside the API reference', async () => {
+test('lists injected responses and sent requests that are not in the API reference', async () => {
   const mock = await useMock()
   for (const status of [503, 422]) {
     await addFault(mock, { effect: { status } })

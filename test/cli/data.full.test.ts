@@ -37,7 +37,7 @@ async function setPrimary(url: string, identifier: string, key: string) {
   return { replayed: response.headers.get('idempotency-replay'), body: await response.text() }
 }
 
-test('--export-on-exit writes a seed with which a later server continues', async () => {
+test('--export-on-exit writes a seed from which the next server restores the data', async () => {
   const cwd = createTempFolder()
   writeSeed(cwd, 'shop')
   const first = await startCommand(['--seed', 'shop.yaml', '--export-on-exit', 'state.yaml'], {

@@ -34,7 +34,7 @@ async function run(args: readonly string[], code = 0) {
   return { ...ended, read: (name: string) => readFileSync(join(folder, name), 'utf8'), folder }
 }
 
-test('--report writes all tests, and the command with its secrets masked', async () => {
+test('--report writes all tests and the command, and masks secrets in the command', async () => {
   const { code, stdout, stderr, read, folder } = await run(['--report', 'run.html'], 3)
   expect({ code, stderr }).toEqual({
     code: 3,
@@ -57,7 +57,7 @@ test('--report writes all tests, and the command with its secrets masked', async
   ])
 })
 
-test('--summary writes failures, hints and coverage, with Markdown and HTML escaped', async () => {
+test('--summary writes failures, hints and coverage, and escapes Markdown and HTML', async () => {
   const { code, read } = await run(['--summary', 'summary.md'])
   expect(code).toBe(0)
   const summary = read('summary.md')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTempFolder, runCommand, startCommand } from '../support/process.js'
 
-test('seed new writes a commented seed without issues', async () => {
+test('seed new writes a seed with comments and without issues', async () => {
   const cwd = createTempFolder()
   expect(await runCommand(['seed', 'new'], { cwd })).toMatchObject({ code: 0, stderr: '' })
   const text = readFileSync(join(cwd, 'seed.yaml'), 'utf8')

@@ -282,10 +282,10 @@ describe('an error is reported in one line, with a fix and without a stack trace
   const CRASHING = /must be .* 12, and 13.2.0 is .*; with npm, run: npm install --no-save .*@12$/
   const LEFT_OUT = /not installed; with npm, run: npm install --include=optional --ignore-scripts$/
   test.each<[string, string, string, string | undefined, RegExp]>([
-    ['that is missing on Node 20', '20.19.2', '9', undefined, LACKING],
-    ['that would crash Node 20', '20.19.2', '9', '13.2.0', CRASHING],
-    ['that is missing on Node 24', '24.19.0', '10', undefined, LEFT_OUT]
-  ])('reports a database addon %s', async (_, node, napi, addon, message) => {
+    ['a missing database addon on Node 20', '20.19.2', '9', undefined, LACKING],
+    ['a database addon that would crash Node 20', '20.19.2', '9', '13.2.0', CRASHING],
+    ['a missing database addon on Node 24', '24.19.0', '10', undefined, LEFT_OUT]
+  ])('reports %s', async (_, node, napi, addon, message) => {
     const folder = await copyPackage('package.json', 'dist')
     if (addon) {
       mkdirSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true })

@@ -157,7 +157,7 @@ test('a signal sent to start also ends the server that is not ready yet', async 
   expect(await run('status')).toMatchObject(NONE)
 })
 
-test('wait exits when the server is ready, even if the server starts later', async () => {
+test('wait exits when the server is ready, even if the server starts after wait', async () => {
   const port = await freePort()
   const { run } = createUser(port)
   const waiting = run('wait')

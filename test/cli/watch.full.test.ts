@@ -88,7 +88,7 @@ test('starts with existing data, and reloads a seed when the seed changes', asyn
   })
 })
 
-test('prints and applies added, reloaded and removed environments', async () => {
+test('adds, reloads and removes environments, and prints each change', async () => {
   const mock = await startWatching({ 'shop.yaml': MORE })
   mock.write(MORE.replace('shop-key', 'shop-key, new-key') + OTHER)
   const added = 'seed changed: shop.yaml: Other added, with the key other-key\n'

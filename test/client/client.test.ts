@@ -111,7 +111,7 @@ test('decodes the percent-encoded reason in the header', async () => {
   expect(error.message).toContain('query.subscriberId is "Zoë – 100 %41"')
 })
 
-test('restores and removes snapshots with special characters or generated names', async () => {
+test('restores and removes snapshots with generated names or unusual characters', async () => {
   const { env } = await createClient()
   for (const name of ['a/b?c#d %', undefined]) {
     const before = await env.snapshot(name)

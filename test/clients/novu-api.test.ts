@@ -145,7 +145,8 @@ const BAD_ID = {
 }
 
 test.each([
-  // The client's types declare no body for this 404, so it throws an SDKError with the raw body.
+  // The client's types declare no body for this 404, so the client throws an SDKError with the raw
+  // body.
   ['document', primary(NOWHERE), SDKError, 404, `Integration with id ${NOWHERE} not found`, {}],
   ['live', primary(NOWHERE), SDKError, 404, `Integration with id ${NOWHERE} not found`, {}],
   ['live', primary('mail'), ValidationErrorDto, 422, 'Validation Error', { errors: BAD_ID }],
@@ -264,7 +265,7 @@ describe.each(PROFILES)('messages in %s', (profile) => {
     expect(result.totalCount === undefined).toBe(!hasTotalCount)
   })
 
-  test('embeds the email of a subscriber in `document`, but not in `live`', async () => {
+  test('embedded subscribers contain an email in `document`, but not in `live`', async () => {
     const ada = { subscriberId: 'ada', firstName: 'Ada', email: 'ada@example.com' }
     const shop = { subscribers: [ada], messages: [{ channel: 'email', subscriberId: 'ada' }] }
     const { novu } = await createClient(profile, shop)

@@ -25,7 +25,7 @@ interface Options {
    * `identifier` or `subscriberId`, and takes over its id. Only records in the seed are returned.
    */
   existing?: ExistingRecords | undefined
-  /** Returns the environment that owns a key, if the seeds must not use this key. */
+  /** Returns the environment that owns the key if the seeds must not use it. */
   ownerOf?: (key: string) => { id: string; name: string } | undefined
 }
 
