@@ -69,7 +69,7 @@ describe.each(WALKS)('the filters [$filters] on $index', ({ conditions, walked, 
   const walk = `SEARCH messages USING ${isCovering ? 'COVERING ' : ''}INDEX ${index} (${search})`
   const sort = walked && walked.columnValues.length > 1 ? ['USE TEMP B-TREE FOR ORDER BY'] : []
 
-  test('read a page from the index. Sort it only if that filter has several values', () => {
+  test('read a page from the index, and sort if the indexed filter has several values', () => {
     const lookup = ['SCAN page', 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)']
     const plan = planOf(pageSql(conditions, index))
     expect(plan).toEqual(['CO-ROUTINE page', walk, ...sort, ...lookup])

@@ -89,7 +89,7 @@ function scoreOf({ killed, timeout, survived, uncovered }: Counts): number {
   return all === 0 ? 100 : (100 * (killed + timeout)) / all
 }
 
-/** Returns a row for each file and each folder of a run. */
+/** Returns a row for each folder and each mutated file. */
 export function rowsOf(
   result: MutationResult
 ): { name: string; isFolder: boolean; counts: Counts; score: number }[] {

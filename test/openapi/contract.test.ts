@@ -51,7 +51,7 @@ test('the exported schemas reject unknown values', () => {
   expect(validatorOf('Channel')('fax')).toBe(false)
 })
 
-test('the exported schemas are named as in the OpenAPI document, without Dto', async () => {
+test('the exported schemas are named as in the OpenAPI document, but without Dto', async () => {
   const { components } = (await (await useMock()).get('/openapi.json')).json
   const names = Object.keys(components.schemas).map((name) => name.replace(/Dto$/, ''))
   expect(names).toEqual(expect.arrayContaining(Object.keys(CONTRACT)))

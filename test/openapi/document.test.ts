@@ -70,7 +70,7 @@ describe.each([
     async () => JSON.parse(JSON.stringify(await controlDocument()))
   ]
 ])('%s', (_, create) => {
-  test('describes every field and parameter, either itself or through its type', async () => {
+  test('has a description for every field and parameter, or for its type', async () => {
     const document = await create()
     const descriptionOf = ({ description, $ref = '' }: Document) =>
       description ??
@@ -221,7 +221,7 @@ async function redoclyProblems(documents: readonly object[]): Promise<string[][]
   return reports.map(({ problems }) => problems.map(({ ruleId }) => ruleId))
 }
 
-test('marks credentials in requests to add or change integrations as write-only', async () => {
+test('marks credentials as write-only in requests that add or change integrations', async () => {
   const { components } = JSON.parse(JSON.stringify(await controlDocument()))
   for (const name of ['NewIntegration', 'IntegrationPatch']) {
     expect(components.schemas[name].properties.credentials).toMatchObject({ writeOnly: true })

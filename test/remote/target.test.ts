@@ -48,7 +48,7 @@ test('only requests marked as uninterrupted are sent after an interrupt', async 
   expect((await last).status).toBe(200)
 })
 
-test('a request with an unusable response is repeated up to `maxAttempts`', async () => {
+test('a request with an unusable response is sent at most `maxAttempts` times', async () => {
   let requests = 0
   await using server = await listen((_, response) => {
     requests += 1

@@ -22,8 +22,8 @@ const STEPS = 60
 const RANDOM_SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
 
 /**
- * A set-primary call with an idempotency key. No other call uses its integration, which shows later
- * whether the call took effect.
+ * A set-primary call with an idempotency key. No other call uses the same integration, so the state
+ * of the integration shows later whether the call took effect.
  */
 interface Call {
   environment: number
@@ -341,8 +341,8 @@ async function startServer(options: string[], module?: string): Promise<RunningP
 }
 
 /**
- * Returns a function that returns random integers from 0 to below a limit. The same seed gives the
- * same integers.
+ * Returns a function that takes a limit, and returns random integers from 0 up to but not including
+ * the limit. The same seed gives the same integers.
  */
 function randomNumbers(seed: number): (limit: number) => number {
   const random = createRandom(seed)

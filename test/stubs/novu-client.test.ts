@@ -54,7 +54,7 @@ describe('the official client with its defaults', () => {
   })
 })
 
-test('a new environment can have the stubs of a set', async () => {
+test('a new environment can be created with a set of stubs', async () => {
   const mock = await useMock()
   const { apiKey } = (await create(mock, { from: 'Development', stubs: 'novu-client' })).json
   await expect(CALLS.trigger?.(clientOf(mock.url, apiKey))).resolves.toBeDefined()

@@ -3,7 +3,7 @@ import { readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 import { useMock } from '../support/mock.js'
 
-test('the stubs of a seed respond in its environment', async () => {
+test('the stubs in a seed respond to requests to their environment', async () => {
   const stubs = [{ method: 'GET', path: '/v1/feeds', body: { data: [] } }]
   const mock = await useMock({ seed: { environments: [{ name: 'Shop', stubs }] } })
   expect(await mock.get('/v1/feeds')).toMatchObject({ status: 200, json: { data: [] } })

@@ -134,7 +134,7 @@ export async function startProcess(
   return { child, printed, url, ended }
 }
 
-/** Matches the last line of the startup output: a curl example, its replacement, or JSON. */
+/** Matches the last line of the startup output: a curl example, the text printed without one, or JSON. */
 const READY = /^(\{"url"| *curl |No environments|.*key unknown: no seed names it\)).*$\s/m
 
 function launch(

@@ -87,7 +87,9 @@ export function keyRows(client: Connection): KeyRow[] {
     .all()
 }
 
-/** Returns the identifiers of the primary integrations in all environments or in one. */
+/**
+ * Returns the identifiers of the primary integrations in all environments or in one environment.
+ */
 export function primaries(client: Connection, channel: string, environment?: number): string[] {
   return integrationRows(client)
     .filter((row) => row.channel === channel && row.is_primary === 1 && row.deleted === 0)

@@ -138,7 +138,7 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
     messages: messages.map((message, position) =>
       consistentMessage(message, position, numbers.next(), names)
     ),
-    // The schema allows headers and paths that can't be used.
+    // Replace headers and paths, because the schema also allows unusable ones.
     stubs: stubs.map(({ headers: _headers, ...stub }) => {
       return { ...stub, path: `/v1/stub/${numbers.next()}`, status: 200 }
     })

@@ -107,7 +107,7 @@ test('the variables of a step list the earlier steps in order, and all are optio
   ])
 })
 
-describe('the payload', () => {
+describe('the payload schema', () => {
   test.each([
     [
       'values without variables',
@@ -117,14 +117,14 @@ describe('the payload', () => {
       'other variables',
       ['{{subscriber.data.payload.x}} {{steps.digest.events[0].payload.y}} {{payloads.z}}']
     ],
-    ['the payload as a whole', ['{{payload}} {{ payload | json }} {{payload[0]}}']],
+    ['outputs of the whole payload', ['{{payload}} {{ payload | json }} {{payload[0]}}']],
     ['quoted text', [`{{ "payload.a" | append: 'payload.b' }}`]],
     [
       'raw text and comments',
       ['{% raw %}{{payload.a}}{% endraw %}{%- comment -%}{{payload.b}}{%- endcomment -%}']
     ],
     ['unclosed tags', ['{{payload.a', '{% if payload.b', 'payload.c }}']]
-  ])('of %s allows any fields', (_what, controlValues) => {
+  ])('that is inferred from %s allows any fields', (_what, controlValues) => {
     expect(inferPayloadSchema(controlValues)).toEqual(openOf({}))
   })
 
@@ -158,7 +158,7 @@ describe('the payload', () => {
       { user }
     ],
     [
-      'an array for a name with an index',
+      'an array for a name that is followed by an index',
       '{{payload.tags[0]}}',
       { tags: { type: 'array', items: leaf('tags[0]') } }
     ],
@@ -178,7 +178,11 @@ describe('the payload', () => {
       '{% for i in (1..payload.a) %}{% endfor %}{{ 1 | default: 2, b: payload.b }}',
       { a: leaf('a'), b: leaf('b') }
     ],
-    ['strings for indexes', '{{subscriber[payload.a]}}', { a: leaf('a') }],
+    [
+      'strings for variables that are used as an index',
+      '{{subscriber[payload.a]}}',
+      { a: leaf('a') }
+    ],
     [
       'strings for outputs inside blocks',
       '{% if a %}{{payload.b}}{% else %}{{payload.c}}{% endif %}',
