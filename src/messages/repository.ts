@@ -19,7 +19,10 @@ interface PageOptions {
 const LIST_SQL = { page: pageSql, count: countSql, boundedCount: boundedCountSql }
 type CountKind = 'count' | 'boundedCount'
 
-/** The maximum number of cached totals per dataset, and of datasets with cached totals. */
+/**
+ * The maximum number of cached totals per dataset, and the maximum number of datasets with cached
+ * totals.
+ */
 const MAX_REMEMBERED = 1000
 
 /** A total isn't cached if the JSON of its filters has more characters than this. */

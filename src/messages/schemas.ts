@@ -46,7 +46,7 @@ export const MessageCTAData = namedObject('MessageCTAData', 'Target of a call to
 
 const ButtonType = namedEnum(
   'ButtonType',
-  'Whether a button is the primary or the secondary one of its message',
+  'Whether a button is the primary or the secondary button of its message',
   ['primary', 'secondary']
 )
 
@@ -76,8 +76,8 @@ export const MessageAction = namedObject(
 )
 
 const CTA =
-  'Call to action of a message. If a message has none, the object is empty or its action has no ' +
-  'buttons'
+  'Call to action of a message. If a message has no call to action, the object is empty or its ' +
+  'action has no buttons'
 export const MessageCTA = namedObject('MessageCTA', CTA, {
   type: oneOf(['redirect'], 'Kind of call to action; `redirect` opens a URL'),
   data: Type.Optional(ref(MessageCTAData)),
@@ -225,7 +225,7 @@ export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is se
   monthDays: listOf(Type.String(), 'Days of the month to send the digest on, as numbers'),
   ordinal: oneOf(
     ['1', '2', '3', '4', '5', 'last'],
-    'Which `ordinalValue` of the month to use, such as `2` for the second'
+    'Position of the `ordinalValue` in the month, such as `2` for the second'
   ),
   ordinalValue: oneOf(ORDINAL_VALUES, 'Kind of day that `ordinal` counts'),
   monthlyType: oneOf(
@@ -239,7 +239,7 @@ export const DigestRegularMetadata = namedObject('DigestRegularMetadata', REGULA
   type: stringEnum(['regular', 'backoff'], {
     description: 'Whether the digest starts at once (`regular`) or looks back first (`backoff`)'
   }),
-  amount: number('How many units of time to collect events'),
+  amount: number('Number of units during which the digest collects events'),
   unit,
   digestKey,
   backoff: flag('Whether the digest looks back first'),
@@ -253,7 +253,7 @@ export const DigestTimedMetadata = namedObject(
   'A digest that is sent on a schedule',
   {
     type: stringEnum(['timed'], { description: 'Always `timed`' }),
-    amount: number('How many units of time are between two digests'),
+    amount: number('Number of units between two digests'),
     unit,
     digestKey,
     timed: Type.Optional(ref(TimedConfig))
@@ -346,7 +346,7 @@ export const WorkflowResponse = namedObject(
     _parentId: text('Identifier of the workflow that this workflow was copied from'),
     deleted: Type.Boolean({ description: 'Whether the workflow is soft-deleted' }),
     deletedAt: Type.String({
-      description: 'When the workflow was deleted; present even if it was not'
+      description: 'When the workflow was deleted; present even if the workflow was not deleted'
     }),
     deletedBy: Type.String({ description: 'Who deleted the workflow; present even if nobody did' }),
     notificationGroup: Type.Optional(ref(NotificationGroup)),

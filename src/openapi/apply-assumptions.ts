@@ -100,8 +100,7 @@ function wrapSingleObjects(document: OpenApiDocument): void {
 }
 
 /**
- * Removes all subscriber fields except the embedded ones, and the schemas that only those fields
- * use.
+ * Removes the subscriber fields that aren't embedded, and the schemas that only these fields use.
  */
 function keepEmbeddedFields(document: OpenApiDocument): void {
   const subscriber = schemaOf(document, SubscriberResponse)
@@ -131,8 +130,8 @@ function schemaOf({ components }: OpenApiDocument, { $id = '' }: TSchema): TSche
 }
 
 /**
- * Replaces the names from the API reference with the names that Novu really uses, in every enum
- * inside a node.
+ * In every enum inside a node, replaces the names from the API reference with the names that Novu
+ * really uses.
  */
 function useVendorNames(node: unknown): void {
   if (typeof node !== 'object' || node === null) return

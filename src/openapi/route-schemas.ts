@@ -105,8 +105,8 @@ function allowEmpty(schema: TSchema): TSchema {
 const idempotencyHeader = (description: string) =>
   strictObject({ 'idempotency-key': Type.Optional(Type.String({ description })) })
 const IDEMPOTENCY_KEY = idempotencyHeader(
-  'Up to 255 characters, with or without double quotes (assumption `idempotency-quotes`). A ' +
-    'request that repeats the key within 24 hours gets the stored response'
+  'A key of up to 255 characters, with or without double quotes (assumption ' +
+    '`idempotency-quotes`). A request that repeats the key within 24 hours gets the stored response'
 )
 const UNUSED_IDEMPOTENCY_KEY = idempotencyHeader(
   'Accepted but ignored, because only responses to POST requests are stored'
@@ -145,7 +145,7 @@ function headersOf(
   assumptions: Assumptions
 ): Record<string, object> {
   return {
-    'x-request-id': header('Id of the request, also in the log'),
+    'x-request-id': header('Id of the request; the log contains the same id'),
     'x-mock-reason': header(describeReason(status, operation)),
     ...(operation.idempotent && idempotencyHeaders(status, assumptions)),
     ...(status === 401 && { 'www-authenticate': header('The scheme to use: `ApiKey`') }),
@@ -156,10 +156,10 @@ function headersOf(
 const header = (description: string) => ({ type: 'string', description })
 
 function describeReason(status: number, { querystring, idempotent }: Operation): string {
-  if (status !== 200) return 'For people: which check rejected the request, and how to fix it'
-  const unknown = 'Unknown query parameters, each with the closest known name'
-  if (querystring) return `If the page is empty, the filter that no message matches. ${unknown}`
-  return idempotent ? `For a replay, when the response was first sent. ${unknown}` : unknown
+  if (status !== 200) return 'For people: says which check rejected the request, and how to fix it'
+  const unknown = 'Lists unknown query parameters, each with the closest known name'
+  if (querystring) return `For an empty page, names the filter that no message matches. ${unknown}`
+  return idempotent ? `For a replay, says when the response was first sent. ${unknown}` : unknown
 }
 
 function idempotencyHeaders(status: number, assumptions: Assumptions): Record<string, object> {

@@ -89,7 +89,7 @@ export function createServiceUnderTest(
   }
 
   /**
-   * Calls `read` once and caches its result, or a `Skipped` error. After another error, the next
+   * Calls `read` once and caches its result, or a `Skipped` error. After any other error, the next
    * call reads again.
    */
   function readOnce<Value>(name: string, read: () => Promise<Value>): Promise<Value> {

@@ -38,7 +38,7 @@ const TIMEOUT = 10_000
 const PATIENCE = 120_000
 const FIRST_PAUSE = 200
 const MAX_PAUSE = 30_000
-/** The minimum pause if the target is busy, because `Retry-After` may be 0 or in the past. */
+/** The minimum pause if the target is busy. It is needed if `Retry-After` is 0 or in the past. */
 const BUSY_PAUSE = 1000
 const MIB = 1024 * 1024
 const MAX_BODY = 64 * MIB

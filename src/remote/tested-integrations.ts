@@ -137,7 +137,7 @@ export class TestedIntegrations {
       )
       if (second) return [first, second]
     }
-    throw new Skipped('no two integrations of one channel are known', NAME_TWO)
+    throw new Skipped('no channel has two known integrations', NAME_TWO)
   }
 
   /** Sends set-primary. Throws `Skipped` if changes aren't allowed. */

@@ -14,7 +14,10 @@ import {
 
 /** How a part of a published OpenAPI document differs from ours. */
 export interface DocumentDifference {
-  /** `narrower` or `wider` means that the published document allows fewer or more values. */
+  /**
+   * `narrower` means that the published document allows fewer values, and `wider` that it allows
+   * more.
+   */
   kind: 'published only' | 'ours only' | 'narrower' | 'wider'
   operation: string
   /** The part that differs: `parameter query limit`, `body.data[].channel values` or the like. */

@@ -24,7 +24,10 @@ export interface ServiceComparison {
 interface CompareOptions extends RequestsToCompare {
   target: Target
   ours: Target
-  /** The API key that `record` used to replace personal data, if the seed has replaced data. */
+  /**
+   * The API key that `record` used to replace personal data, if the personal data in the seed was
+   * replaced.
+   */
   replacementKey?: string | undefined
   onProgress(compared: number): void
 }

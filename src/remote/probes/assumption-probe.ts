@@ -39,8 +39,8 @@ export interface AssumptionProbe {
   /** Returns whether the assumption explains a difference between two responses. */
   explainsResponse?(observed: ObservedDifference): boolean
   /**
-   * Returns whether the assumption explains a difference between two OpenAPI documents. The
-   * operation is like `GET /v1/messages`, and the differing part is like `status 404`.
+   * Returns whether the assumption explains a difference between two OpenAPI documents. An
+   * operation looks like `GET /v1/messages`, and a differing part looks like `status 404`.
    */
   explainsDocument?(operation: string, part: string, change: DocumentChange): boolean
 }
@@ -70,7 +70,10 @@ export const isEmpty = (value: unknown) => isObject(value) && Object.keys(value)
 export const isOnOneSide = ({ target, ours }: ObservedDifference['difference']) =>
   (target === undefined) !== (ours === undefined)
 
-/** The status, and a pattern for the error message or a function that checks the body. */
+/**
+ * The expected status, optionally with a pattern for the error message or with a function that
+ * checks the body.
+ */
 type ExpectedResponse = readonly [status: number, body?: RegExp | ((body: unknown) => boolean)]
 export type ExpectedResponses = Partial<Record<Profile, ExpectedResponse>>
 

@@ -241,7 +241,10 @@ async function detectPagingBounds({ send }: ServiceUnderTest) {
   const message = /^Limit can not be larger then 1000$/
   const expected = { document: [422], live: [400, message] } as const
   if (matchProfile(tooHigh, expected, options) !== profile) {
-    throw unexpectedResponse('limit=0 and limit=1001 are handled as in different profiles', tooHigh)
+    throw unexpectedResponse(
+      'limit=0 is handled as in one profile, limit=1001 as in the other',
+      tooHigh
+    )
   }
   if (tooLow.status === 200 && readPage(tooLow).pageSize !== 10)
     throw unexpectedResponse('pageSize is not 10', tooLow)
@@ -288,6 +291,6 @@ async function detectStepLookup({ send, steps }: ServiceUnderTest) {
   // A lookup that decodes any slug also accepts the slug of another kind of record.
   const rejectsOtherKind = !(await isFound(slugOf('x', 'wf', _id)))
   if (acceptsNoName !== ignoresCase || rejectsOtherKind !== ignoresCase)
-    throw unexpectedResponse('ids and slugs are handled as in different profiles')
+    throw unexpectedResponse('ids are handled as in one profile, slugs as in the other')
   return ignoresCase ? 'document' : 'live'
 }

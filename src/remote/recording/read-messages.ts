@@ -20,7 +20,7 @@ export interface ReadOptions {
 }
 
 export interface ReadMessage {
-  /** The creation time followed by the id, which is the sort order of the list. */
+  /** The creation time followed by the id. The list is sorted by this text. */
   sortKey: string
   /**
    * The message as JSON, in a buffer because that takes less memory than a string. If `subscribers`

@@ -215,7 +215,9 @@ class RecordedSeed {
 }
 
 type DetectableWorkflow = { identifier?: string; steps?: { stepId?: string }[] }
-/** A workflow that doesn't exist. If no step was read, it keeps the probes from looking for one. */
+/**
+ * A workflow that doesn't exist. If no step was read, it keeps the probes from looking for a step.
+ */
 const NO_WORKFLOW: DetectableWorkflow = { identifier: 'none', steps: [{ stepId: 'none' }] }
 
 /**
