@@ -6,7 +6,7 @@ import { mock, start } from './servers.js'
 
 /**
  * There are more integrations than connections, because concurrent requests overtake each other.
- * With two integrations, one request in seven found that its integration was already the primary.
+ * When there were only two, one request in seven named an integration that already was primary.
  */
 const INTEGRATIONS = Array.from({ length: 200 }, (_, index) => `mail-${index}`)
 
@@ -48,8 +48,8 @@ export function tempPath(name: string): string {
 const dataFiles = new Map<number, Promise<string>>()
 
 /**
- * Returns a data file with this many messages (at least 100) of about 1.5 KB. It is created once,
- * and its content is always the same. A million messages take 2.4 GB.
+ * Returns a data file with this many messages (at least 100) of about 1.5 KB each. The file is
+ * created only once, and its content is always the same. A million messages take 2.4 GB.
  */
 export function createDataFile(messages: number): Promise<string> {
   const existing = dataFiles.get(messages)
@@ -59,7 +59,7 @@ export function createDataFile(messages: number): Promise<string> {
   return file
 }
 
-/** Returns a seed file of the same environment with 100 messages. */
+/** Returns a seed file that contains the same environment with 100 messages. */
 export function createSeedFile(): string {
   const file = tempPath('seed.json')
   writeFileSync(file, JSON.stringify(createSeed(TEMPLATES)))
@@ -143,7 +143,7 @@ export function createSeed(
   }
 }
 
-/** Returns a seed of the environment that generates this many messages. */
+/** Returns a seed that contains the environment and generates this many messages. */
 export function createGeneratingSeed(messages: number): object {
   const { environments } = createSeed(0) as { environments: object[] }
   return {
@@ -155,9 +155,9 @@ export function createGeneratingSeed(messages: number): object {
 }
 
 /**
- * Adds older copies of the messages in the data file. SQLite makes the copies, because reading a
- * seed of a million messages would take longer than all measurements. All columns of the table are
- * copied.
+ * Adds older copies of the messages that the data file contains. SQLite makes the copies, because
+ * reading a seed of a million messages would take longer than all measurements. All columns of the
+ * table are copied.
  */
 function addMessages(file: string, count: number): void {
   const client = new Database(file)
