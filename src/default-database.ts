@@ -35,8 +35,8 @@ export function keepDefaultImage(image: DefaultImage): void {
     replaceFileSync(`${file}.json`, JSON.stringify(image.apiKeys))
     replaceFileSync(`${file}.db`, image.database)
   } catch (error) {
-    // The user may not be allowed to write to the package's folder. Later processes then seed
-    // again.
+    // The user may not be allowed to write to the package's folder. Later processes then load the
+    // seed again.
     if (!isFileError(error)) throw error
   }
 }

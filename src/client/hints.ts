@@ -15,8 +15,8 @@ type Requests = readonly RecordedRequest[]
  * Returns hints about likely mistakes in the requests to one environment. Pass the requests oldest
  * first.
  *
- * Errors that a fault rule injected don't count as mistakes. Repeating a request after a change to
- * the environment doesn't count either, so pass the environment's `changes` too.
+ * Injected errors don't count as mistakes. Repeating a request after a change to the environment
+ * doesn't count either, so pass the environment's `changes` too.
  */
 export function hintsOf(requests: Requests, changes: readonly Change[] = []): Hint[] {
   const epochs = requests.map(({ sequence }) => countChangesBefore(sequence, changes))
@@ -60,8 +60,8 @@ interface Finder {
    */
   groupsOf(request: RecordedRequest, epoch: number): readonly string[]
   /**
-   * Returns those requests of the group that the hint is about. Without this function, the hint is
-   * about the whole group.
+   * Returns the requests in the group that the hint is about. Without this function, the hint is
+   * about all requests in the group.
    */
   select?(members: Requests): Requests
   message(group: string, affected: Requests): string
@@ -176,8 +176,8 @@ const gotNoResponse = ({ status, duration }: RecordedRequest) =>
   status === undefined && duration !== undefined
 
 /**
- * Returns whether the API rejected the request because of its content, so that it would reject it
- * again.
+ * Returns whether the API rejected the request because of the request's content. The API would
+ * reject an identical request too.
  */
 const isClientError = ({ status = 0, flags }: RecordedRequest) =>
   status >= 400 &&
@@ -193,6 +193,7 @@ const signatureOf = ({ method, path, query, body }: RecordedRequest) =>
   JSON.stringify([method, path, Object.entries(query).sort(), bodyText(body)])
 
 /**
- * Returns the body, or an empty string for `{}`, because the operations treat `{}` like no body.
+ * Returns the body, or an empty string for `{}`, because the operations treat `{}` like a missing
+ * body.
  */
 const bodyText = (body = '') => body.replace(/^\s*\{\s*\}\s*$/, '')

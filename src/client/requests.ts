@@ -34,8 +34,8 @@ interface WaitOptions {
   /** The longest time to wait. The default is 5 seconds. */
   within?: Duration
   /**
-   * Only requests with a greater sequence count. By default, requests that are already recorded
-   * count too.
+   * Ignores requests up to this sequence number. By default, requests that are already recorded are
+   * accepted too.
    */
   after?: number
   signal?: Signal
@@ -64,14 +64,14 @@ export function requestsOf(connection: Connection) {
     /** Removes all recorded requests and changes. */
     clear: () => done('DELETE', '/_mock/requests'),
     /**
-     * Verifies that the app sent the expected requests. Without a number, at least one is expected.
-     * If the verification fails, rejects with a `MockError` of status 417. Its message shows the
-     * closest request and how that request differs.
+     * Verifies that the app sent the expected requests. If `expected` contains no number, at least
+     * one request is expected. If the verification fails, rejects with a `MockError` of status 417.
+     * Its message shows the closest request and how that request differs.
      */
     verify,
     /**
-     * Waits for a request that matches, and returns the first. Rejects like `verify` if no such
-     * request arrives in time.
+     * Waits for a matching request and returns the first one. If no such request arrives in time,
+     * rejects as `verify` does.
      */
     async waitFor(
       pattern: wire.RequestPattern,

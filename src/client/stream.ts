@@ -16,7 +16,10 @@ export interface StreamOptions {
    * on.
    */
   onOpen?: () => void
-  /** Report the recorded changes after this sequence first, instead of only new changes. */
+  /**
+   * First report the recorded changes after the change with this sequence number. By default, only
+   * new changes are reported.
+   */
   changesAfter?: number
 }
 
@@ -63,13 +66,13 @@ export async function* streamRequests(
 const isEnvironmentGone = (error: unknown, { isOpen }: StreamState) =>
   isOpen && error instanceof MockError && error.status === 401
 
-/** Returns whether a stream that was open lost its connection. Only then does it reconnect. */
+/** Returns whether the connection of an open stream broke. The stream reconnects only then. */
 const isBroken = (error: unknown, { isOpen }: StreamState) =>
   isOpen && !(error instanceof MockError && error.status !== undefined)
 
 /**
  * Opens the stream once and yields its requests. Updates `state`, so that the next attempt
- * continues there.
+ * continues where this one ended.
  */
 async function* readStream(
   connection: Connection,
@@ -84,7 +87,7 @@ async function* readStream(
   const options = { signal, headers, query: { changesAfter } }
   const { body } = await connection.send('GET', '/_mock/requests/stream', options)
   state.isOpen = true
-  // Without a known sequence, a reconnect asks for all kept changes, so that it misses none.
+  // If no change is known yet, a reconnect asks for all kept changes, so that it misses none.
   state.changesAfter ??= 0
   onOpen?.()
   for await (const { id, event, data } of readEvents(body)) {

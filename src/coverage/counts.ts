@@ -12,7 +12,7 @@ export interface Tally {
   injected: number
 }
 
-/** Counts how often each name occurs. Ignores further names once it has 20. */
+/** Counts how often each of the first 20 names occurs. Ignores all other names. */
 class NameCounts {
   readonly #counts = new Map<string, number>()
 
@@ -30,7 +30,7 @@ class NameCounts {
 }
 
 class OperationCounts {
-  /** Keyed by coverage item id. */
+  /** The counts for each coverage item, by the id of the item. */
   readonly items = new Tallies<string>()
   readonly statuses = new Tallies<number>()
   readonly unknownParameters = new NameCounts()

@@ -13,7 +13,7 @@ export interface PlannedItem {
   name: string
   /** How to cover the item. */
   how: string
-  /** The documented error, if the item is one. */
+  /** The documented error, if the item stands for an error. */
   error?: OperationError
   /** Returns whether a completed request covers the item. */
   isCoveredBy(request: JournalEntry): boolean
@@ -131,7 +131,7 @@ function howToGet({ method }: Operation, { status, code, example }: OperationErr
   return example && REQUESTABLE.has(status) ? `${how}, such as ${method} ${example}` : how
 }
 
-/** Statuses of errors that a request to the operation's example path gets. */
+/** The statuses of errors that a request to the error's example path causes. */
 const REQUESTABLE = new Set<ErrorStatus>([403, 404, 422])
 
 const HOW: Record<ErrorStatus, string> & { [Code in ErrorCode]?: string } = {

@@ -42,7 +42,7 @@ export function checkDataFile(file: string, lastMigration: number): void {
   if (!stats.isFile() && !stats.isDirectory()) {
     throw unusable(file, 'it is not a regular file; choose another file with --data')
   }
-  // Reject such a file, because SQLite would overwrite it.
+  // Reject a file that is smaller than a page, because SQLite would overwrite it.
   if (stats.size > 0 && stats.size < SMALLEST_PAGE) throw unusable(file, PROBLEMS.SQLITE_NOTADB)
 
   // If a killed process left a log, check the file read-only, because a writable connection would
@@ -86,8 +86,8 @@ function isSystemError(error: unknown): boolean {
 
 function findContentProblem(client: Database.Database, lastMigration: number): string | undefined {
   const tables = client.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
-  // The migrator creates its own table first. If the first start was killed, no other table may
-  // exist.
+  // The migrator creates its own table first. A file without other tables is valid, because the
+  // first start may have been killed.
   if (tables.every((name) => name === '__drizzle_migrations')) return undefined
   if (!tables.includes('__drizzle_migrations') || !tables.includes('api_keys')) {
     return 'it is the database of another program; choose another file with --data'
@@ -114,9 +114,9 @@ function tableNames(): string[] {
 }
 
 /**
- * Returns a function that checks whether the open data file was deleted, replaced or truncated, and
- * returns the problem. A check takes microseconds. Once a problem is found, every later call
- * returns it.
+ * Returns a function that checks whether the open data file was deleted, replaced or truncated.
+ * That function returns the problem, or undefined if there is none. A check takes microseconds.
+ * Once a problem is found, every later call returns it.
  */
 export function watchDataFile(file: string): () => string | undefined {
   let lastStats = statSync(file)

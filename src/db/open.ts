@@ -45,7 +45,10 @@ export type OpenDatabase = ReturnType<typeof openDatabase>
  */
 export type DatabaseImage =
   | { kind: 'schema'; database: Buffer }
-  /** `createdAt` becomes the creation time of its environments, in milliseconds since 1970. */
+  /**
+   * `createdAt` becomes the creation time of the environments in the image, in milliseconds since
+   * 1970.
+   */
   | { kind: 'data'; database: Buffer; createdAt: number }
 
 /**
@@ -86,8 +89,8 @@ function openFile(file: string): Database.Database {
     client.pragma('locking_mode = EXCLUSIVE')
     client.pragma('journal_mode = WAL')
     client.pragma('synchronous = NORMAL')
-    // Checking the file of a killed process creates an -shm file. No other process can be using it,
-    // because this one holds the lock.
+    // If a killed process left a log, `checkDataFile` has created an -shm file. No other process
+    // can be using the -shm file, because this process holds the lock.
     rmSync(`${file}-shm`, { force: true })
     return client
   } catch (error) {
@@ -103,8 +106,8 @@ function openInMemory(image: DatabaseImage | undefined): Database.Database {
     return client
   }
   const client = new Database(image.database)
-  // Otherwise SQLite would lock the deserialized database on every access, which costs time and has
-  // no use here.
+  // Without this mode, SQLite would lock the deserialized database on every access, which costs
+  // time and has no use here.
   client.pragma('locking_mode = EXCLUSIVE')
   client.prepare('UPDATE environments SET created_at = ?').run(image.createdAt)
   return client

@@ -15,14 +15,14 @@ import { CHANNELS, DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../domain
 import type { Stub } from '../domain/stub.js'
 
 /**
- * A dataset groups the records of one kind. Snapshots and forks share a dataset. The first one that
- * writes to it gets a copy.
+ * A dataset groups the records of one kind. An environment, its snapshots and its forks can share a
+ * dataset. Before one of them writes to a shared dataset, it gets its own copy.
  */
 export const datasets = sqliteTable('datasets', {
   key: integer('key').primaryKey({ autoIncrement: true }),
   /**
-   * The ids that appear in the documents of the dataset. Both are empty for workflows: their
-   * documents contain neither id, so any environment can share them.
+   * The ids that appear in the documents of the dataset. Documents of workflows contain neither id,
+   * so their datasets have two empty strings here, and any environment can share them.
    */
   environmentId: text('environment_id').notNull().default(''),
   organizationId: text('organization_id').notNull().default('')
@@ -60,7 +60,10 @@ export const environments = sqliteTable(
     }),
     /** Only set for snapshots. The baseline, which a reset restores, has an empty name. */
     snapshotName: text('snapshot_name'),
-    /** The environment is removed after this many unused milliseconds. If null, it stays. */
+    /**
+     * The environment is removed if nothing uses it for this many milliseconds. If null, it is
+     * never removed.
+     */
     ttl: integer('ttl'),
     createdAt: integer('created_at').notNull()
   },
@@ -69,7 +72,8 @@ export const environments = sqliteTable(
     // Not unique, because several organizations may use the same name.
     index('environments_name').on(table.name).where(sql`${table.snapshotOf} IS NULL`),
     uniqueIndex('environments_snapshot').on(table.snapshotOf, table.snapshotName),
-    // These indexes speed up the check before each write whether the dataset is shared.
+    // Before each write, the server checks whether the dataset is shared. These indexes speed up
+    // that check.
     ...DATASET_KINDS.map((name) => index(`environments_${name}`).on(table[name]))
   ]
 )
@@ -109,7 +113,8 @@ export const integrations = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.dataset, table.id] }),
     uniqueIndex('integrations_identifier').on(table.dataset, table.identifier),
-    // The service ensures that a channel has one primary. This index is a safeguard.
+    // The service ensures that a channel has at most one primary integration. This index is a
+    // safeguard.
     uniqueIndex('integrations_one_primary_per_channel')
       .on(table.dataset, table.channel)
       .where(sql`${table.primary} = 1 AND ${table.deleted} = 0`),
@@ -154,7 +159,7 @@ export const workflowSteps = sqliteTable(
   ]
 )
 
-/** `sequence` is only the row id. */
+/** `sequence` is the row id and has no other meaning. */
 // The message list is ordered by (created_at, id). In each filter's index, these two columns follow
 // the filter's column, so that SQLite reads a page without sorting. The columns after them let
 // SQLite check several filters in one index.
@@ -180,8 +185,8 @@ export const messages = sqliteTable(
     // SQLite appends the row id to the index, so copies and exports read messages in insertion
     // order.
     index('messages_dataset').on(dataset),
-    // Contains the columns of all filters. SQLite reads it for a filter that lists several
-    // transactions and matches most messages.
+    // This index contains the columns of all filters. SQLite reads this index for a filter that
+    // lists several transactions and matches most messages.
     index('messages_created').on(
       dataset,
       createdAt,
@@ -229,7 +234,7 @@ export const idempotencyKeys = sqliteTable(
   ]
 )
 
-/** The tables that contain each kind of dataset. */
+/** For each kind of dataset, the tables that contain its rows. */
 export const DATASET_TABLES = {
   integrations: [integrations],
   subscribers: [subscribers],

@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3'
 import { dataLost } from '../domain/errors.js'
 
 /**
- * Runs transactions. If one rolls back, it calls the registered callbacks to undo changes in
- * memory.
+ * Runs transactions. When a transaction rolls back, calls the registered callbacks, which undo
+ * changes in memory.
  */
 export class Transactions {
   readonly #client: Database.Database

@@ -5,8 +5,8 @@ export const PROFILES = ['document', 'live'] as const
 export type Profile = (typeof PROFILES)[number]
 
 /**
- * Behavior that the API reference doesn't define, or that differs in Novu. Each profile has a value
- * and a description of its effect.
+ * Behavior that the API reference doesn't define, or that differs in Novu. Each assumption has one
+ * value per profile, with a description of the value's effect.
  */
 // Code must check the assumption, never the profile, because environments can override each
 // assumption.
@@ -112,8 +112,8 @@ const ASSUMPTIONS = {
     ],
     live: [
       'any-kind',
-      'an `_id` in lower case, or a slug with any kind (`wf`, `st`, `stp`, `env`, `lt`) ' +
-        'that has a name before it and 16 characters after it'
+      'an `_id` in lower case, or a slug with a name, any kind ' +
+        '(`wf`, `st`, `stp`, `env`, `lt`) and an id of 16 characters'
     ]
   },
   'unknown-step': {
@@ -182,9 +182,9 @@ const ASSUMPTIONS = {
     ],
     live: [
       'not-found',
-      '404 as in `not-mocked`; also 404 if only the method is wrong, `Cannot <METHOD> <path>`'
+      '404 as in `not-mocked`; 404 `Cannot <METHOD> <path>` if only the method is wrong'
     ],
-    // The official clients repeat a 501 for up to an hour, so no profile uses it.
+    // The official clients repeat a 501 for up to an hour, so no profile uses this value.
     other: ['not-implemented', '501 `<METHOD> <path> is not mocked`; 405 as in `not-mocked`']
   },
   'auth-scheme-case': {
@@ -286,8 +286,8 @@ export const mayNeedVendorNames = (json: string | Buffer, assumptions: Assumptio
   assumptions['vendor-names'] === 'vendor' && json.includes('"service-')
 
 /**
- * The fields of a step, message or integration whose values are such names. Other fields contain
- * the user's content.
+ * The fields of a step, message or integration that can contain a name from `VENDOR_NAMES`. Other
+ * fields contain the user's content.
  */
 interface NameFields {
   origin?: string

@@ -65,7 +65,8 @@ export function parseTime(text: string): number | undefined {
 }
 
 /**
- * Parses like `parseTime`, but accepts any year, as timestamps in a record's content may contain.
+ * Parses like `parseTime`, but accepts any year, because the timestamps in a record's content may
+ * have any year.
  */
 export function parseIsoTime(text: string): number | undefined {
   const [, year, month, day] = ISO_8601.exec(text) ?? []

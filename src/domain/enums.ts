@@ -38,7 +38,10 @@ export const CHAT_PUSH_PROVIDERS = [
 export const KEY_SCOPES = ['environment', 'organization'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-/** An environment has one dataset of each kind. Its snapshots share the dataset until a write. */
+/**
+ * An environment has one dataset of each kind. Its snapshots share a dataset with it until one of
+ * them writes to the dataset.
+ */
 export const DATASET_KINDS = [
   'integrations',
   'subscribers',

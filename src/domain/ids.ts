@@ -43,8 +43,9 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const BASE = BigInt(ALPHABET.length)
 
 /**
- * Matches ASCII words without camelCase whose separators the slugify package turns into `-`. These
- * are all characters except `&`, `'`, `^` and the backtick.
+ * Matches a text of ASCII words without camelCase, if the slugify package turns the separators
+ * between the words into `-`. A separator can be any character except `&`, `'`, `^` and the
+ * backtick.
  */
 const PLAIN_WORDS = /^(?:(?:[A-Z]?[a-z\d]+|[A-Z]+)(?![A-Za-z\d])|[ -%(-/:-@[-\]_{-~])*$/
 
@@ -97,7 +98,7 @@ export function encodeBase62(id: string): string {
 
 /** Returns the id for which `encodeBase62` returns exactly this text, or undefined. */
 export function decodeBase62(text: string): string | undefined {
-  // An id of zero bytes has 12 digits; an id of 0xff bytes has 17.
+  // An id has 12 digits if all its bytes are 0, and 17 digits if all its bytes are 0xff.
   if (!/^[0-9A-Za-z]{12,17}$/.test(text)) return undefined
   const value = [...text].reduce((sum, digit) => sum * BASE + BigInt(ALPHABET.indexOf(digit)), 0n)
   const id = value.toString(16).padStart(24, '0')

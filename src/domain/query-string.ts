@@ -3,7 +3,7 @@ export class MalformedQuery extends Error {}
 
 /**
  * Maps parameter names to values. Brackets that don't form a list, such as `limit[gt]`, produce an
- * object. Validation rejects it, because no parameter accepts objects.
+ * object. Validation rejects the object, because no parameter accepts objects.
  */
 export type Query = Record<string, string | (string | object)[]>
 

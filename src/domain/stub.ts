@@ -24,7 +24,10 @@ export interface Stub {
 /** A stub before it has an id. The default status is 200. */
 export type NewStub = Omit<Stub, 'id' | 'status'> & { status?: number }
 
-/** Returns the stubs with others added. The later of two for the same requests wins. */
+/**
+ * Returns the stubs together with the added ones. If two stubs are for the same requests, the later
+ * one replaces the earlier one.
+ */
 export function mergeStubs(stubs: readonly Stub[], added: readonly NewStub[]): Stub[] {
   const merged = [...stubs]
   for (const newStub of added) {
@@ -38,7 +41,10 @@ export function mergeStubs(stubs: readonly Stub[], added: readonly NewStub[]): S
   return merged
 }
 
-/** Returns the stubs with those added that are for other requests than the existing ones. */
+/**
+ * Returns the stubs together with the added ones. Leaves out an added stub if an existing stub is
+ * for the same requests.
+ */
 export function addMissingStubs(stubs: readonly Stub[], added: readonly NewStub[]): Stub[] {
   const isMissing = (newStub: NewStub) => !stubs.some((stub) => isForSameRequests(stub, newStub))
   return mergeStubs(stubs, added.filter(isMissing))

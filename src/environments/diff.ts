@@ -29,8 +29,8 @@ const ID_COLUMNS: Record<DatasetKind, string> = {
 }
 
 /**
- * A record that differs. `before` and `after` are JSON, or null if the record is missing on that
- * side.
+ * A record that differs between two states. `before` and `after` are JSON, or null if that state
+ * doesn't contain the record.
  */
 interface DifferingRow {
   name: string
@@ -175,7 +175,7 @@ function contentSql(
     return `json_array(hex(${alias}.fingerprint), ${alias}.status, ${body})`
   }
   if (kind !== 'workflows') return withIds(`${alias}.document`)
-  // The subquery needs `json(…)`, because since SQLite 3.54 it returns text.
+  // Since SQLite 3.54, the subquery returns text, so `json(…)` must parse it.
   return `json_set(${alias}.document, '$.steps', json((
     SELECT json_group_array(json(document) ORDER BY position) FROM workflow_steps
     WHERE dataset = ${alias}.dataset AND workflow_id = ${alias}.id)))`
@@ -195,7 +195,7 @@ function changedSettings(current: EnvironmentRow, earlier: EnvironmentRow): stri
   ]
 }
 
-/** Returns the stubs that were added, removed or changed, each by its method and path. */
+/** Returns a name for each stub that was added, removed or changed: `stubs.<METHOD> <path>`. */
 function changedStubs(current: readonly Stub[], earlier: readonly Stub[]): string[] {
   const isIn = (stubs: readonly Stub[]) => (stub: Stub) =>
     stubs.some((other) => isDeepStrictEqual(other, stub))

@@ -13,7 +13,7 @@ export class EnvironmentExpiry {
   constructor(store: EnvironmentStore, machineClock: Clock) {
     this.#store = store
     this.#machineClock = machineClock
-    // `unref`, so that the timer doesn't keep the process alive.
+    // Call `unref`, so that the timer doesn't keep the process alive.
     this.#timer = setInterval(() => this.removeExpired(), CHECK_INTERVAL).unref()
   }
 

@@ -11,8 +11,8 @@ declare module 'fastify' {
 }
 
 /**
- * The result of checking an `Authorization` header: its environment, or the error to reject it
- * with.
+ * The result of checking an `Authorization` header: the environment of its key, or the error with
+ * which to reject the request.
  */
 export type Authentication =
   | { kind: 'authenticated'; environment: Environment }

@@ -124,8 +124,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Returns the owner of each dataset, whose ids the documents contain. Omits the dataset of
-   * workflows, because workflows contain no such ids.
+   * Returns the owner of each dataset. The documents of the dataset contain the owner's ids. Omits
+   * the dataset of workflows, because workflows contain no such ids.
    */
   listOwners({ integrations, subscribers, messages, idempotency }: DatasetKeys): DatasetOwner[] {
     return this.#statements.listOwners.all({ integrations, subscribers, messages, idempotency })
@@ -165,7 +165,7 @@ export class EnvironmentRepository {
     }
   }
 
-  /** Deletes those of the datasets that are no longer used, with their rows. */
+  /** Deletes each of these datasets, with its rows, unless it is still used. */
   deleteUnused(keys: DatasetKeys): void {
     for (const kind of DATASET_KINDS) {
       const dataset = keys[kind]
@@ -176,8 +176,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Deletes datasets that belong to no environment or snapshot. They remain if a process is killed
-   * while only a reader uses them.
+   * Deletes datasets that belong to no environment or snapshot. Such datasets remain if a process
+   * is killed while only a reader uses them.
    */
   deleteUnreferenced(): void {
     const { orm } = this.#db
@@ -321,8 +321,8 @@ export function perKind<Value>(create: (kind: DatasetKind) => Value): Record<Dat
 }
 
 /**
- * Returns the JSON fragments to search for, and their replacements, when a document moves to
- * another owner. JSON escapes quotes inside strings, so a text that mentions these fields doesn't
+ * Returns the JSON fragments to replace in a document that gets another owner, and their
+ * replacements. JSON escapes quotes inside strings, so a text that mentions these fields doesn't
  * match.
  */
 export function idReplacements(from: OwnerIds, to: OwnerIds) {
@@ -345,9 +345,9 @@ const MOVED_COLUMNS: Record<string, string> = {
 }
 
 /**
- * Returns the SQL that copies a dataset's rows and keeps their order. It is raw because drizzle's
- * `INSERT … SELECT` would list every column twice. The copying happens inside SQLite, so even a
- * million messages take only seconds.
+ * Returns the SQL that copies a dataset's rows and keeps their order. The SQL is raw because
+ * drizzle's `INSERT … SELECT` would list every column twice. The copying happens inside SQLite, so
+ * even a million messages take only seconds.
  */
 function copySql(table: SQLiteTable, isMoved: boolean): string {
   const columns = Object.values(getTableColumns(table))

@@ -49,19 +49,19 @@ export class EnvironmentService {
     this.#expiry = new EnvironmentExpiry(this.#store, machineClock)
 
     this.#store.repository.deleteUnreferenced()
-    // Loading an environment restarts its `ttl`, because nobody could use it while the server was
-    // down.
+    // Loading an environment restarts its `ttl`. That is fair, because nobody could use the
+    // environment while the server was down.
     for (const row of this.#store.repository.listEnvironments()) {
       if (row.ttl !== null) this.#store.fromRow(row)
     }
   }
 
-  /** The assumptions that apply to a request without a valid API key. */
   /** The stubs that every new environment has. */
   get defaultStubs(): Stub[] {
     return mergeStubs([], this.defaults.stubSet ?? [])
   }
 
+  /** The assumptions that apply to a request without a valid API key. */
   get defaultAssumptions(): Assumptions {
     return this.#store.defaultAssumptions
   }

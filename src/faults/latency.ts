@@ -62,8 +62,8 @@ export class LatencyService {
   }
 
   /**
-   * Resolves after this time, or earlier if the server closes, because closing waits for open
-   * requests.
+   * Resolves after this many milliseconds, or earlier if the server closes, because closing waits
+   * for open requests.
    */
   wait(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {

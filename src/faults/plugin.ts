@@ -43,8 +43,8 @@ interface Fault {
 
 /**
  * Delays requests by their environment's latency, and injects faults. Delays, errors and resets are
- * injected before the operation runs. Truncated and lost responses are injected after it ran, so
- * its changes are stored.
+ * injected before the operation runs. Truncated and lost responses are injected after the operation
+ * has run, so the operation's changes are stored.
  */
 export const faultInjection = fp<FaultServices>(
   async (app, services) => {
@@ -65,7 +65,7 @@ export function injectFaults(services: FaultServices): preValidationHookHandler 
     const hasLatency = delay > 0 || spread > 0
     const mayHaveFault =
       faults.list(environment).length > 0 || request.headers['x-mock-fault'] !== undefined
-    // Nearly all requests have neither, so they continue without a promise.
+    // Nearly all requests have neither latency nor a fault, so they continue without a promise.
     if (!hasLatency && !mayHaveFault) return done()
     inject(services, request, reply).then((isHandled) => {
       if (!isHandled) done()
@@ -111,7 +111,7 @@ async function chooseFault(
   const { journalEntry, headers } = request
   const header = faults.acceptsHeader ? headers['x-mock-fault'] : undefined
   if (header !== undefined) {
-    // Loaded on demand, because the schemas that it needs would slow down every start.
+    // Load this module on demand, because the schemas that it needs would slow down every start.
     const { parseFaultHeader } = await import('./fault-header.js')
     return { id: 'header', effect: parseFaultHeader(String(header)) }
   }
@@ -165,7 +165,8 @@ export function delayResponse(latency: LatencyService): onSendHookHandler {
 
 /** Closes the connection without a response. */
 function resetConnection(request: FastifyRequest, reply: FastifyReply): void {
-  // Release the key before the client notices, because it may repeat the request at once.
+  // Release the idempotency key before the connection closes, because the client may then repeat
+  // the request at once.
   request.idempotencyKey?.release()
   reply.hijack()
   endEntryWithoutResponse(request, reply)

@@ -7,7 +7,7 @@ import type { FaultRule, NewFaultRule } from './schemas.js'
 
 interface EnvironmentRules {
   rules: FaultRule[]
-  /** How many rules were ever added. New rules are numbered with it. */
+  /** How many rules were ever added. The id of a new rule contains this number. */
   addedCount: number
 }
 

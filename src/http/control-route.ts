@@ -101,7 +101,7 @@ export function controlRoutes<Allowed extends Access>(
     }: RouteOptions<Allowed, Params, Querystring, Body>
   ): void => {
     const allErrors = [...errors]
-    // A PUT has no 404, because it creates the missing record.
+    // A PUT never gets a 404, because it creates a missing record.
     if (definition.params && method !== 'PUT') allErrors.push(404)
     if (bodyLimit) allErrors.push(413)
     const control = { ...group, id, summary, ...definition, errors: allErrors }

@@ -56,11 +56,14 @@ export interface ErrorResponse extends ErrorDetails {
   errorId?: string
   /** The id of the fault, if the error was injected. */
   fault?: string
-  /** If set, it is sent instead of the error body. */
+  /** If set, this body is sent instead of the usual error body. */
   body?: unknown
 }
 
-/** The clock and assumptions of the request's environment, or the server's if it has none. */
+/**
+ * The clock and assumptions of the request's environment. For a request without an environment, the
+ * clock and assumptions of the server.
+ */
 export interface ErrorSources {
   now: Clock
   assumptions?: Assumptions

@@ -17,16 +17,16 @@ interface Test {
   environment: Environment | undefined
   description: TestDescription
   startedAt: number
-  /** Sequence of the last unauthenticated request before the test. */
+  /** Sequence number of the last unauthenticated request before the test. */
   unauthenticatedAfter: number
   /** The record as JSON, set when the environment is removed. */
   record?: string
 }
 
 /**
- * Records the tests of a run. An environment is a test if a request created it or described its
- * test. Keeps at most 200 records and 64 MiB of removed environments, and drops the records of
- * failed tests last.
+ * Records the tests of a run. Each environment that a request created counts as one test, and so
+ * does each environment whose test a request described. For removed environments, keeps at most 200
+ * records with 64 MiB in total, and drops the records of failed tests last.
  */
 export function testService({ journals, environments, faults, redactionOf }: Services) {
   // Gets the redaction on each call, because API keys are added and removed.
@@ -110,8 +110,8 @@ export function testService({ journals, environments, faults, redactionOf }: Ser
 }
 
 /**
- * Drops the records of removed environments beyond the limits. Returns the number of dropped
- * records.
+ * Drops records of removed environments until the remaining ones are within the limits. Returns the
+ * number of dropped records.
  */
 function dropExcess(tests: Map<number, Test>): number {
   const ended = [...tests].filter(([, { environment }]) => !environment)
