@@ -42,7 +42,7 @@ export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
   }
 }
 
-/** The most requests without a valid API key that `requestLines` lists. */
+/** The maximum number of requests without a valid API key that `requestLines` lists. */
 const MAX_UNAUTHENTICATED = 10
 
 /**

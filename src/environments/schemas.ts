@@ -42,7 +42,7 @@ export const FieldChange = namedObject(
   'FieldChange',
   'A field of a record that differs between the snapshot and the current state',
   {
-    id: Type.String({ description: 'The record, by the identifier that a seed uses' }),
+    id: Type.String({ description: 'Identifier of the record, as in a seed' }),
     field: Type.String({ description: 'Path of the field, such as `controlValues.subject`' }),
     before: Type.Optional(Type.String({ description: `Value in the snapshot, ${JSON_VALUE}` })),
     after: Type.Optional(Type.String({ description: `Current value, ${JSON_VALUE}` }))
@@ -53,7 +53,7 @@ export type FieldChange = Static<typeof FieldChange>
 const counted = {
   count: Type.Integer({ description: 'Number of records' }),
   ids: Type.Array(Type.String(), {
-    description: 'The first 20 of these records, by the identifiers that a seed uses'
+    description: 'Identifiers of the first 20 of these records, as in a seed'
   })
 }
 

@@ -81,7 +81,7 @@ export const NewFaultRule = namedObject('NewFaultRule', RULE, {
 })
 export type NewFaultRule = Static<typeof NewFaultRule>
 
-/** The most rules that an environment can have. Each request is compared with all of them. */
+/** The maximum number of rules in an environment. Each request is compared with all rules. */
 export const MAX_RULES = 1000
 
 export const FaultRule = namedObject('FaultRule', 'A fault rule and its counters', {

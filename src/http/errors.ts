@@ -236,7 +236,7 @@ const MAX_REASON = 1000
 
 /**
  * Adds a reason at the start of the header `x-mock-reason`. A reason says which check rejected the
- * request and how to pass it. Reasons are meant for people, and their wording may change.
+ * request and how to pass that check. Reasons are meant for people, and their wording may change.
  */
 export function setReasonHeader(reply: FastifyReply, reason: string): void {
   const previous = reply.getHeader('x-mock-reason')

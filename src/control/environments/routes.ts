@@ -86,7 +86,7 @@ export const NewEnvironment = namedObject(
     ),
     stubs: Type.Optional(
       stringEnum(STUB_SETS, {
-        description: 'A built-in set of stubs to add; the stubs of the seed or the origin win'
+        description: 'A built-in set of stubs to add; stubs of the seed or the origin override it'
       })
     ),
     apiKey: text(API_KEY, keyLimits),
@@ -110,7 +110,8 @@ export const CreatedEnvironment = namedObject(
     profile: ref(ProfileName),
     unauthenticatedAfter: Type.Integer({
       format: 'int64',
-      description: 'Sequence of the last unauthenticated request before the environment was created'
+      description:
+        'Sequence number of the last unauthenticated request before the environment was created'
     })
   }
 )

@@ -34,7 +34,7 @@ const MODE =
 const SeedQuery = strictObject({
   mode: stringEnum(SEED_MODES, { default: 'merge', description: MODE }),
   scenario: Type.Optional(
-    Type.String({ description: 'Name of a built-in seed, instead of a body' })
+    Type.String({ description: 'Name of a built-in seed to load instead of a body' })
   )
 })
 
