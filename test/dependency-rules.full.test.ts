@@ -9,9 +9,13 @@ const root = join(import.meta.dirname, '..')
 /** A small project that follows every rule. */
 const SOUND: Record<string, string> = {
   'src/index.ts': `export * from './client/index.js'`,
-  'src/client/index.ts': `import type { Id } from '../messages/schemas.js'\nexport const connect = (id: typeof Id) => id`,
+  'src/client/index.ts':
+    `import type { Id } from '../messages/schemas.js'\n` +
+    'export const connect = (id: typeof Id) => id',
   'src/domain/enums.ts': `export const CHANNELS = ['email'] as const`,
-  'src/http/errors.ts': `import type { FastifyRequest } from 'fastify'\nexport const idOf = (request: FastifyRequest) => request.id`,
+  'src/http/errors.ts':
+    `import type { FastifyRequest } from 'fastify'\n` +
+    'export const idOf = (request: FastifyRequest) => request.id',
   'src/messages/schemas.ts': `import { CHANNELS } from '../domain/enums.js'\nexport const Id = CHANNELS`,
   'src/messages/service.ts': `import { find } from './repository.js'\nexport const list = find`,
   'src/messages/repository.ts': `import { eq } from 'drizzle-orm'\nexport const find = eq`

@@ -180,7 +180,8 @@ test('close() waits for the rest of a request that already got its response', as
   const mock = await startMock({ seed: SHOP, logger })
   const socket = connect(mock.port, '127.0.0.1')
   socket.write(
-    `POST /v1/integrations/two/set-primary HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n${'{'.repeat(1000)}`
+    'POST /v1/integrations/two/set-primary HTTP/1.1\r\n' +
+      `Host: x\r\nContent-Length: 2000\r\n\r\n${'{'.repeat(1000)}`
   )
   const [response] = await once(socket, 'data')
   expect(String(response)).toMatch(/^HTTP\/1.1 401 /)
@@ -247,8 +248,8 @@ test('reloads changed seed files, and passes the result to the watch function', 
   }
 })
 
-describe('createMock rejects with a fix for', () => {
-  test('a taken port', async () => {
+describe('createMock suggests a fix and', () => {
+  test('rejects a taken port', async () => {
     const server = createServer()
     onTestFinished(() => {
       server.close()
@@ -262,7 +263,7 @@ describe('createMock rejects with a fix for', () => {
     )
   })
 
-  test('errors in a seed, with their paths', async () => {
+  test('rejects errors in a seed, and names the path of each error', async () => {
     const failure = createMock({ seed: { environments: [{ nam: 'Shop' }] } })
     await expect(failure).rejects.toThrow(SeedError)
     await expect(failure).rejects.toMatchObject({
@@ -322,13 +323,13 @@ describe('createMock rejects with a fix for', () => {
       'the journal size must be an integer'
     ],
     ['a missing data folder', { data: '/no/such/mock.db' }, 'the file or its folder is missing']
-  ])('%s', async (_, options, message) => {
+  ])('rejects %s', async (_, options, message) => {
     const failure = createMock({ seed: SHOP, ...options } as MockOptions)
     await expect(failure).rejects.toThrow(StartError)
     await expect(failure).rejects.toThrow(message)
   })
 
-  test('an address of another machine, and keeps the data file usable', async () => {
+  test('rejects an address of another machine, and keeps the data file usable', async () => {
     const folder = createTempFolder()
     const data = join(folder, 'mock.db')
     await expect(createMock({ seed: SHOP, data, host: '192.0.2.1' })).rejects.toThrow(

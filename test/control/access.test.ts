@@ -19,10 +19,10 @@ const ROUTES: [method: string, path: string][] = [
 
 const FOREIGN_REQUESTS: [title: string, headers: Record<string, string>][] = [
   ['a Host that resolves to this machine (DNS rebinding)', { host: 'rebound.example:4210' }],
-  ['a Host that starts like a loopback address', { host: '127.0.0.1.rebound.example' }],
-  ['a Host that ends like localhost', { host: 'evil-localhost' }],
+  ['a Host that starts with a loopback address', { host: '127.0.0.1.rebound.example' }],
+  ['a Host that ends with localhost', { host: 'evil-localhost' }],
   ['the Origin of another site', { origin: 'https://evil.example' }],
-  ['an Origin that starts like localhost', { origin: 'http://localhost.evil.example' }],
+  ['an Origin that starts with localhost', { origin: 'http://localhost.evil.example' }],
   ['the Origin null', { origin: 'null' }],
   ['a proxy header that names another machine', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }],
   ['a proxy header that hides a client', { forwarded: 'for=127.0.0.1;proto=https, for=_hidden' }]
@@ -56,7 +56,7 @@ test.each([
   expect(statuses).toEqual([201, 200, 200, 204])
 })
 
-test('accepts the admin token with any Host and Origin, but no other token or key', async () => {
+test('accepts the admin token with any Host and Origin, but no other tokens or keys', async () => {
   const mock = await useMock({ adminToken: TOKEN })
   const foreign = { host: 'mock.example', origin: 'https://console.example' }
   const statuses = []

@@ -79,7 +79,7 @@ test('every route rejects a body that is nested more than 100 levels deep', asyn
   expect([status, await sent.text()]).toEqual([201, nested(98)])
 })
 
-test('rejects a body that is too large with 413, and suggests a seed file', async () => {
+test('responds with 413 to a body that is too large, and suggests a seed file', async () => {
   const mock = await useMock()
   const reason =
     'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML; start the server ' +

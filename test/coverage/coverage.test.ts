@@ -28,7 +28,7 @@ async function countsOf(mock: TestMock, id: string) {
   return { count, injected, covered }
 }
 
-/** Returns the ids of items that a request for this item may cover too. */
+/** Returns the ids of other items that a request which covers this item may cover too. */
 function idsCoveredTogether({ id }: CoverageItem): string[] {
   const [operation, , name = ''] = id.split('.')
   const parameter = name.replace(/=.*/, '')
@@ -55,7 +55,7 @@ test.each(PROFILES)(
       covered: items.length,
       total: items.length
     })
-    // The coverage of an environment leaves out 401, because such a request has no environment.
+    // An environment's coverage leaves out 401, because a request with a 401 has no environment.
     const unauthenticated = items.filter(({ id }) => id.endsWith('.401'))
     expect(await coverageOf(mock)).toMatchObject({
       percentage: 100,
@@ -64,7 +64,7 @@ test.each(PROFILES)(
   }
 )
 
-test('counts the parameters, values and headers only of requests that get a 200', async () => {
+test('counts parameters, values and headers only in requests that get a 200', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?channel=sms&limit=-1')
   expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({

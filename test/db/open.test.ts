@@ -33,7 +33,7 @@ describe('openDatabase', () => {
     expect(countRows(open(file).db.client, 'environments')).toBe(0)
   })
 
-  test('creates the tables in a file whose first start was killed before that', () => {
+  test('creates the tables in a file if a killed process had not created them', () => {
     const file = join(createTempFolder(), 'mock.db')
     new Database(file)
       .exec(
@@ -48,7 +48,7 @@ describe('openDatabase', () => {
     expect(readdirSync(dirname(createDataFile()))).toEqual(['mock.db'])
   })
 
-  test("keeps a killed process's changes, and merges its log into the file", () => {
+  test('keeps the changes of a killed process, and merges its log into the file', () => {
     const file = createDataFile()
     writeAndGetKilled(file, 'INSERT INTO datasets (key) VALUES (42)')
     const { db, close } = openDatabase(file)
@@ -82,8 +82,8 @@ describe('openDatabase', () => {
   })
 })
 
-describe('openDatabase rejects without changing a byte', () => {
-  test('a file that another process has open, which can go on writing', () => {
+describe('openDatabase changes nothing and', () => {
+  test('rejects a file that another process has open and can still write to', () => {
     const file = createDataFile()
     const { db } = open(file)
     expect(readInOtherProcess(file)).toBe('SQLITE_BUSY\n')
@@ -111,14 +111,14 @@ describe('openDatabase rejects without changing a byte', () => {
       'DROP TABLE messages',
       'its table messages is missing: it is damaged: restore a backup, or choose'
     ]
-  ])('%s', (_name, change, problem) => {
+  ])('rejects %s', (_name, change, problem) => {
     const file = createDataFile(`PRAGMA foreign_keys = OFF; ${change}`)
     const contents = readFolder(dirname(file))
     expect(readStartError(file)).toContain(`can't use the data file ${file}: ${problem}`)
     expect(readFolder(dirname(file))).toEqual(contents)
   })
 
-  test('a file and its log that a killed process of a newer version left', () => {
+  test('rejects a file and its log that a killed process of a newer version left', () => {
     const file = createDataFile()
     writeAndGetKilled(file, NEWER_MIGRATION)
     const contents = readFolder(dirname(file))
@@ -126,7 +126,7 @@ describe('openDatabase rejects without changing a byte', () => {
     expect(readFolder(dirname(file))).toMatchObject(contents)
   })
 
-  test.each([1, 5000])('a file that is truncated to %i bytes', (length) => {
+  test.each([1, 5000])('rejects a file that is truncated to %i bytes', (length) => {
     const file = createDataFile()
     writeFileSync(file, readFileSync(file).subarray(0, length))
     const contents = readFolder(dirname(file))
@@ -136,7 +136,7 @@ describe('openDatabase rejects without changing a byte', () => {
     expect(readFolder(dirname(file))).toEqual(contents)
   })
 
-  test.each(['missing/mock.db', '.'])('a folder or a file in a missing folder: %s', (path) => {
+  test.each(['missing/mock.db', '.'])('rejects a folder or a missing folder: %s', (path) => {
     const folder = createTempFolder()
     const file = join(folder, path)
     expect(readStartError(file)).toBe(
@@ -160,7 +160,7 @@ describe('migrations', () => {
     }
   )
 
-  test('keep the messages of an environment and its baseline', async () => {
+  test('keep the messages of an environment and of its baseline', async () => {
     const { server, send } = await serveOlderFile()
     expect(server.seeded).toBe(false)
     expect(await send('/v1/messages', 'shop-key')).toMatchObject({
@@ -175,7 +175,7 @@ describe('migrations', () => {
     expectConsistentDatasets(server.db)
   })
 
-  test("keep messages for a fork, which shows them with the fork's ids", async () => {
+  test("keep messages, which a new fork returns with the fork's ids", async () => {
     const { server, send } = await serveOlderFile()
     const seeds = await server.loadSeeds()
     const { environment, apiKey } = await seeds.createEnvironment({ from: 'Shop' })
@@ -186,7 +186,7 @@ describe('migrations', () => {
     expectConsistentDatasets(server.db)
   })
 
-  test("keep the baseline's messages for a fork of a reset environment", async () => {
+  test("keep the baseline's messages, which a fork has after a reset of its origin", async () => {
     const { server, send } = await serveOlderFile()
     await send('/_mock/reset', 'shop-key', 'POST')
     const seeds = await server.loadSeeds()

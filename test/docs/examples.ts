@@ -6,7 +6,7 @@ import { buildPackage, commandIn } from '../support/process.js'
 
 const run = promisify(execFile)
 
-/** A fenced block of a page. */
+/** A fenced code block on a page. */
 export interface Block {
   language: string
   text: string
@@ -120,7 +120,7 @@ export function normalize(output: string): string {
   return lines.join('\n')
 }
 
-/** The longest line of formatted JSON. */
+/** The maximum length of a line of formatted JSON. */
 const MAX_WIDTH = 96
 
 /** Returns JSON. Breaks an object or array into lines only if it is too long for one line. */

@@ -10,14 +10,14 @@ test('docs/seeds.md lists exactly the built-in seeds', () => {
   expect(listed.sort()).toEqual(readdirSync('seeds').filter((name) => name.endsWith('.yaml')))
 })
 
-test('the seed in docs/write-seeds.md generates the number of messages that it sets', async () => {
+test('the seed in docs/write-seeds.md generates as many messages as it says', async () => {
   const seed = blocksOf('docs/write-seeds.md').find(({ text }) => text.includes('generate:'))
   expect(seed?.text).toContain('messages: 10000')
   const mock = await useMock({ seed: seed?.text ?? '' })
   expect((await mock.get('/v1/messages?limit=1')).json.totalCount).toBe(10_000)
 })
 
-test('docs/seeds.md has the limits of src/seeds/limits.ts', async () => {
+test('docs/seeds.md states the limits that src/seeds/limits.ts sets', async () => {
   const { FILE_LIMITS, MAX_GENERATED, REQUEST_LIMITS, formatLimit } = await import(
     '../../src/seeds/limits.js'
   )

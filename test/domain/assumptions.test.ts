@@ -38,7 +38,8 @@ interface Client {
 }
 
 /**
- * Checks the effect of one value of an assumption. The check holds for any values of the others.
+ * Checks the effect of one value of an assumption. The check holds whatever values the other
+ * assumptions have.
  */
 type Case = (client: Client) => Promise<void>
 
@@ -418,7 +419,7 @@ const NAMED = {
 const CONTACTS = { email: 'ada@example.com', phone: '+15550100', locale: 'en', timezone: 'UTC' }
 const ADA = { ...NAMED, ...CONTACTS, data: { plan: 'pro' } }
 /**
- * The fields of the subscriber that a message contains with either value of `embedded-subscriber`.
+ * The subscriber fields that a message contains with every value of `embedded-subscriber`.
  */
 const EMBEDDED = {
   ...NAMED,
@@ -547,7 +548,7 @@ const MAIL_INTEGRATION = {
   configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' }
 }
 
-/** The integrations of both environments. */
+/** The integrations that both environments have. */
 const SHARED_INTEGRATIONS = [
   MAIL_INTEGRATION,
   { _id: OTHER_MAIL, identifier: 'other-mail', providerId: 'ses', channel: 'email' },
@@ -563,7 +564,7 @@ const ONLY_THERE_INTEGRATION = {
   channel: 'email'
 }
 
-/** The other records of both environments. */
+/** The other records that both environments have. */
 const SHARED_RECORDS = {
   subscribers: [
     {
@@ -636,8 +637,8 @@ function clientOf(mock: TestMock, name: string): Client {
 }
 
 /**
- * Returns a profile whose value differs from this one, if there is one. Then only the override can
- * explain the result.
+ * Returns a profile in which the assumption has another value, if there is such a profile. Then
+ * only the override can explain the result.
  */
 function profileElsewhere(id: AssumptionId, value: string): Profile {
   return PROFILES.find((profile) => describeAssumption(id)[profile] !== value) ?? 'document'
@@ -681,8 +682,8 @@ async function reusedKey(client: Client): Promise<TestResponse> {
 }
 
 /**
- * Checks `ctx` in errors whose `ctx` depends on no other assumption. `of` returns the expected
- * value.
+ * Checks `ctx` in errors where only the assumption `error-context` affects it. `of` returns the
+ * expected `ctx`.
  */
 async function expectContext(
   client: Client,
@@ -749,7 +750,7 @@ function expectRejection(
   // biome-ignore lint/suspicious/noExplicitAny: tests read fields of validated responses
 ): any {
   expect([status, json.message]).toEqual([expected, message])
-  // Without facts, `ctx` is one of these two values, depending on the assumption `error-context`.
+  // Without `facts`, expect either `ctx` that the assumption `error-context` allows.
   if (facts) expect(json.ctx).toEqual(facts)
   else expect([{}, { error: json.error, statusCode: expected }]).toContainEqual(json.ctx)
   expect(json).not.toHaveProperty('data')

@@ -65,7 +65,7 @@ describe('base62', () => {
   })
 })
 
-test('idFromSlug returns the id of a slug with any name', () => {
+test('idFromSlug returns the id in a slug, whatever the name in the slug is', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), anyId, (name, someId) => {
       expect(idFromSlug(slugOf(name, 'st', someId), 'st')).toBe(someId)

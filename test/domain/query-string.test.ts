@@ -39,7 +39,7 @@ test('the message list counts the messages that match the query', async () => {
   }
 })
 
-/** Queries, with the page and page size that they select. */
+/** Queries, each with the page and the page size that it selects. */
 const PAGING: [string, { page: number; pageSize: number }][] = [
   ['page=0.0&limit=10.00', { page: 0, pageSize: 10 }],
   ['page=%31&limit=25', { page: 1, pageSize: 25 }],
@@ -125,7 +125,8 @@ test.each([
   for (const [query, reason] of MALFORMED) {
     const response = await exchange(
       mock,
-      `${method} ${path}?${query} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\ncontent-length: 0\r\n\r\n`
+      `${method} ${path}?${query} HTTP/1.1\r\nhost: x\r\n` +
+        `authorization: ApiKey ${KEYS.shop}\r\ncontent-length: 0\r\n\r\n`
     )
     expect(response.status).toBe(400)
     expect(JSON.parse(response.text)).toMatchObject({

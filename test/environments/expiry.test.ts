@@ -117,14 +117,14 @@ async function findListed(mock: TestMock, name: string): Promise<Listed | undefi
   return json.environments.find((environment: Listed) => environment.name === name)
 }
 
-/** Expects `expiresAt` to be about an hour after a time. Allows for a slow test. */
+/** Expects `expiresAt` to be about an hour after `from`. Allows for a slow test. */
 function expectAboutAnHour(from: number, { expiresAt = '' }: Listed = { name: '' }): void {
   const left = Date.parse(expiresAt) - from
   expect(left > 55 * MINUTE && left <= HOUR + 1000, `${left} ms`).toBe(true)
 }
 
 describe('the list of environments', () => {
-  test('shows the ttl and its end without restarting it', async () => {
+  test('shows when the ttl ends, and does not restart the ttl', async () => {
     const mock = await useMock()
     const { name } = await createEnvironment(mock, { ttl: '1h' })
     const listed = await findListed(mock, name)
@@ -133,7 +133,7 @@ describe('the list of environments', () => {
     expect(await findListed(mock, name)).toEqual(listed)
   })
 
-  test('shows the end of the ttl in system time after the system clock was changed', async () => {
+  test('shows the correct end of the ttl after a change of the system clock', async () => {
     const mock = await useMock()
     const { name } = await createEnvironment(mock, { ttl: '1h' })
     onTestFinished(() => {

@@ -43,7 +43,7 @@ async function createShop(
 const fork = (mock: TestMock, { environmentId: from }: Owner, options: NewEnvironment = {}) =>
   createEnvironment(mock, { from, ...options })
 
-/** Requests whose responses contain documents. None of them changes the response to another one. */
+/** Requests whose responses contain documents. None of them changes another's response. */
 const REQUESTS: Record<string, (mock: TestMock, key: string) => Promise<{ text: string }>> = {
   'the list': (mock, key) => plainCall(mock, '/v1/messages', key),
   'a filtered list': (mock, key) =>
@@ -115,7 +115,7 @@ test('a fork sends the same responses as its origin, with its own ids', async ()
   expectConsistentDatasets(mock.db)
 })
 
-test('a fork of a fork uses its own ids, whichever of the environments changes', async () => {
+test('a fork of a fork uses its own ids, whichever of the three environments changes', async () => {
   const mock = await useMock({ now: NOW })
   const origin = await createShop(mock)
   const middle = await fork(mock, origin)
@@ -150,7 +150,7 @@ test('a fork outlives its origin, and removing the last fork leaves no rows', as
   expect(rowCounts(mock.db)).toEqual(before)
 })
 
-test('a fork, its origin and its snapshots do not see changes in each other', async () => {
+test('a change in a fork, its origin or a snapshot does not affect the others', async () => {
   const mock = await useMock({ now: NOW })
   const origin = await createShop(mock)
   const forked = await fork(mock, origin)
@@ -171,7 +171,7 @@ test('a fork, its origin and its snapshots do not see changes in each other', as
   expect(await stateOf(mock, forked.apiKey)).toEqual({ ...before, name: forked.name })
 })
 
-test('free-form JSON stays unchanged in a fork, even if it has ids of the origin', async () => {
+test('free-form JSON stays unchanged in a fork, even if it contains origin ids', async () => {
   const mock = await useMock({ now: NOW })
   const origin = await createShop(mock)
   const payload = {
@@ -223,7 +223,7 @@ test("a fork's stored response is replayed in its organization with the fork's i
   }
 })
 
-test('records and snapshots have the new organization id after a change', async () => {
+test('if the organization id changes, records and snapshots have the new id', async () => {
   const mock = await useMock({ now: NOW })
   const { environments } = mock.services
   const shop = await createShop(mock)

@@ -181,8 +181,8 @@ async function useEnvironments(profiles: Profiles): Promise<Environments> {
 const SUGGESTION = /; did you mean (?:(?!<name>)[^?])*\?/g
 
 /**
- * Replaces a name, and the ids made from it, with `<name>`. Removes suggestions, because they
- * depend on how similar names are. Keeps suggestions of the name itself.
+ * Replaces a name, and the ids made from it, with `<name>`. Removes suggestions of other names,
+ * because they depend on how similar the names are.
  */
 function anonymize(
   name: string,
@@ -356,7 +356,7 @@ describe.each(EVERY_PAIR)('$profile: to $asker', ({ profiles, asker, owner }) =>
   }
 
   if (sharesKeys(profiles, asker, owner)) {
-    test(`idempotency keys of ${owner} are shared`, async () => {
+    test(`${asker} and ${owner} share their idempotency keys`, async () => {
       const environments = await useEnvironments(profiles)
       const stored = await useKeys(environments)
       const before = environments.rowsOf(others)

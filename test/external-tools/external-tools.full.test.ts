@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const STEP = '/v2/workflows/order-shipped/steps/email-step'
 
-/** Responses that the conformance suite must receive in both profiles. */
+/** Kinds of responses that the conformance suite must receive in both profiles. */
 const CHECKED = [
   ...[200, 401, 422].map((status) => `GET messages ${status}`),
   ...[200, 400, 401, 404, 422].map((status) => `POST integrations ${status}`),

@@ -7,7 +7,7 @@ import { MAILGUN } from '../support/control.js'
 const run = promisify(execFile)
 
 export const NOWHERE = '66f1c2a47c9b1a0012adffff'
-/** A query with a list in which one item contains a comma. */
+/** A query for messages. One item in its list `transactionId` contains a comma. */
 export const QUERY = {
   channel: 'email',
   subscriberId: 'user-ada',
@@ -23,7 +23,7 @@ interface Generator {
   /** Returns the arguments with which Node generates a client. */
   command(name: string): string[]
   /**
-   * Returns the start of a program, which declares `Query`, `setPrimary`, `list` and `retrieve`.
+   * Returns the start of a program. It declares `Query`, `setPrimary`, `list` and `retrieve`.
    */
   head(name: string): string
   /** Additional compiler options. */
@@ -122,13 +122,13 @@ function programFor(name: 'document' | 'live'): string {
       return [
         // @ts-expect-error unknown value
         list(${mistake}),
-        // @ts-expect-error a page may be empty
+        // @ts-expect-error messages[0] may be undefined
         messages[0].subject,
         // @ts-expect-error unknown field
         integration.primry,
         // @ts-expect-error a boolean has no length
         integration.primary.length,
-        // @ts-expect-error an optional field
+        // @ts-expect-error issues may be undefined
         step.issues.controls
       ]
     }`

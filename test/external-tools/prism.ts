@@ -44,7 +44,7 @@ export async function startPrism(
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        // Ignore later output: Prism prints every request.
+        // Ignore the output after the start: Prism prints every request.
         if (url !== undefined) return
         output += text
         url = /Prism is listening on (http:\S+:\d+)/.exec(output)?.[1]

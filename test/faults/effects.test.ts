@@ -11,9 +11,9 @@ import {
 } from '../support/control.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-/** Returns whether Mailgun is the primary of its channel. In the default seed it isn't. */
+/** Returns whether Mailgun is primary. In the default seed, it isn't. */
 function isMailgunPrimary(mock: TestMock): boolean {
-  // The baseline may have a row of its own, which never changes, so take the maximum.
+  // The baseline may have its own row, in which Mailgun is never primary, so take the maximum.
   const row = mock.db.client
     .prepare('SELECT max(is_primary) AS done FROM integrations WHERE id = ?')
     .get(MAILGUN)
@@ -145,7 +145,7 @@ test('abort truncate runs the operation, stores its response and sends half of i
   })
 })
 
-test('a delayed operation runs and holds its key even if the client disconnects', async () => {
+test('a delayed operation runs and keeps its key even if the client disconnects', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { delay: 700 } })
   const first = raw(

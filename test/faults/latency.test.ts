@@ -5,7 +5,7 @@ import { type TestMock, useMock } from '../support/mock.js'
 const latencyOf = async (mock: TestMock, key?: string) =>
   (await mock.get('/_mock/latency', key ? { key } : {})).json
 
-/** Longer than the timeout of a test. */
+/** A delay that is longer than the timeout of a test. */
 const FOREVER = 60_000
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 

@@ -47,7 +47,7 @@ test.each<[string, object, string]>([
   )
 })
 
-test('a probability affects its share of requests, and repeats with the random seed', async () => {
+test('a probability affects a share of requests, which repeats with the random seed', async () => {
   const mock = await useMock()
   const run = async () => {
     await mock.call('/_mock/faults', { method: 'DELETE' })

@@ -235,7 +235,7 @@ describe.each([
     await expectServerWorks(mock)
   })
 
-  test('causes no internal errors, and the server can still close', async () => {
+  test('the rows cause no internal errors, and the server can still close', async () => {
     const mock = mockOfGroup()
     await mock.app.close()
     expect(failures(mock)).toEqual([])

@@ -45,7 +45,7 @@ test.each([
   ['the health check', '/health', {}],
   ['the OpenAPI document', '/openapi.json', {}],
   ['a replay', '/v1/integrations/mailgun/set-primary', { method: 'POST' }]
-])('allows any origin to read %s and our headers', async (_name, path, call) => {
+])('allows pages of any origin to read %s and our headers', async (_name, path, call) => {
   const mock = await useMock({ seed: SEED })
   const sent = { ...call, headers: { ...ORIGIN, 'idempotency-key': 'once' } }
   await mock.call(path, sent)

@@ -7,7 +7,7 @@ export interface RawAnswer {
   text: string
 }
 
-/** The exact bytes to send. A string is sent as Latin-1. */
+/** Bytes that are sent unchanged. A string is sent as Latin-1. */
 export type Bytes = string | Buffer
 
 /** Sends bytes unchanged, unlike `fetch`, which would correct them. Parses the responses. */

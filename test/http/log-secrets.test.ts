@@ -70,11 +70,13 @@ test('the log never contains a secret, wherever the client sent it', async () =>
     ]
     for (const secret of [...Object.values(KEYS), ADMIN_TOKEN, ...others]) {
       const { line, headers = '', body = '' } = requestOf(encodeURIComponent(secret))
-      const head = `host: localhost\r\nauthorization: ApiKey ${KEYS.shop}\r\ncontent-length: ${body.length}\r\n`
+      const head =
+        `host: localhost\r\nauthorization: ApiKey ${KEYS.shop}\r\n` +
+        `content-length: ${body.length}\r\n`
       mock.log.length = 0
       await exchange(mock, `${line} HTTP/1.1\r\n${head}${headers}\r\n${body}`)
       const log = JSON.stringify(mock.log)
-      if (mock.log.length === 0) leaks.push(`nothing is logged of ${place}`)
+      if (mock.log.length === 0) leaks.push(`the request with ${place} left no log line`)
       if (log.includes(secret) || log.includes(encodeURIComponent(secret)))
         leaks.push(`${secret} in ${place}: ${log}`)
     }

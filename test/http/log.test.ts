@@ -45,7 +45,7 @@ test('every request has one log line, even a rejection, a replay or a fault', as
   await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })
   await mock.get('/v1/messages?page=%ff')
   await mock.get('/v1/%ff')
-  // Close first, because the server may log a response after the client has received it.
+  // Close the server first, because it may log a response after the client has received it.
   await mock.app.close()
   const lines = mock.log.flatMap(({ url, statusCode, msg }) =>
     statusCode ? [`${statusCode} ${msg} ${url}`] : []

@@ -4,7 +4,9 @@ import { useMock } from '../support/mock.js'
 import { connectTo } from './exchange.js'
 
 const HEAD = `host: a\r\nauthorization: ApiKey ${KEYS.shop}\r\n`
-const POST = `POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\n${HEAD}idempotency-key: one\r\ncontent-length: 2\r\n\r\n`
+const POST =
+  `POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\n${HEAD}` +
+  'idempotency-key: one\r\ncontent-length: 2\r\n\r\n'
 
 test('an incomplete request gets a 408, and its idempotency key can be used again', async () => {
   const mock = await useMock({ seed: SEED, requestTimeout: 100 })

@@ -67,7 +67,7 @@ describe('an error that the operation returns', () => {
       {}
     ]
   ] as const)(
-    '%i for %s: is stored, and replayed with its first timestamp',
+    'the %i for %s is stored, and replayed with its first timestamp',
     async (status, _, data, path, call) => {
       let now = START
       const mock = await useMock({ seed: data, clock: () => now })
@@ -111,7 +111,7 @@ describe('a different request with the same key', () => {
     ['a different path', SES, {}],
     ['a different body', MAILGUN, body],
     ['an unknown integration', UNKNOWN, {}]
-  ])('request: %s gets 422, does not run and is not stored', async (_, path, call) => {
+  ])('match=request: %s gets 422, does not run and is not stored', async (_, path, call) => {
     const mock = await useMock({ seed: seed() })
     const first = await post(mock, MAILGUN, 'key-1')
     await post(mock, '/v1/integrations/sendgrid/set-primary', 'key-2')
@@ -130,13 +130,14 @@ describe('a different request with the same key', () => {
     expect(response.headers.get('idempotency-key')).toBe('key-1')
     expect(response.headers.has('idempotency-replay')).toBe(false)
     expect(response.headers.get('x-mock-reason')).toBe(
-      'this idempotency-key was first used for a different request; send a new key with every new request'
+      'this idempotency-key was first used for a different request; ' +
+        'send a new key with every new request'
     )
     expect(allRows(mock.db.client)).toEqual(before)
     expect((await post(mock, MAILGUN, 'key-1')).text).toBe(first.text)
   })
 
-  test('body: ignores keys of other organizations and of snapshots', async () => {
+  test('match=body: ignores keys of other organizations and of snapshots', async () => {
     const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': 'body' } }) })
     await post(mock, MAILGUN, 'key-1')
     expectNew(await post(mock, MAILGUN, 'key-1', { key: 'rival-key' }))
@@ -149,7 +150,7 @@ describe('a different request with the same key', () => {
     ['request', 200],
     ['body', 409]
   ])(
-    '%s: a key in use gets %i in another environment of the organization',
+    'match=%s: a key in use gets %i in another environment of the organization',
     async (value, status) => {
       const mock = await useMock({
         seed: seed({ assumptions: { 'idempotency-match': value } })
@@ -227,7 +228,7 @@ describe("a key is stored for 24 hours on its environment's clock", () => {
 })
 
 test.each(['request', 'body'])(
-  '%s: only one of 40 concurrent requests with the same key runs',
+  'match=%s: only one of 40 concurrent requests with the same key runs',
   async (value) => {
     const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': value } }) })
     const effects = logPrimaries(mock)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectAccessibleInBoth, openInspector, sendRequest } from '../support/inspector.js'
 
-test('the coverage view lists covered parts, and how to cover the missing parts', async (context) => {
+test('the coverage view shows what is covered, and how to cover the rest', async (context) => {
   const inspector = await openInspector(context, {
     hash: '#/coverage',
     viewport: { width: 390, height: 800 }

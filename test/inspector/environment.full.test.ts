@@ -39,11 +39,11 @@ test('a snapshot, a change, a restore and Undo take six clicks', async (context)
   await clicks.click(dialog.getByRole('button', { name: 'Undo' }).last())
   await expect.poll(() => emailPrimary(env)).toBe('Mailgun (EU)')
   expect(clicks.count).toBe(6)
-  // Undo deletes the snapshot that the restore has created.
+  // Undo deletes the snapshot that the restore created.
   await expect.poll(async () => (await env.snapshots()).length).toBe(1)
 })
 
-test('a snapshot lists the fields that changed since, with both values', async (context) => {
+test('a snapshot lists later changes of fields, with old and new values', async (context) => {
   const inspector = await openInspector(context, { hash: '#/integrations' })
   const { page, env } = inspector
   await env.snapshot('before')
@@ -104,7 +104,7 @@ test('snapshots are listed newest first, and one of them can be deleted', async 
   await expect.poll(async () => (await env.snapshots()).map(({ name }) => name)).toEqual(['newer'])
 })
 
-test('two clicks advance the clock by a day, and Undo reverts it', async (context) => {
+test('two clicks advance the clock by a day, and Undo sets it back', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/workflows' })
   const clicks = countClicks()
   await clicks.click(page.getByRole('button', { name: /^Clock: / }))
@@ -170,7 +170,7 @@ async function undoSeed(page: Page, env: AttachedEnvironment): Promise<void> {
   await expect.poll(async () => (await env.snapshots()).length).toBe(0)
 }
 
-test('a rejected seed file changes nothing, and its errors name their lines', async (context) => {
+test('a rejected seed file changes nothing, and each error names its line', async (context) => {
   const inspector = await openInspector(context, { hash: '#/workflows' })
   const { page, env } = inspector
   const seed = 'integrations:\n  - providerId: twilio\n    channel: smms\n    colour: red\n'
@@ -228,7 +228,7 @@ test('the profile dialog marks the values that the environment overrides', async
     .toBe('Environment Development')
 })
 
-test('an environment can be created as a fork of another one', async (context) => {
+test('an environment can be created as a fork of another environment', async (context) => {
   const inspector = await openInspector(context, {
     hash: '#/workflows',
     viewport: { width: 390, height: 800 },

@@ -119,7 +119,7 @@ const RULE = {
   effect: { status: 502 }
 } as const
 
-test('a rule can be written as JSON, with errors at their lines', async (context) => {
+test('a rule can be written as JSON, and each error is shown at its line', async (context) => {
   const inspector = await openInspector(context, PHONE)
   const { page } = inspector
   await page.getByRole('button', { name: '0 faults' }).click()

@@ -43,7 +43,7 @@ test('a channel can be left without a primary, and Undo reverts it', async (cont
   await expect.poll(() => primariesOf(env, 'sms')).toEqual(['Twilio'])
 })
 
-test('the switch stays off if the API returns an error, which is shown', async (context) => {
+test('if the API returns an error, it is shown and the switch stays off', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/integrations' })
   await env.faults.add({ operation: 'setIntegrationAsPrimary', effect: { status: 503 } })
   await primarySwitch(page, 'Vonage').click()
@@ -73,7 +73,7 @@ async function edit(page: Page, oldText: string, newText: string): Promise<void>
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-test('an integration is added as JSON, with server errors at their lines', async (context) => {
+test('an integration is added as JSON, and each server error names its line', async (context) => {
   const inspector = await openInspector(context, { hash: '#/integrations', ...PHONE })
   const { page, env } = inspector
   await page.getByRole('button', { name: 'Add', exact: true }).click()

@@ -136,7 +136,7 @@ test('Undo restores a deleted message unchanged', async (context) => {
   expect(await newestMessage(env)).toEqual(message)
 })
 
-/** Searches, and the query of the list request that they correspond to. */
+/** Searches, each with the query of the list request that has the same filters. */
 const SEARCHES = [
   { words: 'user-ada', query: 'subscriberId=user-ada' },
   { words: 'order-4711', query: 'transactionId=order-4711' },
@@ -160,7 +160,7 @@ test('one search field applies all filters, and the URL keeps the search', async
     expect(hashOf(page)).toBe(`#/messages?q=${words.replace(' ', '+')}`)
     expect(await search.inputValue()).toBe(words)
   }
-  // Only the requests of this test are recorded, not those of the inspector.
+  // Only the requests that this test sends are recorded, not the inspector's requests.
   expect(await env.requests.list()).toHaveLength(SEARCHES.length)
 })
 
@@ -206,7 +206,7 @@ test('Escape closes the open message and focuses its row', async (context) => {
   await expect.poll(() => focusedLink(page)).toBe(await rows(page).nth(2).getAttribute('href'))
 })
 
-test('a list scrolls to the row that a link opens, and Tab reaches a visible row', async (context) => {
+test('a list scrolls to a linked row, and Tab reaches a visible row', async (context) => {
   const { page, env, url, go } = await openInspector(context, { hash: '#/messages' })
   const response = await fetch(`${url}/v1/messages?limit=100`, { headers: env.headers })
   const { data } = (await response.json()) as { data: { _id: string }[] }
@@ -258,7 +258,7 @@ test('each channel is shown as its subscriber sees it', async (context) => {
   await expectAccessibleInBoth(inspector)
 })
 
-test('an email is shown as tall as its content, and as JSON', async (context) => {
+test('an email is as tall as its content, and can be shown as JSON', async (context) => {
   const { page, env, go } = await openInspector(context, PHONE)
   const content = `<p>${'a long letter '.repeat(800)}</p>`
   const { _id } = await env.messages.add({ channel: 'email', subject: 'A letter', content })
@@ -336,7 +336,7 @@ async function startTrap() {
   return { url: `http://127.0.0.1:${(trap.address() as AddressInfo).port}`, hits: () => hits }
 }
 
-/** Returns markup that sets `ran` and requests the trap, if it is inserted into a page. */
+/** Returns markup. If a page inserts it, the markup sets `ran` and requests the trap. */
 const hostileMarkup = (trap: string) =>
   `<script>top.ran = 1; fetch('${trap}/script')</script>` +
   `<img src=x onerror="top.ran = 1"><img src="${trap}/evil">`
@@ -404,7 +404,7 @@ async function openHostileData(context: TestContext) {
   const expectHarmless = async () => {
     expect(await page.evaluate('window.ran')).toBeUndefined()
     expect(trap.hits()).toBe(0)
-    // The Content-Security-Policy blocks resources in styles before they are requested.
+    // The Content-Security-Policy blocks requests for resources that styles name.
     const foreign = events.requested.filter(
       (requested) => !requested.startsWith(url) && !requested.startsWith('about:')
     )

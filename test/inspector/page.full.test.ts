@@ -15,7 +15,7 @@ import {
   startProcess
 } from '../support/process.js'
 
-test('the page opens the first environment and sends no request to other servers', async (context) => {
+test('the page opens the first environment and sends nothing to other servers', async (context) => {
   const { page, events, url } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Environment Development' }).waitFor()

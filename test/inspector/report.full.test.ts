@@ -29,7 +29,9 @@ async function runWithReport(files: Record<string, string>, program: readonly st
  * report's path.
  */
 async function reportOfScript(script: string, ...args: string[]): Promise<string> {
-  const head = `import { connect } from 'notification-mock'\nconst mock = connect(process.env.NOTIFICATION_MOCK_URL)\n`
+  const head =
+    `import { connect } from 'notification-mock'\n` +
+    'const mock = connect(process.env.NOTIFICATION_MOCK_URL)\n'
   const { file, ...result } = await runWithReport({ 'script.js': head + script }, [
     process.execPath,
     'script.js',
@@ -135,7 +137,7 @@ test('hostile text in tests, requests and responses stays text', async (context)
   expect(await page.title()).toContain(ATTACK)
   expect(await page.locator('img').count()).toBe(0)
 
-  // In an unprotected page the same text does run, which shows that this test can fail.
+  // In an unprotected page, the same text runs. This shows that the test can fail.
   const unguarded = file.replace('run.html', 'unguarded.html')
   writeFileSync(unguarded, `<title>well</title><p>${ATTACK}</p>`)
   await page.goto(pathToFileURL(unguarded).href)

@@ -21,7 +21,7 @@ const detailOf = (page: Page, sequence: number) =>
 /** Returns the URL of the focused link. */
 const focusedLink = (page: Page) => page.evaluate('document.activeElement.getAttribute("href")')
 
-/** Sends five requests: with a typo, a change, its replay, an unknown integration and path. */
+/** Sends a typo, a change, its replay, an unknown integration and an unknown path. */
 async function sendExamples(env: AttachedEnvironment): Promise<void> {
   const setMailgun = '/v1/integrations/mailgun-eu/set-primary'
   const headers = { 'idempotency-key': 'order-1', 'content-type': 'application/json' }
@@ -67,7 +67,7 @@ test('requests appear as they arrive, with their status and reason', async (cont
   expect(events.troubles).toEqual([])
 })
 
-/** Searches, and the number of example requests that match. */
+/** Searches, each with the number of example requests that match. */
 const SEARCHES = [
   { text: 'replay', matches: 1 },
   { text: 'path:/v1/messages', matches: 2 },
@@ -455,7 +455,7 @@ test('the page stays small and usable at up to 500 requests a second', async (co
   const heapBefore = await costs.heap()
   const elementsBefore = await costs.elements()
   await sendUntil(9000)
-  // Use the page during the load.
+  // Use the page while the requests arrive.
   const rest = sendUntil(10_000)
   await search(page).fill('limit=1')
   await expect.poll(() => page.url()).toContain('q=limit%3D1')
@@ -506,7 +506,7 @@ test('hostile text in requests and responses stays text', async (context) => {
     )
   expect(await ran()).toEqual([undefined, 0])
   expect(events.troubles.filter((trouble) => !trouble.includes('503'))).toEqual([])
-  // Inserted as markup, the same text does run, which shows that this test can fail.
+  // Inserted as markup, the same text runs. This shows that the test can fail.
   await page.evaluate(
     `document.querySelector('main').insertAdjacentHTML('beforeend', ${JSON.stringify(HOSTILE)})`
   )

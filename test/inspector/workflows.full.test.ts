@@ -26,7 +26,7 @@ test('a step opens by keyboard and shows its controls and variables', async (con
   await page.getByRole('tab', { name: 'JSON' }).click()
   await tree('The step as JSON').getByText('"class-reminder"').waitFor()
   await expectAccessibleInBoth(inspector)
-  // Opening the step isn't recorded as a request of the app. Requesting it again is.
+  // Opening a step records no request. The button Request again does.
   expect(await env.requests.list()).toEqual([])
   await page.getByRole('button', { name: 'Request again' }).click()
   await expect

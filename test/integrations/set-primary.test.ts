@@ -232,7 +232,8 @@ describe('400', () => {
         json: { message: 'Channel chat does not support primary' }
       })
       expect(reasonOf(response)).toBe(
-        'only email and sms integrations can be primary in this environment (assumption primary-channels)'
+        'only email and sms integrations can be primary in this environment ' +
+          '(assumption primary-channels)'
       )
     }
     expect(allRows(mock.db.client)).toEqual(before)
@@ -255,7 +256,8 @@ describe('403', () => {
       json: { message: FORBIDDEN, error: 'Forbidden', ctx: {} }
     })
     expect(reasonOf(response)).toBe(
-      'environment Staging of the same organization has this integration: use an API key of that environment'
+      'environment Staging of the same organization has this integration: ' +
+        'use an API key of that environment'
     )
     expect(allRows(mock.db.client)).toEqual(before)
   })

@@ -14,7 +14,7 @@ const ENCODED = DEVELOPMENT.replace('-', '%2D')
 const TWICE_ENCODED = ENCODED.replace('%', '%25')
 const ENCODED_OFTEN = TWICE_ENCODED.replace('%', '%25')
 
-/** Requests that each contain the key, besides `Authorization`. */
+/** Requests that contain the key in another place than `Authorization`. */
 const REQUESTS_WITH_KEY: [path: string, options?: TestRequest][] = [
   [`/v1/messages?apiKey=${DEVELOPMENT}&page=${DEVELOPMENT}`],
   [`/v1/messages?${DEVELOPMENT}`],

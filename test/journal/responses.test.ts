@@ -70,7 +70,7 @@ test('shows no response if it was lost', async () => {
   expect(await exchangeOf(mock)).not.toHaveProperty('response')
 })
 
-test('shows only the half that the client received of a truncated response', async () => {
+test('shows only the half of a truncated response that the client received', async () => {
   const mock = await useMock()
   // This message contains nothing to redact, which would change the length of the body.
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })

@@ -37,7 +37,7 @@ async function openStream(mock: TestMock, ...headers: string[]) {
   }
 }
 
-/** In an event, JSON writes each of these characters in six bytes, so 24 events have 8 MiB. */
+/** In an event, each of these characters takes six bytes of JSON, so 24 events have 8 MiB. */
 const LARGE = '\u0001'.repeat(60_000)
 
 const limitsOf = ({ events }: Awaited<ReturnType<typeof openStream>>) =>

@@ -61,7 +61,7 @@ test('succeeds exactly when the number of requests is within the bounds', async 
   )
 })
 
-test('inOrder allows other requests in between, but not another order', async () => {
+test('inOrder allows other requests in between, but requires the given order', async () => {
   const mock = await createWithLists(1, 2, 3)
   expect((await verify(mock, { inOrder: [list(1), list(3)] })).json).toMatchObject({
     requests: [1, 3]
@@ -76,7 +76,7 @@ test('inOrder allows other requests in between, but not another order', async ()
   expect((await verify(mock, { inOrder: [list(1), list(1)] })).status).toBe(417)
 })
 
-test('compares values as strings, as sets if repeated, or with a regular expression', async () => {
+test('compares values as strings, repeated values as sets, or by an expression', async () => {
   const mock = await useMock()
   const headers = { 'X-Run': 'run-7' }
   await mock.get('/v1/messages?contextKeys=a:1&contextKeys=b:2&channel=email&limit=10', { headers })
@@ -198,11 +198,12 @@ test("reports a matching request that had another environment's key or no valid 
 })
 
 /**
- * Ten minutes, far longer than the test's timeout. An earlier response must be caused by a request.
+ * Ten minutes, far longer than the test's timeout. So a response within the timeout must have been
+ * caused by a request.
  */
 const within = 600_000
 
-test('within waits for a request, a response, a number of requests or an order', async () => {
+test('`within` waits for a request, a response, a number of requests or an order', async () => {
   const mock = await useMock()
   const arrival = verify(mock, { operation: 'setIntegrationAsPrimary', within })
   const response = verify(mock, { status: 200, body: '{}', within })
@@ -220,7 +221,7 @@ test('within waits for a request, a response, a number of requests or an order',
   expect(await never).toMatchObject({ status: 417, json: { ctx: { matched: [3] } } })
 })
 
-test('within waits the full time if there is only an upper bound', async () => {
+test('`within` waits for the full time if there is only an upper bound', async () => {
   const mock = await createWithLists(1)
   for (const bounds of [
     { ...list(2), never: true },

@@ -311,7 +311,7 @@ describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
     fc.constantFrom('3', '7', '10', '10.0', '25', '80', '1000', undefined, ...defaults)
   )
 
-  test('all pages of every set of filters match a simple implementation', async () => {
+  test('for every set of filters, all pages match those of a simple implementation', async () => {
     const anyRequests = fc.tuple(...FILTER_SETS.map(anyRequest))
     await fc.assert(
       fc.asyncProperty(
@@ -337,7 +337,7 @@ describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
           await close()
         }
       ),
-      // Limit the search for a smaller counterexample, because every step starts a server.
+      // Limit the time to find a smaller counterexample, because each attempt starts a server.
       { numRuns: 15, interruptAfterTimeLimit: 30_000 }
     )
   })

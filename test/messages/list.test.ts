@@ -155,7 +155,8 @@ describe('the reason for an empty page', () => {
     ],
     [
       'subscriberId=ADA',
-      'no message matches subscriberId (12 are in the environment); no subscriber has this id; did you mean ada?'
+      'no message matches subscriberId (12 are in the environment); ' +
+        'no subscriber has this id; did you mean ada?'
     ],
     ['subscriberId=zoe', 'no message matches subscriberId (12 are in the environment)'],
     [
@@ -164,7 +165,8 @@ describe('the reason for an empty page', () => {
     ],
     [
       'contextKeys=tenant:b',
-      'no message matches contextKeys (12 are in the environment); no message has tenant:b; did you mean tenant:a?'
+      'no message matches contextKeys (12 are in the environment); ' +
+        'no message has tenant:b; did you mean tenant:a?'
     ],
     [
       'contextKeys=region:eu',
@@ -182,7 +184,8 @@ describe('the reason for an empty page', () => {
     ['transactionId=foreign', 'no message matches transactionId (12 are in the environment)'],
     [
       'transactionId=t,u',
-      "no message matches transactionId (12 are in the environment); values aren't split at commas, so repeat transactionId for each value"
+      'no message matches transactionId (12 are in the environment); ' +
+        "values aren't split at commas, so repeat transactionId for each value"
     ],
     [
       'contextKeys=&transactionId=t&subscriberId=bob',
@@ -225,7 +228,8 @@ describe('the reason for an empty page', () => {
     ],
     [
       'not-found',
-      `environment Shop has no subscriber ${hex(7).toUpperCase()} (assumption unknown-subscriber-filter)`
+      `environment Shop has no subscriber ${hex(7).toUpperCase()} ` +
+        '(assumption unknown-subscriber-filter)'
     ]
   ])('says that subscriberId is the _id of a subscriber (%s)', async (value, reason) => {
     const mock = await useMessages(messages, {
@@ -243,14 +247,15 @@ describe('the reason for an empty page', () => {
     }
   })
 
-  test('says that no message has exactly this set of contexts, if all keys are known', async () => {
+  test('says that no message has exactly these contexts, if each is in some message', async () => {
     const contextKeys = ['plan:x', 'tenant:a']
     const mock = await useMessages([...messages, { _id: hex(99), channel: 'sms', contextKeys }], {
       subscribers
     })
     const response = await mock.get('/v1/messages?contextKeys=plan:x')
     expect(reasonOf(response)).toBe(
-      'no message matches contextKeys (13 are in the environment); no message has exactly this set of contexts'
+      'no message matches contextKeys (13 are in the environment); ' +
+        'no message has exactly this set of contexts'
     )
   })
 

@@ -10,7 +10,7 @@ const DAY = 24 * 60 * MINUTE
 const advance = (mock: TestMock, by: number) => send(mock, 'POST', '/_mock/clock/advance', { by })
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
-/** Creates a mock whose machine time is NOON, and moves only when `pass` is called. */
+/** Creates a mock. Its machine time starts at NOON and moves only when `pass` is called. */
 async function useClock() {
   let time = Date.parse(NOON)
   const mock = await useMock({ clock: () => time })
@@ -85,7 +85,7 @@ test.each([
   ['fixed', { mode: 'fixed', at: '2020-01-01T01:00:00+01:00' }, '2020-01-01T00:00:00.000Z'],
   ['offset', { mode: 'offset', by: DAY }, '2026-02-19T12:00:00.000Z']
 ])(
-  'timestamps that a seed omits come from the clock that it sets (%s)',
+  'if a seed sets a clock, the timestamps that it omits come from that clock (%s)',
   async (_mode, clock, expected) => {
     const seed = { environments: [{ ...SHOP, clock }] }
     const mock = await useMock({ seed, now: Date.parse(NOON) })
@@ -125,7 +125,7 @@ const INVALID_TIMES = [
   '1969-12-31'
 ]
 
-test('rejects an invalid time or step, names the field, and keeps the clock', async () => {
+test('rejects an invalid time or step, names its field, and keeps the clock', async () => {
   const mock = await useMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
   for (const [field, response] of [

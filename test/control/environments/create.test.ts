@@ -36,7 +36,7 @@ test('an environment without a seed is empty, and has its own key and organizati
   expectConsistentDatasets(mock.db)
 })
 
-test('a fork with a seed has the records of origin and seed, even after a reset', async () => {
+test('a fork with a seed has the records of origin and seed, and a reset keeps them', async () => {
   const mock = await useMock()
   const origin = await createEnvironment(mock, { seed: SEED })
   const seed = {
@@ -295,7 +295,7 @@ test('the requested clock sets the default timestamps of a seed and survives a r
   })
 })
 
-test('rejects an ordinary word as a key, and does not repeat it', async () => {
+test('rejects an ordinary word as a key, and does not repeat the word in the error', async () => {
   const mock = await useMock()
   for (const apiKey of ['notification', 'abcdefghijklmno', 'se cret', 'key-one']) {
     const response = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
@@ -331,7 +331,7 @@ test('an environment without a name gets an unused name', async () => {
     { seed: SEED }
   ]) {
     names.push((await createEnvironment(mock, body)).name)
-    // A rejected request uses up no name.
+    // A rejected request doesn't use up a generated name.
     expect((await mock.post('/_mock/environments', { key: null, body: bad })).status).toBe(422)
   }
   expect(names).toEqual([

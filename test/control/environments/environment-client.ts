@@ -26,8 +26,8 @@ export async function stateOf(mock: TestMock, key: string): Promise<SeededEnviro
 }
 
 /**
- * Sends a request without checking the response against the API reference, which is slow for a
- * rarely used key.
+ * Sends a request without checking the response against the API reference. That check is slow
+ * for a rarely used key.
  */
 export async function plainCall(
   mock: { url: string },
@@ -109,7 +109,7 @@ async function responsesToAll(
   }
 }
 
-/** Returns the paths of all pages of messages, and of a list for each value to filter by. */
+/** Returns the paths of all pages of messages, and one filtered list for each filter value. */
 function listPaths({ subscribers = [], messages = [] }: SeededEnvironment): string[] {
   const pageCount = Math.ceil(messages.length / 1000) + 1
   const pages = Array.from(

@@ -41,7 +41,7 @@ test.each([
   ['an unknown field', { ...SPARE, provider: 'x' }, 422, 'provider'],
   ['an invalid timestamp', { ...SPARE, deleted: true, deletedAt: 'noon' }, 422, 'deletedAt'],
   [
-    'a deletion time although it is not deleted',
+    'a deletion time but no `deleted: true`',
     { ...SPARE, deletedAt: '2026-01-01' },
     422,
     'deletedAt'
@@ -101,7 +101,7 @@ test('a change by id or identifier merges fields and keeps the id and the order'
   expect((await mock.post(setPrimary('sendgrid-main'))).status).toBe(404)
 })
 
-test('a change can make the only primary of a channel, but not a second one', async () => {
+test('a change can make the first primary of a channel, but not a second primary', async () => {
   const mock = await useMock()
   const response = await change(mock, MAILGUN, { primary: true })
   expect([response.status, Object.keys(response.json.errors)]).toEqual([422, ['primary']])
@@ -114,7 +114,7 @@ test('a change can make the only primary of a channel, but not a second one', as
   expect((await mock.post(setPrimary(SENDGRID))).json.primary).toBe(true)
 })
 
-test('rejects a change of an id or to a taken identifier', async () => {
+test('rejects a new id and an identifier that is taken', async () => {
   const mock = await useMock()
   expect((await change(mock, MAILGUN, { identifier: 'sendgrid-main' })).status).toBe(409)
   expect((await change(mock, MAILGUN, { _id: SENDGRID })).status).toBe(422)
@@ -133,7 +133,7 @@ test('removing a primary leaves its channel without a primary until a reset', as
   expect(await list(mock)).toEqual(before)
 })
 
-test('the list hides credentials if set-primary hides them', async () => {
+test('the list hides credentials if the responses to set-primary hide them', async () => {
   const mock = await useMock()
   const { apiKey: key } = await createEnvironment(mock, { from: 'Development', profile: 'live' })
   const primary = (await mock.post(setPrimary(SENDGRID), { key })).json.data

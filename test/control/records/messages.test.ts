@@ -3,7 +3,7 @@ import { DEVELOPMENT, journalOf, send } from '../../support/control.js'
 import { type TestMock, useMock } from '../../support/mock.js'
 import { stateOf } from '../environments/environment-client.js'
 
-/** Later than every message in the default seed. */
+/** A time after every message in the default seed. */
 const LATER = '2099-01-01T00:00:00.000Z'
 const ID = '000000000000000000000001'
 
@@ -68,7 +68,7 @@ const REJECTED: [
     /order-shipped\?/
   ],
   ['an invalid timestamp', { channel: 'sms', createdAt: 'noon' }, 422, 'createdAt'],
-  ['an error text although it was sent', { channel: 'sms', errorText: 'x' }, 422, 'errorText'],
+  ['an error text but no error status', { channel: 'sms', errorText: 'x' }, 422, 'errorText'],
   ['a taken id', { channel: 'sms', _id: '' }, 409]
 ]
 

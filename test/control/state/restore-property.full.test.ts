@@ -19,15 +19,15 @@ const TEXT = { identifier: 'text', providerId: 'ses', channel: 'sms' as const }
 const SEED = { ...SHOP, integrations: [...SHOP.integrations, TEXT] }
 
 /**
- * The model of a state. It has the export, and the integration and response of each idempotency
- * key.
+ * The model of a state: its export and, for each idempotency key, the integration and the stored
+ * response.
  */
 interface State {
   exported: SeededEnvironment
   keys: ReadonlyMap<string, { identifier: string; response: string }>
 }
 
-/** The expected environment. Its states are immutable, so each step replaces them. */
+/** An environment and its expected states. States are immutable, so each step replaces them. */
 interface Model {
   real: Environment
   state: State

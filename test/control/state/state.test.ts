@@ -187,7 +187,7 @@ const RESETS: { parts?: string[] }[] = [
   {}
 ]
 
-/** Returns the amount of changes in each part since a snapshot. */
+/** Returns how many changes each part has had since a snapshot. */
 async function changesSince(mock: TestMock, key: string, snapshot: string) {
   const { integrations, idempotencyKeys, settings } = await diffOf(mock, key, snapshot)
   const dataSettings = settings.filter((setting) => setting.startsWith('assumptions'))
@@ -284,7 +284,7 @@ const UNCHANGED: EnvironmentDiff = {
   ...{ idempotencyKeys: NONE, settings: [] }
 }
 
-/** Creates a fork and takes the snapshot `before` of it. */
+/** Creates a fork, and takes a snapshot of the fork named `before`. */
 async function createSnapshottedFork(mock: TestMock) {
   const { environmentId: from } = await createEnvironment(mock, { seed: SEED })
   // Use a fork, because its stored records have the ids of another environment.
