@@ -22,7 +22,7 @@ async function operationsOf(mock: TestMock): Promise<Operation[]> {
   )
 }
 
-test('routes about one environment need its key, even with the admin token', async () => {
+test('routes of an environment need its API key, even with the admin token', async () => {
   const mock = await useMock({ adminToken: 'let-me-in' })
   for (const { method, path, route, needs } of await operationsOf(mock)) {
     if (needs !== 'environment') continue

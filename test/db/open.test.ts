@@ -136,15 +136,18 @@ describe('openDatabase changes nothing and', () => {
     expect(readFolder(dirname(file))).toEqual(contents)
   })
 
-  test.each(['missing/mock.db', '.'])('rejects a folder or a missing folder: %s', (path) => {
-    const folder = createTempFolder()
-    const file = join(folder, path)
-    expect(readStartError(file)).toBe(
-      `can't use the data file ${file}: the file or its folder is missing, ` +
-        'or permissions forbid access; check the path and the permissions'
-    )
-    expect(readdirSync(folder)).toEqual([])
-  })
+  test.each(['missing/mock.db', '.'])(
+    'rejects a path to a folder or into a missing folder: %s',
+    (path) => {
+      const folder = createTempFolder()
+      const file = join(folder, path)
+      expect(readStartError(file)).toBe(
+        `can't use the data file ${file}: the file or its folder is missing, ` +
+          'or permissions forbid access; check the path and the permissions'
+      )
+      expect(readdirSync(folder)).toEqual([])
+    }
+  )
 })
 
 describe('migrations', () => {

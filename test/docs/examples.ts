@@ -11,8 +11,8 @@ export interface Block {
   language: string
   text: string
   /**
-   * The file to save the block as, if the line before it names a file, as in "Save this as
-   * `shop.yaml`:".
+   * The name of the file to save the block in, if the line before the block names one, as in
+   * "Save this as `shop.yaml`:".
    */
   file?: string
 }
@@ -46,7 +46,8 @@ function blocksIn(markdown: string): Block[] {
 }
 
 /**
- * Returns every block in this language with the output below it, or '' if the page shows no output.
+ * Returns every block in this language with the output that the page shows below it, or with ''
+ * if the page shows none.
  */
 export function examplesOf(page: string, language: string): Example[] {
   return examplesIn(readFileSync(page, 'utf8'), language)

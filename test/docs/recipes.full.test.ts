@@ -100,7 +100,7 @@ test.each(['node16', 'nodenext', 'bundler'])(
   }
 )
 
-test('the pages use the port of the image', () => {
+test('the pages use the port that the Dockerfile exposes', () => {
   const image = readFileSync(join(root, 'Dockerfile'), 'utf8')
   const [, port] = /^EXPOSE (\d+)$/m.exec(image) ?? []
   const text = readPages()

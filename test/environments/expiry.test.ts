@@ -163,21 +163,24 @@ async function useExpiringEnvironment() {
   return { mock, environment, headers: { authorization: `ApiKey ${apiKey}` }, passUnused }
 }
 
-describe('an open request keeps the environment, and restarts the ttl when it ends', () => {
+describe('an open request', () => {
   test.each([
     ['/_mock/seed', '{"messages": []}', 200],
     ['/v1/integrations/unknown/set-primary', '{}', 404]
-  ])('a POST to %s', async (path, body, status) => {
-    const { mock, environment, headers, passUnused } = await useExpiringEnvironment()
-    const { request, finish } = await startOpenRequest(mock.url + path, headers)
-    expect([passUnused(HOUR), passUnused(HOUR)]).toEqual([true, true])
-    const { lastUsed } = environment
-    request.write(body)
-    expect(await finish()).toMatchObject({ status })
-    await vi.waitFor(() => expect(environment.lastUsed).toBeGreaterThan(lastUsed))
-  })
+  ])(
+    'keeps the environment, and restarts the ttl when it ends: POST %s',
+    async (path, body, status) => {
+      const { mock, environment, headers, passUnused } = await useExpiringEnvironment()
+      const { request, finish } = await startOpenRequest(mock.url + path, headers)
+      expect([passUnused(HOUR), passUnused(HOUR)]).toEqual([true, true])
+      const { lastUsed } = environment
+      request.write(body)
+      expect(await finish()).toMatchObject({ status })
+      await vi.waitFor(() => expect(environment.lastUsed).toBeGreaterThan(lastUsed))
+    }
+  )
 
-  test('a stream whose client sends nothing', async () => {
+  test('keeps the environment if it is a stream whose client sends nothing', async () => {
     const { mock, environment, headers, passUnused } = await useExpiringEnvironment()
     const abort = new AbortController()
     await fetch(`${mock.url}/_mock/requests/stream`, { headers, signal: abort.signal })

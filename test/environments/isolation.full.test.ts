@@ -275,16 +275,16 @@ const EVERY_PAIR = Object.entries(PROFILES).flatMap(([profile, profiles]) =>
 )
 
 /**
- * Returns whether the response reveals to the asker that the owner has an integration. In the
- * profile `live`, it does so within an organization.
+ * Returns whether the response reveals to the asker that the owner has an integration. It does
+ * if the asker has the profile `live` and belongs to the owner's organization.
  */
 function learnsOfIntegrations(profiles: Profiles, asker: Name, owner: Name): boolean {
   return ORGANIZATIONS[asker] === ORGANIZATIONS[owner] && profiles[asker] === 'live'
 }
 
 /**
- * Returns whether both environments share their idempotency keys. In the profile `live`, the
- * environments of an organization do.
+ * Returns whether both environments share their idempotency keys. They do if they have the profile
+ * `live` and belong to the same organization.
  */
 function sharesKeys(profiles: Profiles, asker: Name, owner: Name): boolean {
   return learnsOfIntegrations(profiles, asker, owner) && profiles[owner] === 'live'

@@ -60,7 +60,7 @@ test.each([
   expect(storedKeys(mock)).toEqual([key])
 })
 
-test('joins two headers, whatever their case, to one key with a comma', async () => {
+test('joins the values of two headers with a comma, whatever the case of the names', async () => {
   const mock = await useMock({ seed: SEED })
   const response = await exchange(mock, request(PATH, 'IDEMPOTENCY-KEY: a', 'idempotency-key: b'))
   expect(response.headers.get('idempotency-key')).toBe('a, b')

@@ -32,7 +32,7 @@ test('three clicks make the next two list calls fail with 500', async (context) 
   await page.getByRole('button', { name: '0 faults' }).waitFor()
 })
 
-test("Undo doesn't add a removed rule again if it was used up", async (context) => {
+test("Undo doesn't add a removed rule again if the rule was used up", async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/workflows' })
   const { id } = await env.faults.add({ times: 1, effect: { status: 500 } })
   expect(await sendRequest(env, '/v1/messages')).toBe(500)

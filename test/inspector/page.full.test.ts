@@ -59,7 +59,7 @@ test('every view opens from the navigation and the palette, and is accessible', 
   }
 }, 180_000)
 
-test('a malformed URL opens its view', async (context) => {
+test('a malformed URL opens the view that it names', async (context) => {
   const { page } = await openInspector(context, { hash: '#/messages/%E0' })
   await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
 })
@@ -148,7 +148,7 @@ describe('a URL', () => {
   })
 })
 
-test('the page stays if a reload fails, and offers to try again', async (context) => {
+test('if the page fails to reload its data, it stays and offers to try again', async (context) => {
   const { page, env } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.route('**/_mock/environments', (route) => route.abort())

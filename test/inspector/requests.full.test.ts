@@ -195,7 +195,7 @@ test("the URL of a deleted request reports that it doesn't exist", async (contex
   await expectAccessible(inspector)
 })
 
-test("a failed request opens automatically, and then can't be closed", async (context) => {
+test('a failed request opens automatically, without a link to close it', async (context) => {
   const { page, env } = await openInspector(context)
   await sendRequest(env, '/v1/messages?limit=-1')
   await detailOf(page, 1).waitFor()

@@ -187,7 +187,7 @@ test('the palette finds all kinds of records, or reports that nothing matches', 
     await results.getByRole('option', { name: option }).first().waitFor()
   }
   await expectAccessible(inspector)
-  // If the arrow is pressed before the results arrive, the first result is selected.
+  // The arrow key selects the first result, even before the results have arrived.
   await find('mailgun-eu')
   await page.keyboard.press('ArrowDown')
   await results.getByRole('option', { name: /Mailgun/, selected: true }).waitFor()

@@ -395,7 +395,8 @@ test('the database rejects a second primary integration in a channel', async () 
 })
 
 /**
- * Matches the top-level `primary` in a document from `documentOf`, but nothing in its free fields.
+ * Matches the top-level `primary` in a document from `documentOf`, but no `primary` in the
+ * document's free fields.
  */
 const OF_PRIMARY = /("deleted":false,"primary":)(true|false)/
 

@@ -42,7 +42,7 @@ test('records a request and its outcome', async () => {
   expect(entry?.duration).toBeGreaterThan(0)
 })
 
-test('ignores requests with x-mock-unrecorded, also in faults and coverage', async () => {
+test('a request with x-mock-unrecorded affects no journal, faults or coverage', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { status: 503 } })
   const getUnrecorded = (path: string) =>
@@ -117,7 +117,7 @@ test('records each request in the journal of its environment, or as unauthentica
   }
 })
 
-test('records no control requests, documents or preflights', async () => {
+test('records no control requests, preflights or requests for documents', async () => {
   const mock = await useMock()
   for (const path of [
     '/health',

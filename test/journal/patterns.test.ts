@@ -57,7 +57,7 @@ test('rejects an unsupported expression wherever it is sent, and stores nothing'
   expect((await mock.get('/_mock/faults')).json.faults).toEqual([])
 })
 
-test('names the limit if a verification has too many patterns or values', async () => {
+test('names the exceeded limit if a verification has too many patterns or values', async () => {
   const mock = await useMock()
   const fields = (count: number, value: unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, value]))

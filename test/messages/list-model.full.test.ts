@@ -5,8 +5,8 @@ import { type TestMock, useMock } from '../support/mock.js'
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
-// There are few values, so that filters overlap. A database, a URL or a parser could misread some
-// of them.
+// There are few values, so that several messages have the same value. Some values are easy to
+// misread for a database, a URL or a parser.
 const SUBSCRIBERS = ['ada', 'Ada', 'ada,bob', 'añà 😀', 'ada\u0000', "' OR 1=1 --", '%']
 const TRANSACTIONS = [
   't',
@@ -131,8 +131,8 @@ const FILTER_SETS = Array.from({ length: 2 ** FILTERS.length }, (_, bits) => {
 })
 
 /**
- * Generates values for these filters. Every other request takes its values from a message, so that
- * all filters match that message.
+ * Generates values for these filters. About half of the requests name a message from which
+ * `matchMessage` takes the values, so that all filters match this message.
  */
 function anyRequest(set: readonly (keyof Filters)[]) {
   const filters = fc.record(

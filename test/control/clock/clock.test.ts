@@ -85,7 +85,7 @@ test.each([
   ['fixed', { mode: 'fixed', at: '2020-01-01T01:00:00+01:00' }, '2020-01-01T00:00:00.000Z'],
   ['offset', { mode: 'offset', by: DAY }, '2026-02-19T12:00:00.000Z']
 ])(
-  'if a seed sets a clock, the timestamps that it omits come from that clock (%s)',
+  'if a seed sets a clock, omitted timestamps come from that clock (%s)',
   async (_mode, clock, expected) => {
     const seed = { environments: [{ ...SHOP, clock }] }
     const mock = await useMock({ seed, now: Date.parse(NOON) })

@@ -85,7 +85,7 @@ type Origin = Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizatio
 
 /**
  * Sends all three operations for every record, and returns the responses with placeholders for the
- * owner's ids. Changes the environment, because it sets every integration as primary.
+ * environment's ids. Changes the environment, because it sets every integration as primary.
  */
 async function responsesToAll(
   mock: TestMock,

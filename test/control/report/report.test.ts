@@ -50,7 +50,7 @@ test('reports a test after its environment was removed', async () => {
   })
 })
 
-test('a change that was undone is not a leftover change', async () => {
+test('does not report a change as left over if the test itself undid it', async () => {
   const { mock } = await useConnectedMock()
   const { env, send } = await createTest(mock)
   for (const id of [MAILGUN, SENDGRID]) await send(setPrimary(id), { method: 'POST' })
@@ -80,7 +80,7 @@ test('does not report a removed environment that was not used', async () => {
   expect(dropped).toBe(0)
 })
 
-test('reports the unauthenticated requests since the start of a test', async () => {
+test('reports the unauthenticated requests that came after the start of the test', async () => {
   const { server, mock } = await useConnectedMock()
   await server.get('/v1/messages?page=1', { key: 'wrong' })
   const { env } = await createTest(mock)

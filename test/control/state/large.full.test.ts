@@ -8,7 +8,7 @@ import {
   rowCounts
 } from '../environments/environment-client.js'
 
-/** So large that a client hasn't read the whole export when it sends its next request. */
+/** So many messages that a client can send its next request before the export ends. */
 const MANY = Array.from({ length: 3000 }, (_, index) => ({
   channel: 'sms' as const,
   content: `${index} ${'x'.repeat(5000)}`
@@ -33,7 +33,7 @@ async function startLargeMock(messages: SeedEnvironment['messages'] = MANY) {
   }
 }
 
-test('an export has the state at its start, even if the state changes before its end', async () => {
+test('an export contains the state at its start, even if the state changes later', async () => {
   const { mock, key, open, remove, state, load } = await startLargeMock()
   const before = await state()
   expect(before.length).toBeGreaterThan(15_000_000)
@@ -55,7 +55,7 @@ test('an export has the state at its start, even if the state changes before its
   })
 })
 
-test('a client that disconnects during an export leaves no dataset behind', async () => {
+test('no dataset is left behind if a client disconnects during an export', async () => {
   const { mock, open, remove } = await startLargeMock()
   await (await open()).body?.cancel()
   await remove()
