@@ -267,7 +267,7 @@ async function measureActions(messages: number) {
   return { db: mock.db, actions, measureWrite: () => measure(write) }
 }
 
-test('fork, snapshot, restore and reset write as few rows for 10,000 messages as for 60', async () => {
+test('fork, snapshot, restore and reset write no extra rows for extra messages', async () => {
   const { actions } = await measureActions(60)
   expect(actions).toEqual((await measureActions(10_000)).actions)
   // A fork writes an environment, its API key and its baseline.

@@ -223,7 +223,7 @@ describe.each([
 ])('%s', (_part, rows) => {
   const mockOfGroup = useLoggedMockOfGroup()
 
-  test.each(Object.entries(rows))('%s', async (_name, row) => {
+  test.each(Object.entries(rows))('gets the expected responses: %s', async (_name, row) => {
     const mock = mockOfGroup()
     const responses = await sendRow(mock, row)
     expect(responses.map(({ status }) => status)).toEqual(row.statuses)
@@ -325,10 +325,14 @@ async function fetchElsewhere(url: string, sizes: object, times: number): Promis
     for (let time = 0; time < ${times}; time += 1) {
       const request = {
         method,
-        headers: { authorization: 'ApiKey ${KEYS.shop}', ...(header && { 'x-large': text(header) }) },
+        headers: {
+          authorization: 'ApiKey ${KEYS.shop}',
+          ...(header && { 'x-large': text(header) })
+        },
         ...(body && { body: text(body) })
       }
-      const response = fetch('${url}' + (query ? '?a=' + text(query) : ''), request).then((response) => response.json())
+      const response = fetch('${url}' + (query ? '?a=' + text(query) : ''), request)
+        .then((response) => response.json())
       results.push(await response.then(({ statusCode }) => statusCode, ({ cause }) => cause?.code))
     }
     process.stdout.write(JSON.stringify(results))`

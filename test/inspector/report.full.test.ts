@@ -61,7 +61,8 @@ test('shows e-mails only', async ({ env }) => {
   expect([...new Set(data.map(({ channel }) => channel))]).toEqual(['email'])
 })
 test('loads with the stored key', async ({ env }) => {
-  const response = await fetch(env.url + '/v1/messages', { headers: { authorization: 'ApiKey ' + 'old-key-of-mine' } })
+  const headers = { authorization: 'ApiKey ' + 'old-key-of-mine' }
+  const response = await fetch(env.url + '/v1/messages', { headers })
   expect(response.status).toBe(200)
 })
 test('switches the provider and back', async ({ env }) => {
@@ -104,7 +105,9 @@ test('a report opened from disk explains why three of 30 tests failed', async (c
   expect(events.requested.filter((url) => !url.startsWith('file:'))).toEqual([])
 })
 
-const ATTACK = `<img src=x onerror="document.title='struck'"></script><script>document.title='struck'</script>`
+const ATTACK =
+  `<img src=x onerror="document.title='struck'"></script>` +
+  `<script>document.title='struck'</script>`
 
 test('hostile text in tests, requests and responses stays text', async (context) => {
   const file = await reportOfScript(
@@ -112,10 +115,12 @@ test('hostile text in tests, requests and responses stays text', async (context)
     const messages = [{ channel: 'sms', content: attack }]
     const env = await mock.environment({ seed: { environments: [{ name: attack, messages }] } })
     await env.describeTest({ title: attack, error: attack, file: attack, outcome: 'failed' })
-    const ask = (path) => fetch(env.url + path, { headers: { ...env.headers, 'x-hostile': attack } })
+    const headers = { ...env.headers, 'x-hostile': attack }
+    const ask = (path) => fetch(env.url + path, { headers })
     await ask('/v1/messages?' + new URLSearchParams({ [attack]: attack }))
     await ask('/v1/' + encodeURIComponent(attack))
-    await env.faults.add({ operation: 'listMessages', effect: { status: 500, body: { [attack]: attack } } })
+    const effect = { status: 500, body: { [attack]: attack } }
+    await env.faults.add({ operation: 'listMessages', effect })
     await ask('/v1/messages')`,
     ATTACK
   )
@@ -146,7 +151,8 @@ test('hostile text in tests, requests and responses stays text', async (context)
 
 const TWO = `for (const outcome of ['passed', 'failed']) {
   const env = await mock.environment({ from: 'Development' })
-  await env.describeTest({ title: 'a test that ' + outcome, outcome, ...(outcome === 'failed' && { error: 'no' }) })
+  const error = outcome === 'failed' && { error: 'no' }
+  await env.describeTest({ title: 'a test that ' + outcome, outcome, ...error })
   await fetch(env.url + '/v1/messages?chanel=sms', { headers: env.headers })
   await fetch(env.url + '/v1/messages')
   await env.remove()
@@ -175,9 +181,11 @@ test('the report is accessible in both themes and on a phone', async (context) =
 
 const MANY = `for (let number = 0; number < 200; number++) {
   const env = await mock.environment({ from: 'Development' })
-  await env.describeTest({ title: 'test ' + number, outcome: number % 50 === 0 ? 'failed' : 'passed' })
+  const outcome = number % 50 === 0 ? 'failed' : 'passed'
+  await env.describeTest({ title: 'test ' + number, outcome })
   for (let page = 0; page < 25; page++) {
-    await (await fetch(env.url + '/v1/messages?limit=1&page=' + page, { headers: env.headers })).arrayBuffer()
+    const url = env.url + '/v1/messages?limit=1&page=' + page
+    await (await fetch(url, { headers: env.headers })).arrayBuffer()
   }
   await env.remove()
 }`
