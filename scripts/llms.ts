@@ -4,7 +4,7 @@
  * URLs.
  *
  *     tsx scripts/llms.ts            write it
- *     tsx scripts/llms.ts --check    write nothing; exit 1 when it is stale
+ *     tsx scripts/llms.ts --check    write nothing; exit with 1 if it is stale
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -23,7 +23,7 @@ const SOUND: Record<string, string> = {
 
 const lines = (count: number) => "  'line'\n".repeat(count)
 
-/** Files, each with the rule that it breaks and its source. */
+/** The path of each file that breaks a rule, with the name of the rule and the file's source. */
 const VIOLATIONS: Record<string, [rule: string, source: string]> = {
   'src/domain/a.ts': ['below-domain', `import '../http/errors.js'`],
   'src/client/b.ts': ['client-stands-alone', `import 'node:path'`],

@@ -1,4 +1,4 @@
-/** A bare Fastify server that returns the saved responses: `node fastify.mjs <port> <folder>`. */
+/** A bare Fastify server that returns saved responses: `node fastify.mjs <port> <folder>`. */
 import { fastify } from 'fastify'
 import { JSON_TYPE, readResponses } from './responses.mjs'
 

@@ -16,7 +16,9 @@ import {
 import { type Ready, readyText, serve } from './serve.js'
 import { onStopSignal, printOutcome } from './terminal.js'
 
-/** The record of a server that `start` has started. There is one file per port. */
+/**
+ * The record of a server that `start` has started. It is stored in a file, with one file per port.
+ */
 interface StartedServer {
   url: string
   pid: number
@@ -84,7 +86,8 @@ async function waitForResult(child: ChildProcess): Promise<StartResult> {
       result = message as StartResult
       if (result.kind === 'ready') settle()
     })
-    // After a failure, wait for the exit, because the server logs its error before it exits.
+    // After the message about a failure, wait for the exit, because only then has the server logged
+    // its error.
     child.once('exit', () => {
       // A message may still arrive after the exit, until the channel is closed.
       if (child.connected) child.once('disconnect', () => settle())
@@ -195,8 +198,8 @@ async function startedServers(port?: number): Promise<ServerState[]> {
 }
 
 /**
- * Returns the instance id of the server at `url`: null if no server is there, or undefined after a
- * timeout.
+ * Returns the instance id of the mock server at `url`. Returns null if there is none, and undefined
+ * if the request times out.
  */
 async function instanceAt(url: string): Promise<string | null | undefined> {
   try {

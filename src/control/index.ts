@@ -57,8 +57,8 @@ export function registerControl(app: FastifyInstance, options: Options): void {
   })
 
   /**
-   * Registers groups of routes behind hooks. The key of each group is its tag in the OpenAPI
-   * document.
+   * Registers groups of routes, and the hooks that run before their handlers. The key of each group
+   * is its tag in the OpenAPI document.
    */
   function register<Allowed extends Access>(
     access: Allowed,
@@ -75,14 +75,15 @@ export function registerControl(app: FastifyInstance, options: Options): void {
 }
 
 /**
- * Throws `invalid` for an invalid seed or record, with each issue listed under its path in the
- * body.
+ * Converts a `SeedError` to the error `invalid`, which lists each issue under its path in the
+ * request's body. Throws other errors unchanged.
  */
 function rejectBadSeed(error: unknown): never {
   if (!(error instanceof SeedError)) throw error
   const errors = createFieldErrors()
   for (const { location, file, line, path, message } of error.issues) {
-    // A record is always the whole body, but a seed may be one field of the body.
+    // An issue without a path concerns the whole record or seed. A record is always the whole body,
+    // but a seed may be one field of the body.
     const field = path || (file === 'seed' ? file : 'body')
     errors[field] ??= { messages: [] }
     errors[field].messages.push(`${line === undefined ? field : location} ${message}`)

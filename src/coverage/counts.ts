@@ -4,9 +4,7 @@ import type { Operation } from '../schema/operation.js'
 const MAX_NAMES = 20
 const MAX_NAME_LENGTH = 200
 
-/**
- * `count` counts the server's own responses, `injected` counts the responses of injected faults.
- */
+/** `count` counts the server's own responses, and `injected` counts those of injected faults. */
 export interface Tally {
   count: number
   injected: number

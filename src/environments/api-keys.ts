@@ -3,8 +3,8 @@ import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 
 /**
- * Finds environments by API key. Keys are stored as hashes. The keys themselves are kept only in
- * memory.
+ * Finds environments by API key. The database contains only hashes of the keys; the keys themselves
+ * are kept in memory.
  */
 export class ApiKeys {
   readonly #db: Db
@@ -50,8 +50,8 @@ export class ApiKeys {
   }
 
   #forget(environment: Environment): void {
-    // Delete the last key first. A rollback runs in reverse order, so it restores the original
-    // order of the map.
+    // Delete the last key first. A rollback runs in reverse order, so it adds the keys back in
+    // their original order.
     for (const apiKey of this.keysOf(environment).reverse()) {
       this.#owners.delete(apiKey)
       this.#db.onRollback(() => this.#owners.set(apiKey, environment))
@@ -59,7 +59,7 @@ export class ApiKeys {
   }
 }
 
-/** Returns the SHA-256 hash of a key, which is the only form that keys are stored in. */
+/** Returns the SHA-256 hash of a key. The database contains only this hash. */
 export const hashOfKey = (apiKey: string): Buffer => hash('sha256', apiKey, 'buffer')
 
 /** Returns a new key in Novu's format: 32 hex digits. */

@@ -80,7 +80,7 @@ export class Snapshots {
 
   /**
    * Restores the parts of each environment from its baseline. If the reset of one environment
-   * fails, none changes.
+   * fails, no environment changes.
    */
   reset(environments: readonly Environment[], parts: readonly ResetPart[]): void {
     this.#db.transaction(() => {

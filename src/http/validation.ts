@@ -35,7 +35,9 @@ function createValidator({ schema, httpPart }: { schema: TSchema; httpPart?: str
   return (value: unknown) => validate(schema, value)
 }
 
-/** Returns the value if it matches the schema; otherwise the error with which to reject it. */
+/**
+ * Returns the value if it matches the schema. Otherwise, returns the error with which to reject it.
+ */
 export function validate(schema: TSchema, value: unknown): ValidationResult {
   const issues = findIssues(schema, value)
   if (issues.length === 0) return { value }
@@ -61,8 +63,8 @@ export function parseTimeField(field: string, text: string): number {
 }
 
 /**
- * Returns an object with the value at the path. Returns an empty object if that value is an object
- * or a list, because it can be long and its fields have their own errors.
+ * Returns the value at the path as `{ value }`. Returns `{}` if the value is an object or a list,
+ * because it can be long, and its fields have their own errors.
  */
 function scalarAt(path: Path, root: unknown): { value?: unknown } {
   const value = path.reduce<unknown>(

@@ -43,8 +43,9 @@ function findRegexError(text: string): string | undefined {
 export const MAX_ISSUES = 100
 
 /**
- * There can be more errors than issues: TypeBox reports each missing field as an error, but we
- * merge all missing fields of an object into one issue.
+ * The maximum number of errors to read from TypeBox. It is higher than `MAX_ISSUES`, because
+ * TypeBox reports each missing field as an error, but we merge all missing fields of an object into
+ * one issue.
  */
 const MAX_ERRORS = 10 * MAX_ISSUES
 
@@ -71,8 +72,8 @@ export function formatPath(path: Path): string {
 }
 
 /**
- * A TypeBox error. If a reference doesn't match, the errors of the referenced schema are used
- * instead.
+ * An error from TypeBox. An error about a reference is replaced with the errors of the referenced
+ * schema.
  */
 interface SchemaError extends Pick<ValueError, 'type' | 'schema' | 'value'> {
   path: Path
@@ -87,7 +88,8 @@ function collectErrors(errors: Iterable<ValueError>, root: unknown, base: Path):
   const collected: SchemaError[] = []
   for (const { type, schema, path: pointer, value, errors: variants } of errors) {
     if (collected.length >= MAX_ERRORS) break
-    // TypeBox also checks a missing field against the field's schema, which is a second error.
+    // TypeBox also checks a missing field against the field's schema, which adds a second error.
+    // Skip that one.
     const isDuplicate = value === undefined && type !== ValueErrorType.ObjectRequiredProperty
     if (isDuplicate) continue
     const path = [...base, ...toPath(root, pointer)]
@@ -215,15 +217,18 @@ function isDiscriminator({ type, path, schema }: SchemaError, union: Path): bool
 }
 
 /**
- * Returns a message only if the maximum is the largest safe integer. Other bounds are shown with
- * the type.
+ * Returns a message if the maximum is the largest safe integer, because `describeType` leaves out
+ * this maximum. It includes all others, as in `a whole number from 1 to 1000`.
  */
 const describeSafeMaximum = ({ schema: { maximum } }: SchemaError): string | undefined =>
   maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined
 
 const countItems = (count: number) => `${count} ${count === 1 ? 'item' : 'items'}`
 
-/** Messages for errors that concern neither the type nor a bound of the value. */
+/**
+ * Messages for errors that `describeType` doesn't describe. If a function returns undefined, the
+ * description of the type is enough.
+ */
 const MESSAGES: { [Type in ValueErrorType]?: (error: SchemaError) => string | undefined } = {
   [ValueErrorType.StringPattern]: ({ schema: { pattern } }) =>
     `must be ${PATTERN_NAMES[pattern] ?? `a string that matches ${pattern}`}`,

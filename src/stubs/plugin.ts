@@ -24,9 +24,9 @@ interface Options {
 const MAX_WARNINGS = 100
 
 /**
- * Responds to the requests that `notFound` let through: paths of Novu's API that no operation
- * serves, and everything that a stub serves. As with operations, a request needs an API key, its
- * body is read for the journal, and it can get a fault.
+ * Responds to the requests that `notFound` let through: requests to paths of Novu's API that no
+ * operation serves, and requests that a stub serves. As with operations, a request needs an API
+ * key, its body is read for the journal, and it can get a fault.
  */
 export const unmockedRequests = fp<Options>(async (app, options) => {
   const { environments, stubs, latency } = options
@@ -45,7 +45,10 @@ export const unmockedRequests = fp<Options>(async (app, options) => {
     return sendStub(stub, request, reply)
   })
 
-  /** Returns the error. The first error per method and path is logged as a warning. */
+  /**
+   * Returns the error for a request without a stub. The first error per method and path is logged
+   * as a warning.
+   */
   function createError(request: FastifyRequest) {
     const error = notMockedError(options.served, request, options.assumptionFor(request))
     const target = `${request.method} ${pathOf(request.url)}`

@@ -28,7 +28,7 @@ async function countsOf(mock: TestMock, id: string) {
   return { count, injected, covered }
 }
 
-/** Returns the ids of other items that a request which covers this item may cover too. */
+/** A request that covers this item may also cover other items. Returns the ids of these. */
 function idsCoveredTogether({ id }: CoverageItem): string[] {
   const [operation, , name = ''] = id.split('.')
   const parameter = name.replace(/=.*/, '')
@@ -95,7 +95,7 @@ test('counts parameters, values and headers only in requests that get a 200', as
   })
 })
 
-test('counts injected responses separately, and only the 500 as covered', async () => {
+test('counts injected responses separately, and only an injected 500 as covered', async () => {
   const mock = await useMock()
   for (const status of [404, 500, 503]) {
     await addFault(mock, { operation: 'setIntegrationAsPrimary', effect: { status } })
@@ -114,7 +114,7 @@ test('counts injected responses separately, and only the 500 as covered', async 
   expect(setPrimaryCoverage?.others).toEqual([{ status: 503, count: 0, injected: 1 }])
 })
 
-test('lists the first 20 unmocked paths and unknown parameters, without API keys', async () => {
+test('lists the first 20 unmocked paths and unknown parameters, and masks API keys', async () => {
   const mock = await useMock()
   await mock.get(`/v1/topics/${PRODUCTION}?a=1`)
   await mock.call('/v1/messages', { method: 'POST' })

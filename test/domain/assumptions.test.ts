@@ -27,8 +27,8 @@ const CHANNEL_IDS = {
 }
 
 /**
- * A client for one environment. The environment's sibling has the same organization, profile and
- * assumptions.
+ * A client for one environment. `siblingKey` is the key of another environment with the same
+ * organization, profile and assumptions.
  */
 interface Client {
   get(path: string, call?: TestRequest): Promise<TestResponse>
@@ -548,7 +548,7 @@ const MAIL_INTEGRATION = {
   configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' }
 }
 
-/** The integrations that both environments have. */
+/** The integrations that both environments of `seedWithSibling` have. */
 const SHARED_INTEGRATIONS = [
   MAIL_INTEGRATION,
   { _id: OTHER_MAIL, identifier: 'other-mail', providerId: 'ses', channel: 'email' },
@@ -564,7 +564,7 @@ const ONLY_THERE_INTEGRATION = {
   channel: 'email'
 }
 
-/** The other records that both environments have. */
+/** The other records that both environments of `seedWithSibling` have. */
 const SHARED_RECORDS = {
   subscribers: [
     {
@@ -682,7 +682,7 @@ async function reusedKey(client: Client): Promise<TestResponse> {
 }
 
 /**
- * Checks `ctx` in errors where only the assumption `error-context` affects it. `of` returns the
+ * Checks the errors whose `ctx` depends only on the assumption `error-context`. `of` returns the
  * expected `ctx`.
  */
 async function expectContext(
@@ -750,7 +750,7 @@ function expectRejection(
   // biome-ignore lint/suspicious/noExplicitAny: tests read fields of validated responses
 ): any {
   expect([status, json.message]).toEqual([expected, message])
-  // Without `facts`, expect either `ctx` that the assumption `error-context` allows.
+  // Without `facts`, accept both values of `ctx` that the assumption `error-context` allows.
   if (facts) expect(json.ctx).toEqual(facts)
   else expect([{}, { error: json.error, statusCode: expected }]).toContainEqual(json.ctx)
   expect(json).not.toHaveProperty('data')
@@ -779,7 +779,7 @@ async function expectEmptyPage(client: Client, query: string, reason: string): P
   expect(response.headers.get('x-mock-reason')).toBe(reason)
 }
 
-/** Expects each query to get a 422 on its only parameter. */
+/** Expects each query to get a 422 that names its only parameter. */
 async function expectInvalid(client: Client, ...queries: string[]): Promise<void> {
   for (const query of queries) {
     const [field = '', value] = query.split('=')

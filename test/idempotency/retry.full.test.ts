@@ -20,7 +20,7 @@ function request(key: string, fault = ''): string {
   ].join('\r\n')
 }
 
-// Run the server in another process. In the test's process, it would always notice the closed
+// Run the server in another process. A server in the test's process would always notice the closed
 // connection before the next request.
 test.each(['delay=1,abort=reset', 'abort=reset', 'lostResponse', 'abort=truncate'])(
   'a key is never in use for a request sent right after the fault %s',

@@ -26,7 +26,7 @@ test('a step opens by keyboard and shows its controls and variables', async (con
   await page.getByRole('tab', { name: 'JSON' }).click()
   await tree('The step as JSON').getByText('"class-reminder"').waitFor()
   await expectAccessibleInBoth(inspector)
-  // Opening a step records no request. The button Request again does.
+  // Opening a step records no request, but the button `Request again` records one.
   expect(await env.requests.list()).toEqual([])
   await page.getByRole('button', { name: 'Request again' }).click()
   await expect
@@ -54,7 +54,7 @@ test('a step is edited as JSON', async (context) => {
     subject: 'It has left'
   })
   expect(steps?.length).toBeGreaterThan(5)
-  // The URL contains the stepId, so it changes too.
+  // The URL contains the stepId. If the stepId changes, the URL changes too.
   await page.getByRole('button', { name: 'Edit' }).click()
   await json.fill((await json.inputValue()).replace('"stepId": "email-step"', '"stepId": "letter"'))
   await dialog.getByRole('button', { name: 'Save' }).click()
@@ -115,7 +115,7 @@ test('a step shows its issues, and errors are shown as text', async (context) =>
   await page.getByText('class-draft/nothing is not in this list').waitFor()
   await go('#/workflows/class-draft/in-app-step')
   await env.faults.add({ operation: 'retrieveWorkflowStep', effect: { status: 503 } })
-  // The inspector has reloaded by now. A later reload would remove the error below.
+  // Wait until the inspector has reloaded, because a later reload would remove the error below.
   await page.getByRole('button', { name: '1 fault' }).waitFor()
   await page.getByRole('button', { name: 'Request again' }).click()
   await page

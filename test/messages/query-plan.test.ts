@@ -43,7 +43,7 @@ const EVERY_FILTER_SET = FILTER_NAMES.reduce<Condition[][]>(
   [[]]
 )
 
-/** Every set of filters, with each index that SQLite may read for it. */
+/** Every set of filters, combined with each index that its query may use. */
 const WALKS = EVERY_FILTER_SET.flatMap((conditions) =>
   [undefined, ...conditions].map((walked) => ({
     conditions,

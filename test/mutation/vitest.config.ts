@@ -5,7 +5,7 @@ import notLoaded from './not-loaded.js'
 const files = (process.env.MUTATION_TESTS ?? '').split(',')
 
 /**
- * Runs the files in the order of `MUTATION_TESTS`, where the files that kill most mutants come
+ * Runs the files in the order of `MUTATION_TESTS`, which lists the files that kill the most mutants
  * first.
  */
 class ConfiguredOrder extends BaseSequencer {
@@ -26,12 +26,13 @@ export default defineConfig({
     include: files,
     sequence: { sequencer: ConfiguredOrder },
     reporters: [notLoaded()],
-    // Stryker converts errors to strings, which objects from another process don't support.
+    // Stryker converts errors to strings. An error from another process needs this prototype to be
+    // convertible.
     onUnhandledError: (error) => {
       Object.setPrototypeOf(error, Error.prototype)
     },
     setupFiles: 'test/mutation/dry-run.ts',
-    // This timeout ends tests of mutants that never respond.
+    // A mutant can make a test wait forever. This timeout ends such a test.
     testTimeout: 40_000,
     hookTimeout: 40_000
   }

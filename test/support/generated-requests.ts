@@ -157,7 +157,10 @@ const anySeedBody = fc.oneof(
   }))
 )
 
-/** Fields whose random values would slow down later requests, or would rarely be valid. */
+/**
+ * Values for the fields whose random values would slow down later requests, or would rarely be
+ * valid.
+ */
 const HARMLESS: Record<string, fc.Arbitrary<unknown>> = {
   delay: fc.nat({ max: 3 }),
   spread: fc.nat({ max: 3 }),
@@ -288,7 +291,7 @@ const breakage: fc.Arbitrary<(parts: Parts) => void> = fc.oneof(
   })
 )
 
-/** Returns a copy with an unusual field or value, half of the time in a nested object. */
+/** Returns a copy of the body with an unusual field or value, sometimes in a nested object. */
 function changed(body: unknown, name: string, value: unknown, index: number): unknown {
   if (typeof body !== 'object' || body === null) return value
   const names = Object.keys(body)

@@ -18,8 +18,8 @@ const MAX_IN_MENU = 8
 export function Bar() {
   const { listed, reloadAll } = useSession()
   const [OpenDialog, setOpenDialog] = useState<DialogView>()
-  // Wrap the component in a function. A component is itself a function, so the setter would call
-  // it.
+  // A component is a function, and the setter would call it instead of storing it. So pass a
+  // function that returns the component.
   const open = (dialog: DialogView | undefined) => setOpenDialog(() => dialog)
   const togglePalette = () =>
     setOpenDialog((current?: DialogView) => (current === Palette ? undefined : Palette))

@@ -39,7 +39,7 @@ export function useServiceCall() {
 interface ActionButtonsProps {
   actions: readonly Action[]
   label?: string
-  /** The selected action's name. Undefined if the buttons aren't alternatives to choose from. */
+  /** The name of the selected action, if the actions are alternatives to choose from. */
   current?: string
 }
 

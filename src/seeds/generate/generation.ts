@@ -19,15 +19,16 @@ import type { Scope } from './templates.js'
 
 const DAY = 86_400_000
 /**
- * The age of the newest trigger, in milliseconds. Its messages are created during the seconds after
- * it, and none of them may be in the future.
+ * The minimum age of a trigger, in milliseconds. The messages of a trigger are created in the
+ * seconds after it, and must not be in the future.
  */
 const NEWEST_TRIGGER_AGE = 2 * 60_000
 
 /**
  * Returns the subscribers to add, and a function that generates messages for the `days` before
  * `now`. The same input returns the same bytes on every machine and version of Node. `messageCount`
- * is the number of messages in the environment. `environment.messages` can be a sample of them.
+ * is the number of all messages that the environment already has, because `environment.messages`
+ * may contain only a sample of them.
  *
  * Throws `StartError` if no step sends messages. Generating throws `SeedError` if rendering takes
  * more than a millisecond per message, which is twenty times the usual time.
@@ -153,7 +154,10 @@ class MessageGenerator {
     return recipients[Math.floor(recipients.length * share * share * share)] as Recipient
   }
 
-  /** Returns a message with its fields in the API's order. JSON omits undefined fields. */
+  /**
+   * Returns a message with its fields in the API's order. Undefined fields are omitted when the
+   * message is converted to JSON.
+   */
   #createMessage(trigger: Trigger, step: StepPlan, createdAt: number) {
     const { environment, now } = this.#plan
     const { workflow, recipient, scope } = trigger
@@ -254,7 +258,8 @@ function outcomeOf(channel: Channel, hasAddress: boolean, random: Random) {
 /** Returns when an in-app message was delivered, seen and read, and which button was pressed. */
 function inboxState(random: Random, createdAt: number, now: number) {
   const deliveredAt = createdAt + 40 + randomInt(random, 360)
-  // Keep most delays short: each maximum is a random power of two, from 4 seconds to 1.5 days.
+  // Most messages are seen soon: the maximum delay is a random power of two, from 4 seconds to 1.5
+  // days.
   const seenAt = deliveredAt + randomInt(random, 1 << (12 + randomInt(random, 16)))
   const readAt = seenAt + 400 + randomInt(random, 60_000)
   const seen = random.next() < 0.75 && seenAt <= now
@@ -273,8 +278,8 @@ function inboxState(random: Random, createdAt: number, now: number) {
 }
 
 /**
- * Returns a function that creates ids like Novu's. They consist of the creation time in seconds,
- * ten digits derived from the key, and a counter.
+ * Returns a function that creates ids like Novu's. An id consists of the creation time in seconds,
+ * ten hex digits derived from the key, and a counter.
  */
 function createIdSource(key: string): (time: number) => string {
   const infix = createHash('sha256').update(key).digest('hex').slice(0, 10)

@@ -66,7 +66,7 @@ function createTextMaker(schema: JsonSchema, name: string, isString: boolean): V
   const words = splitWords(FORMATS.test(format) ? format : name)
   const [, rule] = RULES.find(([pattern]) => pattern.test(words)) ?? []
   const make = rule ?? ((faker: Faker) => `${splitWords(name)} ${randomInt(faker, 1, 900)}`)
-  // A schema that was inferred from a template says `string`, but the real type is unknown.
+  // A schema inferred from a template always says `string`, but the real type may be another.
   const isInferred = String(schema.default).startsWith('{{')
   return isString && !isInferred ? (faker, time) => String(make(faker, time)) : make
 }

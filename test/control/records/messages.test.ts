@@ -157,7 +157,7 @@ test.each([
   expect((await list(mock)).data[0]).toEqual(json)
 })
 
-test('a removed message is unknown until the next reset', async () => {
+test('a removed message is not found until the next reset', async () => {
   const mock = await useMock()
   const [{ _id }] = (await list(mock)).data
   const remove = () => mock.call(`/_mock/messages/${_id}`, { method: 'DELETE' })

@@ -92,7 +92,7 @@ test('replace removes all records, settings and stored responses that the seed l
   const withoutTimes = (state: SeededEnvironment) =>
     JSON.stringify(state).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"time"')
   expect(withoutTimes({ ...replaced, name: fresh.name })).toBe(withoutTimes(fresh))
-  // Use another client, because the responses have another form now.
+  // Use a new client, because the responses now have the form of another profile.
   const again = await clientOf(mock.url, key).post('/v1/integrations/other/set-primary', keyed)
   expect([again.status, again.headers.has('idempotency-replay')]).toEqual([200, false])
 })
@@ -187,7 +187,9 @@ const RESETS: { parts?: string[] }[] = [
   {}
 ]
 
-/** Returns how many changes each part has had since a snapshot. */
+/**
+ * Returns the changes of each part since a snapshot: their number, or the names of the settings.
+ */
 async function changesSince(mock: TestMock, key: string, snapshot: string) {
   const { integrations, idempotencyKeys, settings } = await diffOf(mock, key, snapshot)
   const dataSettings = settings.filter((setting) => setting.startsWith('assumptions'))
@@ -284,7 +286,7 @@ const UNCHANGED: EnvironmentDiff = {
   ...{ idempotencyKeys: NONE, settings: [] }
 }
 
-/** Creates a fork, and takes a snapshot of the fork named `before`. */
+/** Creates a fork, and takes the snapshot `before` of it. */
 async function createSnapshottedFork(mock: TestMock) {
   const { environmentId: from } = await createEnvironment(mock, { seed: SEED })
   // Use a fork, because its stored records have the ids of another environment.

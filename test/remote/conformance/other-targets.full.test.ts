@@ -41,7 +41,7 @@ test('every case has a result if the target only returns broken responses', asyn
   expect(cases.map(({ id }) => id)).toEqual(
     CASES.filter(({ documentOnly }) => !documentOnly).map(({ id }) => id)
   )
-  // Some cases pass by chance.
+  // Some cases pass by chance, even with these responses.
   expect(counts.passed).toBeLessThan(15)
   expect(cases.filter(({ outcome, reason }) => outcome !== 'passed' && !reason)).toEqual([])
 })
@@ -152,8 +152,8 @@ const NEW_MESSAGE = {
 }
 
 /**
- * Returns whether a new message arrives during this request. Some of these requests are sent
- * between two cases, and others during a case.
+ * Returns whether the test adds a message when this request arrives. The test adds messages both
+ * between two cases and during a case.
  */
 const arrivesAt = ({ method, path }: ProxiedRequest) =>
   method === 'HEAD' || path.includes('limit=2.0') || path.endsWith('channel=push&limit=100')
@@ -400,7 +400,7 @@ test('an operation whose cases did not run is not reported as checked', async ()
   ])
 })
 
-test('all failures are one group if set-primary always returns 500', async () => {
+test('all failures form one group if set-primary always returns 500', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {

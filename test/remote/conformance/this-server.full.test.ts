@@ -19,7 +19,10 @@ const RECORDS = {
   allowChanges: true
 }
 
-/** Starts a mock and a proxy in front of it. The proxy lists integrations as Novu does. */
+/**
+ * Starts a mock and a proxy in front of it. The proxy lists integrations as Novu does, because the
+ * mock itself doesn't.
+ */
 async function startProxiedMock(options: TestMockOptions = {}) {
   const mock = await useMock(options)
   const proxy = await startProxy(mock.url)
@@ -30,7 +33,7 @@ async function startProxiedMock(options: TestMockOptions = {}) {
 type SeededEnvironment = Awaited<ReturnType<typeof useMock>>['seededEnvironments'][number]
 
 /**
- * Runs the cases in an environment. Expects that none fails or is noted. Returns the ids of the
+ * Runs the cases in an environment. Expects that no case fails or is noted. Returns the ids of the
  * passed cases.
  */
 async function expectConformance(
@@ -63,7 +66,8 @@ test.each(PROFILES)(
     }
     const expected = CASES.filter(({ documentOnly }) => !documentOnly || profile === 'document')
     const notPassed = expected.map(({ id }) => id).filter((id) => !passed.has(id))
-    // The runs name no foreign integration, and the profile `live` hides credentials.
+    // These cases are skipped, because the runs name no foreign integration, and the profile `live`
+    // hides credentials.
     const skipped = profile === 'live' ? ['live.credentials'] : []
     expect(notPassed.sort()).toEqual([...skipped, 'live.foreign-integration'])
   }

@@ -74,7 +74,7 @@ describe('a recorded seed', () => {
 
   type Message = { _id: string; transactionId: string; subscriber?: { subscriberId: string } }
 
-  /** Records a mock without personal data, and starts another mock with the recorded seed. */
+  /** Records a mock and leaves out personal data. Starts another mock with the recorded seed. */
   async function createCopy() {
     const source = await useMock({ seeds: ['everything'] })
     const out = join(createTempFolder(), 'seed.yaml')
@@ -90,12 +90,12 @@ describe('a recorded seed', () => {
     }
   }
 
-  test('without personal data has messages of the same number and shape', async () => {
+  test('without personal data has the same number of messages, with the same fields', async () => {
     const { listSource, listCopy } = await createCopy()
     expect((await listCopy()).map(shapeOf)).toEqual((await listSource()).map(shapeOf))
   })
 
-  test('without personal data finds the same messages by channel', async () => {
+  test('without personal data has the same messages for each channel', async () => {
     const { listSource, listCopy } = await createCopy()
     for (const channel of ['in_app', 'email', 'sms', 'chat', 'push']) {
       const expected = (await listSource({ channel })).map(idOf)
@@ -103,7 +103,7 @@ describe('a recorded seed', () => {
     }
   })
 
-  test('without personal data finds the same messages by the replaced values', async () => {
+  test('without personal data has the same messages for each replaced id', async () => {
     const { listSource, listCopy } = await createCopy()
     const copies = await listCopy()
     for (const [index, original] of (await listSource()).entries()) {
@@ -227,7 +227,7 @@ describe('record', () => {
     }
   )
 
-  test('has no duplicates or gaps if pages of messages arrive during the recording', async () => {
+  test('records each message once, even if messages arrive during the recording', async () => {
     const source = await useNewMock({ seeds: ['many-pages'] })
     let pages = 0
     let added = 0
@@ -271,7 +271,7 @@ describe('record', () => {
     }
   )
 
-  /** Records one message. `fields` is JSON to append to the message. */
+  /** Records one message. `fields` replaces the closing brace in the JSON of the message. */
   async function recordOne(fields: string) {
     const source = await useMock({})
     const { json } = await source.get('/v1/messages?limit=1')

@@ -13,7 +13,7 @@ const SEARCH_INTERVAL = 500
 /** Milliseconds between two checks for requests without a valid key. */
 const UNAUTHENTICATED_INTERVAL = 1000
 
-/** Access to a journal, either the environment's or the one of requests without a valid key. */
+/** Access to the environment's journal, or to the journal of requests without a valid key. */
 interface RequestSource {
   list(filter?: RequestFilter): Promise<RecordedRequest[]>
   get(sequence: number): Promise<RecordedExchange>
@@ -33,9 +33,9 @@ export interface ListedRequests
 }
 
 /**
- * Returns the requests as they arrive. With a search, returns the matches in the whole journal, and
- * searches again when requests arrive. A change of `unauthenticatedCount` means that requests
- * without a valid key have arrived.
+ * Without a search, returns the requests as they arrive. With a search, returns the matches in the
+ * whole journal, and searches again when requests arrive. `unauthenticatedCount` changes when
+ * requests without a valid key arrive.
  */
 export function useRequests(search: string, unauthenticatedCount: number): ListedRequests {
   const { mock, env } = useSession()
@@ -51,8 +51,8 @@ export function useRequests(search: string, unauthenticatedCount: number): Liste
   const news = isUnauthenticatedList ? unauthenticatedCount : feed
   const { value: matches, error } = useResource(async () => {
     if (!isSearch) return undefined
-    // Durations count back from the newest request, because the environment's clock may differ from
-    // the browser's.
+    // Durations in the search, such as `since:10m`, count back from the newest request, because the
+    // environment's clock may differ from the browser's.
     const now = Date.parse(feed.requests[0]?.time ?? '') || Date.now()
     return source.list({ ...parseRequestSearch(search, now), order: 'newest', limit })
   }, [source.list, search, limit, isSearch && news])
@@ -64,7 +64,7 @@ export function useRequests(search: string, unauthenticatedCount: number): Liste
   return {
     ...common,
     requests: matches ?? [],
-    // The changes belong only to the environment's journal.
+    // Only the environment's journal contains changes of the data.
     changes: isUnauthenticatedList ? [] : feed.changes,
     seen: isUnauthenticatedList ? Number.POSITIVE_INFINITY : feed.seen,
     isLoaded: matches !== undefined,
@@ -73,7 +73,10 @@ export function useRequests(search: string, unauthenticatedCount: number): Liste
   }
 }
 
-/** Returns the number of requests without a valid key; 0 if the user has only an API key. */
+/**
+ * Returns the number of requests without a valid key. Returns 0 if the user has only an API key,
+ * which isn't allowed to list them.
+ */
 export function useUnauthenticatedCount(): number {
   const { mock, listed } = useSession()
   const [count, setCount] = useState(0)

@@ -215,7 +215,7 @@ async function contextFilters(service: ServiceUnderTest): Promise<Filter[]> {
 
 async function spellingFilters(service: ServiceUnderTest): Promise<Filter[]> {
   const ids = await transactionsOf(service, 2)
-  // Not every environment has context keys.
+  // If no message has context keys, leave out their filters.
   const [context] = await contextsOf(service).catch(() => [])
   const withComma = ids.join(',')
   return [
@@ -303,7 +303,9 @@ async function checkSpaces(service: ServiceUnderTest): Promise<void> {
   }
 }
 
-/** Throws `Failure` unless the page has exactly the newest matching messages. */
+/**
+ * Throws `Failure` unless the page has exactly the newest matching messages, in the usual order.
+ */
 async function checkFilter(
   { send, sample }: ServiceUnderTest,
   path: string,
