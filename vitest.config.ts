@@ -22,8 +22,8 @@ export default defineConfig({
           name: 'full',
           include: ['test/**/*.full.test.ts'],
           sequence: { groupOrder: 1 },
-          // CI has two cores. Use three workers, because these tests spend a third of their time
-          // waiting.
+          // Use at least three workers, even on CI's two cores, because these tests spend a third
+          // of their time waiting.
           maxWorkers: Math.max(3, availableParallelism() - 1),
           testTimeout: 180_000,
           hookTimeout: 180_000,

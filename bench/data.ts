@@ -6,7 +6,8 @@ import { mock, start } from './servers.js'
 
 /**
  * There are more integrations than connections, because concurrent requests overtake each other.
- * When there were only two, one request in seven named an integration that already was primary.
+ * When there were only two integrations, one request in seven named the one that already was
+ * primary.
  */
 const INTEGRATIONS = Array.from({ length: 200 }, (_, index) => `mail-${index}`)
 
@@ -25,7 +26,8 @@ export const BENCH = {
 } as const
 
 /**
- * A "hot" value matches a fixed share of the messages. A "rare" value always matches ten messages.
+ * A "hot" or "broadcast" value matches a fixed share of the messages. A "rare" value always matches
+ * ten messages.
  */
 export const FILTERS = {
   channel: 'channel=push',
@@ -156,8 +158,8 @@ export function createGeneratingSeed(messages: number): object {
 
 /**
  * Adds older copies of the messages that the data file contains. SQLite makes the copies, because
- * reading a seed of a million messages would take longer than all measurements. All columns of the
- * table are copied.
+ * reading a seed of a million messages would take longer than all measurements. Copies all columns
+ * except `GENERATED_COLUMNS`, which get new values.
  */
 function addMessages(file: string, count: number): void {
   const client = new Database(file)

@@ -3,8 +3,8 @@
  * Runs `npm ci && npm test` on every supported Node version, and checks that unsupported versions
  * are rejected with a clear message. Run it with `npm run test:nodes` on Linux or macOS.
  *
- *     node scripts/test-nodes.mjs             all, about 15 minutes
- *     node scripts/test-nodes.mjs 22.14.0     only these
+ *     node scripts/test-nodes.mjs             all versions, about 15 minutes
+ *     node scripts/test-nodes.mjs 22.14.0     only the named versions
  *
  * Installs Node from npm packages into a temporary folder. Each version gets a copy of the files
  * that git tracks, including uncommitted changes. Exits 1 if a version fails. If all versions pass,
@@ -111,7 +111,7 @@ function setUpNode(range) {
   const options = { cwd: modules, encoding: 'utf8', timeout: TIMEOUT }
   spawnSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${range}`], options)
   const node = join(modules, 'node_modules', name)
-  // If this Node is missing, the tests would run on this machine's Node.
+  // Check that the installation worked. Otherwise the tests would run on this machine's Node.
   if (!existsSync(join(node, 'bin/node')))
     throw new Error(`${name}@${range} could not be installed`)
   const checkout = join(folder, 'checkout')
@@ -127,7 +127,7 @@ function setUpNode(range) {
     ...Object.fromEntries(inherited),
     PATH: [join(node, 'bin'), ...path].join(delimiter),
     NO_COLOR: '1',
-    // The headers of this Node version, in case npm must compile the addon (Node 20).
+    // If npm must compile the addon, as on Node 20, it reads this Node version's headers here.
     npm_package_config_node_gyp_nodedir: node
   }
   const run = (command, args) => {

@@ -7,7 +7,7 @@ import { replaceFileSync } from './platform/replace-file.js'
 /** A serialized database that contains the default seed. */
 export interface DefaultImage {
   database: Buffer
-  /** The seed's API keys, because the database only stores their hashes. */
+  /** The seed's API keys. They are kept here because the database only stores their hashes. */
   apiKeys: readonly string[]
 }
 
@@ -16,7 +16,7 @@ let cachedImage: DefaultImage | undefined
 /**
  * Returns the image of the default seed, or undefined if none exists for the current seed and
  * schema. An old image stays correct because all timestamps in the default seed are absolute. Only
- * the creation time of the environments has to be set again.
+ * the creation time of the environments is out of date, so the caller has to set it again.
  */
 export function readDefaultImage(): DefaultImage | undefined {
   cachedImage ??= readImageFiles()

@@ -132,7 +132,7 @@ function findFetch(fetch: Fetch | undefined): Fetch {
 }
 
 function queryString(query: Query = {}): string {
-  // JSON drops undefined values, and writes dates in the format that the server reads.
+  // `JSON.stringify` drops undefined values, and writes dates in the format that the server reads.
   const values: Record<string, string> = JSON.parse(JSON.stringify(query))
   const search = new URLSearchParams(values).toString()
   return search === '' ? '' : `?${search}`

@@ -11,8 +11,9 @@ declare module 'fastify' {
 }
 
 /**
- * Returns a request's path and query for responses and logs. Removes scheme and host, which
- * requests to a proxy contain. Masks the values of parameters whose name suggests a credential.
+ * Returns a request's path and query for responses and logs. Removes the scheme and host, which
+ * clients send if they use this server as a proxy. Masks the values of parameters whose name
+ * suggests a credential.
  */
 export const redactedTarget = (url: string): string => withoutSecretParameters(withoutHost(url))
 

@@ -28,8 +28,8 @@ const MAX_BODY = 65_536
 
 /**
  * Returns the hook that records API requests. A request is recorded in the journal of its
- * environment, or of the unauthenticated requests. Its entry ends when the response has been sent
- * or the connection is lost.
+ * environment or, without a valid key, in the journal of unauthenticated requests. Its entry ends
+ * when the response has been sent or the connection is lost.
  *
  * A request with the header `x-mock-unrecorded` isn't recorded. Faults, latency and coverage ignore
  * the request too.
@@ -141,8 +141,8 @@ function responseSizeOf(request: FastifyRequest, reply: FastifyReply): number {
  */
 export function recordChanges(services: JournalServices): onSendHookHandler {
   return (request, reply, payload, done) => {
-    // A request with an entry is an API request. Check this before `routeOptions`, because Fastify
-    // creates that object at each access.
+    // A request with an entry is an API request, whose changes aren't recorded here. Check this
+    // before reading `routeOptions`, because Fastify creates that object at each access.
     if (!request.journalEntry) recordChange(services, request, reply, payload)
     done()
   }
@@ -159,7 +159,8 @@ function recordChange(
   const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
   if (control?.access !== 'environment' || isRead || reply.statusCode >= 300) return
   const environment = requireEnvironment(request)
-  // Check this first, because `journals.of` would create a new journal for a removed environment.
+  // Check that the environment wasn't removed in the meantime. In that case, `journals.of` would
+  // create a new journal for it.
   environments.assertExists(environment)
   const { id: operation, summary } = control
   const details = describeChange(request, payload, redactionOf(headers.authorization))

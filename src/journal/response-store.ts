@@ -45,7 +45,7 @@ export class BlockPool {
 /**
  * Keeps the response bodies of one journal. Bodies are copied into blocks. When the memory is full,
  * the oldest block is reused. Keeping references to the sent buffers instead would reduce the
- * throughput of message lists by a third, because these buffers would stay in memory for long.
+ * throughput of message lists by a third, because the buffers would stay in memory for a long time.
  */
 export class ResponseStore {
   readonly #pool: BlockPool

@@ -33,7 +33,7 @@ async function flushToDisk(file: string): Promise<void> {
   }
 }
 
-/** Replaces a file with `content`, synchronously and with the same guarantees as `replaceFile`. */
+/** The synchronous version of `replaceFile`. Writes `content`, and gives the same guarantees. */
 export function replaceFileSync(file: string, content: string | Buffer, mode = 0o666): void {
   requireRegularFile(file)
   const tempFile = createTempPath(file)
@@ -46,8 +46,8 @@ export function replaceFileSync(file: string, content: string | Buffer, mode = 0
 }
 
 /**
- * Throws if the path exists but isn't a regular file. Throws the same error as `open` with
- * O_NOFOLLOW.
+ * Throws if the path exists but isn't a regular file. The error has the same `code` as the error of
+ * `open` with O_NOFOLLOW.
  */
 export function requireRegularFile(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false })
@@ -56,7 +56,10 @@ export function requireRegularFile(file: string): void {
   throw Object.assign(new Error(`${file} is not a regular file`), { code, syscall: 'open' })
 }
 
-/** Returns a new path in the same folder, because a file can't be renamed across file systems. */
+/**
+ * Returns an unused path for a temporary file. It is in the folder of `file`, because a file can't
+ * be renamed across file systems.
+ */
 function createTempPath(file: string): string {
   return join(dirname(file), `.${basename(file)}.${randomUUID()}`)
 }

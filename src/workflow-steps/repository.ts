@@ -35,8 +35,8 @@ export class WorkflowStepRepository {
   }
 
   /**
-   * Finds a step by the names of the workflow and step. Nearly all requests use names, so it runs
-   * only one statement.
+   * Finds a step by its name and its workflow's name with a single statement. This saves time,
+   * because nearly all requests use names.
    */
   findStepByNames(dataset: number, identifier: string, stepId: string): Buffer | undefined {
     return this.#statements.findStepByNames.get({ dataset, identifier, stepId })?.document

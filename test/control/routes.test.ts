@@ -76,7 +76,7 @@ test('every route rejects a body that is not a JSON object', async () => {
   const mock = await useMock()
   for (const { method, path, route } of await operationsOf(mock)) {
     if (method === 'GET') continue
-    // This route accepts YAML too, and reports the place of a syntax error.
+    // This route also accepts YAML, so it reports a syntax error as an issue of the seed.
     const expected = path === '/_mock/seed' ? 422 : 400
     for (const type of [
       'application/json',

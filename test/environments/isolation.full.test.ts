@@ -11,7 +11,7 @@ import { allRows } from '../support/rows.js'
 const ORGANIZATIONS = { foo: 'Acme', bar: 'Acme', baz: 'Other' } as const
 type Name = keyof typeof ORGANIZATIONS
 const NAMES = Object.keys(ORGANIZATIONS) as Name[]
-/** A name that no environment has. No records are named after it. */
+/** A name that no environment has, and that no record's name or id is made from. */
 const MISSING = 'qux'
 
 const PROFILES = {
@@ -128,7 +128,7 @@ interface Request extends Omit<TestRequest, 'key'> {
   path: string
 }
 
-/** A response without headers that differ between equal responses, such as `date`. */
+/** A response without the headers that always differ, such as `date`. */
 interface ComparableResponse {
   status: number
   headers: Record<string, string>
@@ -264,7 +264,10 @@ function readRequests(name: string): Request[] {
   ]
 }
 
-/** The environments to test in a profile. With equal profiles, `bar` behaves like `foo`. */
+/**
+ * The environments to test. If all have the same profile, `bar` is left out because it behaves like
+ * `foo`.
+ */
 const actorsIn = (profile: string) =>
   profile === 'mixed' ? NAMES : NAMES.filter((name) => name !== 'bar')
 

@@ -47,7 +47,7 @@ test.each<[string, object, string]>([
   )
 })
 
-test('a probability affects a share of requests, which repeats with the random seed', async () => {
+test('a rule with a probability selects the same requests for the same random seed', async () => {
   const mock = await useMock()
   const run = async () => {
     await mock.call('/_mock/faults', { method: 'DELETE' })
@@ -142,7 +142,7 @@ const INVALID_RULES: [object, string[]][] = [
   ]
 ]
 
-test('repeats the value of an invalid header unless it may be a secret', async () => {
+test('the error contains the value of an invalid header unless it may be a secret', async () => {
   const mock = await useMock()
   const headers = {
     authorization: 'Bearer s3cret\n',

@@ -34,7 +34,9 @@ const QUERIES: Partial<ListMessagesQuery>[] = [
   { channel: 'email', subscriberId: 'ada', contextKeys: ['tenant:a'] }
 ]
 
-/** Returns the total of each query. Expects each page to have that many messages. */
+/**
+ * Returns the `totalCount` of each query. Expects the query's page to contain that many messages.
+ */
 function totals({ services }: Pick<Setup, 'services'>, environment: Environment): number[] {
   return QUERIES.map((query) => {
     const { body } = services.messages.list(environment, { page: 0, limit: 100, ...query })
@@ -58,8 +60,8 @@ async function setUp(): Promise<Setup> {
   const services = createControlServices({ db, clock: () => NOW, defaults: DEFAULTS, journal: 0 })
   const { environment: mine } = await services.seeds.createEnvironment({ seed: seedOf(6, 'a') })
   const { environment: other } = await services.seeds.createEnvironment({ seed: seedOf(3, 'b') })
-  // Copy the dataset from the baseline now. Otherwise the first change would create a new dataset,
-  // which has no cached totals.
+  // Give the environment its own copy of the messages now. Otherwise the first change would make
+  // that copy, which has no cached totals.
   db.transaction(() => services.environments.writableDataset(mine, 'messages'))
   expect(totals({ services }, mine)).toEqual(SIX)
   expect(totals({ services }, other)).toEqual(THREE)
@@ -126,8 +128,8 @@ test('totals are counted again only after a change to the same environment', asy
   const { db, services, mine, other } = await setUp()
   const total = () =>
     JSON.parse(services.messages.list(mine, { page: 0, limit: 1 }).body.toString()).totalCount
-  // The service doesn't notice this direct change. So if the total stays the same, the messages
-  // weren't counted again.
+  // Delete messages directly in the database, which the service doesn't notice. As long as the
+  // total stays the same, the messages weren't counted again.
   db.client
     .prepare('DELETE FROM messages WHERE dataset = ? AND channel = ?')
     .run(mine.datasets.messages, 'email')

@@ -121,21 +121,21 @@ playwright.test('has an environment', async ({ env, page }) => {
 playwright.test.use({ environmentOptions: { form: 'Development' } })
 `
 
-describe('TypeScript with `skipLibCheck: false` compiles', () => {
+describe('TypeScript with `skipLibCheck: false`', () => {
   const alone = { lib: ['es2022'], types: [] }
   test.each([
     ['node16', 'node16', ['use.ts', 'use.mts', 'use.cts']],
     ['nodenext', 'nodenext', ['use.ts', 'use.mts', 'use.cts']],
     ['esnext', 'bundler', ['use.ts', 'use.mts']]
   ])(
-    'our types with module %s and resolution %s, without any other types',
+    'compiles our types with module %s and resolution %s, without any other types',
     (module, moduleResolution, files) => {
       compile(module, moduleResolution, files, alone)
     }
   )
 
   // Vitest also runs tests in CommonJS packages, so compile `fixtures.cts` too.
-  test('the fixture types together with the types of their runners', () => {
+  test('compiles the fixture types together with the types of their test runners', () => {
     for (const name of ['vitest', '@playwright/test', '@types/node']) {
       const link = join(consumer, 'node_modules', name)
       mkdirSync(dirname(link), { recursive: true })
@@ -164,7 +164,7 @@ function compile(module: string, moduleResolution: string, files: string[], opti
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
 }
 
-describe('the library works, with one copy of each class, when it is loaded with', () => {
+describe('the library', () => {
   const USE = `
     const isSame = [library.connect === client.connect, library.MockError === client.MockError]
     console.log(...isSame, contract.Integration.title)
@@ -189,7 +189,7 @@ describe('the library works, with one copy of each class, when it is loaded with
       'use.cjs',
       (name: string, entry: string) => `const ${name} = require('notification-mock${entry}')`
     ]
-  ])('%s', (_, name, load) => {
+  ])('works when loaded with `%s`, and has only one copy of each class', (_, name, load) => {
     const loads = [load('library', ''), load('client', '/client'), load('contract', '/contract')]
     const stdout = 'true true Integration\n200 200\n'
     expect(run(name, [...loads, USE].join('\n'))).toEqual({ status: 0, stdout, stderr: '' })

@@ -15,7 +15,7 @@ import {
 import { startCommand } from '../support/process.js'
 
 /**
- * How many requests the test sends. CI runs the default. `GENERATED_REQUESTS=100000` finds rarer
+ * How many requests the test sends. CI uses the default. `GENERATED_REQUESTS=100000` finds rarer
  * problems, and takes three minutes on a fast machine.
  */
 const REQUESTS = Number(process.env.GENERATED_REQUESTS ?? 15_000)
@@ -38,8 +38,8 @@ test(`responds to ${REQUESTS} generated requests as documented, with stable memo
   )
   expect(results.flatMap(({ problems }) => problems)).toEqual([])
   expect(peakMemoryOf(child.pid)).toBeLessThan(400)
-  // The other responses aren't checked, because the request doesn't fit the environment or has a
-  // fault, or because the response is a replay from another profile.
+  // Up to a third isn't checked: requests that don't fit the environment, requests with a fault,
+  // and replays, which may come from another profile.
   const checked = results.reduce((sum, { checkedCount }) => sum + checkedCount, 0)
   expect(checked).toBeGreaterThan((REQUESTS * 2) / 3)
   expectAllOutcomes(new Set(results.flatMap(({ outcomes }) => outcomes)))
@@ -67,8 +67,8 @@ async function sendGenerated(client: GeneratedClient, index: number) {
 }
 
 /**
- * Expects that every operation had successful and rejected requests. The operations of the API
- * reference must have had such requests in each profile.
+ * Expects that every operation had successful and rejected requests. For the operations of the API
+ * reference, expects this in each profile.
  */
 function expectAllOutcomes(outcomes: Set<string>): void {
   const operations = new Set(
@@ -196,7 +196,7 @@ function knownValuesOf(state: State, created: CreatedIds): KnownValues {
 class GeneratedClient {
   readonly kind: Kind
   readonly requests: fc.Arbitrary<GeneratedRequest>
-  /** How many responses were compared with the documents. */
+  /** How many responses were compared with the OpenAPI documents. */
   checkedCount = 0
   readonly #connection: Connection
   readonly #documents: { api: string; control: string }
@@ -238,9 +238,9 @@ class GeneratedClient {
     if (status >= 500 && status !== 501) {
       throw new Error(`${status}: ${JSON.stringify(request).slice(0, 2000)}\n${response.text}`)
     }
-    // A stored response may come from the profile that was used before a seed was loaded. In
-    // `live`, a key also replays the response to a different path, such as `//set-primary`, which
-    // is undocumented.
+    // Don't check these replays. The stored response may come from the profile that was used before
+    // a seed was loaded. In `live`, a key also replays the response to a different path, such as
+    // `//set-primary`, which is undocumented.
     const isReplay = response.headers.has('idempotency-replay')
     if (this.kind !== 'document' && isReplay) return status
     this.#check(request, response)
@@ -266,12 +266,12 @@ class GeneratedClient {
     this.checkedCount += 1
   }
 
-  /** Updates the document and the created ids after a successful request. */
+  /** Updates the OpenAPI document and the created ids after a successful request. */
   async #update(
     { operation, method }: GeneratedRequest,
     { status, text }: ReceivedResponse
   ): Promise<void> {
-    // The profile may have changed, and so the document too.
+    // The profile may have changed, and with it the OpenAPI document.
     if (/Seed|reset|restore/i.test(operation)) {
       this.#documents.api = await this.#connection.get('/openapi.json')
     }
@@ -305,8 +305,8 @@ class GeneratedClient {
 }
 
 /**
- * Adds an id and drops the oldest, whose record was probably removed by a reset, a restore or a
- * seed.
+ * Adds an id. Keeps only the newest four, because the older records were probably removed by a
+ * reset, a restore or a seed.
  */
 function addNewest(ids: string[], id: string): void {
   ids.push(id)

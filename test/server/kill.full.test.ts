@@ -9,10 +9,10 @@ import { createRandom } from '../../src/domain/random.js'
 import { createTempFolder, type RunningProcess, startCommand } from '../support/process.js'
 import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../support/rows.js'
 
-/** How many times the server is killed. CI runs the default. `KILLS=200` is a longer run. */
+/** How many times the server is killed. CI uses the default. Set `KILLS=200` for a longer run. */
 const KILLS = Number(process.env.KILLS ?? 25)
 const CALLS = 64
-/** More steps than any call has. */
+/** The number of environments, one for each step of a call. No call has this many steps. */
 const STEPS = 60
 
 /**
@@ -74,7 +74,7 @@ test.each([
   ['that succeeds', 0],
   ['that is rejected', 7]
 ])(
-  'a call %s has no effect or its full effect, whichever step the server is killed before',
+  'a call %s has no effect or its full effect, no matter when the server is killed',
   async (_, callIndex) => {
     const dataFile = createDataFile(STEPS)
     const outcomes: number[] = []
@@ -93,7 +93,8 @@ test.each([
       await checkReplays(dataFile, server, calls, stored)
     }
 
-    // The effect starts with the commit, which comes before the response.
+    // A kill before the commit prevents the effect. A kill between the commit and the response
+    // doesn't.
     expect(outcomes.join('')).toMatch(/^0{8,}1+$/)
   }
 )
@@ -139,8 +140,9 @@ function createDataFile(size: number): DataFile {
 }
 
 /**
- * Sends all calls at once, each over its own connection. Kills the server at the given moment after
- * some responses, while the other calls are in progress. Resolves with the complete responses.
+ * Sends all calls at once, each over its own connection. After the given number of responses, waits
+ * for the given time and kills the server, while the other calls are in progress. Resolves with the
+ * complete responses.
  */
 async function killDuringCalls(
   server: RunningProcess,
@@ -218,8 +220,8 @@ function checkStoredData(
 }
 
 /**
- * Checks that a response is stored for every call that took effect, and for no other successful
- * call. Otherwise, a retry would repeat the effect, or never cause it.
+ * Checks the calls for existing integrations: a response must be stored for each call that took
+ * effect, and for no other. Otherwise, a retry would repeat the effect, or never cause it.
  */
 function checkAtomic(
   calls: Call[],
@@ -296,8 +298,8 @@ async function checkReplays(
 }
 
 /**
- * Reads a copy of the data file. Opening the original file would already recover it, but that is
- * the task of the restarted server.
+ * Reads a copy of the data file. Opening the original file would make SQLite recover it, but that
+ * must be left to the restarted server.
  */
 function read({ file }: DataFile): { integrations: IntegrationRow[]; keys: KeyRow[] } {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))

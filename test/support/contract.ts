@@ -23,7 +23,7 @@ export interface CheckedResponse {
 /** Caches contracts, because compiling a document is slow and many servers publish the same one. */
 const contracts = new Map<string, Contract>()
 
-/** Returns the contract in the text of an OpenAPI document. */
+/** Returns the contract of an OpenAPI document, which is passed as text. */
 export function contractOf(text: string): Contract {
   // Ignore the URL of the server, which is different for each server.
   const key = text.replace(/"servers":\[[^\]]*\]/, '')
@@ -49,7 +49,7 @@ export class Contract {
 
   /**
    * Throws if the response has a wrong type, an unknown field or an unknown enum value. Also throws
-   * if an error response has no reason or an unusual body.
+   * if an error response has no `x-mock-reason`, or if its body breaks the rules for error bodies.
    */
   check(response: CheckedResponse): void {
     const path = response.path.replace(/[?#].*$/s, '')
@@ -57,7 +57,7 @@ export class Contract {
     if (response.status >= 400) checkErrorResponse(response)
     const { pointer, type } = this.#responseAt(path, response.method.toLowerCase(), response.status)
     const sent = response.headers.get('content-type')
-    // This route can also respond with YAML.
+    // This route can also respond with YAML, which isn't checked.
     if (path === '/_mock/state' && sent === 'application/yaml; charset=utf-8') return
     assertThat(sent === (type && `${type}; charset=utf-8`), `content-type is not ${type}`, response)
     if (response.method === 'HEAD' || type !== 'application/json') return
@@ -101,7 +101,7 @@ export class Contract {
 
 const countOf = (template: string) => template.split('{').length
 
-/** Matches the paths that the two OpenAPI documents describe. */
+/** Matches the paths in the OpenAPI documents of the API and of the control routes. */
 const DESCRIBED = /^\/(v\d|_mock)\/|^\/health$/
 
 function checkErrorResponse(response: CheckedResponse): void {

@@ -11,7 +11,7 @@ export function inShop(text: string): string {
   return `environments:\n  - name: Shop\n${text.replace(/^/gm, '    ')}`
 }
 
-/** Resolves seeds. Each one is the path of a file, or a text or an object together with a name. */
+/** Resolves seeds. Each one is a file's path, or a name together with a text or an object. */
 export function resolveEnvironments(...seeds: (string | SeedValue)[]): EnvironmentData[] {
   return resolveSeeds(readSeeds(seeds), NOW)
 }

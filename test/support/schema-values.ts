@@ -5,15 +5,15 @@ import fc from 'fast-check'
 export type JsonSchema = SchemaOptions
 
 interface Choices {
-  /** Returns the schema that a reference refers to. */
+  /** Returns the schema that a `$ref` points to. */
   find(reference: string): JsonSchema | undefined
-  /** Generates strings that match the schema of a field with this name. */
+  /** Generates strings for a field with this name. They match the field's schema. */
   textOf(schema: JsonSchema, field: string): fc.Arbitrary<string>
   /** Generates names of additional properties. */
   names: fc.Arbitrary<string>
   /**
-   * Generates the values of a field with this name. By default, the values match the field's
-   * schema.
+   * Generates the values of a field with this name. The default is `matching`, which generates
+   * values that match the field's schema.
    */
   ofField?(field: string, matching: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>
 }
@@ -99,7 +99,8 @@ class ValueGenerator {
         .filter(([name]) => depth <= MAX_DEPTH || required.includes(name))
         .map(([name, property]) => [name, ofField(name, this.anyValueOf(property, name, depth))])
     )
-    // Objects with many optional fields are rarely consistent, so half of the objects have few.
+    // If an object has many optional fields, they often contradict each other. So half of the
+    // objects have at most two optional fields.
     const optional = Object.keys(fields).filter((name) => !required.includes(name))
     const withFew = fc
       .subarray(optional, { maxLength: Math.min(2, optional.length) })

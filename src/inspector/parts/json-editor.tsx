@@ -69,7 +69,7 @@ export function issuesIn(text: string, error: unknown): Issue[] {
   const json = parseJsonOrText(text)
   return Object.entries(error.fields).flatMap(([path, { messages }]) => {
     const line = lineOf(path, json)
-    // Remove the prefix `seed:line:column`, because that position isn't a position in the editor.
+    // Remove the prefix `seed:line:column`, because it doesn't refer to lines in the editor.
     return messages.map((message) => ({ line, message: message.replace(/^\w+:\d+:\d+ /, '') }))
   })
 }

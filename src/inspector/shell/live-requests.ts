@@ -7,7 +7,7 @@ export interface Feed {
   requests: readonly RecordedRequest[]
   /** The changes to the environment between requests, oldest first. */
   changes: readonly Change[]
-  /** The sequence of the request that was the newest before the last update. */
+  /** The sequence number of the request that was the newest before the last update. */
   seen: number
   isLoaded: boolean
   /** Whether older requests can be loaded. */
@@ -129,7 +129,7 @@ export class LiveRequests {
     try {
       older = await this.#env.requests.list({ order: 'newest', before, limit: PAGE_SIZE })
     } catch {
-      // The list calls this method again when it is scrolled.
+      // Ignore the failure. The list calls this method again when it is scrolled.
       journal.hasMore = true
       return
     }
@@ -155,8 +155,8 @@ export class LiveRequests {
 
   #onOpen(): void {
     if (this.#feed !== EMPTY_FEED) this.#reloadAll()
-    // Load only now that the stream is open. Requests that arrive between a load and the opening of
-    // the stream would be missed.
+    // Load only after the stream is open. Otherwise requests that arrive between the load and the
+    // opening of the stream would be missed.
     this.#load()
   }
 

@@ -13,7 +13,7 @@ const MIN_LENGTH = 2
 export async function findRecords(session: Session, text: string): Promise<readonly Action[]> {
   if (text.length < MIN_LENGTH) return []
   const { env } = session
-  // One failed search, for example for a malformed id, doesn't hide the other results.
+  // If one search fails, for example because of a malformed id, still show the other results.
   const searches = await Promise.allSettled([
     findMessages(session, 'transactionId', `of transaction ${text}`, text),
     findMessages(session, 'subscriberId', `to ${text}`, text),

@@ -12,7 +12,10 @@ import type { ComparedRequest, RequestsToCompare } from './requests-to-compare.j
 export interface ServiceComparison {
   /** How many requests were compared. */
   compared: number
-  /** How many requests in the source were not sent. */
+  /**
+   * How many of the given requests were not sent, because they change data or aren't requests to
+   * the service.
+   */
   skipped: number
   /** How many requests got the same response from both servers. */
   same: number
@@ -25,8 +28,8 @@ interface CompareOptions extends RequestsToCompare {
   target: Target
   ours: Target
   /**
-   * The API key that `record` used to replace personal data, if the personal data in the seed was
-   * replaced.
+   * The API key with which `record` replaced the personal data in the seed. Undefined if the
+   * personal data wasn't replaced.
    */
   replacementKey?: string | undefined
   onProgress(compared: number): void
@@ -77,7 +80,7 @@ async function compareRequest(
     return [{ field: 'status', ...difference }]
   }
   if (replacementKey === undefined) return compareResponses(request, targetResponse, ourResponse)
-  // Keep the field names that occur in our response, because the recording kept them too.
+  // Keep the field names that occur in the mock's response, because `record` kept them too.
   const names = fieldNamesIn(ourResponse.body)
   const replacement = new PersonalDataReplacement(replacementKey, 'nothing', (name) =>
     names.has(name)
@@ -155,7 +158,7 @@ function replaceResponse(
   return { ...response, body: isObject(body.data) ? { data: step } : step }
 }
 
-/** If an error message repeats query values, replaces them. */
+/** If an error message contains query values, replaces them with the values in `ourPath`. */
 function replaceInMessage(message: unknown, path: string, ourPath: string): unknown {
   if (typeof message !== 'string') return message
   const ourValues = queryValuesOf(ourPath)

@@ -74,7 +74,10 @@ export interface Recording {
   differences: string[]
 }
 
-/** Read only this share of the maximum file size, because replacements may be longer. */
+/**
+ * The share of the maximum file size that is read. The rest is reserved, because replaced personal
+ * data may be longer than the original.
+ */
 const READ_SHARE = 0.75
 /** How many messages to check at a time. */
 const CHUNK_SIZE = 20
@@ -165,7 +168,8 @@ interface SeedContent {
 }
 
 /**
- * A seed that is written in pieces, because a second copy of all messages takes too much memory.
+ * A seed that is written in pieces, because its whole text would be a second copy of all messages
+ * and take too much memory.
  */
 class RecordedSeed {
   readonly recording: Recording
@@ -216,12 +220,14 @@ class RecordedSeed {
 
 type DetectableWorkflow = { identifier?: string; steps?: { stepId?: string }[] }
 /**
- * A workflow that doesn't exist. If no step was read, it keeps the probes from looking for a step.
+ * A workflow that doesn't exist. It is passed to the probes if no step was read, so that they don't
+ * search the target for a step.
  */
 const NO_WORKFLOW: DetectableWorkflow = { identifier: 'none', steps: [{ stepId: 'none' }] }
 
 /**
- * Returns the target as a service for the probes. The probes only use the steps of one workflow.
+ * Returns the target as the service that the probes use. The probes request only the steps of the
+ * given workflow.
  */
 function detectableService(
   target: Target,

@@ -19,8 +19,9 @@ export class SeedLocation {
   }
 
   /**
-   * Reports an issue. The message is written after the path, so it starts like "must be …". Pass
-   * a function if creating the message is slow. It is called only for the first 100 issues.
+   * Reports an issue at this location. The path is printed before the message, so the message
+   * starts with a verb, as in "must be …". If a message is slow to create, pass a function, which
+   * is called only for the first 100 issues.
    */
   report(message: string | (() => string)): void {
     this.file.issues.push(() => {

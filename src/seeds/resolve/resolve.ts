@@ -21,11 +21,15 @@ interface Options {
   /** The environment to load the seed into. The seed must have exactly one environment. */
   target?: SeedTarget
   /**
-   * The target's records. A record in the seed replaces the record with the same `_id`,
-   * `identifier` or `subscriberId`, and takes over its id. Only records in the seed are returned.
+   * The records that the target already has. A record in the seed replaces the existing record with
+   * the same `_id`, `identifier` or `subscriberId`, and takes over its id. Only records in the seed
+   * are returned.
    */
   existing?: ExistingRecords | undefined
-  /** Returns the environment that owns the key if the seeds must not use it. */
+  /**
+   * Returns the environment that owns the key, if that environment isn't in the seeds. The seeds
+   * must not use such a key.
+   */
   ownerOf?: (key: string) => { id: string; name: string } | undefined
 }
 
@@ -53,7 +57,7 @@ export function resolveSeeds(
   now: number,
   options: Options = {}
 ): EnvironmentData[] {
-  // Copy the issues, because the same files can be resolved again.
+  // Copy the lists, because issues are added to them and the files can be resolved again.
   const files = seeds.map((file) => ({ ...file, issues: [...file.issues] }))
   const issueLists = files.map(({ issues }) => issues)
   const environments = files.flatMap((file) => environmentsOf(file, options))

@@ -26,7 +26,10 @@ interface RecordPaneProps {
   /** The fields that can be edited. */
   fields: Fields
   save(changes: object): Promise<unknown>
-  /** Deletes the record, and adds it again for Undo. Undefined if the record can't be deleted. */
+  /**
+   * Deletes the record, or adds it again when the user chooses Undo. Undefined if the record can't
+   * be deleted.
+   */
   deletion?: { remove(): Promise<unknown>; addAgain(): Promise<unknown> }
   /** A tab before the JSON tab. */
   firstTab?: { title: string; content(): ComponentChildren }

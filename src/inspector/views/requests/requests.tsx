@@ -75,7 +75,7 @@ function RequestPanes({ location, isPaused, unauthenticatedCount }: RequestPanes
   useShortcut('escape', () => {
     const row = panes.current?.querySelector<HTMLElement>('[data-item][aria-current="true"]')
     navigate(location.href({ open: undefined }))
-    // Wait for the next render, because on narrow screens, the row is hidden until then.
+    // Focus the row after the next render, because on narrow screens it is hidden until then.
     setTimeout(() => row?.focus())
   })
   return (
@@ -134,8 +134,8 @@ interface RequestSearchProps {
 
 function RequestSearch({ location, listed }: RequestSearchProps) {
   const change = (search: string) => {
-    // The journal of requests without a valid key has its own sequences, so close the open request
-    // when the journal changes.
+    // The journal of requests without a valid key has its own sequence numbers, so close the open
+    // request when the search changes to the other journal.
     const isSameJournal = isUnauthenticatedSearch(search) === listed.isUnauthenticatedList
     const open = isSameJournal ? location.open : undefined
     navigate(location.href({ search, open }), { replace: true })

@@ -44,7 +44,8 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
         const other = usable.find(
           (candidate) => candidate.channel === channel && candidate._id !== _id
         )
-        // The only integration of a channel is already primary and may be returned unchanged.
+        // Skip a channel's only integration. It is already primary, so the target may return it
+        // unchanged.
         if (!other) continue
         await setPrimary(service, other._id)
         const { active, conditions = [] } = await setPrimary(service, _id)
