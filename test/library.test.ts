@@ -82,7 +82,7 @@ describe('exportOnExit', () => {
     expect(facts(await second.listEnvironments())).toEqual(facts(listed))
   })
 
-  test('rejects an unwritable file at startup, and keeps the file if the start fails', async () => {
+  test('rejects an unwritable export file, and a failed start keeps the old export', async () => {
     const path = createTempFolder()
     await expect(createMock({ exportOnExit: join(path, 'gone/state.yaml') })).rejects.toThrow(
       /can't write .*ENOENT/

@@ -104,8 +104,8 @@ test('serve prints no key for existing data whose key is not in the seed', async
 })
 
 /**
- * File permissions don't apply to root. So root runs the command as `nobody`, or skips the test if
- * `nobody` can't read the package.
+ * File permissions don't apply to root. So if root runs the test, the command runs as `nobody`. The
+ * test is skipped if `nobody` can't read the package.
  */
 const NOBODY: Options = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 const canBeNobody =

@@ -134,7 +134,8 @@ test('at a terminal, the command can read input, and receives Ctrl-C only once',
     console.log('listening')`
   writeFileSync(file, program)
   const ours = `"${process.execPath}" "${commandIn(await buildPackage())}"`
-  // The shell's own `exec` replaces the shell. Otherwise Ctrl-C would end the waiting shell.
+  // The shell's own `exec` replaces the shell with the command. Otherwise, the shell would wait for
+  // the command, and Ctrl-C would end the shell.
   const command = `exec ${ours} exec --no-seed -- "${process.execPath}" "${file}"`
   const { child, ended } = await startProcess('script', ['-qec', command, '/dev/null'], {
     ready: /listening/

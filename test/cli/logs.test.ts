@@ -11,7 +11,10 @@ import {
   startProcess
 } from '../support/process.js'
 
-/** On Linux, `script` runs a command at a terminal. On other systems, its arguments differ. */
+/**
+ * Whether these tests can use the program `script`, which runs a command at a terminal. On systems
+ * other than Linux, it has other arguments.
+ */
 const HAS_SCRIPT = process.platform === 'linux'
 
 const SECRETS = ['shop-key-7f3a', 'SG.credential-91c', 'no-such-key-5d2']

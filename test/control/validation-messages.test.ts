@@ -12,7 +12,10 @@ const STATUS = 'must be a whole number from 400 to 599'
 const TIMES = 'must be a whole number from 1 or "always"'
 const TTL = 'must be a whole number from 1 to 2592000000 or a duration, such as 30s, 10m or 1h'
 
-/** Invalid bodies, each with the expected message for every field. */
+/**
+ * Requests with invalid bodies: the method and path, the body, and the expected message for each
+ * field.
+ */
 const CASES: [to: [string, string], sent: unknown, messages: Record<string, string>][] = [
   [FAULT, [], { body: 'must be an object, not a list' }],
   [FAULT, {}, { body: 'must have effect' }],

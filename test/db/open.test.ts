@@ -33,7 +33,7 @@ describe('openDatabase', () => {
     expect(countRows(open(file).db.client, 'environments')).toBe(0)
   })
 
-  test('creates the tables in a file if a killed process had not created them', () => {
+  test('creates the tables in a file if a process was killed before it created them', () => {
     const file = join(createTempFolder(), 'mock.db')
     new Database(file)
       .exec(
@@ -189,7 +189,7 @@ describe('migrations', () => {
     expectConsistentDatasets(server.db)
   })
 
-  test("keep the baseline's messages, which a fork has after a reset of its origin", async () => {
+  test("keep the baseline's messages, which a fork of the reset environment returns", async () => {
     const { server, send } = await serveOlderFile()
     await send('/_mock/reset', 'shop-key', 'POST')
     const seeds = await server.loadSeeds()
@@ -227,7 +227,7 @@ function readFolder(folder: string): Record<string, string> {
   )
 }
 
-/** Creates a closed data file and applies the SQL to it. */
+/** Creates a data file, executes the SQL in it, and closes it. */
 function createDataFile(sql = ''): string {
   const file = join(createTempFolder(), 'mock.db')
   openDatabase(file).close()
@@ -238,7 +238,8 @@ function createDataFile(sql = ''): string {
 }
 
 /**
- * Executes SQL in another process and kills it, so that the changes stay in the write-ahead log.
+ * Executes SQL in another process and kills that process, so that the changes stay in the
+ * write-ahead log.
  */
 function writeAndGetKilled(file: string, sql: string): void {
   const script = `
@@ -299,7 +300,7 @@ function readJournal(): { entries: object[] } {
   return JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8'))
 }
 
-/** Creates a data file like an older version, which had only the first migrations. */
+/** Creates a data file like that of an older version, which had only the first migrations. */
 function createOlderFile(migrationCount: number): string {
   const folder = createTempFolder()
   const migrationsFolder = join(folder, 'migrations')
@@ -327,7 +328,8 @@ const message = (subject: string) => ({
 
 /**
  * Inserts an environment with the message `present`. Its baseline has the message `former`. Dataset
- * 7 is unused, as if a process was killed. Only uses columns from the first five migrations.
+ * 7 is unused, as if a process was killed before it could delete it. Only uses columns from the
+ * first five migrations.
  */
 function fillOlderFile(file: string): void {
   const client = new Database(file)

@@ -19,7 +19,9 @@ const PAGES = userPages().filter((name) => !INSTALLED_PAGES.includes(name))
 const pathOf = (page: string) => join('docs', page)
 const NOW = '2026-02-18T10:00:00Z'
 
-/** Defines a mock and an environment with a fixed clock, which the JavaScript of a page may use. */
+/**
+ * Code that defines `mock`, and `env` with a fixed clock. The JavaScript of a page may use both.
+ */
 const PRELUDE = `import { createMock } from 'notification-mock'
 const mock = await createMock({ unref: true })
 const env = await mock.environment({ from: 'Development', clock: '${NOW}' })

@@ -13,7 +13,7 @@ test('an incomplete request gets a 408, and its idempotency key can be used agai
   const slow = await connectTo(mock)
   slow.send(`${POST}{`)
   expect(await slow.answer()).toMatchObject({ status: 408 })
-  // The connection is closed, so the rest of the body arrives too late.
+  // The server has closed the connection, so the rest of the body arrives too late.
   slow.send('}')
   expect(await slow.answer()).toBeUndefined()
 
@@ -25,7 +25,7 @@ test('an incomplete request gets a 408, and its idempotency key can be used agai
   next.socket.destroy()
 })
 
-test('the request timeout does not limit the response time or the idle time', async () => {
+test('the request timeout limits neither the time for a response nor the idle time', async () => {
   const mock = await useMock({ seed: SEED, requestTimeout: 50 })
   const connection = await connectTo(mock)
   for (let count = 0; count < 2; count += 1) {

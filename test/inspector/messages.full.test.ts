@@ -25,7 +25,7 @@ const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash)
 /** Returns the URL of the focused link. */
 const focusedLink = (page: Page) => page.evaluate('document.activeElement.getAttribute("href")')
 
-/** Returns the newest message as it is in a seed. */
+/** Returns the newest message in seed form. */
 const newestMessage = async (env: AttachedEnvironment) =>
   (await env.state()).environments[0]?.messages?.at(-1)
 
@@ -136,7 +136,7 @@ test('Undo restores a deleted message unchanged', async (context) => {
   expect(await newestMessage(env)).toEqual(message)
 })
 
-/** Searches, each with the query of the list request that has the same filters. */
+/** Texts for the search field, each with the query of the API request that has the same filters. */
 const SEARCHES = [
   { words: 'user-ada', query: 'subscriberId=user-ada' },
   { words: 'order-4711', query: 'transactionId=order-4711' },
@@ -164,7 +164,7 @@ test('one search field applies all filters, and the URL keeps the search', async
   expect(await env.requests.list()).toHaveLength(SEARCHES.length)
 })
 
-test('a search without results and an invalid filter are reported', async (context) => {
+test('the list reports a search without matches and an invalid filter', async (context) => {
   const { page, go } = await openInspector(context, { hash: '#/messages' })
   const search = page.getByRole('searchbox', { name: 'Search messages' })
   await search.fill('nobody-at-all')
@@ -233,7 +233,7 @@ test('a list scrolls to a linked row, and Tab reaches a visible row', async (con
 
 const PHONE = { viewport: { width: 390, height: 800 } }
 
-test('each channel is shown as its subscriber sees it', async (context) => {
+test('a message of each channel looks as it does for its subscriber', async (context) => {
   const inspector = await openInspector(context, {
     args: ['--seed', 'unicode'],
     hash: '#/messages',
@@ -289,7 +289,7 @@ async function openManyMessages(context: TestContext): Promise<OpenedInspector> 
   return inspector
 }
 
-test('the end of the list loads more, and only visible rows are rendered', async (context) => {
+test('scrolling to the end loads more; only visible rows are rendered', async (context) => {
   const { page, events } = await openManyMessages(context)
   const requestedPages = () =>
     events.requested.flatMap((url) =>
@@ -336,7 +336,7 @@ async function startTrap() {
   return { url: `http://127.0.0.1:${(trap.address() as AddressInfo).port}`, hits: () => hits }
 }
 
-/** Returns markup. If a page inserts it, the markup sets `ran` and requests the trap. */
+/** Returns markup that sets `ran` and requests the trap if a page inserts it. */
 const hostileMarkup = (trap: string) =>
   `<script>top.ran = 1; fetch('${trap}/script')</script>` +
   `<img src=x onerror="top.ran = 1"><img src="${trap}/evil">`
@@ -404,7 +404,8 @@ async function openHostileData(context: TestContext) {
   const expectHarmless = async () => {
     expect(await page.evaluate('window.ran')).toBeUndefined()
     expect(trap.hits()).toBe(0)
-    // The Content-Security-Policy blocks requests for resources that styles name.
+    // The browser also lists requests that the Content-Security-Policy blocked, such as those for
+    // resources that styles name.
     const foreign = events.requested.filter(
       (requested) => !requested.startsWith(url) && !requested.startsWith('about:')
     )

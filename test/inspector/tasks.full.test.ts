@@ -46,7 +46,7 @@ test('three clicks make the next two requests fail, and Undo removes a fault', a
   await expect.poll(async () => (await env.faults.list()).map(({ times }) => times)).toEqual([2])
 })
 
-test('copied curl and fetch code repeats a request that verify() code finds', async (context) => {
+test('copied curl and fetch code repeats a request; verify() code finds it', async (context) => {
   const { page, env } = await openInspector(context, COPYING)
   const body = `{"note":"it's \\"quoted\\" and שלום"}`
   const path = '/v1/integrations/sendgrid-main/set-primary?note=%5Ba%5D%20%26%20b&note=2'
@@ -187,7 +187,7 @@ test('the palette finds all kinds of records, or reports that nothing matches', 
     await results.getByRole('option', { name: option }).first().waitFor()
   }
   await expectAccessible(inspector)
-  // The arrow key selects the first result, even before the results have arrived.
+  // The arrow key selects the first result, even if it is pressed before the results arrive.
   await find('mailgun-eu')
   await page.keyboard.press('ArrowDown')
   await results.getByRole('option', { name: /Mailgun/, selected: true }).waitFor()

@@ -18,7 +18,7 @@ test('keeps the status, headers and body that the client received', async () => 
   expect(response).not.toHaveProperty('truncated')
 })
 
-test('keeps the first 16 KiB of a long response, and drops a cut word at the end', async () => {
+test('keeps the first 16 KiB of a long response, without the cut-off last word', async () => {
   const mock = await useMock()
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms', content: 'word '.repeat(6000) })
   const { text } = await mock.get('/v1/messages?limit=1')
@@ -40,7 +40,7 @@ test('returns unauthenticated requests with their responses', async () => {
   expect(exchange.json).toMatchObject({ sequence, response: { status: 401, body: text } })
 })
 
-test('responds with 404 for an unknown sequence', async () => {
+test('responds with 404 for an unknown sequence number', async () => {
   const mock = await useMock()
   const missing = await mock.get('/_mock/requests/9')
   expect([missing.status, missing.json.message]).toEqual([404, 'Request 9 not found'])
@@ -72,7 +72,7 @@ test('shows no response if it was lost', async () => {
 
 test('shows only the half of a truncated response that the client received', async () => {
   const mock = await useMock()
-  // This message contains nothing to redact, which would change the length of the body.
+  // Add a message with nothing to redact, because redaction would change the length of the body.
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })
   await addFault(mock, { effect: { abort: 'truncate' } })
   await mock.get('/v1/messages?limit=1').catch(() => {})

@@ -163,7 +163,7 @@ test.each([
   ['paging-bounds', MESSAGES, 'limit', '"minimum":1'],
   ['integration-lookup', SET_PRIMARY, 'integrationId', '"pattern":']
 ])(
-  'the assumption %s decides whether the document of %s limits the parameter %s',
+  'the assumption %s decides whether the document, for %s, restricts the parameter %s',
   async (id, path, name, bound) => {
     const bounds = valuesOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (value) => {
       const { get, post } = (await documentOf('document', { [id]: value })).paths[path]

@@ -50,7 +50,10 @@ function seeded(time: number, environments: SeedEnvironment[]) {
 
 const seedNow = (...environments: SeedEnvironment[]) => seeded(NOW, environments)
 
-/** Returns services that were seeded at `LATER`, when other tests reload their seeds. */
+/**
+ * Returns services that were first seeded at `LATER`, the time at which those of `seedNow` reload
+ * seeds.
+ */
 const startedWith = (...environments: SeedEnvironment[]) => seeded(LATER, environments)
 
 describe('reseed', () => {
@@ -75,7 +78,7 @@ describe('reseed', () => {
     ])
   })
 
-  test('returns no changes for the same seeds an hour later, even with default times', () => {
+  test('returns no changes for the same seeds an hour later, even if times are defaults', () => {
     const mock = seedNow(SHOP, OTHER)
     const before = allRows(mock.client)
     expect(mock.reseed(SHOP, OTHER)).toEqual([])

@@ -17,7 +17,7 @@ export const SHOP = {
   messages: [{ channel: 'email', subscriberId: 'user-1', workflow: 'order', subject: 'Hello' }]
 } satisfies SeedEnvironment
 
-/** Returns a seed of these environments. The default name is Shop. */
+/** Returns a seed of these environments. An environment without a name gets the name Shop. */
 export function seedOf(...environments: Partial<SeedEnvironment>[]): Seed {
   return { environments: environments.map((environment) => ({ name: 'Shop', ...environment })) }
 }

@@ -101,7 +101,7 @@ test('a change by id or identifier merges fields and keeps the id and the order'
   expect((await mock.post(setPrimary('sendgrid-main'))).status).toBe(404)
 })
 
-test('a change can make the first primary of a channel, but not a second primary', async () => {
+test('a change can give a channel its first primary, but not a second one', async () => {
   const mock = await useMock()
   const response = await change(mock, MAILGUN, { primary: true })
   expect([response.status, Object.keys(response.json.errors)]).toEqual([422, ['primary']])
@@ -114,7 +114,7 @@ test('a change can make the first primary of a channel, but not a second primary
   expect((await mock.post(setPrimary(SENDGRID))).json.primary).toBe(true)
 })
 
-test('rejects a new id and an identifier that is taken', async () => {
+test('rejects a taken identifier, a new id, and a change of an unknown integration', async () => {
   const mock = await useMock()
   expect((await change(mock, MAILGUN, { identifier: 'sendgrid-main' })).status).toBe(409)
   expect((await change(mock, MAILGUN, { _id: SENDGRID })).status).toBe(422)

@@ -14,7 +14,7 @@ const clock = () => Date.parse('2026-02-18T10:00:00.000Z')
 const OWN_SEEDS = readdirSync('seeds').filter((file) => file.endsWith('.yaml'))
 
 test.each(OWN_SEEDS)(
-  'environments created from the JSON and YAML exports of %s return the same responses',
+  'environments created from the JSON and YAML exports of %s respond like the original',
   async (file) => {
     const mock = await useMock({ clock, seeds: [join('seeds', file)] })
     for (const { id: environmentId, apiKeys, ...owner } of mock.seededEnvironments) {
@@ -26,7 +26,7 @@ test.each(OWN_SEEDS)(
   }
 )
 
-test('environments created from exports of random seeds return the same responses', async () => {
+test('environments created from exports of random seeds respond like the originals', async () => {
   const mock = await useMock({ clock })
   await fc.assert(
     fc.asyncProperty(consistentEnvironment(), async (environment) => {

@@ -79,7 +79,7 @@ test.each([
   for (const kept of [...KEPT, ...keptTexts]) expect(text).toContain(kept)
 })
 
-test('sentences about keys and tokens stay if personal data is kept', () => {
+test('sentences about keys and tokens stay unchanged if personal data is kept', () => {
   const { message } = replacementKeeping('personal-data')
   for (const content of [
     'perfect for basic environments',

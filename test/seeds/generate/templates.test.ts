@@ -54,7 +54,7 @@ test.each([
 test.each([
   ['a loop over millions', '{% for i in (1..3000000) %}{{payload.name}}{% endfor %}'],
   ['hundreds of thousands of braces', '{{}'.repeat(350_000)]
-])('returns the template unchanged if its text would be too long: %s', (_, template) => {
+])('returns the template unchanged if the rendered text would be too long: %s', (_, template) => {
   expect(rendered(template)).toBe(template)
 })
 
@@ -110,7 +110,7 @@ describe('the content of an email', () => {
     '{"type":"other"}',
     '{"type":"doc","content":[null]}',
     `${'{"type":"doc","content":['.repeat(3000)}${']}'.repeat(3000)}`
-  ])('is a paragraph if the body is an invalid or very deep document: %#', (body) => {
+  ])('is a paragraph if the body is an invalid or very deeply nested document: %#', (body) => {
     expect(contentOf(body)).toContain(`<p>${body}</p>`)
   })
 })
