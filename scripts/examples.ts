@@ -65,7 +65,10 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
   process.exitCode = 1
 }
 
-/** Returns the response under each combination of the assumptions that change it. */
+/**
+ * Finds the assumptions that change the response. Returns the response for each combination of
+ * their values.
+ */
 async function variantsOf(name: string): Promise<Examples[keyof Examples][string]> {
   const deciding: AssumptionId[] = []
   for (const id of ASSUMPTION_IDS) if (await isChangedBy(name, id)) deciding.push(id)
@@ -112,7 +115,7 @@ async function requestAll(assumptions: Values): Promise<Responses> {
     const errors = errorsFor(operation, assume('document', assumptions))
     for (const status of [200, ...errors.map(({ status }) => status), 500]) {
       const { path, search } = requestOf(operation)
-      // The first error with a status is the example for this status.
+      // If several errors have this status, the first one is the example.
       const example = errors.find((error) => error.status === status)?.example
       const targets = status === 200 ? [`${path}?${search}`] : [example ?? path, `${path}?x=%`]
       responses[`${operation.id} ${status}`] = await responseWith(
@@ -141,7 +144,10 @@ function requestOf({ url, examples: { params = {}, query = {} } }: Operation): {
   }
 }
 
-/** Returns the first response that has the status, or the result of `otherwise` if none has it. */
+/**
+ * Requests the targets one after another until a response has the status, and returns its body. If
+ * none has it, returns the result of `otherwise`.
+ */
 async function responseWith(
   url: string,
   method: string,

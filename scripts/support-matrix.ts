@@ -21,8 +21,8 @@ interface CoveredOperation {
 }
 
 /**
- * The cases that cover each coverage item, with the profiles in which they cover it. The keys are
- * item ids and then case ids.
+ * The cases that cover each coverage item, with the profiles in which they cover it. The outer keys
+ * are the ids of items, and the inner keys are the ids of cases.
  */
 type CoveringCases = Map<string, Map<string, Profile[]>>
 
@@ -130,8 +130,8 @@ function table(title: string, rows: [string, string][]): string {
 }
 
 /**
- * Returns the cases that cover an item, most specific first, and the profiles in which they cover
- * it.
+ * Returns a table cell with the cases that cover an item, most specific first, and the profiles in
+ * which they cover it.
  */
 function caseCell(coveringCases: CoveringCases, item: string): string {
   const cases = coveringCases.get(item) ?? new Map<string, Profile[]>()

@@ -47,7 +47,10 @@ export interface AppOptions extends Pick<Config, 'data' | 'cors' | 'inspector' |
   logger: Logger
 }
 
-/** Values that both Fastify instances use: the one at startup and the lazily loaded one. */
+/**
+ * Values that two Fastify instances share: the one created at startup, and the one that is loaded
+ * when a request first needs its routes.
+ */
 interface Shared {
   /** The routes of both instances, so that a 404 can suggest any of them. */
   served: ServedPath[]
@@ -78,7 +81,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
       logger.error({ err: error, environment: id }, 'expired environment could not be removed')
   })
   app.addHook('preClose', async () => {
-    // Open streams, waiting requests and delays would keep the server from closing.
+    // End open streams, waiting requests and delays, because they would keep the server from
+    // closing.
     services.journals.close()
     environments.close()
     services.latency.close()
@@ -141,8 +145,8 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
   app.addHook('onSend', injectIntoResponse) // faults that truncate or lose the response
   app.addHook('onSend', delayResponse(services.latency))
 
-  // `openRecord` also closes the journal's record, when the response is sent or the connection is
-  // lost.
+  // `openRecord` also closes the journal's record as soon as the response is sent or the connection
+  // is lost.
   if (logger.isLevelEnabled('debug')) {
     app.addHook('onResponse', async (_request, reply) => logResponse(reply))
   }

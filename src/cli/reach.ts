@@ -9,7 +9,9 @@ import { addOptions, countOption, hostOption, portOption } from './options.js'
 /** The URL of a server that was started without flags. */
 export const DEFAULT_URL = `http://${DEFAULTS.host}:${DEFAULTS.port}`
 
-/** Milliseconds to wait for a response. The timeout of container health checks is longer. */
+/**
+ * Milliseconds to wait for a response. This is less than the timeout of container health checks.
+ */
 const TIMEOUT = 2500
 
 /** Milliseconds between two attempts. */
@@ -105,14 +107,18 @@ export function serverUrl(text: string, _before?: unknown, name = 'the argument'
 }
 
 /**
- * Returns the URL in NOTIFICATION_MOCK_URL, which exec sets. If it isn't set, returns `fallback`.
+ * Returns the URL in NOTIFICATION_MOCK_URL, which `exec` sets for its command. If the variable
+ * isn't set, returns `fallback`.
  */
 export function defaultServer(fallback = DEFAULT_URL): string {
   const url = process.env.NOTIFICATION_MOCK_URL
   return url ? serverUrl(url, undefined, 'NOTIFICATION_MOCK_URL') : fallback
 }
 
-/** Creates a usage error. Unlike InvalidArgumentError, it doesn't repeat the value. */
+/**
+ * Creates a usage error. Unlike the message of InvalidArgumentError, its message doesn't contain
+ * the rejected value.
+ */
 function usageError(message: string): CommanderError {
   return new CommanderError(2, 'notification-mock.value', `error: ${message}`)
 }

@@ -77,7 +77,8 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
      */
     async describeRequests(): Promise<string> {
       const { requestLines } = await import('./report.js')
-      // This route fails if the client runs on another machine and has no admin token.
+      // This route fails if the client runs on another machine and has no admin token. If so, omit
+      // these requests.
       const unauthenticated = server
         .list<wire.RecordedRequest>('/_mock/requests/unauthenticated', 'requests', {
           after: unauthenticatedAfter

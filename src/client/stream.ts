@@ -4,7 +4,10 @@ import type * as wire from './control-api.js'
 export interface StreamOptions {
   /** Ends the stream. */
   signal?: Signal
-  /** Yield the already recorded requests first, instead of only new ones. */
+  /**
+   * Whether to yield the requests that are already recorded before new ones. By default, only new
+   * ones are yielded.
+   */
   replay?: boolean
   /**
    * Called after each change to the environment. After a reconnect, it may be called for the same
@@ -129,7 +132,7 @@ async function* readEvents(body: Response['body']): AsyncGenerator<ServerSentEve
       yield* blocks.map(parseEvent)
     }
   } finally {
-    // Closes the connection if the caller stops early.
+    // If the caller stops reading early, this closes the connection.
     await reader.cancel().catch(() => {})
   }
 }

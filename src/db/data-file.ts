@@ -29,9 +29,9 @@ const PROBLEMS = {
 }
 
 /**
- * Throws `StartError` without changing the file if it is unusable, belongs to another program, or
- * has migrations newer than `lastMigration`. Creates a missing file with access for its owner only.
- * SQLite gives its write-ahead log the same permissions.
+ * Throws `StartError` if the file is unusable, belongs to another program, or has migrations newer
+ * than `lastMigration`. This check never changes an existing file. Creates a missing file with
+ * access for its owner only. SQLite gives its write-ahead log the same permissions.
  */
 export function checkDataFile(file: string, lastMigration: number): void {
   const stats = statOrUndefined(file)
@@ -45,9 +45,9 @@ export function checkDataFile(file: string, lastMigration: number): void {
   // Reject a file that is smaller than a page, because SQLite would overwrite it.
   if (stats.size > 0 && stats.size < SMALLEST_PAGE) throw unusable(file, PROBLEMS.SQLITE_NOTADB)
 
-  // If a killed process left a log, check the file read-only, because a writable connection would
-  // merge the log into it. Without a log, open it as writable, because a read-only connection would
-  // leave files behind.
+  // If a killed process left a log, open the file for reading only, because a writable connection
+  // would merge the log into it. Without a log, open the file for writing too, because a read-only
+  // connection would leave extra files behind.
   const hasLog = Boolean(statOrUndefined(`${file}-wal`)?.size)
   const client = new Database(file, { readonly: hasLog, timeout: LOCK_TIMEOUT })
   try {
@@ -59,8 +59,8 @@ export function checkDataFile(file: string, lastMigration: number): void {
 }
 
 /**
- * Returns undefined if the system can't look up the path. SQLite reports the reason when it opens
- * the file.
+ * Returns the file's stats, or undefined if the system can't look up the path. In this case, SQLite
+ * reports the reason when it opens the file.
  */
 function statOrUndefined(file: string) {
   try {
@@ -71,7 +71,10 @@ function statOrUndefined(file: string) {
   }
 }
 
-/** Ignores errors, because SQLite reports the reason when it opens the file. */
+/**
+ * Creates an empty file that only its owner can access. Ignores the system's errors, because SQLite
+ * reports the reason when it opens the file.
+ */
 function createPrivateFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -101,7 +104,7 @@ function findContentProblem(client: Database.Database, lastMigration: number): s
       'use that version, or choose another file with --data'
     )
   }
-  // A file from an older version lacks tables, but the migrations will create them.
+  // A file from an older version may lack tables, which the migrations will create.
   if (newestMigration < lastMigration) return undefined
   const missing = tableNames().find((name) => !tables.includes(name))
   return missing && `its table ${missing} is missing: ${DAMAGED}`
@@ -140,7 +143,7 @@ type FileStats = { ino: number; size: number }
 function findLoss(lastStats: FileStats, stats: FileStats | undefined): string | undefined {
   if (!stats) return 'deleted or moved'
   if (stats.ino !== lastStats.ino) return 'replaced by another file'
-  // SQLite itself never shrinks the file.
+  // SQLite itself never shrinks the file, so another program did.
   return stats.size < lastStats.size ? 'truncated' : undefined
 }
 
@@ -155,7 +158,7 @@ export function toStartError(error: unknown, file: string | undefined): unknown 
   if (file === undefined) return error
   // If the folder is missing, better-sqlite3 throws a TypeError before SQLite is called.
   if (/directory does not exist/.test(message)) return unusable(file, PROBLEMS.SQLITE_CANTOPEN)
-  // drizzle wraps errors from migrations.
+  // If a migration fails, drizzle throws its own error, with SQLite's error as the cause.
   const sqliteError = cause instanceof Database.SqliteError ? cause : error
   if (!(sqliteError instanceof Database.SqliteError)) return error
   const primaryCode = sqliteError.code.split('_').slice(0, 2).join('_')

@@ -27,9 +27,12 @@ export interface ErrorDetails {
   reason: string
   /** All invalid fields. */
   errors?: FieldErrors
-  /** Additional top-level fields of the error body, for errors where Novu sends them. */
+  /**
+   * Fields that the error body has at the top level in addition to the usual ones. Only set if Novu
+   * sends such fields with this error.
+   */
   facts?: Record<string, string>
-  /** The `ctx` of the error body, if it differs from `facts`. */
+  /** The field `ctx` of the error body. Default: the same fields as in `facts`. */
   ctx?: Record<string, unknown>
   headers?: Record<string, string>
   /** The level of the log line about the rejection. Default: info. */

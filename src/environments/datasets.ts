@@ -78,8 +78,8 @@ export class Datasets {
 }
 
 /**
- * Returns JSON from one of the environment's datasets with the environment's own ids. The stored
- * JSON has other ids if the dataset is shared with another environment.
+ * Returns JSON from one of the environment's datasets, with the environment's own ids in it. If the
+ * dataset is shared, the stored JSON may have the ids of another environment.
  */
 export function withEnvironmentIds<T extends string | Buffer>(
   environment: Environment,
@@ -90,7 +90,7 @@ export function withEnvironmentIds<T extends string | Buffer>(
   return owner ? replaceOwnerIds(json, owner, environment) : json
 }
 
-/** Returns JSON in which the ids of one owner are replaced by the ids of another owner. */
+/** Returns JSON with the ids of one environment and organization replaced by those of another. */
 export function replaceOwnerIds<T extends string | Buffer>(
   json: T,
   from: OwnerIds,

@@ -49,8 +49,8 @@ export class LatencyService {
   }
 
   /**
-   * Returns how many milliseconds to delay a request. Returns 0 if the request isn't recorded, or
-   * if its delay was drawn before.
+   * Draws a random delay for the request, in milliseconds. Returns 0 if the journal doesn't record
+   * the request, or if the request's delay was drawn before.
    */
   draw({ environment, journalEntry }: DelayedRequest): number {
     if (!environment || !journalEntry || journalEntry.delayed !== undefined) return 0
@@ -62,8 +62,8 @@ export class LatencyService {
   }
 
   /**
-   * Resolves after this many milliseconds, or earlier if the server closes, because closing waits
-   * for open requests.
+   * Resolves after this many milliseconds. If the server closes first, resolves at once, because
+   * closing waits for open requests.
    */
   wait(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {

@@ -101,14 +101,14 @@ export function controlRoutes<Allowed extends Access>(
     }: RouteOptions<Allowed, Params, Querystring, Body>
   ): void => {
     const allErrors = [...errors]
-    // A PUT never gets a 404, because it creates a missing record.
+    // A PUT never gets a 404, because it creates the record if it is missing.
     if (definition.params && method !== 'PUT') allErrors.push(404)
     if (bodyLimit) allErrors.push(413)
     const control = { ...group, id, summary, ...definition, errors: allErrors }
     const isStream = definition.responseType !== undefined
     app.route({
-      // One route for GET and HEAD makes the start faster than two. A stream has no HEAD, because
-      // the request would never end.
+      // Use one route for GET and HEAD, because two routes would slow down the start. A stream has
+      // no route for HEAD, because the request would never end.
       method: method === 'GET' && !isStream ? ['GET', 'HEAD'] : method,
       exposeHeadRoute: false,
       url,

@@ -11,7 +11,7 @@ import { redactedTarget } from './target.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The code of the error with which a service or a hook rejected the request. */
+    /** The error's code, if a service or a hook rejected the request. */
     errorCode: ErrorCode | undefined
   }
 }
@@ -61,15 +61,15 @@ export interface ErrorResponse extends ErrorDetails {
 }
 
 /**
- * The clock and assumptions of the request's environment. For a request without an environment, the
- * clock and assumptions of the server.
+ * The clock and assumptions of the request's environment, or those of the server if the request has
+ * no environment.
  */
 export interface ErrorSources {
   now: Clock
   assumptions?: Assumptions
 }
 
-/** Returns the status and body of an error in the form that is stored for an idempotency key. */
+/** Returns the status and body of an error, to be stored with an idempotency key. */
 export function storedErrorResponse(error: DomainError, path: string, sources: ErrorSources) {
   const response = domainErrorResponse(error)
   return { status: response.status, body: Buffer.from(errorJson(response, path, sources)) }
@@ -103,13 +103,13 @@ export function sendErrorResponse(
 ) {
   const { status, reason, headers = {} } = response
   logError(reply, response, error)
-  // If the path can't be decoded, the hook that sets `x-request-id` hasn't run.
+  // If the path can't be decoded, the hook that sets `x-request-id` hasn't run, so set it here.
   if (!reply.raw.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id)
   // Keep the connection open, because closing it while the client still sends would lose the
   // response.
   if (status === 413) reply.removeHeader('connection')
   if (status === 401) reply.header('WWW-Authenticate', 'ApiKey')
-  // A repeated request to create an existing record would fail again.
+  // The code `exists` has the status 409 too, but a repeated request would fail again.
   const isRetryable = RETRYABLE.includes(status) && reply.request.errorCode !== 'exists'
   if (isRetryable) reply.header('Retry-After', '1')
   reply.headers(headers)
@@ -182,7 +182,7 @@ function damagedReason(dataFile: string | undefined): string {
   )
 }
 
-/** Returns the response if Fastify rejected the request; otherwise undefined. */
+/** Returns the error response if Fastify itself rejected the request; otherwise undefined. */
 function frameworkErrorResponse(error: unknown, code: string): ErrorResponse | undefined {
   const { statusCode: status, message } = error as { statusCode?: unknown; message?: unknown }
   if (!/^(FST_|ECONNRESET$)/.test(code)) return undefined

@@ -15,7 +15,7 @@ import type { Integration } from './schemas.js'
 export interface PrimaryResult {
   /** The integration as JSON, in the form that the environment's assumptions require. */
   integration: string
-  /** The integrations that became primary or are no longer primary. */
+  /** The integrations that became primary or stopped being primary. */
   changes: ChangedRecord[]
 }
 
@@ -150,8 +150,8 @@ export function toIntegrationResponse(
 }
 
 /**
- * Returns a changed record for the journal. `name` is a getter, because most records are never
- * read.
+ * Returns a changed record for the journal. `name` is a getter, so that the document is only parsed
+ * if the record is read.
  */
 function toChangedRecord(
   { id, channel, document }: Pick<StoredIntegration, 'id' | 'channel' | 'document'>,

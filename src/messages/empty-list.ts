@@ -6,7 +6,8 @@ import type { MessageRepository } from './repository.js'
 
 /**
  * Explains why a page of the message list is empty. The header `x-mock-reason` contains the
- * explanation, which may end with a hint. A hint starts with `; ` or is an empty string.
+ * explanation, which may end with a hint. The methods that create hints return a text that starts
+ * with `; `, or an empty string.
  */
 export class EmptyListExplainer {
   readonly #repository: MessageRepository

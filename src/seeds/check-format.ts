@@ -41,7 +41,8 @@ export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; iss
 }
 
 /**
- * Removes the invalid value at the path, and with it the whole field of its environment or record.
+ * Removes the invalid value at the path. If it is part of a field of an environment or record,
+ * removes the whole field.
  */
 function removeInvalid(seed: Fields, path: Path): void {
   const isInRecord = LISTS.includes(String(path[2]))
@@ -57,7 +58,8 @@ function removeInvalid(seed: Fields, path: Path): void {
   markIncomplete(parent)
   const isInEnvironment = steps.length === 3
   if (isInEnvironment && LISTS.includes(name)) {
-    // The records in this list are unknown, so references to these records must not be reported.
+    // The records in this list are unknown. Keep one incomplete record, so that references to
+    // unknown records are not reported.
     parent[name] = [markIncomplete({})]
   } else if (isInEnvironment && name === 'apiKeys') {
     // Keep the field, because an environment without it would get a default key.
@@ -65,7 +67,8 @@ function removeInvalid(seed: Fields, path: Path): void {
   } else {
     delete parent[name]
   }
-  // The message embedded a subscriber, so its `subscriberId` is not a reference to check.
+  // The message embedded a subscriber, so its `subscriberId` is not a reference. Remove it too,
+  // because it would be checked as a reference.
   if (name === 'subscriber') delete parent.subscriberId
 }
 

@@ -28,12 +28,14 @@ import {
 import type { SeedTarget } from './resolve/builder.js'
 import { resolveSeeds } from './resolve/resolve.js'
 
-/** The fields of a record to change. `null` removes an optional field. */
+/** The new values of a record's fields. `null` removes an optional field. */
 export type Patch<RecordSeed> = {
   [Field in keyof Omit<RecordSeed, '_id'>]?: RecordSeed[Field] | null
 }
 
-/** The seed form of the records that can be added, changed and removed one by one. */
+/**
+ * The kinds of records that can be added, changed and removed one by one, each with its seed form.
+ */
 export type EditedSeeds = { messages: SeedMessage; integrations: SeedIntegration }
 export type EditedKind = keyof EditedSeeds
 
@@ -197,7 +199,7 @@ export class RecordService {
   ) {
     const seed = kind === 'messages' ? { transactionId: `txn_${record._id}`, ...record } : record
     return relocateIssues(kind.slice(0, -1), /^\w+\[0\]\.?/, () => {
-      // Messages are counted only to derive an id, and this message already has an id.
+      // The number of messages is only needed to derive an id, and this message already has one.
       const existing = { ...this.repository.lookUp(environment), messageCount: () => 0 }
       const [resolved] = this.resolve(readSeed({ [kind]: [seed] }), environment, existing)[kind]
       const document = { ...resolved, ...kept } as EnvironmentData[EditKind][number]
@@ -223,7 +225,7 @@ export class RecordService {
     throw new DomainError('not-found', `${label} with id ${id} not found`, { reason })
   }
 
-  /** Throws `exists` if a record has this id or identifier. The record with `ownId` is allowed. */
+  /** Throws `exists` if a record other than that with `ownId` has this id or identifier. */
   #rejectExisting(
     kind: EditedKind,
     environment: Environment,

@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from './icon.js'
 
 /**
- * The meaning of each color, in this order: success, warning, failure, injected fault, selection.
+ * The meaning of a color: success (`good`), warning (`warn`), failure (`bad`), an injected fault
+ * (`fault`) or the selection (`accent`).
  */
 export type Tone = 'good' | 'warn' | 'bad' | 'fault' | 'accent'
 

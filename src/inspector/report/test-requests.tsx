@@ -15,13 +15,14 @@ const DEFAULT_SERVER = {
 
 export interface TestRequestsProps extends Pick<ReportedTest, 'requests'> {
   changes?: ReportedTest['changes'] | undefined
-  /** The number of the test's older requests that the journal dropped. */
+  /** The number of requests that the journal dropped. They were the test's oldest requests. */
   lost?: ReportedTest['lost'] | undefined
   href(sequence: number): string
 }
 
 /**
- * Shows a test's requests and the changes between them, oldest first. Also shows the open request.
+ * Shows a test's requests and the changes between them, oldest first. Also shows the details of the
+ * open request.
  */
 export function TestRequests({ requests, changes = [], lost = 0, href }: TestRequestsProps) {
   const sequence = Number(useRoute().rest[1])

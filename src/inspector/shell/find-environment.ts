@@ -44,7 +44,8 @@ async function listEnvironments(mock: ConnectedMock, enteredKey: string | undefi
 /** Throws if a key doesn't belong to the named environment. */
 async function assertKeyOf(mock: ConnectedMock, apiKey: string, name: string | null) {
   const { environment } = await mock.attach(apiKey).coverage()
-  // The server returns only the name, so an id in the URL can't be checked.
+  // This response contains the environment's name but not its id, so an id in the URL can't be
+  // checked.
   const isId = /^[\da-f]{24}$/.test(name ?? '')
   if (name === null || isId || environment === name) return
   throw new MockError(`This API key belongs to ${environment}, not to ${name}.`, { status: 403 })

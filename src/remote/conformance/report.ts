@@ -81,8 +81,8 @@ function operationLines({
 }
 
 /**
- * Returns lines with the profile, the number of detected values, and the reasons why other values
- * are unknown.
+ * Returns lines with the profile, the number of assumptions whose value was detected, and the
+ * reasons why the values of the other assumptions are unknown.
  */
 function profileLines(report: ProfileReport): string[] {
   const { differing, known, unknown } = report
@@ -114,8 +114,8 @@ export interface FailureGroup {
 }
 
 /**
- * Groups the failures that probably have the same cause: responses to the same kind of request have
- * the same problem.
+ * Groups the failures that probably have the same cause, because responses to the same kind of
+ * request had the same problem.
  */
 export function groupFailures(results: readonly CaseResult[]): FailureGroup[] {
   const groups = new Map<string, FailureGroup>()
@@ -128,7 +128,10 @@ export function groupFailures(results: readonly CaseResult[]): FailureGroup[] {
   return [...groups.values()]
 }
 
-/** Returns the request's path and the problem, without the ids and numbers that vary by case. */
+/**
+ * Returns the path of the last request and the problem. Omits ids and numbers, because they differ
+ * between cases.
+ */
 function causeOf({ reason = '', requests = [] }: CaseResult): string {
   const path = /https?:\/\/[^/]+(\/[^?']*)/.exec(requests.at(-1) ?? '')?.[1] ?? ''
   const problem = reason.replace(/\b[0-9a-f]{24}\b|(?<!status )\b\d+\b/g, '…')

@@ -27,11 +27,14 @@ export interface RunOptions extends TargetOptions, Partial<ServiceOptions> {
    */
   only?: readonly string[] | undefined
   /**
-   * The profile that the target must behave like. With a profile, problems that would otherwise
-   * only be noted are failures.
+   * The profile that the target must behave like. If it is set, problems that would otherwise only
+   * be noted count as failures.
    */
   profile?: Profile | undefined
-  /** Aborts the current wait or GET and ends the run. Former primaries are still restored. */
+  /**
+   * Ends the run and aborts the current wait or GET request. The integrations that were primary
+   * before the run are still made primary again.
+   */
   signal?: AbortSignal
 }
 
@@ -49,7 +52,7 @@ export interface ConformanceReport extends RestoreOutcome {
   ended?: string
 }
 
-/** The maximum number of attempts at a case while new messages keep arriving. */
+/** The maximum number of times that a case is run if new messages keep arriving during it. */
 const MAX_ATTEMPTS = 4
 /** The maximum number of earlier POST requests that a failure shows. */
 const MAX_SHOWN_CHANGES = 4
@@ -167,7 +170,7 @@ interface CaseOutcome
   isGone?: boolean
 }
 
-/** Runs a case. Repeats it if new or changed messages may have caused the failure. */
+/** Runs a case. If it fails, and new or changed messages may be the cause, runs it again. */
 async function runCase(
   conformanceCase: ConformanceCase,
   service: ServiceUnderTest,
@@ -238,8 +241,8 @@ function failedOutcome(
   requests: string[],
   requiredProfile: Profile | undefined
 ): CaseOutcome {
-  // An error of another class means that a case read a response with unexpected types, such as
-  // null.
+  // Any error that isn't a `Failure` means that the case read a value of an unexpected type, such
+  // as null, from a response.
   const reason =
     error instanceof Failure ? error.message : `a response has an unexpected form: ${error.message}`
   const isGone = error instanceof TargetGone
@@ -249,14 +252,19 @@ function failedOutcome(
   return { outcome, reason, requests, ...(isGone && { isGone }) }
 }
 
-/** Returns whether breaking a rule with this basis is a failure, and not only noted. */
+/**
+ * Returns whether breaking a rule with this basis counts as a failure. Otherwise, it is only noted.
+ */
 function isFailure(basis: Basis, requiredProfile: Profile | undefined): boolean {
   if ('apiReference' in basis) return true
   const isStrict = 'behavior' in basis && basis.strictly === true
   return isStrict ? requiredProfile === 'document' : requiredProfile !== undefined
 }
 
-/** Returns the request with the wrong response, preceded by the case's latest POST requests. */
+/**
+ * Returns the request that got the wrong response, and before it the last POST requests that the
+ * case sent earlier.
+ */
 function requestsToShow(error: unknown, sentRequests: readonly SentRequest[]): SentRequest[] {
   const wrong = (error instanceof Failure ? error.request : undefined) ?? sentRequests.at(-1)
   if (wrong === undefined) return []
@@ -269,7 +277,9 @@ function requestsToShow(error: unknown, sentRequests: readonly SentRequest[]): S
   return [...changes.slice(-MAX_SHOWN_CHANGES), wrong]
 }
 
-/** Returns the newest message's id and the total count. They change when a message arrives. */
+/**
+ * Returns a text that changes when a message arrives: the newest message's id and the total count.
+ */
 async function newestMessage({ list }: ServiceUnderTest): Promise<string> {
   const page = await list({ limit: 1 }).catch(() => undefined)
   return page ? `${page.data[0]?._id} ${page.totalCount}` : ''

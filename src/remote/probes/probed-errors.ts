@@ -15,7 +15,7 @@ export function checkFactsTwice(response: TargetResponse, facts: Record<string, 
 /**
  * Throws `Failure` unless the response is a validation error for exactly these fields. `fields`
  * contains each field with its value, such as `limit=none page=-1`. In the profile `live`, the
- * error must only list the field `general`.
+ * error must list only the field `general`, instead of these fields.
  */
 export function checkFieldErrors(response: TargetResponse, profile: Profile, fields: string): void {
   matchProfile(response, { document: [422, /^Validation Error$/] }, { mayBe200: true })

@@ -9,7 +9,10 @@ import { createIssue, SeedError } from '../errors.js'
 export interface Scope {
   /** The variables that templates can use: `payload`, `subscriber` and `steps`. */
   globals: object
-  /** The milliseconds left for rendering. All messages share this object. */
+  /**
+   * The milliseconds left for rendering. All messages share this object, so the limit applies to
+   * all of them together.
+   */
   time: { left: number }
 }
 
@@ -39,14 +42,15 @@ const formatDate = filters.date as (this: unknown, ...args: unknown[]) => unknow
 const formattedDates = new Map<string, unknown>()
 
 liquid.registerFilter('date', function (value: unknown, ...args: unknown[]) {
-  // Format only dates and times with a zone, because others would depend on the machine's zone.
+  // Format only dates, and times that have a zone, because other times would depend on the
+  // machine's zone.
   if (typeof value !== 'string' || parseTime(value) === undefined) return value
   const key = [value, ...args].join('\n')
   if (formattedDates.size > MAX_CACHED_DATES) formattedDates.clear()
   if (!formattedDates.has(key)) formattedDates.set(key, formatDate.call(this, value, ...args))
   return formattedDates.get(key)
 })
-// Liquid's own filter picks random items, so its result would not be repeatable.
+// Liquid's own filter picks random items. Replace it, so that every run has the same result.
 liquid.registerFilter('sample', (value: unknown) => value)
 
 /**

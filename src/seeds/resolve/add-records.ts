@@ -360,7 +360,9 @@ export function setGenerate(
   }
 }
 
-/** Returns whether a step sends messages, or might do so once the seed's issues are fixed. */
+/**
+ * Returns whether at least one step sends messages, or may do so once the seed's issues are fixed.
+ */
 function canSendMessages({ data, existing, unknownKinds }: EnvironmentBuilder): boolean {
   if (unknownKinds.has('workflows') || unknownKinds.has('steps')) return true
   const steps = [...data.steps, ...(existing?.stepsOf() ?? [])]

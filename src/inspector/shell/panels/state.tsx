@@ -9,7 +9,8 @@ import { useCommands } from '../commands.js'
 import { useSession } from '../session.js'
 
 /**
- * The server limits names to 200 characters. This limit leaves room for the time after the prefix.
+ * The server limits names of snapshots to 200 characters. This lower limit leaves room for the time
+ * after the prefix.
  */
 const MAX_PREFIX_LENGTH = 170
 

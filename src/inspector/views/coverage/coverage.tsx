@@ -39,8 +39,8 @@ export function CoverageView() {
 }
 
 /**
- * Lists the parts of each operation: first the missing parts and how to cover them, then the
- * covered parts.
+ * Lists the parts of each operation: first the parts that aren't covered yet and how to cover them,
+ * then the covered parts.
  */
 export function OperationCoverage({ operations }: Pick<Coverage, 'operations'>) {
   return operations.map(({ operation, method, path, covered, total, items }) => {

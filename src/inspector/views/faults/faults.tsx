@@ -23,7 +23,7 @@ import {
 
 const NO_LATENCY: Latency = { delay: 0, spread: 0 }
 
-/** The button in the bar that opens the panel for faults and latency. */
+/** The bar's button for faults and latency. It opens their panel. */
 export function FaultsPopover() {
   const { value, error, reload } = useFaults()
   const { rules = [], latency = NO_LATENCY } = value ?? {}

@@ -100,7 +100,7 @@ function IntegrationRow({ integration, primary, link }: IntegrationRowProps) {
   const togglePrimary = useTogglePrimary(integration, primary)
   const tone = toneOf(integration)
   const onClick = (event: Event) => {
-    // The switch only changes after the server has confirmed the change.
+    // Keep the switch as it is until the server has confirmed the change.
     event.preventDefault()
     togglePrimary()
   }
@@ -128,8 +128,8 @@ function IntegrationRow({ integration, primary, link }: IntegrationRowProps) {
 }
 
 /**
- * Returns a function that makes an integration primary. If it is already primary, the channel is
- * left without a primary integration.
+ * Returns a function that makes an integration primary, or makes it non-primary if it is primary.
+ * In the second case, the channel is left without a primary integration.
  */
 function useTogglePrimary(
   integration: ListedIntegration,

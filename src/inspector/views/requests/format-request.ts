@@ -1,7 +1,10 @@
 import type { Change, RecordedRequest } from '../../../client/index.js'
 import type { Tone } from '../../parts/chip.js'
 
-/** Returns the tone of a request that failed or had an injected fault; undefined for success. */
+/**
+ * Returns the tone of a request that failed or had an injected fault. Returns undefined for any
+ * other request.
+ */
 export function toneOf({ status, duration, flags }: RecordedRequest): Tone | undefined {
   if (flags.faulted !== undefined) return 'fault'
   if (status === undefined) return duration === undefined ? undefined : 'bad'
@@ -16,7 +19,8 @@ export function targetOf({ path, query }: RecordedRequest): string {
 }
 
 /**
- * Returns a name-value pair for each value of parameters or headers. A name can occur repeatedly.
+ * Returns a name-value pair for each value of parameters or headers. If a name has several values,
+ * it is in several pairs.
  */
 export function flattenValues(values: RecordedRequest['query']): [name: string, value: string][] {
   return Object.entries(values).flatMap(([name, oneOrMore]) =>
