@@ -127,7 +127,8 @@ async function main(names) {
 /** Returns the steps with these names and the steps that they need. */
 function withNeeds(wanted) {
   const names = new Set(wanted)
-  // Go backward, because every step comes after the step that it needs.
+  // Start with the last step. Every step comes after the step that it needs, so this also finds
+  // what the needed steps need.
   for (const { name, needs } of STEPS.toReversed()) if (names.has(name) && needs) names.add(needs)
   return STEPS.filter(({ name }) => names.has(name))
 }
@@ -288,8 +289,8 @@ function tool(command, args = [], { cwd = root, quiet = false } = {}) {
 }
 
 /**
- * Returns the environment variables without those that `npm run` sets, because the latter would
- * mislead npm in another folder.
+ * Returns the environment variables except those that `npm run` sets, because these would mislead
+ * npm in another folder.
  */
 function outsideEnvironment() {
   const entries = Object.entries(process.env).filter(
@@ -310,7 +311,7 @@ function emptyFolder(name) {
   return folder
 }
 
-/** Converts an error to `Failed`, which is printed without its stack. */
+/** Replaces the error of a rejected promise with `Failed`, so that no stack trace is printed. */
 function asFailure(promise) {
   return promise.catch((error) => {
     throw new Failed(error.message)

@@ -10,8 +10,8 @@ import { build } from 'esbuild'
 
 /**
  * Returns the declarations for a source file that consists of `export type … from './file.js'`
- * lines. A type is declared only if that file also exports a schema with the type's name. Schemas
- * that an exported schema refers to are declared too.
+ * lines. A type is declared only if the file that it comes from also exports a schema with the
+ * type's name. Schemas that an exported schema refers to are declared too.
  */
 export async function clientTypes(root, file) {
   const { default: ts } = await import('typescript')
@@ -67,8 +67,8 @@ export interface ObjectSchema<Fields> extends JsonSchema {
 `
 
 /**
- * Bundles a separate copy of TypeBox. A test may have loaded the source in this process, and the
- * two must not share TypeBox's registry of kinds.
+ * Bundles a separate copy of TypeBox with a module. Otherwise the module would share TypeBox's
+ * registry of kinds with the source that a test may have loaded in this process.
  */
 const BUNDLED_TYPEBOX = {
   name: 'bundled-typebox',
@@ -115,8 +115,8 @@ class DeclarationPrinter {
   #names
 
   constructor(schemas) {
-    // A schema that another schema contains is either the same object or a copy with the same
-    // `properties` object.
+    // If a schema contains another one, the inner schema is either the same object or a copy with
+    // the same `properties` object.
     this.#names = new Map(
       Object.entries(schemas).flatMap(([name, schema]) =>
         identitiesOf(schema).map((identity) => [identity, name])
@@ -211,7 +211,7 @@ function referenceTarget(schema) {
 
 const arrayType = (item) => (/^\w+$/.test(item) ? `${item}[]` : `Array<${item}>`)
 
-/** Returns the objects that identify a schema. */
+/** Returns the objects by which a schema is recognized: the schema itself and its `properties`. */
 function identitiesOf(schema) {
   return [schema, schema.properties].filter(
     (identity) => identity && Object.keys(identity).length > 0

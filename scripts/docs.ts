@@ -178,7 +178,8 @@ function commandSection(command: Command, flags: readonly Option[], more: string
 }
 
 /**
- * Returns the end of a sentence, which lists the defaults that differ from the defaults of `serve`.
+ * Returns the end of the sentence about a command's flags. It lists the defaults that differ from
+ * those of `serve`.
  */
 function defaultsOf(command: Command, serve: Command): string {
   const differing = command.options.filter(({ long, defaultValue }) =>

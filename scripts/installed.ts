@@ -16,10 +16,9 @@ const FILES = ['package.json', 'package-lock.json', '.npmrc']
 const CACHE = join(import.meta.dirname, '../node_modules/.cache')
 
 /**
- * Installs the packages that the lock file in another folder lists. Returns a new folder with their
- * `node_modules`. The new folder is inside the project, so that these packages also find the
- * project's packages. The folder is reused until the lock file changes or the project runs
- * `npm ci`.
+ * Installs the packages that the lock file in another folder lists. Returns the folder with their
+ * `node_modules`. This folder is inside the project, so that these packages also find the project's
+ * packages. Later calls use it again until the lock file changes or the project runs `npm ci`.
  */
 export async function installLockedPackages(locked: string): Promise<string> {
   const cache = join(CACHE, basename(locked))

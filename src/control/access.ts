@@ -7,11 +7,15 @@ import { hashOfKey } from '../environments/api-keys.js'
 import { isLoopback, untrustedOrigin } from '../http/loopback.js'
 
 /**
- * Guards the routes that concern the whole server, such as the list of environments. Requests from
- * this machine need no token, unless a page of another site sent them (`Origin`), they used a
- * foreign host name that resolves to this machine (`Host`), or a proxy forwarded them for another
- * machine. All other requests need the admin token. A wrong admin token is rejected on this machine
- * too.
+ * Guards the routes that concern the whole server, such as the list of environments. A request from
+ * this machine needs no token, except in three cases:
+ *
+ * - A page of another site sent it (`Origin`).
+ * - It used a foreign host name that resolves to this machine (`Host`).
+ * - A proxy forwarded it for another machine.
+ *
+ * In these cases, a request needs the admin token, as does any request from another machine. A
+ * wrong admin token is always rejected.
  */
 export const serverAccess = fp<{ adminToken: string | undefined }>(
   async (app, { adminToken }) => {
@@ -28,7 +32,10 @@ export const serverAccess = fp<{ adminToken: string | undefined }>(
   { name: 'server-access' }
 )
 
-/** Throws `forbidden` if another machine or a page of another site sent the request. */
+/**
+ * Throws `forbidden` if another machine or a page of another site sent the request, or if the
+ * request used a foreign host name.
+ */
 function requireThisMachine({ headers, socket }: FastifyRequest): void {
   if (!isLoopback(socket.localAddress) || !isLoopback(socket.remoteAddress)) {
     throw forbidden(

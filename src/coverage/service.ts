@@ -17,7 +17,10 @@ export class CoverageService {
   readonly #plans = new Map<Operation, readonly PlannedItem[]>()
   #server = new RequestCounts()
   #environments = new WeakMap<Environment, RequestCounts>()
-  /** The items that are documented for at least one environment with requests. */
+  /**
+   * The items that the API reference documents for the assumptions of at least one environment that
+   * has received a request.
+   */
   readonly #documented = new Set<PlannedItem>()
 
   constructor(defaults: EnvironmentDefaults) {
@@ -42,8 +45,8 @@ export class CoverageService {
   }
 
   /**
-   * Returns the coverage of an environment. Leaves out the 401, because unauthenticated requests
-   * don't belong to an environment.
+   * Returns the coverage of an environment. Leaves out the status 401, because unauthenticated
+   * requests don't belong to an environment.
    */
   of(environment: Environment): Coverage {
     const { name, assumptions } = environment
@@ -84,8 +87,8 @@ export class CoverageService {
   }
 
   /**
-   * Returns whether the request's path or parameter names will be listed. If so, they must come
-   * from a description, which contains no secrets.
+   * Returns whether the coverage will list the request's path or parameter names. If so, it takes
+   * them from the request's description, which contains no secrets.
    */
   #needsDescription({ operation, query }: JournalEntry): boolean {
     if (!operation) return true

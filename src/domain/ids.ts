@@ -43,8 +43,8 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const BASE = BigInt(ALPHABET.length)
 
 /**
- * Matches a text of ASCII words without camelCase, if the slugify package turns the separators
- * between the words into `-`. A separator can be any character except `&`, `'`, `^` and the
+ * Matches ASCII words without camelCase, with separators that the slugify package turns into `-`.
+ * Such separators are all printable ASCII characters except letters, digits, `&`, `'`, `^` and the
  * backtick.
  */
 const PLAIN_WORDS = /^(?:(?:[A-Z]?[a-z\d]+|[A-Z]+)(?![A-Za-z\d])|[ -%(-/:-@[-\]_{-~])*$/

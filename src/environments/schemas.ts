@@ -93,7 +93,7 @@ export const EnvironmentDiff = namedObject(
 export type EnvironmentDiff = Static<typeof EnvironmentDiff>
 
 /**
- * How far a clock may be shifted, in milliseconds. The limit of 5,000 years keeps years at four
+ * How far a clock may be shifted, in milliseconds. With this limit of 5,000 years, years keep four
  * digits.
  */
 export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000

@@ -7,7 +7,10 @@ import type { FaultRule, NewFaultRule } from './schemas.js'
 
 interface EnvironmentRules {
   rules: FaultRule[]
-  /** How many rules were ever added. The id of a new rule contains this number. */
+  /**
+   * How many rules have been added, including removed ones. The id of a new rule contains this
+   * number.
+   */
   addedCount: number
 }
 

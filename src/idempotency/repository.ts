@@ -10,7 +10,7 @@ export interface OrganizationKey {
   key: StoredKey
   /** The id of an environment whose dataset contains the response. */
   environmentId: string
-  /** The ids that appear in the stored body. */
+  /** The ids of the environment and the organization that appear in the stored body. */
   owner: OwnerIds
 }
 

@@ -160,7 +160,7 @@ export class Journal {
 
   /**
    * Removes all requests and changes, but doesn't reset the sequences. If they restarted at 1, a
-   * resumed stream would skip new requests as already sent.
+   * resumed stream would take new requests for requests that it has already sent.
    */
   clear(): void {
     this.#clearedUpTo = this.#lastSequence

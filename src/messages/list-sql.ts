@@ -5,9 +5,16 @@ import type { Condition } from './filters.js'
 // second).
 
 /**
- * Returns the SQL that reads a page as one BLOB that is ready to send. Its parameters are the
- * limit, the start of the JSON for a full page, the start of the JSON for any other page, the
- * dataset, the values of the conditions, again the limit, and the offset.
+ * Returns the SQL that reads a page as one BLOB that is ready to send. Its parameters are, in this
+ * order:
+ *
+ * 1. the limit
+ * 2. the start of the JSON for a full page
+ * 3. the start of the JSON for any other page
+ * 4. the dataset
+ * 5. the values of the conditions
+ * 6. the limit again
+ * 7. the offset
  *
  * The inner query reads only the index, so even a deep page reads no documents except its own.
  * CROSS JOIN keeps the order of the inner query; otherwise `group_concat` would have to sort. With

@@ -50,7 +50,10 @@ export interface MessageSample {
   request: SentRequest | undefined
 }
 
-/** The error message of set-primary if the channel doesn't support a primary integration. */
+/**
+ * Matches the error message of set-primary for a channel that doesn't support a primary
+ * integration.
+ */
 export const NO_PRIMARY = /^Channel (in_app|chat|push) does not support primary$/
 
 /** Returns the `message` of a response body; undefined if there is none. */
@@ -184,7 +187,7 @@ export function readRecord<Fields>(response: TargetResponse): Fields {
   return fields as Fields
 }
 
-/** Returns the same as `readRecord`, or undefined if the response doesn't contain an object. */
+/** Returns the same as `readRecord`, but undefined where `readRecord` throws `Failure`. */
 export function findRecord<Fields>(response: TargetResponse): Fields | undefined {
   try {
     return readRecord<Fields>(response)

@@ -32,7 +32,7 @@ export interface SeedValue {
 
 /**
  * Reads seed files, built-in seeds and values. Throws `SeedError` if a file is missing, a text has
- * a syntax error, or a seed exceeds a limit. Reports all other issues in the returned files.
+ * a syntax error, or a seed exceeds a limit. The returned files contain all other issues.
  */
 export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
   const files: SeedFile[] = []
@@ -59,7 +59,9 @@ export function readSeed(seed: string | object): SeedFile {
   return readSeedValue({ name: 'seed', seed }, REQUEST_LIMITS)
 }
 
-/** Caches built-in seeds, because parsing their YAML takes longer than loading them. */
+/**
+ * Caches built-in seeds, because parsing the YAML of a seed takes longer than storing its records.
+ */
 const builtInSeeds = new Map<string, SeedFile>()
 
 /** Reads the first environment of a built-in seed. Throws `invalid` for an unknown name. */

@@ -9,7 +9,10 @@ import type { Environment } from '../environments/environment.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData } from './format.js'
 
-/** This union is written out, because the published types can't refer to the types of Drizzle. */
+/**
+ * This union is written out instead of derived from `TABLES`, because the published types can't
+ * refer to Drizzle's types.
+ */
 export type RecordKind = 'messages' | 'integrations' | 'subscribers' | 'workflows' | 'steps'
 
 /** The kinds of records that have a unique name, such as an identifier. */
@@ -153,7 +156,7 @@ export class SeedRepository {
 
   /**
    * Yields the documents of an environment, in insertion order. The caller must not write to the
-   * dataset before the last document.
+   * dataset before it has received the last document.
    */
   *documents<Kind extends RecordKind>(
     kind: Kind,
@@ -298,7 +301,7 @@ function isUniqueViolation(error: unknown): boolean {
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
-/** Returns the kind of dataset that contains these records. */
+/** Returns the kind of dataset that contains records of this kind. */
 export function datasetOf(kind: RecordKind): Exclude<DatasetKind, 'idempotency'> {
   return kind === 'steps' ? 'workflows' : kind
 }

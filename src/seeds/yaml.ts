@@ -7,9 +7,9 @@ import { formatLimit, type SeedLimits } from './limits.js'
 
 /**
  * Loads the `yaml` package when the first YAML text is read, because loading it takes a tenth of
- * the startup time. Uses `require`, because `import()` would make reading seeds asynchronous. The
- * bundle has a `require` that contains the package. Modules in src/ have no `require`, so they
- * create one.
+ * the startup time. Uses `require`, because `import()` would make reading seeds asynchronous. In
+ * the bundle, `require` finds the bundled copy of the package. Modules in src/ have no `require`,
+ * so one is created for them.
  */
 const yaml = lazily((): typeof import('yaml') =>
   typeof require === 'undefined' ? createRequire(import.meta.url)('yaml') : require('yaml')
@@ -63,8 +63,8 @@ function parseYaml(text: string, file: string): ParsedYaml {
 }
 
 /**
- * Returns the tokens up to the first hundred misplaced ones. Throws `SeedError` if the text is
- * nested too deep.
+ * Returns the tokens of a text. Stops after a hundred misplaced tokens. Throws `SeedError` if the
+ * text is nested too deep.
  */
 function readTokens(text: string, lines: LineCounter, issueAtOffset: IssueAtOffset): CST.Token[] {
   const parser = new (yaml().Parser)(lines.addNewLine)
@@ -76,8 +76,8 @@ function readTokens(text: string, lines: LineCounter, issueAtOffset: IssueAtOffs
       if (token.type === 'error') misplacedCount += 1
     }
     if (misplacedCount > MAX_MISPLACED) break
-    // The stack starts with the document and can end with a scalar, so it can have two more
-    // entries.
+    // The stack starts with the document and can end with a scalar, so it can have two entries more
+    // than the text has levels.
     const deepest = parser.stack[MAX_DEPTH + 1]
     if (deepest && parser.stack[MAX_DEPTH + 2]) {
       throw new SeedError([issueAtOffset(deepest.offset, TOO_DEEP)])
@@ -135,9 +135,12 @@ class YamlReader {
   readonly #document: ParsedYaml
   readonly #limits: SeedLimits
   readonly #issues: SeedIssue[] = []
-  /** The approximate length of the values read so far, as JSON. */
+  /** The approximate length, as JSON, of the values read so far. */
   #size = 0
-  /** The values with an anchor that have been read completely, by the name of the anchor. */
+  /**
+   * The values that have an anchor, by the name of the anchor. A value is added when it has been
+   * read completely.
+   */
   readonly #anchors = new Map<string, { value: unknown; size: number }>()
 
   constructor(document: ParsedYaml, limits: SeedLimits) {

@@ -16,8 +16,8 @@ export class WorkflowStepService {
 
   /**
    * Returns a step as JSON in UTF-8, in the form that the environment's assumptions require.
-   * Workflow and step can each be given as an `_id`, a name (`identifier` or `stepId`) or a slug.
-   * Only the id at the end of a slug is used.
+   * Workflow and step can each be given by `_id`, by name (`identifier` or `stepId`) or by slug.
+   * The name at the start of a slug is ignored.
    *
    * Throws `not-found` if the environment has no such workflow or step. Depending on the
    * assumptions, an unknown step throws `bad-request` instead.
@@ -34,8 +34,8 @@ export class WorkflowStepService {
   }
 
   /**
-   * Finds the step with a single query. If a parameter may be an id, returns undefined and runs no
-   * query.
+   * Finds the step by the names of the workflow and the step, in a single query. Returns undefined
+   * without a query if a parameter may be an id, because ids are tried before names.
    */
   #findByNames(
     { assumptions, datasets }: Environment,
@@ -114,7 +114,10 @@ interface Reading {
   value: string
 }
 
-/** Returns the possible readings of a path parameter, in the order `_id`, name, slug. */
+/**
+ * Returns the possible meanings of a path parameter in the order in which to try them: `_id`, name,
+ * slug.
+ */
 function readingsOf(parameter: string, slugKind: 'wf' | 'st', assumptions: Assumptions): Reading[] {
   const readings: Reading[] = [{ kind: 'name', value: parameter }]
   const id = readId(parameter, assumptions)
@@ -132,7 +135,7 @@ function readId(parameter: string, assumptions: Assumptions): string | undefined
 
 /**
  * Returns the step in the form that the assumptions require. If the stored step already has this
- * form, returns its bytes, because parsing a large step takes time.
+ * form, returns its bytes without parsing them, because parsing a large step takes time.
  */
 function toResponse(document: Buffer, assumptions: Assumptions): Buffer {
   const needsVendorNames = mayNeedVendorNames(document, assumptions)

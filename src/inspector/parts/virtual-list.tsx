@@ -12,8 +12,8 @@ export interface VirtualListProps<Item> {
   label: string
   items: readonly Item[]
   /**
-   * Returns the key of an item. Returns undefined if the item's row can't be focused. This is so
-   * for a change between requests.
+   * Returns the key of an item, or undefined if the item's row can't be focused. In the list of
+   * requests, rows that show a change between two requests can't be focused.
    */
   keyOf(item: Item): Key | undefined
   /** Returns the exact height of an item's row in pixels; 28 by default. */

@@ -128,8 +128,8 @@ function EntryPane({ entry: { key, title, facts, findings, tabs }, tab }: EntryP
 }
 
 /**
- * Reads the report from the HTML file. There it is JSON, either plain or compressed and
- * base64-encoded.
+ * Reads the report from the HTML file, which contains it as JSON. The JSON is either plain, or
+ * compressed and then base64-encoded.
  */
 async function readReport(): Promise<Report> {
   const { textContent, dataset } = document.getElementById('report') as HTMLElement

@@ -41,7 +41,10 @@ export function hrefTo(
   return `#/${path.map(encodeURIComponent).join('/')}${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** Opens a URL in the inspector. `replace` replaces the current history entry. */
+/**
+ * Opens a URL in the inspector. With `replace`, replaces the current history entry instead of
+ * adding one.
+ */
 export function navigate(href: string, { replace = false } = {}): void {
   if (href === location.hash) return
   if (!replace) {
@@ -49,7 +52,7 @@ export function navigate(href: string, { replace = false } = {}): void {
     return
   }
   history.replaceState(null, '', href)
-  // `replaceState` doesn't fire an event.
+  // `replaceState` doesn't fire the event that `useRoute` listens for.
   dispatchEvent(new HashChangeEvent('hashchange'))
 }
 

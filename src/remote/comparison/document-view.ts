@@ -40,7 +40,7 @@ export const bareView = (pointer: string): View => ({
   required: new Set()
 })
 
-/** Finds parts of a document, following references, and reads schemas. */
+/** Finds the parts of a document and returns what its schemas allow. Follows references. */
 export class DocumentReader {
   readonly root: Part
   readonly #views = new Map<string, View>()
@@ -199,7 +199,7 @@ function impliedType({ enum: values, const: value, properties, items }: Document
 }
 
 /**
- * Returns the allowed values, except the empty string: it only means that a filter has no value.
+ * Returns the allowed values without the empty string, which only means that a filter isn't set.
  */
 function valuesOf({ type, enum: listed, const: value }: DocumentNode): Allowed {
   if (type === 'null') return new Set()

@@ -3,8 +3,8 @@ import type { ServiceUnderTest } from '../service-under-test.js'
 
 /**
  * The source of a rule: the API reference, a behavior that only the mock defines, or an assumption.
- * Breaking a rule of the API reference is always a failure. Breaking another rule is only noted,
- * unless the run requires a profile. A rule marked `strictly` can only fail if the run requires the
+ * Breaking a rule of the API reference is always a failure. Breaking any other rule is only noted,
+ * unless the run requires a profile. A rule marked `strictly` can fail only if the run requires the
  * profile `document`.
  */
 export type Basis =
@@ -22,7 +22,7 @@ export interface ConformanceCase {
   /** The rule in plain sentences, as reports show it. */
   rule: string
   basis: Basis
-  /** Whether the case only runs if the profile `document` is required. */
+  /** Whether the case runs only in a run that requires the profile `document`. */
   documentOnly?: true
   /**
    * Rejects with `Failure` if the target breaks the rule, and with `Skipped` if the rule can't be

@@ -3,8 +3,8 @@ import type { SeedMessage, SeedSubscriber } from '../../seeds/format.js'
 export const PLAIN_WORD = /^[A-Za-z]{1,30}$/
 
 /**
- * Collects the field names that may stay in payloads. A name may stay if it is a plain word and
- * occurs in two records or in a workflow's schema, unless it is a subscriber's name or id.
+ * Collects the field names that may stay in payloads. A name may stay if it is a plain word, occurs
+ * in at least two records or in a workflow's schema, and is not the name or id of a subscriber.
  */
 export class KeptFieldNames {
   readonly #seenOnce = new Set<string>()

@@ -43,7 +43,7 @@ export function RequestContent({ request }: { request: RecordedRequest }) {
 interface NamedValuesProps {
   title: string
   values: readonly (readonly [name: string, value: unknown])[]
-  /** The names that the server doesn't know. These are marked. */
+  /** The names that the server doesn't know. The table marks them. */
   unknown?: readonly string[]
 }
 
