@@ -4,7 +4,7 @@ import { addFault, DEVELOPMENT, PRODUCTION } from '../support/control.js'
 import { useMock } from '../support/mock.js'
 import { runHere } from './here.js'
 
-/** Starts a mock that has received a request in two environments. */
+/** Starts a mock that has received one request in each of two environments. */
 async function createUsedMock() {
   const mock = await useMock()
   await mock.get('/v1/messages')
@@ -70,7 +70,7 @@ test.each([
   ['coverage', 'http://me:secret@127.0.0.1:9'],
   ['healthcheck', 'http://127.0.0.1:9/?key=secret'],
   ['wait', 'secret']
-])('%s reports an invalid URL in a variable without printing the URL', async (command, url) => {
+])('%s reports an invalid NOTIFICATION_MOCK_URL without printing it', async (command, url) => {
   const usageError = {
     code: 2,
     stderr: expect.stringMatching(/^error: NOTIFICATION_MOCK_URL must be (?!.*secret)/)
@@ -97,7 +97,7 @@ test('reports why the coverage is unavailable, without printing keys or password
   )
 })
 
-test('lists injected responses and sent requests that are not in the API reference', async () => {
+test('lists injected statuses and sent requests that are not in the API reference', async () => {
   const mock = await useMock()
   for (const status of [503, 422]) {
     await addFault(mock, { effect: { status } })

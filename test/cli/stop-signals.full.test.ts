@@ -29,7 +29,8 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     unused.on('error', () => {})
 
     child.kill(signal)
-    // An empty stderr shows that the server closed no busy connections, which it would log.
+    // The server would log that it closes busy connections, so an empty stderr shows that it closed
+    // none.
     expect(await ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expectCleanFile(cwd)
   }
@@ -46,8 +47,8 @@ test('a signal lets requests in flight finish, even if npm sends the signal twic
   child.kill('SIGTERM')
   await untilClosing(url)
   child.kill('SIGTERM')
-  // Finish one request after the other. If the server closes connections too early, it does so
-  // during the first response.
+  // Finish one request after the other. A server that closes connections too early would close the
+  // others during the first response, so their requests would fail.
   for (const [index, call] of calls.entries()) {
     expect(await call.finish()).toMatchObject({
       status: 200,

@@ -81,7 +81,7 @@ describe('an environment with a ttl', () => {
     }
   )
 
-  test('is kept for a full ttl after a restart on a data file', () => {
+  test('is kept for a full ttl after the server restarts with its data file', () => {
     const file = join(createTempFolder(), 'mock.db')
     const first = createServices(file)
     first.environments.create({ ttl: MINUTE })
@@ -96,7 +96,7 @@ describe('an environment with a ttl', () => {
     expect(second.names()).toEqual(['Unnamed 2'])
   })
 
-  test('is removed even if the clock of the server is fixed', async () => {
+  test("is removed even if the server's clock is fixed", async () => {
     const mock = await useMock({ now: FIXED })
     const before = rowCounts(mock.db)
     const { apiKey } = await createEnvironment(mock, { from: 'Development', ttl: '30ms' })
@@ -168,7 +168,7 @@ describe('an open request', () => {
     ['/_mock/seed', '{"messages": []}', 200],
     ['/v1/integrations/unknown/set-primary', '{}', 404]
   ])(
-    'keeps the environment, and restarts the ttl when it ends: POST %s',
+    'keeps the environment, and restarts the ttl when the request ends: POST %s',
     async (path, body, status) => {
       const { mock, environment, headers, passUnused } = await useExpiringEnvironment()
       const { request, finish } = await startOpenRequest(mock.url + path, headers)
@@ -180,7 +180,7 @@ describe('an open request', () => {
     }
   )
 
-  test('keeps the environment if it is a stream whose client sends nothing', async () => {
+  test('keeps the environment if the request is a stream whose client sends nothing', async () => {
     const { mock, environment, headers, passUnused } = await useExpiringEnvironment()
     const abort = new AbortController()
     await fetch(`${mock.url}/_mock/requests/stream`, { headers, signal: abort.signal })

@@ -13,7 +13,8 @@ import { type TestMock, useMock } from '../support/mock.js'
 
 /** Returns whether Mailgun is primary. In the default seed, it isn't. */
 function isMailgunPrimary(mock: TestMock): boolean {
-  // The baseline may have its own row, in which Mailgun is never primary, so take the maximum.
+  // The baseline may have its own row for Mailgun, which is never primary there, so take the
+  // maximum.
   const row = mock.db.client
     .prepare('SELECT max(is_primary) AS done FROM integrations WHERE id = ?')
     .get(MAILGUN)
@@ -236,7 +237,7 @@ test('rejects an invalid x-mock-fault header with 400', async () => {
   expect(isMailgunPrimary(mock)).toBe(false)
 })
 
-test('faultHeader false disables the header, but not the rules', async () => {
+test('faultHeader: false disables the header x-mock-fault, but not the rules', async () => {
   const mock = await useMock({ faultHeader: false })
   expect(
     (await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })).status

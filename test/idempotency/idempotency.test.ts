@@ -67,7 +67,7 @@ describe('an error that the operation returns', () => {
       {}
     ]
   ] as const)(
-    'the %i for %s is stored, and replayed with its first timestamp',
+    'the %i for %s is stored, and is replayed with its original timestamp',
     async (status, _, data, path, call) => {
       let now = START
       const mock = await useMock({ seed: data, clock: () => now })
@@ -150,7 +150,7 @@ describe('a different request with the same key', () => {
     ['request', 200],
     ['body', 409]
   ])(
-    'match=%s: a key in use gets %i in another environment of the organization',
+    'match=%s: another environment of the organization gets %i for a key in use',
     async (value, status) => {
       const mock = await useMock({
         seed: seed({ assumptions: { 'idempotency-match': value } })
@@ -170,7 +170,7 @@ describe('a different request with the same key', () => {
     { body: ' {\n} ' }
   ]
 
-  test('a missing body, an empty body and {} are the same request', async () => {
+  test('a missing body, an empty body and {} count as the same body', async () => {
     const mock = await useMock({ seed: seed() })
     for (const [index, first] of EMPTIES.entries()) {
       const { text: response } = await post(mock, MAILGUN, `key-${index}`, first)
@@ -188,7 +188,7 @@ describe('a different request with the same key', () => {
 })
 
 describe("a key is stored for 24 hours on its environment's clock", () => {
-  test('replays until the last millisecond, and a replay does not extend the time', async () => {
+  test('a key replays to the last millisecond, and a replay does not extend the time', async () => {
     let now = START
     const mock = await useMock({ seed: seed(), clock: () => now })
     const effects = logPrimaries(mock)
@@ -263,7 +263,7 @@ function expectNew({ status, headers }: TestResponse): void {
 }
 
 /**
- * Logs the integrations that become primary with a trigger. Returns a function that reads the
+ * Uses a trigger to log the integrations that become primary. Returns a function that reads the
  * logged identifiers.
  */
 function logPrimaries({ db: { client } }: TestMock): () => string[] {

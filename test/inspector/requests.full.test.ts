@@ -21,7 +21,10 @@ const detailOf = (page: Page, sequence: number) =>
 /** Returns the URL of the focused link. */
 const focusedLink = (page: Page) => page.evaluate('document.activeElement.getAttribute("href")')
 
-/** Sends a typo, a change, its replay, an unknown integration and an unknown path. */
+/**
+ * Sends five requests: one with a typo, one that changes data, its replay, one for an unknown
+ * integration, and one to an unknown path.
+ */
 async function sendExamples(env: AttachedEnvironment): Promise<void> {
   const setMailgun = '/v1/integrations/mailgun-eu/set-primary'
   const headers = { 'idempotency-key': 'order-1', 'content-type': 'application/json' }
@@ -67,7 +70,7 @@ test('requests appear as they arrive, with their status and reason', async (cont
   expect(events.troubles).toEqual([])
 })
 
-/** Searches, each with the number of example requests that match. */
+/** Search texts, each with the number of example requests that match. */
 const SEARCHES = [
   { text: 'replay', matches: 1 },
   { text: 'path:/v1/messages', matches: 2 },
@@ -160,12 +163,12 @@ const describeFocus = (page: Page) =>
   page.evaluate<{ label: string; outline: string }>(`(() => {
     const element = document.activeElement
     const label = element.closest('ol')?.ariaLabel ?? element.ariaLabel ?? element.textContent
-    // The search field marks its container instead of itself.
+    // If the search field has the focus, its container shows the outline.
     const isInput = element.matches('input')
     return { label, outline: isInput ? 'solid' : getComputedStyle(element).outlineStyle }
   })()`)
 
-test('Tab reaches the list after at most eight stops, which show the focus', async (context) => {
+test('Tab reaches the list within eight stops, and each stop shows the focus', async (context) => {
   const { page, env } = await openInspector(context)
   await sendRequest(env, '/v1/messages')
   await row(page, '/v1/messages').waitFor()
@@ -195,7 +198,7 @@ test("the URL of a deleted request reports that it doesn't exist", async (contex
   await expectAccessible(inspector)
 })
 
-test('a failed request opens automatically, without a link to close it', async (context) => {
+test('a failed request opens by itself, and has no link to close it', async (context) => {
   const { page, env } = await openInspector(context)
   await sendRequest(env, '/v1/messages?limit=-1')
   await detailOf(page, 1).waitFor()
@@ -208,7 +211,7 @@ const PHONE = { viewport: { width: 390, height: 700 } }
 const newRequestsButton = (page: Page, count: number) =>
   page.getByRole('button', { name: `${count} new` })
 
-test('a new request waits behind a button while the list is under the mouse', async (context) => {
+test('a new request waits behind a button while the mouse is over the list', async (context) => {
   const { page, env } = await openInspector(context, PHONE)
   await sendRequest(env, '/v1/messages?page=1')
   await row(page, 'page=1').hover()
@@ -506,7 +509,7 @@ test('hostile text in requests and responses stays text', async (context) => {
     )
   expect(await ran()).toEqual([undefined, 0])
   expect(events.troubles.filter((trouble) => !trouble.includes('503'))).toEqual([])
-  // Inserted as markup, the same text runs. This shows that the test can fail.
+  // Insert the same text as markup, so that its script runs. This shows that the test can fail.
   await page.evaluate(
     `document.querySelector('main').insertAdjacentHTML('beforeend', ${JSON.stringify(HOSTILE)})`
   )

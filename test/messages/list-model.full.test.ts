@@ -5,8 +5,8 @@ import { type TestMock, useMock } from '../support/mock.js'
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
-// There are few values, so that several messages have the same value. Some values are easy to
-// misread for a database, a URL or a parser.
+// There are few values, so that several messages share one. Some values are easily misread by a
+// database, a URL parser or another parser.
 const SUBSCRIBERS = ['ada', 'Ada', 'ada,bob', 'añà 😀', 'ada\u0000', "' OR 1=1 --", '%']
 const TRANSACTIONS = [
   't',
@@ -124,15 +124,15 @@ const anyFilter: Required<{ [Name in keyof Filters]: fc.Arbitrary<Filters[Name]>
   )
 }
 
-/** All subsets of the filters, from no filter to all four. */
 const FILTERS = Object.keys(anyFilter) as (keyof Filters)[]
+/** All subsets of the filters, from no filter to all four. */
 const FILTER_SETS = Array.from({ length: 2 ** FILTERS.length }, (_, bits) => {
   return FILTERS.filter((_name, bit) => bits & (1 << bit))
 })
 
 /**
- * Generates values for these filters. About half of the requests name a message from which
- * `matchMessage` takes the values, so that all filters match this message.
+ * Generates values for these filters. For about half of the requests, `about` is the index of a
+ * message. `matchMessage` then takes the values from this message, so that all filters match it.
  */
 function anyRequest(set: readonly (keyof Filters)[]) {
   const filters = fc.record(
@@ -213,7 +213,7 @@ function modelOf({ subscribers, messages }: Records, profile: Model['profile']):
 
 type Expected = { rejected: number; fields?: string[] } | { ids: string[] }
 
-/** Returns the result that the documented rules require, from a simple implementation. */
+/** Returns the expected result, from a simple implementation of the documented rules. */
 function expectedOf({ profile, messages, subscribers }: Model, filters: Filters): Expected {
   const contextKeys = filters.contextKeys?.filter((key) => key !== '')
   if (profile === 'document') {
@@ -297,7 +297,8 @@ async function checkPage(
         }
       : { hasMore: ids.length === limit })
   })
-  // The header may also report unknown parameters, so look for the reason for an empty page.
+  // The header may also report unknown parameters, so look only for the reasons why a page is
+  // empty.
   const reason = response.headers.get('x-mock-reason')
   const explainsEmptyPage =
     reason !== null && /(no message matches|past the end|has no messages)/.test(reason)
@@ -337,7 +338,8 @@ describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
           await close()
         }
       ),
-      // Limit the time to find a smaller counterexample, because each attempt starts a server.
+      // Limit the time in which fast-check looks for a smaller counterexample, because each attempt
+      // starts a server.
       { numRuns: 15, interruptAfterTimeLimit: 30_000 }
     )
   })

@@ -20,7 +20,7 @@ export interface Survivor {
 export interface FileResult {
   killed: number
   timeout: number
-  /** Mutants in documentation strings. */
+  /** The number of mutants in documentation strings. */
   ignored: number
   survivors: Survivor[]
 }

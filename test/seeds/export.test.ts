@@ -69,7 +69,7 @@ test('exports any record as one line of YAML that every parser reads back unchan
     /^environments:\n {2}- name: "# .*\n {4}clock: .*\n {4}integrations: \[\]\n {4}messages:\n$/
   )
   expect(messages).toMatch(/^( {6}- .*\n){2}$/)
-  // These characters end a line in YAML, or strict parsers reject them.
+  // Each of these characters either ends a line in YAML or is rejected by strict parsers.
   expect(yaml).not.toMatch(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/)
 })
 

@@ -71,7 +71,10 @@ async function send(mock: LoggedMock, [, path, method, headers, body]: (typeof W
   return mock.call(path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
 }
 
-/** Fills the disk until every write fails. The first writes still fit into the write-ahead log. */
+/**
+ * Fills the disk, and then takes snapshots until one fails. The first ones still fit into the
+ * write-ahead log.
+ */
 async function fillUp(disk: string, mock: LoggedMock): Promise<void> {
   fill(disk)
   while ((await mock.call('/_mock/snapshots/filling', { method: 'PUT' })).status !== 507);

@@ -20,8 +20,8 @@ const PATHS = Object.fromEntries(
 )
 
 /**
- * Returns the requests to send in order to cover an item. `path` is the path in the item's own
- * example.
+ * Returns the requests that cover an item. `path` is the path in the item's own example, if it has
+ * one.
  */
 function requestsFor(id: string, path: string | undefined): Sent[] {
   const [, kind = '', name = '', value] = /^\w+\.(\w+)\.([\w-]+)[.=]?(.*)$/.exec(id) ?? []

@@ -26,8 +26,9 @@ export function consistentSeed(): fc.Arbitrary<Seed> {
 }
 
 /**
- * Generates environments that the server accepts. Names, ids and primaries are unique, references
- * lead to existing records, and messages with an error have a matching status.
+ * Generates environments that the server accepts: names and ids are unique, a channel has at most
+ * one primary, references lead to existing records, and messages with an error have a matching
+ * status.
  */
 export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
   return anyValueOf({

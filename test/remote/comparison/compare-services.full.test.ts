@@ -29,8 +29,8 @@ async function compare(...args: string[]) {
 type Responders = Record<string, ((response: ServerResponse) => unknown) | undefined>
 
 /**
- * Starts a proxy in front of a server, and returns the flags to compare both. The proxy itself
- * responds to paths that start with a key of `responders`.
+ * Starts a proxy in front of a server, and returns the flags to compare both. The proxy forwards
+ * requests, but responds itself if the path starts with a key of `responders`.
  */
 async function compareWithProxy(
   { url }: { url: string },
@@ -91,7 +91,7 @@ describe('compare', () => {
     ])
   })
 
-  /** Returns flags to compare a mock with a proxy that changes two fields in one of its pages. */
+  /** Returns flags to compare a mock with a proxy that changes two fields in a page of messages. */
   async function flagsForChangedFields() {
     const ours = await useMock({})
     const { json: page } = await ours.get('/v1/messages?limit=2')
@@ -268,7 +268,7 @@ describe('compare', () => {
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  test('sends the requests in a journal or HAR, but a POST only with --allow-changes', async () => {
+  test('sends the requests of a journal or HAR, and POST only with --allow-changes', async () => {
     const ours = await useMock({})
     const target = await useMock({})
     await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')

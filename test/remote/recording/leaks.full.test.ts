@@ -8,7 +8,10 @@ import { recordFrom } from './recording-target.js'
 const MESSAGES = 4000
 const SUBSCRIBERS = 300
 const STEPS = 20
-/** Matches the code in each personal value. A code has only letters, like a plain word. */
+/**
+ * Matches the code in each personal value. A code has only letters, so that it looks like a plain
+ * word if it is used as a field name.
+ */
 const CODE = /qz[a-p]{5}qz/gi
 
 type People = ReturnType<typeof createPeople>
@@ -180,7 +183,9 @@ async function startSource() {
   return { url, environment, flags }
 }
 
-/** Writes a file with requests for all messages, for all steps, and one list request per filter. */
+/**
+ * Writes a file with requests for all messages and all steps, and with one list request per filter.
+ */
 function writeRequests(environment: SourceEnvironment): string {
   const [{ subscriberId, transactionId, contextKeys } = {}] = environment.messages
   const filters = { subscriberId, transactionId, contextKeys: contextKeys?.[0], channel: 'sms' }
@@ -218,7 +223,9 @@ test('recording replaces 18,000 personal values, and compare finds no difference
   }
 }, 600_000)
 
-/** Fields that keep their values: ids, timestamps, enum values and identifiers. */
+/**
+ * Matches the fields whose values a recording keeps: ids, timestamps, enum values and identifiers.
+ */
 const UNMARKED = new RegExp(
   [
     '^(_.*|createdAt|updatedAt|deletedAt|deletedBy|deliveredAt|last.*At|last.*Date|snoozedUntil',
@@ -249,7 +256,7 @@ function createMarker({ code }: People) {
   }
 }
 
-test('a recording of the seed `everything` has none of the marked strings', async () => {
+test('a recording of the seed `everything` contains no string that it must replace', async () => {
   const plain = await useMock({ seeds: ['everything'] })
   const [{ subscribers, workflows, messages }] = (
     await plain.get('/_mock/state', { headers: { accept: 'application/json' } })
