@@ -6,9 +6,9 @@
  *     node scripts/build.mjs --after-install   build if the source and the compiler exist
  *     node scripts/build.mjs --if-stale        build if dist/ is missing or older than the source
  *
- * `--after-install` succeeds with a message if the devDependencies or the source are missing, as
- * they are in an image build. A compile error always fails. On Node 20, all three commands first
- * install the database addon if it is missing.
+ * If the devDependencies or the source are missing, as in a build of the image, `--after-install`
+ * prints a message and succeeds. It still fails on a compile error. On Node 20, all three commands
+ * first install the database addon if it is missing.
  *
  * The npm script `dependencies` calls this script. The script `prepare` would work too, but
  * npm prints a warning about `prepare` when it installs a tarball.
@@ -97,9 +97,9 @@ async function storeDefaultImage() {
 }
 
 /**
- * Returns the type declarations of each entry point as one file. They import types only from the
- * test runner that a fixture extends. Types derived from TypeBox schemas are written out, so that
- * users don't need TypeBox.
+ * Returns one file with type declarations for each entry point. If the entry point is a fixture,
+ * the file imports the types of its test runner. It imports no other types. Types derived from
+ * TypeBox schemas are written out, so that users don't need TypeBox.
  */
 async function rollUpTypes(entries) {
   const { generateDtsBundle } = await import('dts-bundle-generator')
@@ -118,7 +118,7 @@ async function rollUpTypes(entries) {
       libraries: { importedLibraries: runner ? [runner] : [], allowedTypesLibraries: [] }
     }))
     const types = generateDtsBundle(configs, { preferredConfigPath: join(folder, 'tsconfig.json') })
-    // Declares `Symbol.asyncDispose` for users whose target and @types/node don't declare it.
+    // The reference declares `Symbol.asyncDispose` for users whose target and @types/node don't.
     const withLibrary = types.map((text) => `/// <reference lib="esnext.disposable" />\n${text}`)
     return Object.fromEntries(Object.keys(entries).map((name, index) => [name, withLibrary[index]]))
   } catch (error) {

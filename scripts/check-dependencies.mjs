@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Checks that imports in src/ follow the rules of .dependency-cruiser.cjs, that every entry of src/
- * has a layer there, and that no file or function is too long.
+ * Checks that imports in src/ follow the rules of .dependency-cruiser.cjs, that every file and
+ * folder directly in src/ has a layer there, and that no file or function is too long.
  *
  *     node scripts/check-dependencies.mjs [folder with src/, package.json and tsconfig.json]
  *
@@ -65,8 +65,8 @@ function violationPath(from, to, cycle) {
 }
 
 /**
- * Returns a problem for each source that dependency-cruiser missed, and one if it found no imports
- * at all.
+ * Returns a problem for each source file that dependency-cruiser missed, and one if it found no
+ * imports at all.
  */
 function missedSources() {
   const missed = sources

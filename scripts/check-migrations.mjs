@@ -6,8 +6,8 @@
  *
  * 1. drizzle-kit must find no conflict between migrations, such as two migrations that start from
  *    the same state.
- * 2. Generating a migration into a copy must write nothing, so that every change of the schema has
- *    its migration.
+ * 2. drizzle-kit must find no change of the schema that lacks a migration. To check this, it
+ *    generates a migration into a copy, and must write nothing.
  * 3. A database created by the migrations must have every table, column, key and index that the
  *    schema creates. drizzle-kit can't check this, because it compares only its own snapshots and
  *    doesn't notice SQL that was edited by hand.

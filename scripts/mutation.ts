@@ -1,6 +1,6 @@
 /**
  * Runs mutation tests on the operations with `npm run mutation`, which takes one to two hours.
- * Stryker changes the source in one place at a time, and at least one test must fail.
+ * Stryker changes one place of the source at a time. At least one test must fail for each change.
  *
  *     npm run mutation                       all folders; writes test/mutation/result.json
  *     npm run mutation -- idempotency messages               these folders; updates their results
@@ -34,8 +34,7 @@ type Folder = (typeof FOLDERS)[number]
 
 const root = join(import.meta.dirname, '..')
 /**
- * Stryker has its own lock file, because few contributors need it. It uses the Vitest of the
- * project.
+ * Stryker has its own lock file, because few contributors need it. It uses the project's Vitest.
  */
 const installed = await installLockedPackages(join(root, 'test/mutation'))
 const stryker = join(installed, 'node_modules/@stryker-mutator/core/bin/stryker.js')
@@ -184,12 +183,13 @@ function resultOf({ files }: Report): MutationResult {
       mutants.filter(({ status }) => statuses.includes(status)).length
     const survivors = mutants.filter(({ status }) => ['Survived', 'NoCoverage'].includes(status))
     // Vitest's timeout is shorter than Stryker's. If a mutant makes a test time out, Stryker
-    // therefore reports it as killed.
+    // therefore reports it as killed. Count it as a timeout.
     const ended = mutants.filter(({ statusReason = '' }) =>
       /^Test timed out/.test(statusReason)
     ).length
     const result = {
-      // A mutant with the status RuntimeError prevents its module from loading.
+      // A mutant with the status RuntimeError keeps its module from loading, so it counts as
+      // killed.
       killed: count('Killed', 'RuntimeError') - ended,
       timeout: count('Timeout') + ended,
       ignored: count('Ignored'),

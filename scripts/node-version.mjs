@@ -29,8 +29,8 @@ const ADDON = 'better-sqlite3@12.11.1'
  *
  * The lock file has better-sqlite3 13. That version includes its binaries but needs Node-API 10, so
  * npm skips it on Node 20. Version 12 runs on Node 20: npm downloads its binary, or compiles it in
- * about a minute. It is installed in node_modules/.node-20 and linked from node_modules, so that
- * `npm install` doesn't delete it.
+ * about a minute. Version 12 is installed in node_modules/.node-20 and linked from node_modules, so
+ * that `npm install` doesn't delete it.
  */
 export function installAddonOnNode20(root) {
   const modules = join(root, 'node_modules')

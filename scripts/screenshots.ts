@@ -1,7 +1,7 @@
 /**
  * Takes screenshots of every view of the inspector and of a report, in both color schemes and at
- * four widths: `npm run screenshots`. Copies to docs/ the screenshots that the README and the docs
- * show. Uses the report template of the last build.
+ * four widths: `npm run screenshots`. The screenshots that the README and the docs show are copied
+ * to docs/. The report uses the template of the last build.
  *
  *     npx tsx scripts/screenshots.ts [folder]     default: screenshots/, which git ignores
  */
@@ -57,10 +57,10 @@ async function takeScreenshots(
   for (const [name, fragment] of Object.entries(VIEWS)) {
     await page.goto(`${mock.url}/${fragment}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    // On wide screens, open the first item.
+    // On wide screens, open the first item of the list.
     if (viewport.width >= 760 && OPENED.includes(name))
       await page.locator('main [data-item]').first().click()
-    // The inspector keeps a stream open, so the network never becomes idle.
+    // Wait for a fixed time: the inspector keeps a stream open, so the network never becomes idle.
     await page.waitForTimeout(700)
     const file = `${name}-${colorScheme}-${viewport.width}.png`
     await page.screenshot({ path: join(folder, file) })

@@ -1,6 +1,6 @@
 /**
  * Smoke-tests a built, packed or containerized server: starts it, sends three requests, and stops
- * it with SIGTERM. The tests of its behavior are in test/.
+ * it with SIGTERM. The server's behavior is tested in test/.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,8 +10,8 @@ const START_WITHIN = 30_000
 const STOP_WITHIN = 10_000
 
 /**
- * Resolves with a summary of the run. Rejects with an `Error` whose message has the cause, followed
- * by the server's stderr. `args` must include `--json`, so that the server prints one line of JSON
+ * Resolves with a summary of the run. Rejects with an `Error` whose message contains the cause and
+ * the server's stderr. `args` must include `--json`, so that the server prints one line of JSON
  * when it is ready.
  */
 export async function startAndRequest({ command, args, cwd, env = process.env }) {

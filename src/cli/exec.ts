@@ -159,7 +159,10 @@ async function runAgainst(
   return reportRun(mock, flags, ending, maskCommand(words, secretsOf(mock, options)))
 }
 
-/** Returns the command's variables. An undefined value removes a variable of this process. */
+/**
+ * Returns the command's environment variables. If a value is undefined, the command doesn't get
+ * this variable, even if this process has it.
+ */
 function commandEnv(mock: Mock, flags: ExecFlags, options: MockOptions): NodeJS.ProcessEnv {
   const [key] = keysOf(mock)
   const custom = flags.env.map((variable) => [

@@ -11,7 +11,7 @@ import {
 import { STUB_SETS } from '../domain/stub.js'
 import type { MockOptions } from '../index.js'
 
-/** The flags of every command that starts a server. */
+/** The flags shared by all commands that start a server. */
 export interface ServerFlags extends Omit<Config, 'seeds' | 'assumptions'> {
   /** False after `--no-seed`. */
   seed: readonly string[] | false
@@ -20,7 +20,10 @@ export interface ServerFlags extends Omit<Config, 'seeds' | 'assumptions'> {
   json?: true
 }
 
-/** Adds the flags of every command that starts a server. Flags added later join the last group. */
+/**
+ * Adds the flags shared by all commands that start a server. In the help, flags that are added
+ * later appear in the last group.
+ */
 export function addServerOptions(
   command: Command,
   port = DEFAULTS.port,
@@ -69,8 +72,8 @@ export function addServerOptions(
 }
 
 /**
- * Converts the flags to options. Generates an admin token if none is set but other machines can
- * reach the server. Ends the command with a usage error if flags contradict each other.
+ * Converts the flags to options. If other machines can reach the server and no admin token is set,
+ * generates one. Ends the command with a usage error if flags contradict each other.
  */
 export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
   const { host, seed, watch, assume: assumptions } = flags
@@ -81,7 +84,7 @@ export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
   }
   const isOpen = !/^(localhost|::1|127\..*)$/.test(host)
   const adminToken = flags.adminToken ?? (isOpen ? randomBytes(16).toString('hex') : undefined)
-  // `data` and `exportOnExit` have no default, so `DEFAULTS` doesn't contain them.
+  // Add `data` and `exportOnExit`: they have no default, so `DEFAULTS` doesn't contain them.
   const names = [...Object.keys(DEFAULTS), 'data', 'exportOnExit']
   const serverFlags = Object.entries(flags).filter(([name]) => names.includes(name))
   return { ...Object.fromEntries(serverFlags), adminToken, seeds: seed || [], assumptions }
@@ -101,6 +104,7 @@ export function addOptions(command: Command, options: readonly Option[]): Comman
     const value = env[variable]?.toLowerCase() ?? ''
     // An empty variable counts as unset, because many tools pass unset variables that way.
     // Kubernetes sets the port's variable to an address if a service is named notification-mock.
+    // Such an address counts as unset too.
     const isAddress = option.long === '--port' && value.startsWith('tcp://')
     if (value === '' || isAddress || (!option.required && /^(0|false|no|off)$/.test(value)))
       delete env[variable]
@@ -112,13 +116,13 @@ export function addOptions(command: Command, options: readonly Option[]): Comman
 }
 
 /**
- * Returns whether PORT can also set the flag. Commands with another default port, such as `exec`,
- * leave PORT to other programs.
+ * Returns whether the variable PORT can also set the flag. Commands with another default port, such
+ * as `exec`, ignore PORT, because it is meant for other programs.
  */
 const takesPort = ({ long, defaultValue }: Option) =>
   long === '--port' && defaultValue === DEFAULTS.port
 
-/** Creates a flag for a non-empty string. Help shows `unset` as its default. */
+/** Creates a flag for a non-empty string. Help shows the text `unset` as its default. */
 export function textOption(
   flags: string,
   description: string,
@@ -167,7 +171,10 @@ export function assumeOption(): Option {
     })
 }
 
-/** Creates the flag for the latency: `mobile`, `200` or, with a spread, `200,50`. */
+/**
+ * Creates the flag for the latency. It accepts a preset such as `mobile`, milliseconds such as
+ * `200`, or milliseconds and a spread such as `200,50`.
+ */
 export function latencyOption(): Option {
   const presets = LATENCY_PRESETS.join(', ')
   const what = `delay responses: ${presets}, or milliseconds such as 200 or 200,50 (with spread)`
@@ -214,7 +221,10 @@ function notEmpty(text: string): string {
   return text
 }
 
-/** Returns the help text of a flag. Commander omits descriptive defaults such as "in memory". */
+/**
+ * Returns the help text of a flag, with its default. Commander's own help omits a default that is
+ * only described, such as "in memory".
+ */
 export function describeOption(option: Option): string {
   const {
     description,

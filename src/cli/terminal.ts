@@ -9,7 +9,7 @@ export const EXEC_PREFIX = 'notification-mock exec: '
 
 /**
  * Prints an outcome as JSON, or as the text that `format` returns. Control characters in the
- * outcome are escaped before `format` gets it, so that data can't forge lines.
+ * outcome are escaped before `format` gets it, so that data can't forge lines of output.
  */
 export function printOutcome<Outcome>(
   outcome: Outcome,
@@ -73,7 +73,10 @@ const WRITE_ERRORS: Record<string, string> = {
   ENOSPC: 'the disk is full; free some space, or choose another file'
 }
 
-/** Shows progress on stderr: a terminal updates one line, other outputs get a line every 5 s. */
+/**
+ * Shows progress on stderr. In a terminal, updates a single line. Elsewhere, prints a line at most
+ * every 5 seconds.
+ */
 export function progressLine() {
   const { isTTY } = process.stderr
   let lastUpdate = performance.now()
@@ -94,7 +97,10 @@ export function progressLine() {
   }
 }
 
-/** Milliseconds to wait for requests in progress. The process should stop within a second. */
+/**
+ * The milliseconds to wait for requests in progress. The value is below 1,000, because the process
+ * should stop within a second.
+ */
 export const GRACE = 800
 
 /** Milliseconds after which the process exits even if closing hangs. */
@@ -118,11 +124,15 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   }, 100).unref()
 }
 
-/** Returns an AbortSignal for the first stop signal. A later stop signal exits with code 1. */
+/**
+ * Returns an AbortSignal that the first stop signal aborts. A later stop signal ends the process
+ * with exit code 1.
+ */
 export function abortOnSignal(): AbortSignal {
   const abort = new AbortController()
   onStopSignal(() => {
-    // One Ctrl-C can arrive twice: from the terminal, and forwarded by npm.
+    // One Ctrl-C can arrive twice, from the terminal and from npm. A signal within 500 ms therefore
+    // doesn't count as a later one.
     setTimeout(() => onStopSignal(() => process.exit(1)), 500).unref()
     abort.abort()
   })

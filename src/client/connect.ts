@@ -26,15 +26,15 @@ export interface EnvironmentOptions extends Omit<wire.NewEnvironment, 'seed' | '
   /** The time at which the clock stands still, or a clock setting. */
   clock?: ClockTime
   /**
-   * The server removes the environment after it has been unused for this long, at most 30 days.
-   * Without a `ttl`, the environment stays.
+   * How long the environment may be unused before the server removes it, at most 30 days. Without a
+   * `ttl`, the environment stays.
    */
   ttl?: Duration
 }
 
 /** A client of a running server. It creates environments and reads reports about all of them. */
 export interface ConnectedMock extends ReturnType<typeof serverAt> {
-  /** Does nothing: the server and its environments keep running. */
+  /** Does nothing: the server keeps running and keeps its environments. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -86,8 +86,9 @@ function serverAt(server: Connection) {
     /** Returns all environments, oldest first, without their API keys. */
     listEnvironments: () => list<wire.ListedEnvironment>('/_mock/environments', 'environments'),
     /**
-     * Returns the API keys of the environment with this id or name. The server stores keys only as
-     * hashes. After a restart, the list therefore has only those earlier keys that a seed names.
+     * Returns the API keys of the environment with this id or name. The server stores only hashes
+     * of keys. Of the keys from before a restart, it therefore returns only those that a seed
+     * contains.
      */
     apiKeys: (id: string) => list<string>(path`/_mock/environments/${id}/keys`, 'apiKeys'),
     /** Removes the environment with this id or unique name. */
@@ -100,7 +101,7 @@ function serverAt(server: Connection) {
       json<wire.RecordedExchange>('GET', path`/_mock/requests/unauthenticated/${String(sequence)}`),
     /** Returns the record of a test run. Every created environment counts as one test. */
     runRecord: () => json<wire.RunRecord>('GET', '/_mock/report'),
-    /** Returns how much of the API the requests to all environments have covered. */
+    /** Returns how much of the API has been covered by the requests to all environments. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage/server'),
     /** Resets the coverage of the server and of every environment to zero. */
     clearCoverage: () => done('DELETE', '/_mock/coverage/server'),
@@ -118,7 +119,8 @@ function serverAt(server: Connection) {
 }
 
 /**
- * Ignores the error for an environment that is already removed: 401 for its key, or 404 for its id.
+ * Ignores an error that means that the environment is already removed: 401 for its key, or 404 for
+ * its id. Throws any other error.
  */
 function ignoreRemoved(error: unknown): void {
   const isRemoved = error instanceof MockError && (error.status === 401 || error.status === 404)

@@ -60,8 +60,8 @@ interface Finder {
    */
   groupsOf(request: RecordedRequest, epoch: number): readonly string[]
   /**
-   * Returns the requests in the group that the hint is about. Without this function, the hint is
-   * about all requests in the group.
+   * Returns those of the group's requests that the hint is about. Without this function, the hint
+   * is about all requests in the group.
    */
   select?(members: Requests): Requests
   message(group: string, affected: Requests): string
@@ -176,8 +176,8 @@ const gotNoResponse = ({ status, duration }: RecordedRequest) =>
   status === undefined && duration !== undefined
 
 /**
- * Returns whether the API rejected the request because of the request's content. The API would
- * reject an identical request too.
+ * Returns whether the API rejected the request because of its content, so that an identical request
+ * would be rejected too.
  */
 const isClientError = ({ status = 0, flags }: RecordedRequest) =>
   status >= 400 &&

@@ -4,7 +4,8 @@ export const LATENCY_PRESETS = ['none', 'office', 'mobile', 'bad'] as const
 export type LatencyPreset = (typeof LATENCY_PRESETS)[number]
 
 /**
- * How long responses are delayed, in milliseconds: at least `delay`, and `spread` more on average.
+ * How long a response is delayed, in milliseconds: at least `delay`, and on average `delay` plus
+ * `spread`.
  */
 export interface Latency {
   /** Absent if `delay` and `spread` were set directly. */
@@ -81,8 +82,8 @@ function isValidDelay(milliseconds: number): boolean {
 }
 
 /**
- * Draws a delay in milliseconds from an exponential distribution, as in networks. Uses no random
- * number if the spread is 0.
+ * Draws a random delay in milliseconds. Like delays in networks, it is exponentially distributed.
+ * Uses no random number if the spread is 0.
  */
 export function drawLatency({ delay, spread }: Latency, random: Random): number {
   if (spread === 0) return delay

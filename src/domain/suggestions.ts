@@ -2,14 +2,14 @@
 const MAX_LENGTH = 100
 
 /**
- * The maximum number of record names to compare for a suggestion. Comparing them takes a few
+ * The maximum number of record names to compare for a suggestion. Comparing that many takes a few
  * milliseconds.
  */
 export const MAX_CANDIDATES = 200
 
 /**
- * Returns the candidate most similar to the word, or undefined if all differ by more than a third
- * of their length.
+ * Returns the candidate most similar to the word, or undefined if every candidate differs from it
+ * in more than a third of the letters.
  */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined

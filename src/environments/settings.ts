@@ -7,18 +7,18 @@ export type Settings = Pick<
   'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed' | 'stubs'
 >
 
-/** The settings of a new, empty environment. An `id` must be unused. */
+/** The settings of a new, empty environment. An `id` must not belong to another environment. */
 export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> &
   Partial<Settings & Pick<EnvironmentRow, 'id' | 'ttl'>>
 
 /**
- * The environment to create. Omitted settings come from the forked environment or the seed, or have
- * a default.
+ * The environment to create. Omitted settings come from the forked environment, the seed or the
+ * defaults.
  */
 export interface CreateOptions extends Partial<Omit<NewEnvironment, 'id'>> {
   /** Id or name of the environment to fork. */
   from?: string | undefined
-  /** Name of a snapshot of `from` to fork instead of its current state. */
+  /** Name of a snapshot of `from`, which is forked instead of the current state. */
   snapshot?: string | undefined
   apiKey?: string | undefined
 }

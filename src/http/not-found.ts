@@ -27,9 +27,9 @@ interface NotFoundOptions {
 }
 
 /**
- * Rejects requests whose path or method has no route, before their body is read. Requests to paths
- * that only Novu's API has are left to the not-found handler: a stub may respond to them. Register
- * this plugin before the routes, because it collects their paths.
+ * Rejects requests whose path or method has no route, before their body is read. Leaves the paths
+ * of Novu's API that have no route to the not-found handler, because a stub may respond to them.
+ * Register this plugin before the routes, because it collects their paths.
  */
 export const notFound = fp<NotFoundOptions>(async (app, { served, assumptionFor, isStubbed }) => {
   app.addHook('onRoute', ({ url, method }) => addRoute(served, url, [method].flat()))
@@ -41,7 +41,7 @@ export const notFound = fp<NotFoundOptions>(async (app, { served, assumptionFor,
   })
 })
 
-/** Returns whether a path belongs to Novu's API, but this server has no route for it. */
+/** Returns whether a path belongs to Novu's API and has no route on this server. */
 function isUnmocked(served: readonly ServedPath[], path: string): boolean {
   return /^\/v[12]\//.test(path) && findPath(served, path) === undefined
 }
@@ -148,8 +148,9 @@ function suggestPath(served: readonly ServedPath[], path: string): string | unde
 }
 
 /**
- * Returns a route's URL with the parameters replaced by the segments in the request's path. Returns
- * undefined if one of the URL's other segments isn't similar to the one in the request.
+ * Returns a route's URL with segments of the request's path in place of the URL's parameters.
+ * Returns undefined if another segment of the URL isn't similar to the path's segment at the same
+ * position.
  */
 function correctSegments(
   segments: readonly string[],

@@ -42,7 +42,7 @@ export interface JournalEntry {
   /** The path and query as the client sent them. */
   readonly url: string
   readonly query: Query | MalformedQuery
-  /** The request's headers: alternating lines with a header's name and with its value. */
+  /** The request's headers as text. Each header has two lines: its name and its value. */
   readonly rawHeaders: string
   /** The request body, or the start of a long body. */
   body: Buffer | undefined
@@ -99,7 +99,7 @@ export function createEntry(
     operation,
     method,
     url,
-    // If Fastify can't decode the path, it doesn't parse the query.
+    // If Fastify can't decode the path, it doesn't parse the query, so parse it here.
     query: (query as Query | MalformedQuery | null) ?? parseQuery(queryOf(url)),
     // Keep one string instead of an array, so that the garbage collector has fewer objects to visit
     // in up to 1,000 recorded requests.

@@ -7,9 +7,7 @@ import type { RecordedRequest, RequestPattern } from './schemas.js'
 
 /** A field of a pattern, with the value of the same field in a request. */
 export interface PatternField {
-  /**
-   * Where the field is in the request body that contains the pattern, such as `inOrder[0].method`.
-   */
+  /** The field's path in the body of the control request, such as `inOrder[0].method`. */
   path: string
   expected: NonNullable<RequestPattern['query']>[string]
   /** The request's value, or undefined if the request doesn't have the field. */
@@ -36,9 +34,9 @@ const TOO_MANY = `exceeds the limit of ${MAX_EXPRESSIONS} regular expressions in
 const compiledExpressions = new WeakMap<object, RE2JS>()
 
 /**
- * Compiles the regular expressions in patterns. Each pattern comes with its path in the request
- * body. Uses RE2, which matches in linear time, because some expressions could block the server
- * forever in Node's own engine. Throws `invalid` for expressions that RE2 doesn't support.
+ * Compiles the regular expressions in patterns. Each pattern comes with its path in the body of the
+ * control request. Uses RE2, which matches in linear time, because some expressions could block the
+ * server forever in Node's own engine. Throws `invalid` for expressions that RE2 doesn't support.
  */
 export async function preparePatterns(
   patterns: readonly (readonly [path: string, RequestPattern])[]
@@ -83,7 +81,8 @@ function compile({ RE2JS, RE2JSException }: typeof import('re2js'), expression: 
 export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
   if (!mayMatch(entry, pattern)) return false
   const { path, query, headers, body } = pattern
-  // The other fields need no description: `mayMatch` has already compared them.
+  // Only these fields need a description of the request. `mayMatch` has already compared the
+  // others.
   const isDecided = path === undefined && !query && !headers && body === undefined
   return isDecided || mismatches(entry.journal.describer.request(entry), pattern).length === 0
 }
@@ -110,7 +109,7 @@ function mayHaveHeaders(
   return Object.entries(headers).every(([name, expected]) => {
     const value = typeof expected === 'object' ? '' : `${expected}\n`
     const line = `\n${name}\n${value}`
-    // A redacted value never equals the raw value, so the header must be compared later, with the
+    // A redacted value in a pattern never equals the raw value, so it is compared later, with the
     // description of the request.
     return line.includes(REDACTED) || lines.includes(line.toLowerCase())
   })
@@ -118,7 +117,7 @@ function mayHaveHeaders(
 
 /**
  * Returns the fields of a pattern that a request doesn't match. `path` is the pattern's path in the
- * request body.
+ * body of the control request.
  */
 export function mismatches(
   request: RecordedRequest,

@@ -44,7 +44,7 @@ const FieldFilterPart = namedObject('FieldFilterPartDto', 'A comparison in a con
   on: stringEnum(['subscriber', 'payload'], { description: 'Object that contains the field' })
 })
 
-/** A condition of an integration, or of a step of a message's workflow. */
+/** A condition of an integration, or of a step in a message's workflow. */
 export const StepFilter = namedObject('StepFilterDto', 'A condition that consists of comparisons', {
   isNegated: Type.Boolean({ description: 'Whether the condition is negated' }),
   type: ref(FilterType),

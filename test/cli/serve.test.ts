@@ -69,7 +69,7 @@ describe('when the server is ready', () => {
     expect((await fetch(`${url}/docs`)).status).toBe(200)
   })
 
-  test('--json prints one line of JSON with environments, ids and keys', async () => {
+  test('--json prints one line of JSON with environments, their ids and API keys', async () => {
     const { printed } = await startCommand(['--seed', 'shop.yaml', '--json'], createShop())
     expect(printed).toMatch(/^\{.*\}\n$/)
     expect(JSON.parse(printed)).toEqual({
@@ -129,7 +129,7 @@ describe('option values', () => {
     NOTIFICATION_MOCK_JSON: '1'
   }
 
-  test('variables set options, and commas separate several seeds', async () => {
+  test('variables set options, and commas in a variable separate several seeds', async () => {
     const { cwd } = createShop()
     writeFileSync(join(cwd, 'other.json'), '{"environments":[{"name":"Other"}]}')
     const { printed } = await startCommand([], { cwd, env: { ...VARIABLES, PORT: '0' } })
@@ -147,7 +147,7 @@ describe('option values', () => {
 
   test.each([
     [
-      '--no-seed overrides a variable',
+      '--no-seed overrides NOTIFICATION_MOCK_SEED',
       ['--no-seed'],
       { NOTIFICATION_MOCK_SEED: 'a.yaml' },
       { seeds: [] }
@@ -177,7 +177,12 @@ describe('option values', () => {
       { NOTIFICATION_MOCK_PROFILE: '' },
       { profile: 'document' }
     ],
-    ['the variables of a Kubernetes service are ignored', [], KUBERNETES, { port: 4210 }],
+    [
+      'the variables that Kubernetes sets for a service are ignored',
+      [],
+      KUBERNETES,
+      { port: 4210 }
+    ],
     ['PORT is used when no other port is given', [], { PORT: '1' }, { port: 1 }],
     [
       'NOTIFICATION_MOCK_PORT overrides PORT',

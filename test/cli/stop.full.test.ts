@@ -74,8 +74,8 @@ test.each(Object.entries(BUSY))(
     server.child.kill('SIGTERM')
     const { code, stderr } = await server.ended
     expect(code).toBe(0)
-    // The server ends its own streams and delays. It warns only if it has to close requests that
-    // are unfinished.
+    // The server can end its own streams and delays. It warns only if it closes a connection on
+    // which the client is still sending a request.
     expect(stderr.includes('"msg":"closing connections that are still busy"')).toBe(
       what.startsWith('a request')
     )
@@ -96,7 +96,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const sentAt = performance.now()
     child.kill(signal)
     expect(await ended).toEqual({ code: null, signal, stdout: '', stderr: '' })
-    // If the signal didn't stop the seeding, it would take ten times as long.
+    // Without the signal, the seeding would take ten times as long.
     expect(performance.now() - sentAt).toBeLessThan(2000)
 
     writeSeed(cwd, 1)
@@ -108,7 +108,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 
 test.each([
   ['SIGTERM', 'npm alone'],
-  ['SIGINT', 'the whole group, as from a terminal']
+  ['SIGINT', 'the whole process group (as Ctrl-C does)']
 ] as const)(
   'with npm, %s sent to %s lets requests in flight finish and leaves a clean file',
   async (signal, to) => {

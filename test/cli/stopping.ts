@@ -7,12 +7,15 @@ import { integrationRows } from '../support/rows.js'
 
 /** A header with an API key of the default seed. */
 export const AUTHORIZATION = { authorization: 'ApiKey development-key' }
-/** The path of a POST request that sets another primary integration in the default seed. */
+/** The path of a POST request that makes another integration of the default seed primary. */
 export const SET_PRIMARY = '/v1/integrations/mailgun-eu/set-primary'
 
 export const KEPT = ['--data', 'kept.db']
 
-/** Writes a seed that generates the given number of messages. 400,000 take several seconds. */
+/**
+ * Writes a seed that generates the given number of messages. A server needs several seconds to
+ * generate 400,000.
+ */
 export function writeSeed(folder: string, messages: number): void {
   const workflows = [{ identifier: 'order', steps: [{ type: 'email' }] }]
   const environments = [{ name: 'Shop', apiKeys: ['shop'], workflows, generate: { messages } }]

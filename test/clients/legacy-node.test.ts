@@ -108,7 +108,7 @@ test.each<
   ],
   ['@novu/node', 'the headers of axios', NODE_HEADERS, ALL_CALLS.slice(1)],
   [
-    'the Java and Python clients',
+    'the Java or Python client',
     'page and limit as numbers with decimal places, such as 10.0',
     {},
     LISTS
@@ -145,14 +145,9 @@ test.each<
     { AUTHORIZATION: 'ApiKey SECRET', ACCEPT: 'application/json' },
     ALL_CALLS
   ],
-  [
-    '@novu/api',
-    'an empty cookie, and an idempotency key with every request',
-    API_HEADERS,
-    ALL_CALLS
-  ]
+  ['@novu/api', 'an empty cookie and an idempotency key', API_HEADERS, ALL_CALLS]
 ])(
-  '%s sends %s, and gets the usual response',
+  '%s gets the usual response if it sends %s',
   async (_client, _peculiarity, headers, calls, body) => {
     const mock = await useMock({ seed: SEED })
     for (const call of calls) {

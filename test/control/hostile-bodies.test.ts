@@ -22,7 +22,7 @@ test.each(INHERITED)(
   }
 )
 
-test('returns free-form fields unchanged if they are named like prototype members', async () => {
+test('returns free-form data unchanged if it has fields such as __proto__', async () => {
   const mock = await useMock()
   const unusual =
     '{"__proto__":{"a":[{"__proto__":1}]},"constructor":{"prototype":null},"toString":"text"}'
@@ -68,7 +68,7 @@ test('every route rejects a body that is nested more than 100 levels deep', asyn
     }
   }
   expect((await mock.get('/_mock/environments')).json.environments).toHaveLength(3)
-  // The body and its effect are two of the hundred levels.
+  // The body and its effect already are two of the 100 allowed levels.
   const { status } = await mock.post('/_mock/faults', {
     body: `{"effect": {"status": 503, "body": ${nested(98)}}}`
   })

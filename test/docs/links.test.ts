@@ -67,7 +67,9 @@ function linksOf(page: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
 }
 
-/** Includes paths that start with a slash, because test/openapi/manual.test.ts checks them. */
+/**
+ * Paths that start with a slash count as external, because test/openapi/manual.test.ts checks them.
+ */
 function isExternal(link: string): boolean {
   return /^(https?:|mailto:|\/)/.test(link)
 }

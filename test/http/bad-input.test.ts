@@ -16,8 +16,9 @@ interface Row {
   path?: string
   method?: string
   /**
-   * What the client does: `end` ends its side right after sending, `reset` resets the connection
-   * after the responses. By default, it ends its side after the responses.
+   * How the client closes the connection. `end` ends the client's side right after sending, and
+   * `reset` resets the connection after the responses. By default, the client ends its side after
+   * the responses.
    */
   after?: 'end' | 'reset'
 }

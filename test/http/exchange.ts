@@ -10,7 +10,9 @@ export interface RawAnswer {
 /** Bytes that are sent unchanged. A string is sent as Latin-1. */
 export type Bytes = string | Buffer
 
-/** Sends bytes unchanged, unlike `fetch`, which would correct them. Parses the responses. */
+/**
+ * A connection that sends bytes unchanged, which `fetch` would correct, and parses the responses.
+ */
 export interface Connection {
   socket: Socket
   send(bytes: Bytes): void

@@ -60,7 +60,7 @@ test.each([
   expect(storedKeys(mock)).toEqual([key])
 })
 
-test('joins the values of two headers with a comma, whatever the case of the names', async () => {
+test('joins two idempotency-key headers by a comma, even if one is in capitals', async () => {
   const mock = await useMock({ seed: SEED })
   const response = await exchange(mock, request(PATH, 'IDEMPOTENCY-KEY: a', 'idempotency-key: b'))
   expect(response.headers.get('idempotency-key')).toBe('a, b')
@@ -112,7 +112,7 @@ test.each([
   expect(storedKeys(mock)).toEqual([])
 })
 
-test('ignores the host and query when it compares requests', async () => {
+test('ignores the host and query when it compares requests with the same key', async () => {
   const mock = await useMock({ seed: SEED })
   expect((await exchange(mock, request(PATH, 'idempotency-key: a'))).status).toBe(200)
   for (const target of [`http://example.com${PATH}`, `${PATH}?attempt=2`]) {
@@ -122,8 +122,8 @@ test('ignores the host and query when it compares requests', async () => {
 })
 
 /**
- * Starts a request with the key `slow`. The server has read the headers and is waiting for the
- * body.
+ * Starts a request with the key `slow`. Resolves when the server has read the headers and is
+ * waiting for the body.
  */
 async function startSlowRequest(mock: TestMock) {
   const connection = await connectTo(mock)

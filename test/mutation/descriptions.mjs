@@ -3,7 +3,7 @@
  * affect behavior. Another test checks that every field has a description.
  */
 
-/** Maps each schema function that takes a description to the position of that argument. */
+/** Maps each schema function that takes a description to its position among the arguments. */
 const ARGUMENT = {
   text: 0,
   textOrNull: 0,

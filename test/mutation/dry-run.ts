@@ -1,7 +1,8 @@
 import { inject } from 'vitest'
 
 /**
- * In Stryker's dry run, which records the code that each test covers, every test gets its own
- * server. Code that runs at start, such as preparing SQL, then counts as covered by that test.
+ * Stryker's dry run records which code each test covers. In this run, every test gets its own
+ * server, so that the code that runs when a server starts, such as preparing SQL, counts as covered
+ * by each test.
  */
 if (inject('mode' as never) === 'dry-run') process.env.FRESH_MOCKS = 'true'

@@ -42,7 +42,7 @@ test.each([
 
 type Message = Record<'transactionId' | 'subscriberId', string>
 
-test('filters find the messages of all transactions and subscribers in `unicode`', async () => {
+test('filters find the messages of each transaction and subscriber of `unicode`', async () => {
   const mock = await useMock({ seeds: ['unicode'] })
   const { environments } = parse(readFileSync(join(folder, 'unicode.yaml'), 'utf8'), {
     merge: true

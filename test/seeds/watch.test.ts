@@ -11,12 +11,15 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { watchSeeds } from '../../src/seeds/watch.js'
 
-/** The milliseconds between two checks. */
+/** The milliseconds between two checks of the files. */
 const INTERVAL = 100
 /** Enough time to detect a change, and to be sure that the file is no longer changing. */
 const AMPLE = 5 * INTERVAL
 
-/** Watches two files, or a link to the first file. Only `changesAfter` advances the clock. */
+/**
+ * Watches two files or, with `isLinked`, only a link to the first file. Time passes only during
+ * `changesAfter`.
+ */
 function watchFiles({ isStarted = true, isLinked = false } = {}) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))

@@ -7,13 +7,16 @@ import type { OtherRequest, TestDescription, TestRecord } from './schemas.js'
 
 export type TestService = ReturnType<typeof testService>
 
-/** Limits for all stored records of tests whose environment was removed. */
+/**
+ * The limits for the records of all tests whose environment was removed: their number and total
+ * size.
+ */
 const MAX_TESTS = 200
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** A test and its environment. */
 interface Test {
-  /** Undefined once the environment was removed; `record` then replaces it. */
+  /** Undefined after the environment was removed; `record` then replaces it. */
   environment: Environment | undefined
   description: TestDescription
   startedAt: number
@@ -24,12 +27,12 @@ interface Test {
 }
 
 /**
- * Records the tests of a run. Each environment that a request created counts as one test, and so
- * does each environment whose test a request described. For removed environments, keeps at most 200
- * records with 64 MiB in total, and drops the records of failed tests last.
+ * Records the tests of a run. Two kinds of environments count as one test each: those that a
+ * request created, and those whose test a request described. For removed environments, keeps at
+ * most 200 records with 64 MiB in total, and drops the records of failed tests last.
  */
 export function testService({ journals, environments, faults, redactionOf }: Services) {
-  // Gets the redaction on each call, because API keys are added and removed.
+  // Gets the redaction on each call, because API keys may have been added or removed.
   const text = (value: string) => redactionOf().redact(value)
   const tests = new Map<number, Test>()
   let dropped = 0
@@ -53,7 +56,7 @@ export function testService({ journals, environments, faults, redactionOf }: Ser
 
     dropped: (): number => dropped,
 
-    /** Returns the record of each test as JSON, ordered by the creation of the environments. */
+    /** Returns the record of each test as JSON, in the order in which the tests began. */
     records: (): string[] => [...tests.values()].map(recordOf),
 
     /** Returns the requests that belong to no test. */
@@ -129,7 +132,9 @@ function dropExcess(tests: Map<number, Test>): number {
   return dropped
 }
 
-/** Returns the difference from the baseline, or undefined if it can't be computed. */
+/**
+ * Returns how the environment differs from its baseline, or undefined if that can't be computed.
+ */
 function diffOf(
   environments: Services['environments'],
   environment: Environment

@@ -137,7 +137,7 @@ function Views() {
       <main id="view" tabIndex={-1}>
         <view.View key={view.path} route={route} />
       </main>
-      {/* Placed after the view, so that Tab reaches the list sooner. */}
+      {/* The navigation comes after the view, so that Tab reaches the view's list sooner. */}
       <nav class="rail" aria-label="Views" onKeyDown={moveFocus}>
         {VIEWS.map(({ path, title, icon }) => {
           const isSelected = path === view.path

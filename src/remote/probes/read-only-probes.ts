@@ -183,8 +183,8 @@ export const readOnlyProbes = {
       const { messages } = await sample()
       const names = messages.flatMap(({ subscriber }) => Object.keys(subscriber ?? {}))
       if (names.some((name) => !EMBEDDED_FIELDS.includes(name))) return 'document'
-      // If a message has an email address, so does its subscriber. The embedded subscriber lacks
-      // the address, so fields are omitted.
+      // A message with an email address has a subscriber with one. No embedded subscriber contains
+      // it here, so fields are omitted.
       const isCut = messages.some(({ subscriber, email }) => subscriber && email !== undefined)
       skipUnless(isCut, 'no message shows whether fields of the subscriber are omitted')
       return 'live'
@@ -249,7 +249,7 @@ async function detectPagingBounds({ send }: ServiceUnderTest) {
   if (tooLow.status === 200 && readPage(tooLow).pageSize !== 10)
     throw unexpectedResponse('pageSize is not 10', tooLow)
   checkFieldErrors(await send('/v1/messages?page=-1&limit=none'), profile, 'limit=none page=-1')
-  // How Novu responds to fractions is unknown.
+  // How Novu responds to fractions is unknown, so check them only for the profile `document`.
   if (profile === 'document') {
     const fractions = await send('/v1/messages?page=1.5&limit=1.5')
     checkFieldErrors(fractions, profile, 'limit=1.5 page=1.5')
@@ -259,11 +259,12 @@ async function detectPagingBounds({ send }: ServiceUnderTest) {
 
 const UNSERVED = /^(Cannot GET \/v1\/conformance|GET \/v1\/conformance is not mocked)$/
 
-/** Only sends GET requests, because the target may have operations that change something. */
+/** Sends only GET requests, because another method might change something on the target. */
 async function detectUnservedRoute({ send }: ServiceUnderTest) {
   const options = { mayBe200: true }
   const unknownPath = await send('/v1/conformance')
-  // An unknown path may get the same response under both values, but a wrong method doesn't.
+  // An unknown path may get the same response with both values of the assumption, but a wrong
+  // method doesn't.
   matchProfile(unknownPath, { document: [501], live: [404, UNSERVED] }, options)
   const wrongMethod = await send(setPrimaryPath(unknownId()))
   const message = /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/

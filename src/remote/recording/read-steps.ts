@@ -24,9 +24,9 @@ interface NamedRecords {
 type RawStep = Record<string, unknown> & Record<'workflowId' | 'workflowDatabaseId', string>
 
 /**
- * Reads steps of the named workflows. If no workflow is named, reads steps of all workflows that
- * messages refer to. In each workflow, reads the named steps, the steps that messages refer to, and
- * all steps before these. Returns the workflows in a stable order.
+ * Reads steps of the named workflows or, if none is named, of all workflows that messages refer to.
+ * Three kinds of steps are read: those that are named, those that messages refer to, and those that
+ * come before one of them. Returns the workflows in a stable order.
  */
 export function readSteps(
   options: ReadOptions,
@@ -123,8 +123,8 @@ function withoutControlValues(fields: Record<string, unknown>): Record<string, u
   if (!isObject(fields.controls) || !('values' in fields.controls)) return fields
   const { values: _, ...controls } = fields.controls
   const step = { ...fields, controls }
-  // The assumption adds `controlValues` as the last field, with an empty object. If a step has
-  // `controlValues` of its own, they come earlier.
+  // The assumption adds an empty `controlValues` as the last field. A step's own `controlValues`
+  // come earlier.
   const isAdded =
     Object.keys(fields).at(-1) === 'controlValues' && JSON.stringify(fields.controlValues) === '{}'
   if (!isAdded) return step
@@ -132,7 +132,10 @@ function withoutControlValues(fields: Record<string, unknown>): Record<string, u
   return rest
 }
 
-/** Accepts every 404 response, even HTML from a gateway: it means that the step doesn't exist. */
+/**
+ * Returns what is wrong with a response, if anything. Accepts every 404 response, even HTML from a
+ * gateway, because it means that the step doesn't exist.
+ */
 function stepProblem(response: TargetResponse): string | undefined {
   return response.status === 404 ? undefined : objectProblem(response)
 }
@@ -143,7 +146,7 @@ function stepIn(response: TargetResponse): RawStep | undefined {
   return isStep ? step : undefined
 }
 
-/** Returns the ids of the steps before this step, which are listed in the step's variables. */
+/** Returns the ids of the steps before this step. The step's variables list them. */
 function earlierSteps({ variables }: SeedStep): string[] {
   const { properties } = (variables ?? {}) as { properties?: { steps?: { properties?: object } } }
   return Object.keys(properties?.steps?.properties ?? {})

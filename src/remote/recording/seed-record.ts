@@ -62,24 +62,21 @@ const STEP: RecordKind = {
 }
 
 /**
- * Returns the message as a seed contains it. Returns undefined if the message doesn't match the API
- * reference.
+ * Converts a message to the format of a seed. Returns undefined if a seed can't contain the
+ * message.
  */
 export function toSeedMessage(message: object, deviations: SeedDeviations) {
   return toSeedRecord(MESSAGE, message, deviations) as SeedMessage | undefined
 }
 
-/**
- * Returns the step as a seed contains it. Returns undefined if the step doesn't match the API
- * reference.
- */
+/** Converts a step to the format of a seed. Returns undefined if a seed can't contain the step. */
 export function toSeedStep(step: object, deviations: SeedDeviations) {
   return toSeedRecord(STEP, step, deviations) as SeedStep | undefined
 }
 
 /**
- * Returns a copy that has only the valid fields from the API reference. Adds the other fields to
- * `deviations`.
+ * Returns a copy of the record without fields that are invalid or not in the API reference. Adds
+ * these fields to `deviations`. Returns undefined if a seed can't contain the record.
  */
 function toSeedRecord(
   { name, schema, required }: RecordKind,

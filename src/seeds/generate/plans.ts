@@ -58,8 +58,8 @@ const DEFAULT_PROVIDERS = {
 }
 
 /**
- * Returns the providers of the active integrations, the primary first. If no integration is active,
- * returns the providers of all.
+ * Returns the providers of the channel's active integrations, starting with the primary one. If
+ * none is active, returns the providers of all its integrations.
  */
 function providersOf({ integrations }: EnvironmentInput, channel: Channel): string[] {
   const existing = integrations.filter(
@@ -92,8 +92,8 @@ function planStep(environment: EnvironmentInput, step: WorkflowStep, workflowNam
 }
 
 /**
- * Returns the body. If no field has a usual name for the body, returns the longest string, because
- * code-first steps can use any name.
+ * Returns a message's body from its step's control values. If no field has a usual name for the
+ * body, returns the longest string, because code-first steps can use any name.
  */
 function findBody(values: Record<string, unknown>): string | undefined {
   const body = nonEmptyString(values.body) ?? nonEmptyString(values.content)

@@ -35,7 +35,7 @@ function fitHeight({ currentTarget: frame }: { currentTarget: HTMLIFrameElement 
 
 /**
  * Three things make emails harmless: this policy, the inspector's policy, and the frame's sandbox.
- * The elements listed below are removed only to avoid console errors and empty frames.
+ * `REMOVED_ELEMENTS` are removed only to avoid console errors and empty frames.
  */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

@@ -10,7 +10,7 @@ const PAGE_SIZE = 1000
 /**
  * Parses a search such as `ada channel:email tenant:acme`. `channel:`, `subscriber:` and
  * `transaction:` are filters. Any other name with a colon is a context key. A word without a colon
- * becomes `q`.
+ * is returned with the name `q`.
  */
 function parseSearch(text: string): [name: string, value: string][] {
   return [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = quoted ?? '']) => {
@@ -24,8 +24,9 @@ function parseSearch(text: string): [name: string, value: string][] {
 }
 
 /**
- * Loads the first pages of messages that match a search. Words are searched as transactionIds. If
- * none match, a single word is searched as a subscriberId.
+ * Loads the first pages of messages that match a search. Words without a colon are searched as
+ * transactionIds. If no message matches and the search has only one such word, the word is searched
+ * as a subscriberId.
  */
 export async function searchMessages(
   get: (path: string) => Promise<ServiceResponse>,

@@ -81,8 +81,8 @@ function useHeldBack({ requests, changes }: ListedRequests, isPaused: boolean) {
       if (isHolding) setTimeout(() => rerender({}))
     }
     const onPointer = ({ type, pointerType }: PointerEvent) => {
-      // Only mouse movement counts. The list may appear under a mouse at rest, and a tap leaves no
-      // pointer behind.
+      // Only the movement of a mouse counts as use. A mouse at rest doesn't, because the list may
+      // have appeared under it. A tap doesn't, because it leaves no pointer behind.
       isUnderMouse.current = type === 'pointermove' && pointerType === 'mouse'
       if (!isUnderMouse.current) checkUse()
     }

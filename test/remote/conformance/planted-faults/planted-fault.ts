@@ -7,7 +7,7 @@ export interface PlantedFault {
   /** The case that must fail. */
   caughtBy: string
   hooks: ProxyHooks
-  /** The profile of the target, if not `document`. */
+  /** The target's profile, if it is not `document`. */
   profile?: 'live' | undefined
 }
 
@@ -15,7 +15,10 @@ export interface PlantedFault {
 export type Json = any
 
 type Edit = (json: Json, exchange: ProxiedExchange) => unknown
-/** The keys name the case that must fail, and then the fault: `paging.page: page starts at 1`. */
+/**
+ * Each key has the id of the case that must fail and the fault's name, such as
+ * `paging.page: page starts at 1`.
+ */
 type FaultTable<Hook> = Record<string, Hook>
 
 const isList = ({ method, path }: ProxiedRequest) =>
@@ -129,7 +132,7 @@ export function replace(response: ProxiedResponse, other: ProxiedResponse): void
   response.text = other.text
 }
 
-/** Repeats a request without its idempotency key. */
+/** Repeats a request without its idempotency key, by default at the same path. */
 export function sendWithoutKey(
   { request, send }: ProxiedExchange,
   path = request.path
