@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..')
 /** The Node executable and the built command that start the servers. */
 const servers = { node: process.execPath, command: join(root, 'dist/cli/index.js') }
 
-/** Starts all later servers with another Node and with a command that was installed with it. */
+/** Makes `start` use another Node, and a command that was installed with that Node. */
 export function useServers({
   node,
   command
@@ -78,7 +78,7 @@ export interface RunningServer {
   startedIn: number
   residentBytes(): number
   peakBytes(): number
-  /** Stops the server and waits for its end. */
+  /** Stops the server and waits until its process has ended. */
   stop(): Promise<void>
 }
 
@@ -124,7 +124,10 @@ export async function start({ args, path, headers = {} }: ServerCommand): Promis
   }
 }
 
-/** Milliseconds that a server may take to start. Generating a million messages takes a minute. */
+/**
+ * The maximum time for a start in milliseconds. A server that generates a million messages at the
+ * start needs about a minute.
+ */
 const MAX_START = 120_000
 
 async function isReady(url: string, headers: Record<string, string>): Promise<boolean> {
@@ -136,7 +139,7 @@ async function isReady(url: string, headers: Record<string, string>): Promise<bo
   }
 }
 
-/** Returns a memory figure of the process in bytes. */
+/** Returns the process's resident memory (`VmRSS`) or its peak (`VmHWM`) in bytes. */
 function memoryOf({ pid }: ChildProcess, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const kibibytes = new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]
@@ -160,7 +163,7 @@ async function freePort(): Promise<number> {
 interface TimedResponse {
   status: number
   body: Buffer
-  /** The time from sending the request to the last byte of the response. */
+  /** The time from sending the request until the last byte of the response has arrived. */
   milliseconds: number
 }
 
@@ -224,7 +227,8 @@ export interface Load {
 }
 
 /**
- * Puts load on a server with wrk, which runs on the other core. Throws if a response is not 2xx.
+ * Puts load on a server with wrk, which runs on the core for clients. Throws if a response is not
+ * 2xx.
  */
 export async function load(
   { url }: RunningServer,

@@ -65,7 +65,7 @@ function errorRows(operation: Operation): string[][] {
       : describeError(status, { idempotent: false }),
     under ? assumptionLink(...under) : ''
   ])
-  // Several error codes may share a status and a description.
+  // Several error codes may have the same status and description. They get only one row.
   const unique = new Map(rows.map((row) => [row.join(), row]))
   return [...unique.values(), ['500', describeError(500, operation), '']]
 }

@@ -1,10 +1,13 @@
 /**
  * Writes seeds/schema.json, the JSON Schema of seed files, from the format that the reader checks.
- * With this schema, editors complete and check a seed that contains the line `#
- * yaml-language-server: $schema=…/seeds/schema.json`.
+ * With this schema, editors complete and check a seed that contains this line:
+ *
+ *     # yaml-language-server: $schema=…/seeds/schema.json
+ *
+ * Usage:
  *
  *     tsx scripts/seed-schema.ts            write it
- *     tsx scripts/seed-schema.ts --check    write nothing; exit 1 when it is stale
+ *     tsx scripts/seed-schema.ts --check    write nothing; exit 1 if it is stale
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -55,7 +58,10 @@ function read(): string | undefined {
   }
 }
 
-/** Returns the named schemas that a schema refers to, directly or indirectly, by name. */
+/**
+ * Returns the names and definitions of all named schemas that a schema refers to, directly or
+ * indirectly. Sorts them by name.
+ */
 function reachable(root: object): [string, object][] {
   const named = new Map(namedSchemas(Seed).map((schema) => [String(schema.$id), schema]))
   const definitions = new Map<string, object>()

@@ -69,7 +69,10 @@ export interface Server extends RunningServer {
   app: FastifyInstance
   db: Db
   services: Services
-  /** Loads the seed service. A start with the default seed doesn't need it. */
+  /**
+   * Loads the seed service when it is first needed. A start with only the default seed doesn't need
+   * it.
+   */
   loadSeeds: () => Promise<SeedService>
 }
 
@@ -134,7 +137,7 @@ function checkOptions({ seed, clock = wallClock, watch }: ServerOptions, { seeds
   if (watch && seeds.length === 0) {
     throw new StartError('there are no files to watch; add files to `seeds`')
   }
-  // Without this check, the file name would be parsed as a seed.
+  // Without this check, the file name itself would be parsed as the content of a seed.
   if (typeof seed === 'string' && /^\S+\.(ya?ml|json)$/.test(seed)) {
     throw new StartError(`seed must be the content of a seed; to load ${seed}, add it to \`seeds\``)
   }
@@ -188,8 +191,9 @@ async function loadSeedReader(
 }
 
 /**
- * Returns the database image to start from, if any. If the initial data doesn't come from the
- * image, only the image's schema is used. Even this is faster than running the migrations.
+ * Returns the prepared database image to start from. If the initial data doesn't come from the
+ * image, only the image's schema is used, which is still faster than running the migrations.
+ * Returns undefined for a data file, or if there is no image.
  */
 function chooseDatabaseImage(
   source: SeedSource,
@@ -217,7 +221,10 @@ interface SeedDependencies extends Pick<Server, 'db' | 'services' | 'loadSeeds'>
   seedWatch: SeedWatch | undefined
 }
 
-/** Applies the seeds. Returns the seed service only if it was loaded. */
+/**
+ * Applies the seeds, unless the database was created from the image, which already contains the
+ * default seed. Returns the seed service only if it was loaded.
+ */
 async function seedDatabase(
   source: SeedSource,
   { db, services, loadSeeds, seedWatch }: SeedDependencies
@@ -227,7 +234,8 @@ async function seedDatabase(
     return { seeded: true }
   }
   const seeds = await loadSeeds()
-  // Without an argument, this always loads the generator. A watched seed may need it later.
+  // Without an argument, this loads the generator even if no seed needs it yet. With `watch`, a
+  // changed seed may need it later.
   await seeds.loadGenerator(seedWatch ? undefined : source.files)
   const { applied, environments } = seeds.seed(source.files)
   if (source.isDefault) {
@@ -253,8 +261,8 @@ function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
 }
 
 /**
- * Closes the database when the app closes. With `exportOnExit`, it exports the data before that,
- * but only after `enable` was called, so that a failed start doesn't replace the file.
+ * Closes the database when the app closes. With `exportOnExit`, exports the data first, but only if
+ * `enable` was called, so that a failed start doesn't replace the file.
  */
 function closeDatabaseOnClose(
   app: FastifyInstance,
@@ -319,7 +327,10 @@ function startWatching(
   })
 }
 
-/** Adds reloads to the journals. No hook does this, because a reload isn't an HTTP request. */
+/**
+ * Records each reload in the journal of the reloaded environment. The hook that records other
+ * changes can't do this, because a reload isn't an HTTP request.
+ */
 function recordReloads(
   changes: Extract<SeedReload, { applied: true }>['changes'],
   { environments, journals }: Services
@@ -339,12 +350,15 @@ function resetEnvironments({ environments, journals }: Services): string[] {
   return all.map(({ name }) => name)
 }
 
-/** The maximum number of queued connections. The system resets connections beyond it. */
+/**
+ * The maximum number of connections that wait to be accepted. The operating system resets any
+ * further connection.
+ */
 const BACKLOG = 65_535
 
 /**
- * Starts to listen and returns the port. Doesn't use `app.listen`, because it writes its own log
- * line, and starts a second server for `localhost`.
+ * Starts to listen and returns the port. Doesn't use `app.listen`, because `app.listen` writes its
+ * own log line, and starts a second server if the host is `localhost`.
  */
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
   await app.ready()

@@ -2,7 +2,7 @@
 import * as module from 'node:module'
 import { unsupportedNodeMessage } from '../platform/package.js'
 
-// Caches compiled code for the next start. Node 20 lacks these functions.
+// These functions cache compiled code for the next start. Node 20 lacks them.
 const { enableCompileCache, flushCompileCache } = module as {
   enableCompileCache?(): void
   flushCompileCache?(): void
@@ -17,5 +17,5 @@ if (unsupported) {
 }
 const { run } = await import('./program.js')
 await run(process.argv)
-// Flush now, because the process may be killed.
+// Write the cache now, because a process that is killed can't write it later.
 flushCompileCache?.()

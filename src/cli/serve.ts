@@ -181,7 +181,7 @@ async function stderrLogger(level: Config['logLevel']): Promise<Logger> {
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname,reqId,method,url,environment,statusCode,ms,reason,fault',
-    // GET /v1/messages?limit=0 422 1.2 ms Shop request rejected: …
+    // Example: GET /v1/messages?limit=0 422 1.2 ms Shop request rejected: …
     messageFormat: `${fields.join('')}{msg}{if reason}: {reason}{end}`
   })
   return pino(

@@ -5,11 +5,12 @@ export const PROFILES = ['document', 'live'] as const
 export type Profile = (typeof PROFILES)[number]
 
 /**
- * Behavior that the API reference doesn't define, or that differs in Novu. Each assumption has one
- * value per profile, with a description of the value's effect.
+ * Each assumption is a decision about behavior that the API reference doesn't define, or in which
+ * Novu differs from the API reference. An assumption has one value per profile. Each value has a
+ * description of its effect.
  */
-// Code must check the assumption, never the profile, because environments can override each
-// assumption.
+// Code must check the assumption's value, never the profile, because an environment can override
+// the profile's value of an assumption.
 const ASSUMPTIONS = {
   envelope: {
     description:
@@ -184,7 +185,8 @@ const ASSUMPTIONS = {
       'not-found',
       '404 as in `not-mocked`; 404 `Cannot <METHOD> <path>` if only the method is wrong'
     ],
-    // The official clients repeat a 501 for up to an hour, so no profile uses this value.
+    // After a 501, the official clients repeat the request for up to an hour. Therefore, no profile
+    // uses this value.
     other: ['not-implemented', '501 `<METHOD> <path> is not mocked`; 405 as in `not-mocked`']
   },
   'auth-scheme-case': {
@@ -211,8 +213,8 @@ export type Assumptions = {
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
 
 /**
- * Returns an assumption as control routes and docs show it: its values with their effects, and each
- * profile's value.
+ * Returns an assumption as the control routes and the docs show it: its description, its possible
+ * values with their effects, and the value in each profile.
  */
 export function describeAssumption(id: AssumptionId) {
   const { description, document, live } = ASSUMPTIONS[id]
@@ -295,7 +297,10 @@ interface NameFields {
   subscriber?: { channels?: NameFields[] }
 }
 
-/** Replaces names in the document with Novu's names. Changes and returns the same object. */
+/**
+ * Replaces names from the API reference with Novu's names. Changes the document itself and returns
+ * it.
+ */
 export function withVendorNames<Document extends NameFields>(document: Document): Document {
   const fields: NameFields = document
   for (const field of ['origin', 'providerId'] as const) {

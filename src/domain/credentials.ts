@@ -8,5 +8,6 @@ const SECRET_PART = '(?:api|access|private|signing)[-_]?key|secret|token|passw(?
 export const SECRET_NAME = new RegExp(`^(?:${SECRET_WORD})$|${SECRET_PART}`, 'i')
 
 /** The source of a regular expression that matches such a name within a longer text. */
-// The limits of 100 keep matching linear. Without them, a long name would take quadratic time.
+// Without the limits of 100 characters, the time to match would grow quadratically with the length
+// of a name.
 export const SECRET_FIELD = `(?:${SECRET_WORD}|[\\w-]{0,100}(?:${SECRET_PART})[\\w-]{0,100})`

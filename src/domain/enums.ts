@@ -39,8 +39,8 @@ export const KEY_SCOPES = ['environment', 'organization'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
 /**
- * An environment has one dataset of each kind. Its snapshots share a dataset with it until one of
- * them writes to the dataset.
+ * An environment has one dataset of each kind. It shares its datasets with its snapshots and forks.
+ * A shared dataset is copied before an environment writes to it.
  */
 export const DATASET_KINDS = [
   'integrations',

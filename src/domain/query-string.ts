@@ -25,7 +25,7 @@ export function parseQuery(queryString: string): Query | MalformedQuery {
     for (const pair of pairs) if (pair !== '') addParameter(query, pair)
     return query
   } catch {
-    // `decodeURIComponent` is the only call that throws.
+    // Only `decodeURIComponent` can throw here.
     return new MalformedQuery(
       'the query has a percent sign that does not start a UTF-8 character: encode it as %25'
     )
@@ -33,8 +33,8 @@ export function parseQuery(queryString: string): Query | MalformedQuery {
 }
 
 /**
- * Creates objects without a prototype. Adding properties to them is ten times as fast as with
- * objects from `Object.create(null)`.
+ * Creates objects without inherited properties. Adding a property to such an object is ten times as
+ * fast as adding it to an object from `Object.create(null)`.
  */
 const Parameters = function Parameters() {} as unknown as new () => Query
 Parameters.prototype = Object.create(null)

@@ -102,8 +102,8 @@ function fieldsOf(json: string): Record<string, unknown> {
 }
 
 /**
- * Returns the fields that differ, including fields of nested objects. Each has its path, such as
- * `controlValues.subject`.
+ * Returns the fields that differ, including fields of nested objects. Each field is identified by
+ * its path, such as `controlValues.subject`.
  */
 function changedFields(
   id: string,

@@ -29,8 +29,8 @@ export type DatasetKeys = Readonly<Record<DatasetKind, number>>
 type DatasetOwner = OwnerIds & { key: number }
 
 /**
- * Reads and writes environments, snapshots, API keys and datasets. A snapshot is a row of
- * `environments`.
+ * Reads and writes environments, snapshots, API keys and datasets. A snapshot is stored as a row of
+ * the table `environments`.
  */
 export class EnvironmentRepository {
   readonly #db: Db
@@ -124,8 +124,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Returns the owner of each dataset. The documents of the dataset contain the owner's ids. Omits
-   * the dataset of workflows, because workflows contain no such ids.
+   * Returns each dataset's owner, whose ids are in the dataset's documents. Omits the dataset of
+   * workflows, because workflows contain no such ids.
    */
   listOwners({ integrations, subscribers, messages, idempotency }: DatasetKeys): DatasetOwner[] {
     return this.#statements.listOwners.all({ integrations, subscribers, messages, idempotency })
@@ -176,8 +176,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Deletes datasets that belong to no environment or snapshot. Such datasets remain if a process
-   * is killed while only a reader uses them.
+   * Deletes datasets that belong to no environment or snapshot. Such datasets remain if the process
+   * was killed while only a reader used them.
    */
   deleteUnreferenced(): void {
     const { orm } = this.#db

@@ -128,8 +128,8 @@ export class EnvironmentService {
 
   /**
    * Creates an empty environment, a fork, or an environment from a seed, and gives it an API key.
-   * Throws `exists` if the name or the key is in use, `not-found` for an unknown origin or
-   * snapshot, and any error of the seed. If it throws, nothing is created.
+   * Throws `exists` if the name or the key is in use, and `not-found` if `from` or `snapshot`
+   * doesn't exist. Also throws errors of the seed. If it throws, nothing is created.
    */
   create(
     options: CreateOptions,
@@ -362,7 +362,7 @@ export class EnvironmentService {
     return this.#store.insert({ ...row, ...perKind((kind) => state[kind]) })
   }
 
-  /** Returns a complete row except for the keys of its datasets. */
+  /** Returns the row for a new environment. Only the keys of its datasets are missing. */
   #newRow(settings: NewEnvironment) {
     return {
       organizationId: settings.organizationId,

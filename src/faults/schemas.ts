@@ -81,7 +81,10 @@ export const NewFaultRule = namedObject('NewFaultRule', RULE, {
 })
 export type NewFaultRule = Static<typeof NewFaultRule>
 
-/** The maximum number of rules in an environment. Each request is compared with all rules. */
+/**
+ * The maximum number of rules in an environment. It is limited because each request is compared
+ * with every rule.
+ */
 export const MAX_RULES = 1000
 
 export const FaultRule = namedObject('FaultRule', 'A fault rule and its counters', {

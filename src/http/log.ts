@@ -52,7 +52,7 @@ export function logRejection(
   )
 }
 
-/** Logs an error in the server or on its disk. */
+/** Logs that a request failed because of an error in the server or on its disk. */
 export function logFailure(
   reply: FastifyReply,
   statusCode: number,

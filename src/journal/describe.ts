@@ -8,7 +8,7 @@ import type { Redaction, RedactionOf } from './redaction.js'
 import { storedBytes } from './response-store.js'
 import type { RecordedRequest, RecordedResponse } from './schemas.js'
 
-/** Matches the start of a message list that has more pages. */
+/** Matches the start of a page of messages that is not the last page. */
 const HAS_MORE = /^\{("totalCount":\d+,)?"hasMore":true/
 const HAS_MORE_LENGTH = 64
 
@@ -81,8 +81,8 @@ function describeRequest(
 }
 
 /**
- * Limits how many unknown parameters get a suggestion, because each is compared with all known
- * names.
+ * The maximum number of unknown parameters that get a suggestion. It is limited because each of
+ * them is compared with all known names.
  */
 const MAX_SUGGESTIONS = 3
 

@@ -74,7 +74,8 @@ export function filterRequests(journal: Journal, query: JournalQuery): RecordedR
 }
 
 /**
- * Returns a filter that tests only raw fields of an entry. Describing an entry first would be slow.
+ * Returns a filter for entries. It tests only an entry's raw fields, because describing every entry
+ * first would be slow.
  */
 function entryFilter(
   { status, operation, method, path, before = Number.POSITIVE_INFINITY }: JournalQuery,

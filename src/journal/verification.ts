@@ -33,8 +33,8 @@ const POLL_INTERVAL = 5
 const MAX_NEAR_MISSES = 3
 
 /**
- * Returns the requests that match the verification. With `within`, waits until the verdict is
- * final, this time is over, the journal closes or the client disconnects.
+ * Returns the requests that match the verification. With `within`, waits at most for this time
+ * until the verdict is final. Stops waiting if the journal closes or the client disconnects.
  *
  * Throws `expectation-failed` with the nearest requests if the verification fails. Throws `invalid`
  * if the verification contradicts itself or contains an unsupported regular expression. Throws
@@ -150,7 +150,8 @@ function evaluate(requests: readonly JournalEntry[], verification: Verification)
   const found = `${matched.length} ${matched.length === 1 ? 'request matches' : 'requests match'}`
   return {
     holds: !isTooMany && !isTooFew,
-    // Without a lower bound, success is certain only at the end of the wait.
+    // With only an upper bound, success is certain only at the end of the wait, because until then
+    // a request may still exceed the bound.
     isFinal: isTooMany || (!isTooFew && min > 0),
     matched,
     finding: `${found}, ${formatBounds(min, max)} expected`,
@@ -228,8 +229,8 @@ interface NearMiss {
 }
 
 /**
- * Returns the three requests that are most similar to the missing request. The request with the
- * fewest mismatches comes first. Among equals, the newest comes first.
+ * Returns up to three requests that are most similar to the missing request. Requests with fewer
+ * mismatches come first. Among requests with the same number of mismatches, newer ones come first.
  */
 function findNearMisses(
   requests: readonly JournalEntry[],
@@ -267,8 +268,8 @@ function formatNearMiss(nearMiss: NearMiss): string {
 }
 
 /**
- * Looks for the missing request in the journals of other environments and of unauthenticated
- * requests. Returns one sentence for each journal that has such a request.
+ * Looks for the missing request in the journals of other environments, and among the requests
+ * without a valid API key. Returns a sentence about each of these places that has such a request.
  */
 function findElsewhere(
   missing: RequestPattern,

@@ -50,8 +50,8 @@ export class MessageRepository {
   /** The compiled statements of the list, one per combination of filters. */
   readonly #listStatements = new Map<string, Statement>()
   /**
-   * Cached totals by dataset and conditions. Every page contains the total, and counting a million
-   * messages takes 30 ms.
+   * Totals by dataset and conditions. They are cached because every page contains the total, and
+   * counting a million messages takes 30 ms.
    */
   readonly #totals = new Map<number, Map<string, number>>()
 
@@ -103,8 +103,8 @@ export class MessageRepository {
   }
 
   /**
-   * Returns the name of another environment in the organization that has a message from one of the
-   * transactions.
+   * Returns the name of another environment in the organization that has a message with one of the
+   * transaction ids.
    */
   findTransactionOwner(
     dataset: number,
@@ -198,7 +198,7 @@ export class MessageRepository {
     conditions: readonly Condition[],
     index: string
   ): Statement {
-    // Don't use the SQL as the key, because it takes longer to build.
+    // Don't use the SQL as the key, because building the SQL takes longer than building this key.
     let key = `${kind} ${index}`
     for (const { column, columnValues } of conditions) key += ` ${column} ${columnValues.length}`
     const compiled = this.#listStatements.get(key)

@@ -17,8 +17,8 @@ import { addExamples } from './examples.js'
 import { describeControl, describeOperation } from './route-schemas.js'
 
 /**
- * Caches one document per set of assumptions for all servers in this process. Callers must not
- * change the documents.
+ * Caches documents for all servers in this process: one for each set of assumptions, and one for
+ * the control routes. Callers must not change them.
  */
 const cache = new Map<string, OpenApiDocument>()
 

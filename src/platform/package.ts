@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 
-// Node 18 has no `import.meta.filename`. With the fallback, it gets as far as the check that
-// rejects Node 18.
+// Node 18 has no `import.meta.filename`. With this fallback, Node 18 can still run
+// `unsupportedNodeMessage`, which rejects it.
 const requireHere = createRequire(import.meta.filename ?? import.meta.url)
 
 export const packageFile: { version: string; engines: { node: string } } = requireHere(
@@ -39,7 +39,10 @@ export function unsupportedNodeMessage(): string | undefined {
     : newNodeAddonMessage(addonVersion)
 }
 
-/** Checks the addon if Node lacks Node-API 10. Such a version of Node needs better-sqlite3 12. */
+/**
+ * Returns what is wrong with the addon on a Node without Node-API 10. Such a Node needs
+ * better-sqlite3 12.
+ */
 function oldNodeAddonMessage(addonVersion: string | undefined): string | undefined {
   if (addonVersion && Number.parseInt(addonVersion, 10) < 13) return undefined
   const installed = addonVersion

@@ -87,14 +87,17 @@ export class TestedIntegrations {
   all(): Promise<SetPrimaryOutcome[]> {
     this.#requireChanges()
     this.#outcomes ??= this.#setEachPrimary().catch((error) => {
-      // Lets the next case try again.
+      // After an error, the next case tries again.
       this.#outcomes = undefined
       throw error
     })
     return this.#outcomes
   }
 
-  /** Sends set-primary for each integration, because no other operation returns integrations. */
+  /**
+   * Sends set-primary for each integration, because no other operation in the API reference returns
+   * integrations.
+   */
   async #setEachPrimary(): Promise<SetPrimaryOutcome[]> {
     await this.#rememberList()
     const listedIds = (this.#listedBefore ?? []).map(({ _id }) => _id)
@@ -181,8 +184,8 @@ export class TestedIntegrations {
 
   /**
    * Makes the former primaries primary again, even after an interrupt. If the target couldn't list
-   * its integrations, the first named integration of each channel counts as the former primary.
-   * Never rejects.
+   * its integrations, the first integration of each channel in the options counts as the former
+   * primary. Never rejects.
    */
   async restore(): Promise<RestoreOutcome> {
     return this.#listedBefore

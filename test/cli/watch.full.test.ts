@@ -20,9 +20,9 @@ interface Watched extends RunningProcess {
   cwd: string
   /** Overwrites a file in place, as a redirection in a shell does. */
   write(text: string, file?: string): void
-  /** Resolves with the next lines of stdout. The argument is their number. */
+  /** Waits for this number of further lines on stdout, and resolves with them. */
   nextLines(lines: number): Promise<string>
-  /** Resolves with the next lines of stderr. The argument is their number. */
+  /** Waits for this number of further lines on stderr, and resolves with them. */
   nextErrorLines(lines: number): Promise<string>
   get(path: string, key?: string): Promise<Record<string, unknown>>
 }
@@ -71,7 +71,7 @@ function linesOf(stream: RunningProcess['child']['stdout']): (lines: number) => 
   }
 }
 
-test('starts with existing data, and reloads a seed when the seed changes', async () => {
+test('keeps existing data at the start, and reloads a seed when it changes', async () => {
   const data = ['--data', join(createTempFolder(), 'mock.db')]
   const first = await startWatching({ 'shop.yaml': SHOP }, data)
   first.child.kill('SIGTERM')

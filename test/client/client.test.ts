@@ -102,7 +102,7 @@ test('lists the invalid fields of a rejected request by name', async () => {
   expect(error.message).toContain('did you mean times?')
 })
 
-test('decodes the percent-encoded reason in the header', async () => {
+test('decodes a percent-encoded reason for the error message', async () => {
   const { env } = await createClient()
   await list(env, `?subscriberId=${encodeURIComponent('Zoë – 100 %41')}`)
   const error = await errorOf(
@@ -168,7 +168,7 @@ test('sends the admin token only to routes about the whole server', async () => 
   expect(error.message).not.toContain('another-token')
 })
 
-test('hides the secret if a key or token contains invalid characters', async () => {
+test('the error about invalid characters in a key or token does not contain it', async () => {
   const { mock } = await createClient()
   const secret = 'hunter2\nhunter3'
   const message = "the key or token contains characters that a header can't carry"
@@ -178,7 +178,7 @@ test('hides the secret if a key or token contains invalid characters', async () 
   }
 })
 
-test('names the URL and a fix if there is no response', async () => {
+test('throws an error that names the URL and a fix if there is no response', async () => {
   const { url } = await useNewMock()
   const unused = new URL(url)
   unused.port = '9'

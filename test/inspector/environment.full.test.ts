@@ -154,7 +154,7 @@ test('two clicks export the state as a seed', async (context) => {
 const identifiersOf = async (env: AttachedEnvironment) =>
   (await env.integrations.list()).map(({ identifier }) => identifier)
 
-/** Chooses a seed file with the given text in the environment menu. */
+/** Clicks the action in the environment menu, and chooses a seed file with the given text. */
 async function chooseSeed(page: Page, action: string, text: string): Promise<void> {
   const choosing = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Environment Development' }).click()
@@ -163,7 +163,7 @@ async function chooseSeed(page: Page, action: string, text: string): Promise<voi
   await chooser.setFiles({ name: 'mine.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) })
 }
 
-/** Undoes the loading of a seed. Expects the original data, without a leftover snapshot. */
+/** Undoes the loading of a seed. Expects the original data, and that no snapshot is left. */
 async function undoSeed(page: Page, env: AttachedEnvironment): Promise<void> {
   await page.getByRole('button', { name: 'Undo' }).last().click()
   await expect.poll(async () => (await identifiersOf(env)).length).toBe(9)

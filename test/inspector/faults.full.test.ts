@@ -32,7 +32,7 @@ test('three clicks make the next two list calls fail with 500', async (context) 
   await page.getByRole('button', { name: '0 faults' }).waitFor()
 })
 
-test("Undo doesn't add a removed rule again if the rule was used up", async (context) => {
+test("Undo doesn't restore a removed rule that was used up before its removal", async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/workflows' })
   const { id } = await env.faults.add({ times: 1, effect: { status: 500 } })
   expect(await sendRequest(env, '/v1/messages')).toBe(500)
@@ -56,7 +56,7 @@ test('the bar shows and removes faults that other clients have added', async (co
   await expect.poll(() => env.faults.list()).toEqual([])
 })
 
-test('a request with an injected fault names the fault rule', async (context) => {
+test('the details of a request name the fault rule that was applied to it', async (context) => {
   const { page, env } = await openInspector(context)
   const { id } = await env.faults.add({ effect: { status: 429 } })
   await sendRequest(env, '/v1/messages')
@@ -139,7 +139,7 @@ test('a rule can be written as JSON, and each error is shown at its line', async
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 })
 
-test('Undo adds all removed rules again', async (context) => {
+test('Undo restores all removed rules', async (context) => {
   const { page, env } = await openInspector(context, PHONE)
   await env.faults.add({ times: 'always', effect: { delay: 60_000 } })
   await env.faults.add(RULE)

@@ -25,7 +25,7 @@ test('the page opens the first environment and sends nothing to other servers', 
   expect(events.troubles).toEqual([])
 })
 
-test('compressed, the script is under 50 KB and the style sheet under 6 KB', async () => {
+test('the compressed script is under 50 KB and the compressed style sheet under 6 KB', async () => {
   const folder = join(commandIn(await buildPackage()), '../../inspector')
   const size = (name: string) => gzipSync(readFileSync(join(folder, name))).length
   expect(size('inspector.js')).toBeLessThan(50 * 1024)
@@ -59,7 +59,7 @@ test('every view opens from the navigation and the palette, and is accessible', 
   }
 }, 180_000)
 
-test('a malformed URL opens the view that it names', async (context) => {
+test('a URL with an invalid escape sequence opens the view that it names', async (context) => {
   const { page } = await openInspector(context, { hash: '#/messages/%E0' })
   await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
 })
@@ -148,7 +148,7 @@ describe('a URL', () => {
   })
 })
 
-test('if the page fails to reload its data, it stays and offers to try again', async (context) => {
+test('if a reload of the data fails, the page stays and offers to try again', async (context) => {
   const { page, env } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.route('**/_mock/environments', (route) => route.abort())
@@ -167,7 +167,7 @@ test('if the page fails to reload its data, it stays and offers to try again', a
   expect((await env.clock.get()).now).toBeTruthy()
 })
 
-test('an entered API key only opens the environment that the URL names', async (context) => {
+test('the page accepts only a key of the environment that the URL names', async (context) => {
   const data = join(createTempFolder(), 'data.db')
   const first = await startCommand(['--data', data])
   const { apiKey } = await connect(first.url).environment({ name: 'Kept' })
@@ -284,7 +284,7 @@ test('without the inspector, browsers get the same response as other clients', a
   expect((await fetch(`${url}/inspector/inspector.js`)).status).toBe(404)
 })
 
-test('the page reports that the files of the inspector are missing', async () => {
+test("the page reports that the inspector's files are missing", async () => {
   const built = await buildPackage()
   const folder = createTempFolder()
   for (const name of ['migrations', 'seeds', 'node_modules'])

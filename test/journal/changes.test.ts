@@ -92,7 +92,7 @@ test('returns the number of the change in the header x-mock-change', async () =>
   expect(await changeNumber('/_mock/reset')).toBe('2')
 })
 
-test('redacts an API key that was sent as a name', async () => {
+test('redacts an API key that was sent as the name of a snapshot', async () => {
   const mock = await useMock()
   for (const name of [PRODUCTION, DEVELOPMENT]) {
     await mock.call(`/_mock/snapshots/${name}`, { method: 'PUT' })
@@ -108,7 +108,7 @@ test('keeps the last 200 changes, even if no requests are recorded', async () =>
   expect(sequences).toEqual(Array.from({ length: 200 }, (_, index) => index + 4))
 })
 
-test('lists a change that the server itself made, without an operation', async () => {
+test('lists no operation for a change that the server itself made', async () => {
   const mock = await useNewMock()
   mock.resetAll()
   const [change] = await changesOf(mock)
@@ -125,7 +125,7 @@ const eventsIn = (text: string) => [
   ...text.matchAll(/^(?:id: \d+\n)?event: (\w+)\ndata: (.*)\n\n/gm)
 ]
 
-test('streams changes between requests, without event ids', async () => {
+test('streams changes and requests in order, but sends no event ids for changes', async () => {
   const mock = await useMock()
   const stream = raw(mock, head('GET /_mock/requests/stream'))
   await until(() => stream.text().includes('as they end'))

@@ -11,7 +11,7 @@ function createFile(): string {
   return join(folder, 'mock.db')
 }
 
-test('replaceFile replaces the file with a temporary file in the same folder', async () => {
+test('replaceFile writes a temporary file next to the file, then replaces the file', async () => {
   const file = createFile()
   await replaceFile(file, async (tempFile) => {
     writeFileSync(tempFile, 'new')
@@ -35,7 +35,7 @@ test('replaceFile leaves the file unchanged if the write fails', async () => {
 })
 
 test.skipIf(process.platform === 'win32')(
-  'replaceFile and replaceFileSync reject a link and keep it',
+  'replaceFile and replaceFileSync reject a symbolic link and keep it',
   async () => {
     const file = createFile()
     symlinkSync(file, `${file}.link`)

@@ -179,7 +179,7 @@ test.each([
     'environments:\n  - name: "Shop\n    messages: []\n\n',
     '3:17: Missing closing "quote'
   ]
-])('locates an unclosed bracket or quote by the end of its content: %s', (_, text, issue) => {
+])('reports an unclosed bracket or quote at the end of its content: %s', (_, text, issue) => {
   expect(issuesOf({ name: 's', seed: text })).toEqual([`s:${issue}`])
 })
 

@@ -22,7 +22,7 @@ function* nodes(node: unknown, path = ''): Generator<[string, Record<string, unk
   for (const [name, inner] of Object.entries(node)) yield* nodes(inner, `${path}/${name}`)
 }
 
-test('the schema describes list items, and defines if objects may have more fields', () => {
+test('the schema describes list items, and tells whether an object may have other fields', () => {
   const [, ...objects] = [...nodes(schema)].filter(([, node]) => node.type === 'object')
   for (const [path, node] of objects) expect(node, path).toHaveProperty('additionalProperties')
   const fields = schema.properties.environments.items.properties

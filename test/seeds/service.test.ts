@@ -83,7 +83,8 @@ test('does not change a database that has environments', () => {
 test('serves every record of any accepted seed', async () => {
   const sample = fc.sample(consistentSeed(), { numRuns: 5, seed: 20260218 })
   for (const { environments } of sample) {
-    // Other tests cover profiles and assumptions, which change the responses.
+    // Leave out profiles and assumptions, because they change the responses. Other tests cover
+    // them.
     const seed = { environments: environments.map(({ profile, assumptions, ...rest }) => rest) }
     const mock = await useMock({ seed })
     for (const environment of mock.seededEnvironments) await expectServed(mock, environment)

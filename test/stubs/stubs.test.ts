@@ -125,7 +125,7 @@ test('waits for the delay of a stub', async () => {
   expect(performance.now() - start).toBeGreaterThan(140)
 })
 
-test('a stub belongs to one environment and needs its API key', async () => {
+test('a stub only serves requests with the API key of its environment', async () => {
   const mock = await useMock()
   const { apiKey } = (await create(mock, { name: 'Other' })).json
   await addStub(mock, TRIGGER)
@@ -134,7 +134,7 @@ test('a stub belongs to one environment and needs its API key', async () => {
   expect((await trigger(mock, null)).status).toBe(401)
 })
 
-test('a fork copies the stubs of its origin, and changes only its own copies', async () => {
+test('a fork starts with copies of all stubs, and can remove only its own copies', async () => {
   const mock = await useMock()
   await addStub(mock, TRIGGER)
   const { apiKey } = (await create(mock, { from: 'Development' })).json
@@ -165,7 +165,7 @@ test('an export contains the stubs, so an environment created from it has them',
   expect((await mock.get('/v1/subscribers/1', { key: apiKey })).json).toEqual({ data: 'ada' })
 })
 
-test('records a stubbed request, and counts it neither as unmocked nor as coverage', async () => {
+test('records a stubbed request, but counts it neither as unmocked nor as coverage', async () => {
   const mock = await useMock()
   await addStub(mock, TRIGGER)
   await mock.post(TRIGGER.path, { body: '{"name":"welcome"}' })

@@ -46,8 +46,8 @@ export interface TestMock extends Omit<Server, 'services'> {
  * server is reset and used again. Tests that run at the same time never share a server.
  *
  * A server is not used again if the test read its `app` or `services`, if a reset doesn't restore
- * its rows, or if its options can't be compared (a data file, a logger, a function). A test that
- * leaves other traces, such as temporary triggers, must call `useNewMock`.
+ * its rows, or if its options can't be compared because they contain a data file, a logger or a
+ * function. A test that leaves other traces, such as temporary triggers, must call `useNewMock`.
  */
 export async function useMock(options: TestMockOptions = {}): Promise<TestMock> {
   const name = nameOf(options)
@@ -81,7 +81,10 @@ interface SharedMock {
 
 /** Servers that no test is using. The most recently used ones are at the end. */
 const idle: SharedMock[] = []
-/** 0 gives each test a new server, as test/mutation/dry-run.ts needs it. */
+/**
+ * The maximum number of idle servers. With 0, each test gets a new server, as
+ * test/mutation/dry-run.ts requires.
+ */
 const MAX_IDLE = process.env.FRESH_MOCKS ? 0 : 8
 
 /** Returns a key for the options, or undefined if a server with these options can't be shared. */
@@ -119,7 +122,10 @@ async function startShared(name: string, options: TestMockOptions): Promise<Shar
   return shared
 }
 
-/** Keeps the server for reuse. It is reset later, because most servers are never reused. */
+/**
+ * Keeps the server for reuse. It is only reset when a test reuses it, because most servers are
+ * never reused.
+ */
 async function giveBack(shared: SharedMock): Promise<void> {
   const { app } = shared.server
   if (shared.touched || !app.server.listening || tablesOf(shared.server) !== shared.tables)
@@ -219,7 +225,7 @@ export function clientOf(
     }
     const sentAuthorization = headers.authorization ?? headers.Authorization ?? authorization
     const contract = await contractFor(path, sentAuthorization)
-    // The document doesn't describe stubs.
+    // The OpenAPI document doesn't describe the responses of stubs.
     if (!response.headers.has('x-mock-stub')) contract.check({ method, path, ...result })
     return {
       ...result,
@@ -236,7 +242,10 @@ export function clientOf(
   }
 }
 
-/** Returns a function that finds the contract of a request. Fetches each document only once. */
+/**
+ * Returns a function that finds the contract for the response to a request. Fetches each OpenAPI
+ * document only once.
+ */
 function createContractCache(url: string) {
   const contracts = new Map<string, Promise<Contract>>()
   return (path: string, authorization = ''): Promise<Contract> => {

@@ -40,8 +40,8 @@ const SeedQuery = strictObject({
 
 const SeedDocument = freeObject('A seed with one environment')
 /**
- * The OpenAPI document describes this body as an object. The route accepts any text, so that the
- * seed reader can report lines and columns.
+ * The OpenAPI document describes this body as an object, but the route accepts any text, so that
+ * the seed reader can report the line and column of each issue.
  */
 const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 

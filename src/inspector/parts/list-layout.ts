@@ -6,9 +6,7 @@ export interface ListLayout {
   keys: readonly (Key | undefined)[]
   /** The indexes of the rows that can be focused. */
   focusable: readonly number[]
-  /**
-   * Each row's distance in pixels from the top of the list. The last number is the list's height.
-   */
+  /** The distance of each row from the top of the list in pixels, followed by the list's height. */
   tops: readonly number[]
 }
 

@@ -9,8 +9,9 @@ export interface Resource<Value> {
 }
 
 /**
- * Loads a value, and reloads it when an input changes or `reload` is called. `isUserAction` is true
- * if `reload` was called. The result of an outdated load is ignored.
+ * Loads a value, and reloads it when an input changes or `reload` is called. The argument
+ * `isUserAction` of `load` is true after a call of `reload`. If a newer load has started, the
+ * result of the older one is ignored.
  */
 export function useResource<Value>(
   load: (isUserAction: boolean) => Promise<Value>,

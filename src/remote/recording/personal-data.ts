@@ -23,20 +23,26 @@ type Context = { kind: 'message' } | { kind: 'step'; ownTexts: ReadonlySet<strin
 
 type ReplaceText = (source: string) => string
 
-/** Matches field names that stay in a workflow's schema. In payloads, names must be plain words. */
+/**
+ * Matches the field names that stay in schemas. In payloads, `keepsFieldName` decides which names
+ * stay.
+ */
 const SCHEMA_FIELD_NAME = /^(?=.{1,30}$)[A-Za-z_]+(-[A-Za-z_]+)*$/
 const RECORD_ID = /^[\da-f]{24}$|^[\da-f-]{36}$/
 const IDENTIFIER_FIELD = /^(identifier|\w+Identifier|providerId|stepId|workflowId|errorId)$/
 const IDENTIFIER = /^(?!.*\d{7})[A-Za-z][\w.-]{0,99}$/
 const TIMEZONES: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])
-/** The minimum number of digits in a phone number. Shorter numbers are counts or measures. */
+/**
+ * The minimum number of digits in a phone number. Shorter numbers are assumed to be counts or
+ * measures.
+ */
 const PHONE_DIGITS = 7
 
 /**
  * Replaces the personal data in records. Enum values, numbers, flags, timestamps, ids and
- * identifiers stay if the API reference's schemas define them. Every other string gets a
- * replacement of the same length. In objects without a defined schema, such as payloads, field
- * names stay only if `keepsFieldName` returns true.
+ * identifiers stay if the API reference's schemas define them. Every other string is replaced. In
+ * objects without a defined schema, such as payloads, field names stay only if `keepsFieldName`
+ * returns true.
  */
 export class PersonalDataReplacement {
   readonly #pseudonyms: Pseudonyms
@@ -161,8 +167,8 @@ export class PersonalDataReplacement {
       const itemSchema = additionalProperties as TSchema
       return [fieldPath(this.#pseudonyms, name), this.#value(itemSchema, value, name, context)]
     }
-    // If the object isn't free-form, the name stays: fields that aren't in the API reference never
-    // reach a seed.
+    // In an object that isn't free-form, the name of an unknown field can stay, because a field
+    // that isn't in the API reference never reaches a seed.
     const isFree = type === undefined || additionalProperties === true
     const keptName = isFree ? this.#fieldName(name, context) : name
     return [keptName, this.#value({} as TSchema, value, name, context)]
@@ -220,8 +226,8 @@ const isEnumValue = ({ enum: values = [] }: TSchema, value: string): boolean =>
 let commonTexts: readonly string[] | undefined
 
 /**
- * Returns the strings that occur in the default schemas of all steps, and the enum values in the
- * step's own schema that are plain names.
+ * Returns the strings that stay in a step: those in the default schemas of all step types, and
+ * those enum values in the step's own schema that are plain names.
  */
 function ownTextsOf(schema: unknown): ReadonlySet<string> {
   commonTexts ??= [

@@ -5,7 +5,7 @@ import { FIRST_NAMES, LAST_NAMES, WORDS } from './replacement-words.js'
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 const DAY = 86_400_000
-/** Replaced dates lie within this many days after 2001-01-01. */
+/** Replacement dates are at most this many days after 2001-01-01. */
 const DATE_RANGE = 9000
 
 /**
@@ -36,7 +36,10 @@ export class Pseudonyms {
     return EMAIL.test(source) ? this.email(source) : this.opaque('subscriber', source)
   }
 
-  /** Replaces a context key. Its type stays if it is a plain word. */
+  /**
+   * Replaces a context key such as `tenant:ada`. The type before the colon stays if it is a plain
+   * word.
+   */
   contextKey(source: string): string {
     const colon = source.indexOf(':')
     const type = source.slice(0, Math.max(colon, 0))
@@ -76,8 +79,8 @@ export class Pseudonyms {
   }
 
   /**
-   * Replaces digits with the same number of other digits. The first digit is 0 only if the source
-   * starts with 0.
+   * Replaces a string of digits with another one of the same length. The replacement starts with 0
+   * only if the source does.
    */
   digits(source: string): string {
     const made = BigInt(`0x${this.#digest('digits', source).toString('hex')}`).toString()

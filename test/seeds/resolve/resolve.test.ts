@@ -7,7 +7,7 @@ import { useMock } from '../../support/mock.js'
 import { inShop, issuesOf, NOW, resolveEnvironments, resolveShop } from '../../support/resolved.js'
 import { seedOf } from '../../support/shop.js'
 
-/** Names the seeds a.yaml, b.yaml and so on. */
+/** Gives the seeds the names a.yaml, b.yaml and so on. */
 function filesOf(...seeds: (string | object)[]): SeedValue[] {
   return seeds.map((seed, index) => ({ name: `${String.fromCharCode(97 + index)}.yaml`, seed }))
 }
@@ -121,7 +121,7 @@ describe('several seeds', () => {
     expect(new Set(resolved.map(({ organizationId }) => organizationId)).size).toBe(2)
   })
 
-  test('override the settings of earlier seeds, and use one id per organization', () => {
+  test('apply their settings in order, and use one id per organization', () => {
     const [shop, other, alone] = environments(
       inShop(
         'organization: O\nprofile: live\nassumptions: { envelope: bare, credentials: stored }'
@@ -141,7 +141,7 @@ describe('several seeds', () => {
     expect(alone?.organizationId).not.toBe(shop?.organizationId)
   })
 
-  test('combine their keys, and get a default key only if no seed has keys', () => {
+  test('combine their keys, and lead to a default key only if no seed has keys', () => {
     const keys = (...texts: string[]) =>
       environments(...texts.map((text) => `environments: [{ ${text} }]`)).map(
         ({ apiKeys }) => apiKeys
@@ -211,7 +211,7 @@ describe('the default', () => {
     expect(subscriber).toMatchObject({ createdAt, updatedAt: createdAt })
   })
 
-  test('integration is active, not primary, and has an unused identifier', () => {
+  test('values of an integration are active, not primary and an unused identifier', () => {
     expect(resolveShop(seed).integrations).toMatchObject([
       {
         identifier: 'sendgrid',
@@ -235,7 +235,7 @@ describe('the default', () => {
     expect(steps.map(({ stepId }) => stepId)).toEqual(['email-step-2', 'email-step'])
   })
 
-  test('step has a name, a step id and a slug', () => {
+  test('values of a step include a name, a step id and a slug', () => {
     const { steps, workflows } = resolveShop(seed)
     expect(workflows[0]).toMatchObject({
       identifier: 'order-shipped',
@@ -381,7 +381,7 @@ describe('if a seed is merged into an environment', () => {
         'messages: [{ channel: sms, subscriberId: bob }]',
       'messages[0].subscriberId: seed:1:140 is bob, but this environment has no such subscriber; '
     ]
-  ])('reports conflicts with existing records: %s', async (_, fields, issue) => {
+  ])('a conflict with an existing record is reported: %s', async (_, fields, issue) => {
     const [, { status, json }] = await merge(fields)
     const issues = Object.entries<{ messages: string[] }>(json.errors).map(
       ([path, of]) => `${path}: ${of.messages}`

@@ -86,7 +86,7 @@ test('the variables of a step accept a subscriber, earlier results and a payload
   expect(ajv.validate(variables, { ...values, context: {} })).toBe(false)
 })
 
-test('the variables of a step list the earlier steps in order, and all are optional', () => {
+test('the variables of a step list the earlier steps in order, each as optional', () => {
   const ids = ['wait', 'mail', '__proto__']
   const types = ['delay', 'email', 'custom'] as const
   const earlier = ids.map((stepId, index) => ({ stepId, type: types[index] as StepType }))
@@ -225,7 +225,7 @@ describe('the payload schema', () => {
       'nested lists in block editor JSON',
       `{"payload":${'['.repeat(20_000)}"{{"${']'.repeat(20_000)}}`
     ]
-  ])('has a limited depth for %s, and takes little time', (_what, text) => {
+  ])('for %s has a limited depth, and is inferred in less than a second', (_what, text) => {
     const started = process.cpuUsage()
     expect(isTooDeep(inferPayloadSchema([text]))).toBe(false)
     expect(process.cpuUsage(started).user).toBeLessThan(1_000_000)
