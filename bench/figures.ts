@@ -26,7 +26,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Returns the median of the ratios of measurements made in pairs. A disturbance that slows down
+ * Divides the measurements in pairs, and returns the median ratio. A disturbance that slows down
  * both measurements of a pair does not change their ratio.
  */
 export function pairedRatio(ours: readonly number[], theirs: readonly number[]): number {

@@ -79,7 +79,7 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
   }
 }
 
-/** Saves responses of the server as files that the bare server sends. Returns their folder. */
+/** Saves responses of the mock in files, for the bare server to send. Returns their folder. */
 export async function saveResponses({ url }: RunningServer): Promise<string> {
   const folder = tempPath('responses')
   mkdirSync(folder, { recursive: true })

@@ -40,7 +40,7 @@ export class CommandProcess {
     })
   }
 
-  /** Returns whether there was a process to receive the signal. */
+  /** Sends a signal. Returns whether there was a process to receive it. */
   send(signal: NodeJS.Signals): boolean {
     const { pid } = this.#child
     if (pid === undefined) return false
@@ -55,7 +55,7 @@ export class CommandProcess {
     if (!IS_WINDOWS && !isFromTerminal) this.send(signal)
   }
 
-  /** Ends the processes that the command left running. At a terminal, the shell does this. */
+  /** Ends the processes that the command left running. At a terminal, the shell ends them. */
   async endLeftovers(): Promise<void> {
     if (!this.#hasGroup || !this.send('SIGTERM')) return
     await delay(LEFTOVER_GRACE)

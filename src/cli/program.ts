@@ -34,7 +34,7 @@ export async function run(
   print: (text: string) => void = writeToStderr
 ): Promise<void> {
   process.stdout.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
-    // The reader, such as `head`, stopped reading. A server keeps running without its output.
+    // The reader, such as `head`, stopped reading. Ignore this, so that a server keeps running.
     if (code === 'EPIPE') return
     const problem = code === 'ENOSPC' ? 'the disk is full; free some space' : code
     writeToStderr(`error: can't write to stdout: ${problem}\n`)
@@ -61,7 +61,10 @@ export async function run(
   }
 }
 
-/** Returns the program with only the named subcommand. Unknown names load all subcommands. */
+/**
+ * Returns the program with only the named subcommand, or with all subcommands if the name is
+ * unknown.
+ */
 export async function commandLine(name = ''): Promise<Command> {
   const root = new Command('notification-mock')
     .usage('[command] [options]')
@@ -69,9 +72,9 @@ export async function commandLine(name = ''): Promise<Command> {
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .exitOverride()
-    // Lets exec pass flags on to its command.
+    // Lets `exec` pass flags on to the command that it runs.
     .enablePositionalOptions()
-    // Commander prints nothing, because `run` prints each error on one line.
+    // Commander prints no errors, because `run` prints each of them on one line.
     .configureOutput({ outputError: () => {} })
     .configureHelp({ optionDescription: describeOption, visibleOptions })
     .addHelpText('after', EXAMPLES)

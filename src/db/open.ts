@@ -39,7 +39,7 @@ export class Db extends Transactions {
 export type OpenDatabase = ReturnType<typeof openDatabase>
 
 /**
- * A serialized database with this version's schema, which a database in memory can start from.
+ * A serialized database with this version's schema. A database in memory can start from it:
  * `schema` copies only the schema, which is faster than running the migrations. `data` copies all
  * data.
  */
@@ -53,8 +53,8 @@ export type DatabaseImage =
 
 /**
  * Opens or creates the data file, or creates a database in memory if no file is given. Migrates the
- * data to this version's schema. Throws `StartError` without changing the file if it is in use,
- * unusable, written by a newer version or owned by another program.
+ * data to this version's schema. Throws `StartError` if the file is in use, unusable, written by a
+ * newer version or owned by another program. The file is unchanged then.
  *
  * `close` merges the write-ahead log into the file. A second call does nothing.
  */

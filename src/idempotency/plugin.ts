@@ -155,7 +155,7 @@ function problemWith(key: string): string | undefined {
   return INVALID_CHARACTER.test(key) ? 'has control characters' : undefined
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: matches what no header can carry
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches what a header can't contain
 const INVALID_CHARACTER = /[\x00-\x1f\x7f]|[^\x00-\xff]/
 
 /** Returns the unparsed body of the request. It may be empty. */

@@ -41,7 +41,7 @@ export class IdempotencyService {
   readonly #db: Db
   readonly #environments: EnvironmentService
   readonly #repository: IdempotencyRepository
-  /** This set is kept only in memory, so that no key stays in use after the process was killed. */
+  /** Kept only in memory, so that no key stays in use after the process was killed. */
   readonly #keysInUse = new Set<string>()
 
   constructor({ db, environments }: { db: Db; environments: EnvironmentService }) {

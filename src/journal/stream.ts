@@ -94,7 +94,7 @@ class RequestStream {
   end(): void {
     this.#stop()
     this.#raw.end()
-    // Give the client time to read the rest.
+    // Give the client time to read the rest of the stream before the connection is closed.
     setTimeout(() => this.#raw.destroy(), CLOSE_TIMEOUT).unref()
   }
 

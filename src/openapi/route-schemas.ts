@@ -58,8 +58,8 @@ export function describeControl(operation: ControlOperation) {
 }
 
 /**
- * For each access level of a control route, the required credentials and the statuses for rejected
- * callers.
+ * Maps each access level of a control route to the credentials that the route requires, and to the
+ * statuses that rejected callers get.
  */
 const ACCESS = {
   environment: { security: [{ ApiKey: [] }], errors: [401] },
@@ -96,7 +96,7 @@ function acceptedQuery(querystring: TObject): TObject {
   return { ...optional, properties: Object.fromEntries(parameters) }
 }
 
-/** Changes a pattern to accept the empty string. An empty parameter is treated as absent. */
+/** Makes patterns accept the empty string, because an empty parameter is treated as absent. */
 function allowEmpty(schema: TSchema): TSchema {
   if (schema.items) return { ...schema, items: allowEmpty(schema.items) }
   return schema.pattern ? { ...schema, pattern: `^$|${schema.pattern}` } : schema

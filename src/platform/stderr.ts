@@ -43,7 +43,7 @@ function writeToFile(text: string): void {
   try {
     writeSync(STDERR, text)
   } catch {
-    // Nothing is left to which this error could be reported.
+    // There is no other place to report this error.
   }
 }
 

@@ -32,7 +32,7 @@ export function rejectRedirect({ status, headers }: TargetResponse): void {
   throw new StartError(`the target redirects to ${location}; use that URL as the target`)
 }
 
-/** Returns a problem if the response isn't a JSON object, but for example a proxy's HTML page. */
+/** Returns a problem if the response isn't a JSON object. It may be a proxy's HTML page. */
 export function objectProblem({ status, body }: TargetResponse): string | undefined {
   return isObject(body) ? undefined : `returned ${status} without a JSON object`
 }

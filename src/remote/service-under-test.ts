@@ -19,7 +19,7 @@ import {
 import type { Target } from './target.js'
 import { type ServiceOptions, TestedIntegrations } from './tested-integrations.js'
 
-/** A step of the target, with the ids and the request that returned it. */
+/** A step of the target, the two ids with which it was requested, and this request. */
 export interface KnownStep {
   workflowId: string
   stepId: string
@@ -36,7 +36,7 @@ const SAMPLE_PAGES = 2
 const SAMPLE_LIMIT = 100
 const MAX_WORKFLOWS = 3
 const MAX_STEPS = 3
-/** The maximum number of workflow ids from messages that are tried. */
+/** The maximum number of workflow ids to try if they come from messages. */
 const MAX_CANDIDATES = 5
 /** The number of harmless requests that a silent target gets before it counts as gone. */
 const LAST_ATTEMPTS = 4

@@ -10,12 +10,15 @@ import { perKind, type RecordKind } from './repository.js'
 import { resolveSeeds } from './resolve/resolve.js'
 
 /**
- * This is re-exported, because startup needs both modules, and one dynamic import is faster than
- * two.
+ * Re-exported, because startup needs both this module and read.ts, and one dynamic import is faster
+ * than two.
  */
 export { readSeeds } from './read.js'
 
-/** The seed to load: either a text or value, or the first environment of a built-in seed. */
+/**
+ * The seed to load: either `seed`, as text or as an object, or the first environment of the
+ * built-in seed `scenario`.
+ */
 export interface RequestedSeed {
   seed?: string | object | undefined
   /** The name of a built-in seed. */
@@ -91,11 +94,11 @@ export class SeedService extends RecordService {
   }
 
   /**
-   * Loads a seed into an environment. `replace` makes the environment equal to a new one created
-   * from the seed, and sets its baseline. `merge` adds the records of the seed. A record replaces
-   * the existing record with the same name, and takes over its id. If this fails, nothing changes.
-   * Rejects with `SeedError` if the seed has issues, and with `invalid` for an unknown built-in
-   * seed.
+   * Loads a seed into an environment. The mode `replace` makes the environment equal to a new one
+   * created from the seed, and sets its baseline. The mode `merge` adds the records of the seed.
+   * Each of them replaces the existing record with the same name, and takes over its id. If loading
+   * fails, nothing changes. Rejects with `SeedError` if the seed has issues, and with `invalid` for
+   * an unknown built-in seed.
    */
   async load(environment: Environment, requested: RequestedSeed, mode: LoadMode): Promise<void> {
     const file = await readRequested(requested)
@@ -126,8 +129,9 @@ export class SeedService extends RecordService {
 
   /**
    * Applies the differences between these seeds and the previous seeds. Adds and removes
-   * environments, and recreates environments whose seed changed. These keep their requests, faults
-   * and snapshots. If the seeds have issues, throws `SeedError` and changes nothing.
+   * environments, and recreates environments whose seed changed. Recreated environments keep their
+   * requests, faults and snapshots. If the seeds have issues, throws `SeedError` and changes
+   * nothing.
    */
   reseed(files: readonly SeedFile[]): SeedChange[] {
     // Resolve the previous and the new seeds with the same `now`, so that default times are equal.

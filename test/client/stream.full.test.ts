@@ -40,15 +40,15 @@ const sendRequest = ({ headers }: Environment, url: string, page: number) =>
   fetch(`${url}/v1/messages?page=${page}`, { headers })
 
 /**
- * Resolves when the stream through the proxy is open. From then on, it includes every request that
- * ends.
+ * Resolves when the stream through the proxy is open. From then on, the stream yields every request
+ * that ends.
  */
 const streamIsOpen = (proxy: { sockets: Set<Socket> }) =>
   until(() =>
     [...proxy.sockets].some(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten > 0)
   )
 
-test('yields the requests that end after its start, and disconnects on `break`', async () => {
+test('a stream yields requests that end after its start, and disconnects on `break`', async () => {
   const { server, proxy, env } = await createEnvironment()
   const streaming = connect(proxy.url).attach(env.apiKey)
   await sendRequest(env, server.url, 1)
@@ -61,12 +61,12 @@ test('yields the requests that end after its start, and disconnects on `break`',
   await until(() => proxy.sockets.size === 0)
 })
 
-test('continues without gaps or repetitions after its connection is lost', async () => {
+test('a stream continues without gaps or repetitions after its connection is lost', async () => {
   const { server, proxy, env } = await createEnvironment()
   const stream = connect(proxy.url).attach(env.apiKey).requests.stream()
   const first = stream.next()
   await streamIsOpen(proxy)
-  // The stream hasn't received a request yet.
+  // Close the connection before the stream has received a request.
   proxy.cut()
   for (const page of [1, 2]) await sendRequest(env, server.url, page)
   expect((await first).value).toMatchObject({ query: { page: '1' } })
@@ -77,7 +77,7 @@ test('continues without gaps or repetitions after its connection is lost', async
   await stream.return()
 })
 
-test('ends when the signal aborts, even while it waits for a request', async () => {
+test('a stream ends when the signal aborts, even while it waits for a request', async () => {
   const { url } = await useMock()
   const env = await connect(url).environment()
   const ending = new AbortController()
@@ -91,7 +91,7 @@ test('ends when the signal aborts, even while it waits for a request', async () 
   })
 })
 
-test('ends when the environment is removed', async () => {
+test('a stream ends when the environment is removed', async () => {
   const { proxy, env } = await createEnvironment()
   const next = connect(proxy.url).attach(env.apiKey).requests.stream().next()
   await streamIsOpen(proxy)
@@ -99,7 +99,7 @@ test('ends when the environment is removed', async () => {
   expect(await next).toEqual({ done: true, value: undefined })
 })
 
-test('throws if the key is unknown, or if the server stays unreachable', async () => {
+test('a stream throws if the key is unknown, or if the server stays unreachable', async () => {
   const { url } = await useMock()
   await expect(connect(url).attach('no-key').requests.stream().next()).rejects.toMatchObject({
     status: 401
@@ -114,7 +114,7 @@ test('throws if the key is unknown, or if the server stays unreachable', async (
   await expect(next).rejects.toThrow(`no response from ${proxy.url}`)
 })
 
-test('throws after several connections without any data', async () => {
+test('a stream throws after several connections without any data', async () => {
   const { requests } = connect('http://127.0.0.1:9', {
     fetch: async () => new Response('')
   }).attach('any-key')

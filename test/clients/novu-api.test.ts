@@ -289,7 +289,7 @@ test.each(PROFILES)('finds steps by ids that must be percent-encoded, in %s', as
   expect(result).toMatchObject({ workflowId: identifier, stepId })
 })
 
-test('the client rejects names that the API reference spells differently from Novu', async () => {
+test('the client rejects the names in the API reference that Novu spells differently', async () => {
   const step = { stepId: 's', type: 'sms' }
   const channels = [{ providerId: 'service-slack', credentials: {}, _integrationId: CHAT }]
   const { novu } = await createClient('document', {

@@ -78,13 +78,13 @@ const outside = Object.values(networkInterfaces())
   .find((address) => address?.family === 'IPv4' && !address.internal)?.address
 
 test.skipIf(outside === undefined)(
-  'requests to a non-loopback address need the admin token of the server',
+  "management requests to a non-loopback address need the server's admin token",
   async () => {
     const mock = await useMock({ host: '0.0.0.0', adminToken: TOKEN })
     const url = `http://${outside}:${mock.port}`
     const statuses = []
     for (const [method, path] of ROUTES) {
-      // Any client can send a loopback Host.
+      // Any client can send a loopback Host, so the server must not trust this header.
       for (const headers of [{}, { host: 'localhost' }, bearer('wrong'), bearer(TOKEN)]) {
         statuses.push((await requestWithHost(headers, url + path, method)).status)
       }

@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32').each(LOSSES)(
       }
     })
 
-    test('causes an error in the log', async () => {
+    test('is reported as an error in the log', async () => {
       const { mock, reason } = await startAndLoseFile(how, lose)
       const errors = () => mock.log.filter(({ level }) => level === 50).map(({ msg }) => msg)
       await vi.waitFor(
@@ -62,7 +62,7 @@ test.skipIf(process.platform === 'win32').each(LOSSES.filter(([how]) => how !== 
   }
 )
 
-test('responds with 500 and a fix if a page of the data file is damaged', async () => {
+test('responds with 500 and says how to fix it if a page of the data file is damaged', async () => {
   const data = join(createTempFolder(), 'mock.db')
   const messages = Array.from({ length: 500 }, () => ({ channel: 'email' as const }))
   const seed = seedOf({ messages })

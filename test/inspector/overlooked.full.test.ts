@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openInspector } from '../support/inspector.js'
 
-test('a narrow window shows all buttons of the bar and all links to views', async (context) => {
+test('a narrow window shows all buttons in the top bar and all links to views', async (context) => {
   const { page } = await openInspector(context, { viewport: { width: 390, height: 800 } })
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   const groups = [

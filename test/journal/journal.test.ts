@@ -42,7 +42,7 @@ test('records a request and its outcome', async () => {
   expect(entry?.duration).toBeGreaterThan(0)
 })
 
-test('a request with x-mock-unrecorded affects no journal, faults or coverage', async () => {
+test('a request with x-mock-unrecorded is neither recorded nor faulted nor counted', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { status: 503 } })
   const getUnrecorded = (path: string) =>
@@ -55,7 +55,7 @@ test('a request with x-mock-unrecorded affects no journal, faults or coverage', 
   expect((await mock.get('/_mock/coverage')).json).toMatchObject({ requests: 1 })
 })
 
-test('records the reason of an error, and flags replayed and unmocked requests', async () => {
+test('records the reason for an error, and flags replayed and unmocked requests', async () => {
   const mock = await useMock()
   const rejected = await mock.post(setPrimary('none'))
   const keyed = { headers: { 'idempotency-key': 'k' } }
@@ -72,7 +72,7 @@ test('records the reason of an error, and flags replayed and unmocked requests',
   ])
 })
 
-test('keeps the configured number of requests', async () => {
+test('keeps only the newest requests, up to the configured number', async () => {
   const mock = await useMock({ journal: 3 })
   for (const limit of [1, 2, 3, 4, 5]) await mock.get(`/v1/messages?limit=${limit}`)
   expect((await journalOf(mock)).map(({ sequence, query }) => [sequence, query.limit])).toEqual([
@@ -90,7 +90,7 @@ test('with --journal 0, records no requests and rejects verifications', async ()
   expect(verdict).toMatchObject({ status: 400, json: { message: 'The journal is turned off' } })
 })
 
-test('records each request in the journal of its environment, or as unauthenticated', async () => {
+test('records authenticated requests by environment, and others as unauthenticated', async () => {
   const mock = await useMock()
   const keys = [DEVELOPMENT, PRODUCTION, OTHER_ORGANIZATION]
   for (const [limit, key] of keys.entries())
@@ -136,7 +136,7 @@ test('records no control requests, preflights or requests for documents', async 
   expect(await unauthenticatedJournalOf(mock)).toEqual([])
 })
 
-test('records a request once if it is rejected before its operation runs', async () => {
+test('records a request exactly once if it is rejected before its operation runs', async () => {
   const mock = await useMock()
   await mock.post(setPrimary(MAILGUN), { headers: { 'idempotency-key': 'k'.repeat(256) } })
   await mock.get('/v1/messages?limit=%zz&page=1')
@@ -234,7 +234,7 @@ test('rejects invalid filters, and names their fields', async () => {
   expect([rejected.status, Object.keys(rejected.json.errors)]).toEqual([422, ['status', 'order']])
 })
 
-test('lists unknown parameters and headers', async () => {
+test('names parameters and headers that the server does not know', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?chanel=email&limit=1&subscriberID=x', {
     headers: { 'idempotent-key': 'k' }
@@ -251,7 +251,7 @@ test('lists unknown parameters and headers', async () => {
   ])
 })
 
-test('lists nothing as unknown in requests of the official client', async () => {
+test('knows all parameters and headers that the official client sends', async () => {
   const mock = await useMock()
   const novu = new Novu({
     secretKey: DEVELOPMENT,

@@ -21,7 +21,7 @@ afterEach(() => {
 async function openStream(mock: TestMock, ...headers: string[]) {
   const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
   await until(() => text().includes('as they end'))
-  // The expression skips the chunk sizes that Node adds to the text.
+  // Node adds chunk sizes to the text. The expression skips them.
   const events = () =>
     [...text().matchAll(/^id: (\d+)\nevent: request\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
       id: Number(id),
@@ -37,7 +37,7 @@ async function openStream(mock: TestMock, ...headers: string[]) {
   }
 }
 
-/** In an event, each of these characters takes six bytes of JSON, so 24 events have 8 MiB. */
+/** In an event, each of these characters takes six bytes of JSON, so 24 events exceed 8 MiB. */
 const LARGE = '\u0001'.repeat(60_000)
 
 const limitsOf = ({ events }: Awaited<ReturnType<typeof openStream>>) =>
@@ -73,7 +73,7 @@ test('resumes after Last-Event-ID without gaps or repetitions', async () => {
   await mock.get('/v1/messages?limit=4')
   await until(() => second.events().length >= 3)
   expect(limitsOf(second)).toEqual(['2', '3', '4'])
-  // An id as large as 500 can only come from an earlier run of the server.
+  // The id 500 can only come from an earlier run of the server, so all requests are sent.
   for (const id of [0, 500]) {
     const third = await openStream(mock, `last-event-id: ${id}`)
     await until(() => third.events().length >= 4)

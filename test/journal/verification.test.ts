@@ -20,7 +20,7 @@ async function createWithLists(...limits: number[]): Promise<TestMock> {
 
 const list = (limit: number) => ({ operation: 'listMessages', query: { limit: String(limit) } })
 
-test('expects at least one request by default, and returns the sequences', async () => {
+test('expects at least one request by default, and returns the sequences of matches', async () => {
   const mock = await createWithLists(1, 2, 1)
   expect(await verify(mock, list(1))).toMatchObject({
     status: 200,
@@ -76,7 +76,7 @@ test('inOrder allows other requests in between, but requires the given order', a
   expect((await verify(mock, { inOrder: [list(1), list(1)] })).status).toBe(417)
 })
 
-test('compares values as strings, repeated values as sets, or by an expression', async () => {
+test('compares values as strings, repeated values as sets, or with an expression', async () => {
   const mock = await useMock()
   const headers = { 'X-Run': 'run-7' }
   await mock.get('/v1/messages?contextKeys=a:1&contextKeys=b:2&channel=email&limit=10', { headers })
@@ -182,7 +182,7 @@ test("reports a matching request that had another environment's key or no valid 
   expect(await elsewhere()).toEqual([])
   await mock.get('/v1/messages?limit=1', { key: PRODUCTION })
   expect(await elsewhere()).toEqual(['such a request came with the key of environment Production'])
-  // The headers differ too, but the wrong key is the more useful explanation.
+  // Reported even if the headers differ too: the wrong key is the more useful explanation.
   const withHeader = { ...list(1), headers: { 'x-trace': '1' } }
   expect((await verify(mock, withHeader)).json.ctx.elsewhere).toHaveLength(1)
   await mock.get('/v1/messages?limit=1', { key: OTHER_ORGANIZATION })
@@ -198,8 +198,8 @@ test("reports a matching request that had another environment's key or no valid 
 })
 
 /**
- * Ten minutes, far longer than the test's timeout. So a response within the timeout must have been
- * caused by a request.
+ * Ten minutes, which is far longer than the test's timeout. If the test passes, requests have ended
+ * all waits.
  */
 const within = 600_000
 
@@ -255,8 +255,8 @@ test('a wait ends when the server closes or the environment is removed', async (
 })
 
 /**
- * Each row: a contradictory verification and the fields it is rejected for. patterns.test.ts tests
- * malformed expressions.
+ * Each row: a contradictory or empty verification, and the fields for which it is rejected.
+ * patterns.test.ts tests malformed expressions.
  */
 const CONTRADICTIONS: [object, string[]][] = [
   [{ count: 1, atLeast: 1 }, ['atLeast']],
@@ -270,7 +270,7 @@ const CONTRADICTIONS: [object, string[]][] = [
   [{ query: { a: [] } }, ['query.a']]
 ]
 
-test('rejects contradictory bounds, and names their fields', async () => {
+test('rejects contradictory or empty conditions, and names their fields', async () => {
   const mock = await useMock()
   for (const [verification, fields] of CONTRADICTIONS) {
     const rejected = await verify(mock, verification)

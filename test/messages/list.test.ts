@@ -4,7 +4,7 @@ import { type TestMock, type TestResponse, useMock, useNewMock } from '../suppor
 
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 
-/** Starts a server with one environment that contains these messages and other fields. */
+/** Starts a server with one environment. It has these messages and the fields of `environment`. */
 function useMessages(messages: object[], environment: object = {}): Promise<TestMock> {
   return useMock({
     now: NOW,
@@ -34,7 +34,7 @@ function reasonOf({ headers }: TestResponse): string | null {
   return headers.get('x-mock-reason')
 }
 
-test('sorts messages with equal timestamps by descending id, with every filter', async () => {
+test('sorts messages with equal timestamps by descending id, whatever the filters', async () => {
   const createdAt = '2026-02-18T10:00:00.000Z'
   const ids = [7, 0xf0, 3, 0x10, 9].map(hex)
   const fields = {
@@ -231,7 +231,7 @@ describe('the reason for an empty page', () => {
       `environment Shop has no subscriber ${hex(7).toUpperCase()} ` +
         '(assumption unknown-subscriber-filter)'
     ]
-  ])('says that subscriberId is the _id of a subscriber (%s)', async (value, reason) => {
+  ])('says if the subscriberId is actually the _id of a subscriber (%s)', async (value, reason) => {
     const mock = await useMessages(messages, {
       subscribers: [{ ...subscribers[0], _id: hex(7) }, { subscriberId: 'bob' }],
       assumptions: { 'unknown-subscriber-filter': value }
@@ -247,7 +247,7 @@ describe('the reason for an empty page', () => {
     }
   })
 
-  test('says that no message has exactly these contexts, if each is in some message', async () => {
+  test('says that no message has exactly these contexts, though each of them exists', async () => {
     const contextKeys = ['plan:x', 'tenant:a']
     const mock = await useMessages([...messages, { _id: hex(99), channel: 'sms', contextKeys }], {
       subscribers
@@ -312,7 +312,7 @@ test('rejects a page that is too large for one response, and suggests a lower li
   const mock = await useNewMock({
     seed: { environments: [{ name: 'Shop', messages: createMessages(1) }] }
   })
-  // Simulates documents with hundreds of megabytes without using as much memory.
+  // Simulates huge documents: SQLite computes each one, 2 GB of zeros, only when it is read.
   mock.db.client.exec(`
     ALTER TABLE messages RENAME COLUMN document TO former;
     ALTER TABLE messages ADD COLUMN document TEXT GENERATED ALWAYS AS (zeroblob(2000000000))`)

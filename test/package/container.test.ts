@@ -26,7 +26,7 @@ test('the container files pass their linters', () => {
   expect(stdout).toContain('no problems')
 })
 
-test('the image is built from the lock file, on one base image', () => {
+test('both build stages have the same base image, and npm installs from the lock file', () => {
   const bases = stages.map((stage) => /^FROM (\S+)/.exec(stage)?.[1]?.replace(/-slim$/, ''))
   expect([bases.length, new Set(bases).size]).toEqual([2, 1])
   expect(dockerfile).toMatch(/^RUN .*npm ci\b/m)
@@ -43,7 +43,7 @@ test('the image starts the server directly, without npm or a shell, and not as r
   expect(lineAfter('USER')).toBe('node')
 })
 
-test('the image checks its health with `healthcheck`', () => {
+test('the image checks its health with the command `healthcheck`', () => {
   const [, command] = (lineAfter('HEALTHCHECK') ?? '').split(' CMD ')
   expect(JSON.parse(command ?? '')).toEqual(HEALTHCHECK)
   expect(service.healthcheck.test).toEqual(['CMD', ...HEALTHCHECK])
@@ -51,7 +51,7 @@ test('the image checks its health with `healthcheck`', () => {
 
 test('the image keeps its data in /data', () => {
   expect(lineAfter('ENV')).toContain('NOTIFICATION_MOCK_DATA=/data/')
-  // The image's user owns /data.
+  // The server must be able to write to /data, although it doesn't run as root.
   expect(image).toContain('chown node:node /data')
   expect(service.volumes).toEqual(['data:/data', `\${SEEDS:-./seeds}:/seeds:ro`])
 })
@@ -62,7 +62,7 @@ test('compose publishes the port only on loopback, and passes on the variables',
   const names = ['SEED', 'ADMIN_TOKEN', 'PROFILE', 'LOG_LEVEL'].map(
     (name) => `NOTIFICATION_MOCK_${name}`
   )
-  // podman-compose also supports variables without a value.
+  // A variable without a value is passed on from the host. podman-compose supports this too.
   const passedOn = Object.fromEntries(names.map((name) => [name, null]))
   expect(service.environment).toEqual({ NOTIFICATION_MOCK_PORT: port, ...passedOn })
 })
@@ -86,7 +86,7 @@ function lineAfter(instruction: string) {
   return new RegExp(`^${instruction} (.*)$`, 'm').exec(image)?.[1]
 }
 
-/** Returns the arguments of an instruction in exec form. Throws for the shell form. */
+/** Returns the arguments of an instruction in exec form, a JSON array. Throws for other forms. */
 function listAfter(instruction: string): unknown {
   return JSON.parse(lineAfter(instruction) ?? '')
 }

@@ -3,7 +3,7 @@ import { readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 import { useMock } from '../support/mock.js'
 
-test('the stubs in a seed respond to requests to their environment', async () => {
+test('the stubs in a seed respond to requests with the key of their environment', async () => {
   const stubs = [{ method: 'GET', path: '/v1/feeds', body: { data: [] } }]
   const mock = await useMock({ seed: { environments: [{ name: 'Shop', stubs }] } })
   expect(await mock.get('/v1/feeds')).toMatchObject({ status: 200, json: { data: [] } })
@@ -26,7 +26,7 @@ test('reports every invalid stub of a seed with its path', () => {
   )
 })
 
-test('merging a seed keeps the stubs that it does not mention', async () => {
+test('merging a seed replaces the stubs that it contains, and keeps all others', async () => {
   const stub = (path: string, status: number) => ({ method: 'GET', path, status })
   const stubs = [stub('/v1/feeds', 200), stub('/v1/layouts', 200)]
   const mock = await useMock({ seed: { environments: [{ name: 'Shop', stubs }] } })

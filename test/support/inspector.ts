@@ -42,9 +42,9 @@ export async function openInspector(
   }
 }
 
-/** Expects no accessibility violations on the page. */
+/** Expects that axe finds no accessibility violations on the page. */
 export async function expectAccessible({ page }: Pick<OpenedPage, 'page'>): Promise<void> {
-  // Wait for animations, because elements that fade in have a lower contrast.
+  // Wait until animations end, because an element that is fading in has a lower contrast.
   await page.evaluate(`Promise.allSettled(document.getAnimations()
     .filter(({ effect }) => effect?.getTiming().iterations !== Infinity)
     .map(({ finished }) => finished))`)
@@ -59,7 +59,7 @@ export async function expectAccessible({ page }: Pick<OpenedPage, 'page'>): Prom
   expect(descriptions).toEqual([])
 }
 
-/** Expects no accessibility violations in the light and the dark theme. */
+/** Runs `expectAccessible` in the light theme and in the dark theme. */
 export async function expectAccessibleInBoth({ page }: Pick<OpenedPage, 'page'>): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })

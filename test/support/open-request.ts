@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 
 export interface OpenRequest {
   request: ClientRequest
-  /** Sends the rest of the body, and waits for the response. */
+  /** Ends the body, and waits for the response. */
   finish(): Promise<{
     status: number | undefined
     headers: IncomingMessage['headers']
@@ -13,7 +13,10 @@ export interface OpenRequest {
   }>
 }
 
-/** Starts a POST. Resolves once the server handles it and waits for the body until `finish`. */
+/**
+ * Starts a POST, but leaves its body open until `finish` is called. Resolves when the server
+ * handles the request and waits for the end of the body.
+ */
 export async function startOpenRequest(
   url: string,
   headers: Record<string, string>

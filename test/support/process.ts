@@ -45,8 +45,8 @@ export interface RunningProcess {
 export interface Options
   extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached' | 'timeout'> {
   /**
-   * Variables for the process. It also gets those of this process, except the variables of this
-   * project, npm and Vitest.
+   * Environment variables to add. The new process also inherits the variables of the test process,
+   * except those of this project, npm and Vitest.
    */
   env?: Record<string, string>
   /** Matches the output once the process is ready. By default, matches the output of `serve`. */
@@ -72,7 +72,10 @@ export function commandIn(folder: string): string {
   return join(folder, 'dist/cli/index.js')
 }
 
-/** Runs the command to its end, or kills it after two minutes. Works in concurrent tests. */
+/**
+ * Runs the command to its end, or kills it after two minutes. Works in concurrent tests, because it
+ * doesn't use `onTestFinished`.
+ */
 export async function runCommand(
   args: readonly string[],
   options: Options = {}
@@ -116,7 +119,9 @@ export async function startCommand(
   )
 }
 
-/** Starts the server with any command line. */
+/**
+ * Starts a server with this command line, and waits until it is ready. Kills it when the test ends.
+ */
 export async function startProcess(
   command: string,
   args: readonly string[],
@@ -134,7 +139,10 @@ export async function startProcess(
   return { child, printed, url, ended }
 }
 
-/** Matches the last line of the startup output: a curl example, the text printed without one, or JSON. */
+/**
+ * Matches the last line of the startup output. This line is JSON, a curl example, or a text about
+ * missing environments or API keys.
+ */
 const READY = /^(\{"url"| *curl |No environments|.*key unknown: no seed names it\)).*$\s/m
 
 function launch(
@@ -161,14 +169,14 @@ function launch(
   const ended = once(child, 'close').then(
     ([code, signal]): ProcessResult => ({ code, signal, stdout, stderr })
   )
-  // Prevents an unhandled rejection if the test awaits this promise later.
+  // Prevents an unhandled rejection while no test awaits this promise yet.
   ended.catch(() => {})
   return { child: child as RunningProcess['child'], ready, ended }
 }
 
 /** Returns the environment variables without those of this project, npm and Vitest. */
 function cleanEnvironment(): Record<string, string | undefined> {
-  // CI is removed because Node turns colors off in CI.
+  // The variable CI is also removed, because with it, Node turns colors off.
   const foreign =
     /^(_$|CI$|NOTIFICATION_MOCK_|npm_(lifecycle|package|command|node)|PORT$|NODE_ENV$|VITEST|(FORCE|NO)_COLOR$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
@@ -184,7 +192,10 @@ function kill({ pid }: ChildProcess, group = false): void {
   }
 }
 
-/** Returns a free port below the range from which the system assigns ports. */
+/**
+ * Returns a free port. It is below the range from which the system assigns ports, so that the
+ * system doesn't give it to another process.
+ */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 32_000)
   const server = createServer().listen(port, '127.0.0.1')
@@ -202,7 +213,7 @@ export function createTempFolder(): string {
   return folder
 }
 
-/** Creates a package with these scripts. It depends on our package, as npm would install it. */
+/** Creates a package with these scripts. Our package is installed in it as a dependency. */
 export async function createDependentPackage(scripts: Record<string, string>): Promise<string> {
   const folder = createTempFolder()
   const ours = await buildPackage()

@@ -3,7 +3,7 @@ import type { ReportedTest } from '../../client/report.js'
 import type { DiffEntry } from '../views/diff.js'
 import type { Finding } from '../views/requests/finding.js'
 
-/** A finding, with the id of the tab that shows its requests; `requests` by default. */
+/** A finding. `tab` is the id of the tab that shows its requests, by default `requests`. */
 export type EntryFinding = Finding & { tab?: string }
 
 /**
@@ -40,7 +40,7 @@ function unauthenticatedFinding({ unauthenticated }: ReportedTest): EntryFinding
   }
 }
 
-/** Returns a finding about the last rejected request, ignoring requests that a hint is about. */
+/** Returns a finding about the last rejected request that no fault or hint explains. */
 function rejectionFinding({ requests, hints }: ReportedTest): EntryFinding | undefined {
   const hinted = new Set(hints.flatMap((hint) => hint.requests))
   const rejected = requests.findLast(
@@ -53,8 +53,8 @@ function rejectionFinding({ requests, hints }: ReportedTest): EntryFinding | und
 }
 
 /**
- * Returns a finding about the integration that became primary. If no integration did, the finding
- * is about the first leftover change.
+ * Returns a finding about one leftover change: that an integration became primary, or, if none did,
+ * the first change.
  */
 function leftoverFinding(leftovers: readonly DiffEntry[]): EntryFinding | undefined {
   const [first] = leftovers

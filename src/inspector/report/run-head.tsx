@@ -4,7 +4,7 @@ import { formatTime } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
 import { OUTCOMES } from './entries.js'
 
-/** The run's command, settings and figures, at the top of the report. */
+/** The top of the report, with the run's command, settings and figures. */
 export function RunHead({ report }: { report: Report }) {
   const { run, dropped } = report
   return (

@@ -40,8 +40,8 @@ type Region = (typeof REGIONS)[number] & { faker: Faker }
 
 /**
  * Returns realistic subscribers whose ids are unused in the environment. With the same random seed,
- * a larger count returns the same subscribers, followed by others. `before` is the latest creation
- * time, in milliseconds since 1970.
+ * a larger `count` returns the same subscribers, followed by others. `before` is the latest
+ * possible `createdAt`, in milliseconds since 1970.
  */
 export function createSubscribers(
   environment: EnvironmentInput,
@@ -56,7 +56,7 @@ export function createSubscribers(
   const subscribers: Stored<SubscriberResponse>[] = []
   for (let number = 10_001; subscribers.length < count; number += 1) {
     const region = regions[Math.floor(random.next() * random.next() * regions.length)] as Region
-    // Also create a subscriber for a taken id, so that the random values after it stay the same.
+    // Create the subscriber even if the id is taken, so that later random values stay the same.
     const subscriber = createSubscriber(environment, { random, region, number, before })
     if (!takenIds.has(subscriber.subscriberId)) subscribers.push(subscriber)
   }
@@ -102,7 +102,7 @@ function mailboxName(firstName: string, lastName: string): string {
   return letters.toLowerCase() || 'mail'
 }
 
-/** Returns the settings that connect a subscriber to some of the chat and push integrations. */
+/** Returns the settings that connect a subscriber to random chat and push integrations. */
 function createChannels(
   integrations: EnvironmentInput['integrations'],
   faker: Faker,
@@ -133,7 +133,7 @@ const TENANTS = [
   ['region:eu', 'tenant:umbrella']
 ]
 
-/** Returns a recipient for each subscriber, with the context of a random existing message. */
+/** Returns a recipient for each subscriber. Each gets the contexts of a random existing message. */
 export function createRecipients(
   { messages }: EnvironmentInput,
   subscribers: readonly Stored<SubscriberResponse>[],
@@ -176,7 +176,10 @@ export function pick<Item>(random: Random, items: readonly Item[]): Item {
   return items[randomInt(random, items.length)] as Item
 }
 
-/** Returns a faker that uses this random source. Data that the language lacks is in English. */
+/**
+ * Returns a faker that uses this random source. Data that faker doesn't have in the language is in
+ * English.
+ */
 export function createFaker(random: Random, language: LocaleDefinition = en): Faker {
   return new Faker({
     locale: [language, en, base],

@@ -52,8 +52,8 @@ export class EnvironmentBuilder {
   /** The fields with which a document refers to its environment and organization. */
   readonly owner: { _environmentId: string; _organizationId: string }
   /**
-   * The kinds with records whose names were invalid. References to these kinds are never reported,
-   * because they might refer to such a record.
+   * The kinds that have a record with an invalid name. A reference to such a kind is never reported
+   * as broken, because it might refer to that record.
    */
   readonly unknownKinds = new Set<RecordKind>()
   /** The identifiers of the seeds' integrations. Default identifiers must differ from these. */
@@ -171,7 +171,7 @@ export class EnvironmentBuilder {
     }
   }
 
-  /** Returns whether a step with this id stays in the environment because its workflow stays. */
+  /** Returns whether a workflow that the seed doesn't replace has a step with this id. */
   #isStepStored(_id: string): boolean {
     const step = this.existing?.find('steps', '_id', _id)
     if (!step) return false
@@ -246,7 +246,10 @@ export class EnvironmentBuilder {
     return `is ${name}, but this environment has no such ${singular(kind)}${fix}`
   }
 
-  /** Returns the environment's record with this value, unless a record in the seed replaces it. */
+  /**
+   * Returns the environment's record with this value of `key`, unless a record in the seed replaces
+   * it.
+   */
   stored<Kind extends NamedKind>(
     kind: Kind,
     key: LookupKey,

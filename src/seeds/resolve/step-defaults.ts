@@ -55,7 +55,7 @@ interface Usage {
   expression?: string
 }
 
-/** The maximum number of characters to read, so that the schema stays within a record's limit. */
+/** The maximum number of characters to read. This keeps the schema below a record's size limit. */
 const MAX_CHARACTERS = 50_000
 /** The maximum nesting of inferred fields. Their schema is nested twice as deep. */
 const MAX_NESTING = 30

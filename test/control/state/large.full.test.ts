@@ -8,13 +8,13 @@ import {
   rowCounts
 } from '../environments/environment-client.js'
 
-/** So many messages that a client can send its next request before the export ends. */
+/** 15 MB of messages, so that an export is still running when the next request arrives. */
 const MANY = Array.from({ length: 3000 }, (_, index) => ({
   channel: 'sms' as const,
   content: `${index} ${'x'.repeat(5000)}`
 }))
 
-/** Starts a server with an environment of 15 MB, which is more than a request may contain. */
+/** Starts a server with these messages. Their 15 MB would be too large for a request. */
 async function startLargeMock(messages: SeedEnvironment['messages'] = MANY) {
   const key = 'shop-key'
   const mock = await useNewMock({ seed: seedOf({ ...SHOP, apiKeys: [key], messages }) })
@@ -33,7 +33,7 @@ async function startLargeMock(messages: SeedEnvironment['messages'] = MANY) {
   }
 }
 
-test('an export contains the state at its start, even if the state changes later', async () => {
+test('an export contains the state at its start, even if the state changes meanwhile', async () => {
   const { mock, key, open, remove, state, load } = await startLargeMock()
   const before = await state()
   expect(before.length).toBeGreaterThan(15_000_000)
@@ -64,7 +64,7 @@ test('no dataset is left behind if a client disconnects during an export', async
 })
 
 test.each(['merge', 'replace'])(
-  'changes nothing if the database rejects a seed in the middle of a %s',
+  'a seed in the mode %s changes nothing if the database rejects one of its messages',
   async (mode) => {
     const { mock, state, load } = await startLargeMock([{ channel: 'sms' }])
     mock.db.client.exec(

@@ -52,7 +52,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 const sequences = fc.array(fc.tuple(fc.nat({ max: 3 }), step), { minLength: 1, maxLength: 14 })
 
-test(`restores exactly the saved state after each of ${RUNS} random sequences`, {
+test(`restores exactly the saved states after each of ${RUNS} random sequences of steps`, {
   timeout: 300_000
 }, async () => {
   const mock = await useMock({ clock: () => NOW, seed: { environments: [] } })
@@ -112,7 +112,7 @@ function exportedOf({ services }: TestMock, environment: Environment): SeededEnv
   return JSON.parse([...services.seeds.export(environment, 'json')].join('')).environments[0]
 }
 
-/** Sets a primary. Returns the response, or the error code if it was rejected. */
+/** Makes an integration primary. Returns the response, or the error code if this is rejected. */
 function trySetPrimary(
   { services }: TestMock,
   environment: Environment,
@@ -198,7 +198,7 @@ function fork(from: string | undefined): Step {
       ([under, stored]) => [under, { ...stored, response: withOwnIds(stored.response) }] as const
     )
     const forkModel = newModel(mock, environment, new Map(keys))
-    // The name ends with a number if it was taken.
+    // The fork's name ends with a number if the name was already taken.
     expect(forkModel.state.exported.name.replace(/ \d+$/, '')).toBe(`${origin.exported.name} fork`)
     expect(forkModel.state.exported).toEqual({ ...origin.exported, name: environment.name })
     models.push(forkModel)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareResponses } from '../../../src/remote/comparison/compare-responses.js'
 
-/** Returns the assumptions that explain the differences between two responses. */
+/** Returns, for each difference between the responses, the assumption that explains it. */
 function explanations(path: string, target: [number, unknown], ours: [number, unknown]) {
   const request = { method: path.includes('set-primary') ? 'POST' : 'GET', path } as const
   const [targetStatus, targetBody] = target

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { listen } from '../listen.js'
 
-/** The key and the records of the minimal service. One of the integrations is inactive. */
+/** The key and the ids of the minimal service's records. The integration `sendgrid` is inactive. */
 export const MINIMAL = {
   apiKey: 'minimal-key',
   workflows: ['welcome', 'goodbye'],

@@ -26,7 +26,7 @@ const [DEVELOPMENT, PRODUCTION] = ENVIRONMENTS as [EnvironmentData, EnvironmentD
 const generation = (data: EnvironmentData, options: SeedGenerate, now = NOW) =>
   prepare(data, options, now, data.messages.length)
 
-/** Returns the generated messages in their JSON form, which has no undefined fields. */
+/** Returns the generated messages after a round trip through JSON, which drops undefined fields. */
 function messagesOf(data: EnvironmentData, options: SeedGenerate): MessageResponse[] {
   return [...generation(data, options).messages()].map((message) =>
     JSON.parse(JSON.stringify(message))
@@ -72,7 +72,7 @@ describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
     }
   })
 
-  test('have an error only if they failed, and an address if their subscriber has one', () => {
+  test('have an error exactly if they failed, and an address if their subscriber has one', () => {
     for (const {
       channel,
       status,
@@ -90,7 +90,7 @@ describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
     }
   })
 
-  test("have providers from the environment's integrations, and rendered texts", () => {
+  test("have providers from the environment's integrations, and fully rendered texts", () => {
     for (const { channel, providerId, content, subject, title, cta } of messages) {
       const integrations = data.integrations.filter(
         (integration) => integration.channel === channel && !integration.deleted
@@ -117,7 +117,7 @@ describe('the same options generate the same bytes', () => {
   })
 })
 
-test('other options generate other bytes', () => {
+test('a different option, environment or time generates different bytes', () => {
   const options = { messages: 500, randomSeed: 7, subscribers: 3, days: 30 }
   const changes = [{}, { randomSeed: 8 }, { messages: 501 }, { subscribers: 4 }, { days: 29 }]
   const hashes = changes.map((change) => hashOf(DEVELOPMENT, { ...options, ...change }))
@@ -164,7 +164,7 @@ describe('many messages', () => {
 
 describe('an environment', () => {
   test.each([{}, { subscribers: 0 }])(
-    'without subscribers gets generated subscribers with the options %j',
+    'without subscribers gets ten generated subscribers if the options are %j',
     (options) => {
       const data = resolveShop({ workflows: [{ identifier: 'hello', ...MAILS }] })
       const { subscribers, messages } = generation(data, { messages: 500, ...options })
@@ -174,7 +174,7 @@ describe('an environment', () => {
     }
   )
 
-  test('without integrations and contexts gets default providers and tenants', () => {
+  test('without integrations and contexts gets messages with default providers and tenants', () => {
     const steps = CHANNELS.map((type) => ({ type, controlValues: { body: 'Hello' } }))
     const data = resolveShop({ workflows: [{ identifier: 'hello', steps }] })
     const messages = messagesOf(data, { messages: 2000, subscribers: 50 })
@@ -193,7 +193,7 @@ describe('an environment', () => {
     expect(() => generation(resolveShop({}), { messages: 1 })).toThrow(StartError)
   })
 
-  test('with a different number of messages gets different ids for generated messages', () => {
+  test('with more messages gets different ids for its generated messages', () => {
     const idWith = (messageCount: number) =>
       prepare(DEVELOPMENT, { messages: 1 }, NOW, messageCount).messages().next().value?._id
     expect(idWith(1)?.slice(8, 18)).not.toBe(idWith(0)?.slice(8, 18))
@@ -305,7 +305,7 @@ describe('generated subscribers', () => {
   })
 })
 
-/** Returns the issues of seeds named 0.yaml, 1.yaml and so on, each with one environment. */
+/** Returns all issues as text. Each environment is in its own seed: 0.yaml, 1.yaml and so on. */
 const issueOf = (...environments: Partial<SeedEnvironment>[]) =>
   issuesOf(
     ...environments.map((environment, index) => ({

@@ -4,7 +4,7 @@ import type { Message } from './search-messages.js'
 const MAX_CONTENT_LENGTH = 2000
 const MAX_SUMMARY_LENGTH = 160
 
-/** Returns the recipient's name; the id if there is no name. */
+/** Returns the recipient's name, or the recipient's id if there is no name. */
 export function recipientOf({ subscriber, _subscriberId }: Message): string {
   const name = [subscriber?.firstName, subscriber?.lastName].filter(Boolean).join(' ')
   return name || subscriber?.subscriberId || _subscriberId || 'unknown recipient'
@@ -15,7 +15,7 @@ export function textOf(content: Message['content'] = ''): string {
   return typeof content === 'string' ? content : content.map((block) => block.content).join('\n')
 }
 
-/** Returns a message's title for the list, and the beginning of its content without tags. */
+/** Returns the two texts of a message's row: its title, and the start of its content as text. */
 export function summaryOf({ subject, title, content }: Message): { title: string; rest: string } {
   const text = textOf(content)
     .slice(0, MAX_CONTENT_LENGTH)

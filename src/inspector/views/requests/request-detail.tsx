@@ -24,9 +24,7 @@ interface DetailProps {
   selectTab(tab: string): void
 }
 
-/**
- * The pane of the open request, with its response, content and changes, and the requests around it.
- */
+/** The pane of the open request. Its tabs show the request's details and the nearby requests. */
 export function RequestDetail(props: DetailProps) {
   const { location, listed, sequence, tab, selectTab } = props
   const [compared, setCompared] = useState<{ sequence: number; response: TitledResponse }>()
@@ -67,7 +65,7 @@ function useExchange({ source, requests }: ListedRequests, sequence: number) {
   const request = requests.find((candidate) => candidate.sequence === sequence)
   const { value, error } = useResource(
     () => source.get(sequence),
-    // The duration changes when the response has been sent, so the request is loaded again then.
+    // Load the request again when its duration changes: then its response has been sent.
     [source.get, sequence, request?.duration]
   )
   const isLoaded = value?.sequence === sequence
@@ -158,7 +156,7 @@ function Changes({ changed, laterChanges }: ChangesProps) {
   )
 }
 
-/** How many older requests, and how many newer ones, to show with the open request. */
+/** The number of older requests to show with the open request. As many newer ones are shown. */
 const NEARBY = 5
 
 function NearbyRequests({

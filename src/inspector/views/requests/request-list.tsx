@@ -6,7 +6,7 @@ import { VirtualList, type VirtualListProps } from '../../parts/virtual-list.js'
 import { navigate } from '../../shell/router.js'
 import { describeChange, targetOf, toneOf } from './format-request.js'
 
-/** A row in a list of requests, which is a request or a change between two requests. */
+/** A row in a list of requests: either a request, or a change between two requests. */
 export type RequestItem = { request: RecordedRequest } | { change: string; title: string }
 
 /**

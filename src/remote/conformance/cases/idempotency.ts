@@ -63,7 +63,7 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
       const key = randomUUID()
       const first = await post(service, id, key)
       checkStatus(first, 404)
-      // Lets time pass, so that a response that isn't a replay has a different timestamp.
+      // Let time pass, so that only a replay can have the same timestamp.
       await service.list({ limit: 1 })
       checkReplay(await post(service, id, key), first, key)
     }
@@ -145,7 +145,10 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
   }
 ]
 
-/** Returns the id of an integration, and a new key with lower-case letters. */
+/**
+ * Returns the id of an integration and an unused key. The key contains a lower-case letter, so it
+ * changes when it is converted to upper case.
+ */
 async function unusedKey({ integrations }: ServiceUnderTest): Promise<{ id: string; key: string }> {
   const { _id } = await integrations.one()
   return { id: _id, key: `k-${randomUUID()}` }
