@@ -25,7 +25,7 @@ async function help(...args: string[]): Promise<string> {
 
 describe('help', () => {
   test.each([[['-h']], [['help', 'serve']]])(
-    '%s lists every flag with its default and its variable',
+    '%s lists flags with their defaults and their variables',
     async (args) => {
       const text = (await help(...args)).replaceAll(/\s+/g, ' ')
       for (const [flag, standard, variable] of FLAGS) {
@@ -37,8 +37,8 @@ describe('help', () => {
     }
   )
 
-  test('lists the commands and the exit codes even when a variable is invalid', async () => {
-    // With an invalid value, a server doesn't start, but help is still available.
+  test('lists commands and exit codes, even if an environment variable is invalid', async () => {
+    // With an invalid value, a server doesn't start, but the help is still printed.
     const { stdout: text } = await runCommand(['--help'], { env: { NOTIFICATION_MOCK_PORT: 'x' } })
     const commands = [...text.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, command]) => command)
     const expected = [
@@ -72,7 +72,7 @@ describe('help', () => {
       if (['seed', 'exec'].includes(words[0] ?? '')) {
         expect(await runCommand(words, { cwd, env })).toMatchObject({ code: 0 })
       } else {
-        // The port in the example may be in use on this machine.
+        // Use a free port, because another process may use the port in the example.
         const { child, ended } = await startCommand([...words, '--port', '0'], { cwd, env })
         child.kill()
         expect(await ended).toMatchObject({ code: 0 })
@@ -136,7 +136,7 @@ describe('seed check', () => {
 
   const INVALID = 'environments:\n  - nam: Shop\n  - { name: A, profile: x }\n'
 
-  test('prints one line for each issue in all seeds, and exits with 1', async () => {
+  test('prints one line for each issue of each seed, and exits with 1', async () => {
     const [first = '', other = ''] = createSeeds(INVALID, 'a: []\n')
     const { code, stdout, stderr } = await runHere(['seed', 'check', first, other])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -193,7 +193,7 @@ describe('openapi', () => {
   })
 })
 
-test('healthcheck finds the server by variables, by flags or by URL', async () => {
+test('healthcheck finds the server by environment variables, by flags or by URL', async () => {
   const { url } = await startCommand(['--no-seed', '--host', '0.0.0.0'])
   const { port } = new URL(url)
   const healthy = { code: 0, stdout: 'healthy\n', stderr: '' }

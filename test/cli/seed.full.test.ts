@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTempFolder, runCommand, startCommand } from '../support/process.js'
 
-test('seed new writes a seed with comments and without issues', async () => {
+test('seed new writes a seed that has comments and no issues', async () => {
   const cwd = createTempFolder()
   expect(await runCommand(['seed', 'new'], { cwd })).toMatchObject({ code: 0, stderr: '' })
   const text = readFileSync(join(cwd, 'seed.yaml'), 'utf8')
@@ -30,7 +30,7 @@ test('seed new never overwrites a file', async () => {
 
 const DEVELOPMENT = { NOTIFICATION_MOCK_API_KEY: 'development-key' }
 
-test('seed export writes an environment to a file as a seed without issues', async () => {
+test('seed export writes an environment to a file, as a seed that has no issues', async () => {
   const cwd = createTempFolder()
   const { url } = await startCommand(['--seed', 'one-page'])
   const env = { NOTIFICATION_MOCK_URL: url, ...DEVELOPMENT }
@@ -50,7 +50,7 @@ test('seed export --json prints the state of an environment', async () => {
   expect(JSON.parse(stdout)).toEqual(await (await fetch(`${url}/_mock/state`, { headers })).json())
 })
 
-test('seed export reports an unknown key, and writes no file', async () => {
+test('seed export reports an unknown API key, and writes no file', async () => {
   const cwd = createTempFolder()
   const { url } = await startCommand(['--seed', 'one-page'])
   const env = { NOTIFICATION_MOCK_URL: url, ...DEVELOPMENT }

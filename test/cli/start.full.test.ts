@@ -108,7 +108,7 @@ test('if several servers run, stop needs --port, and stops only that server', as
   expect(await areHealthy(servers)).toEqual([false, true, true])
 })
 
-test('stop --all stops all servers, even if a variable names a port', async () => {
+test('stop --all stops all servers, even if an environment variable names a port', async () => {
   const { start, cwd, env } = createUser()
   const first = await start()
   const servers = [first, await start()]
@@ -146,7 +146,7 @@ test('a server started through npm keeps running after npm exits', async () => {
   expect(await run('stop')).toMatchObject({ code: 0 })
 })
 
-test('a signal sent to start also ends the server that is not ready yet', async () => {
+test('a signal to start also ends its server, even if the server is not ready yet', async () => {
   const { cwd, env, run } = createUser()
   writeSeed(cwd, 400_000)
   const args = ['start', '--seed', 'seed.json', '--port', '0', '--data', 'kept.db']

@@ -189,7 +189,7 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
   })
 })
 
-test('reports a watched seed that becomes a pipe or a device, and keeps serving', async () => {
+test('if a watched seed becomes a pipe or a device, reports this and keeps serving', async () => {
   const cwd = createSeeds()
   const { child, url, ended } = await startCommand(['--seed', 'seed.json', '--watch'], { cwd })
   for (const become of ['mkfifo seed.json', 'ln -s /dev/zero seed.json']) {

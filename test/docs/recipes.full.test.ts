@@ -50,7 +50,8 @@ beforeAll(() => {
     '--prefer-offline'
   ]
   run('npm', ['install', ...flags, `./${tarball}`, ...packages], folder)
-  // Use the project's addon, because it would have to be compiled again on Node 20.
+  // On Node 20, the installed database addon would first have to be compiled. Use this repository's
+  // addon instead.
   rmSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true, force: true })
   symlinkSync(
     join(root, 'node_modules/better-sqlite3'),
@@ -61,7 +62,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test.each(SECTIONS)('$page: $heading prints what the page shows', ({ examples }) => {
+test.each(SECTIONS)('$page, $heading: the commands print what the page shows', ({ examples }) => {
   for (const { input, output: shown } of examples) {
     const command = input.text
     const { status, output } = run('bash', ['-ec', command], folder)
@@ -108,7 +109,7 @@ test('the pages use the port that the Dockerfile exposes', () => {
   expect(text).toContain(`withExposedPorts(${port})`)
 })
 
-test('the pages name only environment variables that the commands document', () => {
+test('the pages name only environment variables that llms.txt or commands.md describes', () => {
   const commands = ['llms.txt', 'docs/commands.md'].map((page) => readFileSync(page, 'utf8')).join()
   const names = readPages().match(/NOTIFICATION_MOCK_\w+/g) ?? []
   expect(names.filter((name) => !commands.includes(name))).toEqual([])

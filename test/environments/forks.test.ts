@@ -28,9 +28,7 @@ type Owner = Pick<CreatedEnvironment, 'environmentId' | 'organizationId' | 'apiK
 const KEYED = { method: 'POST', headers: { 'idempotency-key': 'once' } }
 const setPrimary = (identifier: string) => `/v1/integrations/${identifier}/set-primary`
 
-/**
- * Creates an environment that has stored the response of a set-primary under an idempotency key.
- */
+/** Creates an environment that has stored a set-primary response under an idempotency key. */
 async function createShop(
   mock: TestMock,
   options: NewEnvironment = {}
@@ -43,7 +41,10 @@ async function createShop(
 const fork = (mock: TestMock, { environmentId: from }: Owner, options: NewEnvironment = {}) =>
   createEnvironment(mock, { from, ...options })
 
-/** Requests whose responses contain documents. None of them changes another's response. */
+/**
+ * Requests whose responses contain documents. If they are sent in this order, none of them changes
+ * the response to a later one.
+ */
 const REQUESTS: Record<string, (mock: TestMock, key: string) => Promise<{ text: string }>> = {
   'the list': (mock, key) => plainCall(mock, '/v1/messages', key),
   'a filtered list': (mock, key) =>
@@ -171,7 +172,7 @@ test('a change in a fork, its origin or a snapshot does not affect the others', 
   expect(await stateOf(mock, forked.apiKey)).toEqual({ ...before, name: forked.name })
 })
 
-test('free-form JSON stays unchanged in a fork, even if it contains origin ids', async () => {
+test("a fork keeps free-form JSON unchanged, even if it contains the origin's ids", async () => {
   const mock = await useMock({ now: NOW })
   const origin = await createShop(mock)
   const payload = {
@@ -200,7 +201,7 @@ test('free-form JSON stays unchanged in a fork, even if it contains origin ids',
   expect(await message()).toMatchObject(expected)
 })
 
-test("a fork's stored response is replayed in its organization with the fork's ids", async () => {
+test("in a fork's organization, its stored response is replayed with the fork's ids", async () => {
   const mock = await useMock({ now: NOW })
   const assumptions = { 'idempotency-match': 'body' }
   const origin = await createShop(mock, { assumptions })
@@ -267,10 +268,10 @@ async function measureActions(messages: number) {
   return { db: mock.db, actions, measureWrite: () => measure(write) }
 }
 
-test('fork, snapshot, restore and reset write no extra rows for extra messages', async () => {
+test('fork, snapshot, restore and reset write no rows of messages', async () => {
   const { actions } = await measureActions(60)
   expect(actions).toEqual((await measureActions(10_000)).actions)
-  // A fork writes an environment, its API key and its baseline.
+  // A fork writes three rows: an environment, its API key and its baseline.
   expect(actions.fork).toBe(3)
 })
 

@@ -7,7 +7,7 @@ import { MAILGUN } from '../support/control.js'
 const run = promisify(execFile)
 
 export const NOWHERE = '66f1c2a47c9b1a0012adffff'
-/** A query for messages. One item in its list `transactionId` contains a comma. */
+/** A query for messages. One transaction id contains a comma, which must not separate values. */
 export const QUERY = {
   channel: 'email',
   subscriberId: 'user-ada',
@@ -18,9 +18,9 @@ export const QUERY = {
 /** The OpenAPI documents, by the name of the client that is generated from them. */
 export type Documents = Record<'document' | 'live' | 'control', object>
 
-/** A generator for clients, and how programs use its clients. */
+/** A client generator, and the code that programs need to use its clients. */
 interface Generator {
-  /** Returns the arguments with which Node generates a client. */
+  /** Returns the arguments for Node that run the generator. */
   command(name: string): string[]
   /**
    * Returns the start of a program. It declares `Query`, `setPrimary`, `list` and `retrieve`.
@@ -61,7 +61,7 @@ export const GENERATORS = {
         })`,
     options: { exactOptionalPropertyTypes: true }
   },
-  // The files that it generates don't compile with `exactOptionalPropertyTypes`.
+  // This generator's files don't compile with `exactOptionalPropertyTypes`, so `options` is empty.
   '@hey-api/openapi-ts with its fetch client': {
     command: (name) => {
       const plugins = ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk']
@@ -90,7 +90,7 @@ export const GENERATORS = {
 /** The parts of the program that differ between the profiles. */
 const PROFILE_FACTS = {
   document: { envelope: '', invalid: '{ limit: 0 }', mistake: "{ channel: 'fax' }" },
-  // In the profile `live`, any string is valid as a channel.
+  // In the profile `live`, any string is valid as a channel, so the mistake is another one.
   live: { envelope: '.data', invalid: '{ limit: 1001 }', mistake: "{ limit: 'ten' }" }
 }
 

@@ -11,7 +11,7 @@ test.each([
   ['GET', 'application/json, text/plain, */*'],
   ['HEAD', undefined]
 ])(
-  '%s / with the Accept header %s responds with JSON without an API key',
+  '%s / with the Accept header %s needs no API key, and responds with JSON',
   async (method, accept) => {
     const { url } = await useMock()
     const response = await fetch(url, { method, headers: accept ? { accept } : {} })
@@ -28,7 +28,7 @@ test.each([
   }
 )
 
-test('a browser gets the inspector, with a policy that only allows its own files', async () => {
+test('browsers get the inspector, and its security policy allows only its own files', async () => {
   const { url } = await useMock()
   const page = await fetch(url, { headers: { accept: ACCEPT_OF_BROWSERS } })
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const css = readFileSync(new URL('../../src/inspector/style.css', import.meta.url), 'utf8')
 
-/** Returns the colors of a theme by the names of their tokens. */
+/** Returns a theme's colors, keyed by the names of their tokens. */
 const tokens = (theme: 'light' | 'dark') =>
   new Map(
     [...css.matchAll(/--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)/g)].map(

@@ -190,7 +190,7 @@ const MANY = `for (let number = 0; number < 200; number++) {
   await env.remove()
 }`
 
-test('a report with 5,000 requests adds at most 200 KB to its data', async (context) => {
+test('apart from its data, a report with 5,000 requests takes at most 200 KB', async (context) => {
   const file = await reportOfScript(MANY)
   const html = readFileSync(file, 'utf8')
   const [data = ''] = /data-encoding="deflate-raw">[^<]*/.exec(html) ?? []

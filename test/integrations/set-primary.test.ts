@@ -33,7 +33,7 @@ const FULL = {
   conditions: CONDITIONS
 }
 
-/** One integration for each rule of set-primary. All environments have these integrations. */
+/** Integrations that are subject to different rules of set-primary. All environments have them. */
 const INTEGRATIONS = [
   {
     ...{
@@ -93,7 +93,7 @@ const LIVE = { profile: 'live' }
 const UNKNOWN = '66f1c2a47c9b1a0012ad0001'
 
 describe('200', () => {
-  test('the integration becomes primary and active, and nothing else changes', async () => {
+  test('promotes one integration, demotes another, and changes nothing else', async () => {
     const mock = await useMock({ seed: seed() })
     const before = environmentRows(mock.db.client)
     const former = rowOf(mock, 'sendgrid').document
@@ -245,7 +245,7 @@ describe('403', () => {
   const FORBIDDEN =
     "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
 
-  test('live: forbids an integration of another environment in the organization', async () => {
+  test("live: rejects an integration of the organization's other environment", async () => {
     const mock = await useMock({ seed: seed(LIVE) })
     const before = allRows(mock.db.client)
     const id = deriveId(mock, 'mailgun', 1)
@@ -331,7 +331,7 @@ describe('404', () => {
     expect((await mock.post(`/v1/integrations/${id}/set-primary`)).status).toBe(404)
   })
 
-  test('live: does not find an identifier that looks like an _id', async () => {
+  test('live: finds no integration by identifier, even if it looks like an _id', async () => {
     const integrations = [{ identifier: UNKNOWN, providerId: 'ses', channel: 'email' }]
     const mock = await useMock({ seed: seed({ ...LIVE, integrations }) })
     expect((await mock.post(`/v1/integrations/${UNKNOWN}/set-primary`)).status).toBe(404)

@@ -13,7 +13,8 @@ const OPERATIONS = {
 describe('Swagger UI in a browser', () => {
   test('lists the operations, and loads files only from this server', async (context) => {
     const { port } = await useMock()
-    // Don't use localhost, because Swagger UI disables its online validator there.
+    // Don't use localhost: Swagger UI disables its online validator there, so the test wouldn't
+    // notice requests to the validator.
     const origin = `http://mock.test:${port}`
     const { page, events } = await openPage(context)
     await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })

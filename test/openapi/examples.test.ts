@@ -18,7 +18,10 @@ interface Described {
   operation: Document
 }
 
-/** Makes the operation at the example's path respond with a certain error. */
+/**
+ * Makes an operation respond with a certain error. `send` sends a request to the error's example
+ * path.
+ */
 type ProvokeError = (
   mock: TestMock,
   send: (call?: TestRequest) => Promise<TestResponse>,
@@ -99,14 +102,14 @@ describe.each(PROFILES)('with the default seed, in the profile %s', async (profi
         JSON.stringify(operation.responses[200].content['application/json'].example)
       )
       expect(undocumentedHeaders(response, operation)).toEqual([])
-      // If the operation supports idempotency keys, the second response is a replay.
+      // Repeat the request: if the operation supports idempotency keys, the response is a replay.
       expect(undocumentedHeaders(await mock.call(url, { method, headers }), operation)).toEqual([])
     }
   )
 })
 
 test.each(PROFILES)(
-  'the document of the profile %s allows the same empty parameters as the server',
+  'in the profile %s, the document allows the same empty parameters as the server',
   async (profile) => {
     const mock = await useMock({ profile })
     const document: Document = await openApiDocument(assume(profile))

@@ -15,9 +15,9 @@ const STEP = `
 
 /**
  * The objects in Novu's API reference, copied by hand in the same order. Each line lists field
- * names and then their type. `?` marks an optional field. The types are `{}` for any object, `a/b`
- * for an enum, `map<T>` for a map from strings to T, and capitalized names for other objects in
- * this list. Nothing here is derived from the code under test.
+ * names and then their type. `?` marks an optional field. A type is `{}` (any object), `a/b` (an
+ * enum), `map<T>` (a map from strings to T) or the capitalized name of another object in this list.
+ * Nothing here is derived from the code under test.
  */
 const REFERENCE: Record<string, string> = {
   CredentialsDto: `
@@ -217,7 +217,7 @@ const UNNAMED = `
 const names = wireSchemas.map((schema) => String(schema.$id))
 const objects = wireSchemas.filter((schema) => schema.additionalProperties === false)
 
-test('has the types in the API reference, and only MessageTemplate allows unknown fields', () => {
+test('schemas exist for all reference types; only MessageTemplate allows unknown fields', () => {
   expect([...names].sort()).toEqual(
     [...Object.keys(REFERENCE), 'MessageTemplate', ...UNNAMED].sort()
   )
@@ -236,7 +236,7 @@ test.each(Object.entries(REFERENCE))(
   }
 )
 
-test('has only patterns, bounds and defaults from the API reference', () => {
+test("no schema has a pattern, bound or default that the API reference doesn't have", () => {
   const bounds =
     /"(format|pattern|default|const|multipleOf|uniqueItems|minItems|(exclusive)?(min|max)[A-Z]\w+|(min|max)imum)":[^,}]*/g
   expect(new Set(JSON.stringify(wireSchemas).match(bounds))).toEqual(

@@ -147,7 +147,7 @@ async function health(id: string, tries = 60): Promise<string> {
   return health(id, tries - 1)
 }
 
-/** Sends a request from the engine's machine, where the port is published. */
+/** Sends a request from the machine that runs the Docker engine, where the port is published. */
 function send(
   path: string,
   request: RequestInit

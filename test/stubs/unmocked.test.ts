@@ -27,14 +27,14 @@ test('the response for a misspelled path names the path that was probably meant'
 })
 
 test.each([null, 'nobody-has-this'])(
-  'a path that is not mocked needs an API key: %s',
+  'a path that is not mocked responds with 401 to the API key %s',
   async (key) => {
     const mock = await useMock()
     expect((await mock.post(TRIGGER, { key })).status).toBe(401)
   }
 )
 
-test('the assumption unserved-route can restore the status 501', async () => {
+test('with unserved-route=not-implemented, a path that is not mocked gets 501', async () => {
   const mock = await useMock({ assumptions: { 'unserved-route': 'not-implemented' } })
   const response = await mock.post(TRIGGER)
   expect(response.status).toBe(501)
@@ -63,7 +63,7 @@ test('a fault rule with a method and a path applies to a request that is not moc
   expect((await mock.post(TRIGGER)).status).toBe(404)
 })
 
-test('logs one warning per method and path', async () => {
+test('logs one warning for each method and path that is not mocked', async () => {
   const lines: { level: number; url: string }[] = []
   const { default: pino } = await import('pino')
   const logger = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })

@@ -33,8 +33,8 @@ const SEED = shop([
   }
 ])
 
-describe('a step is found', () => {
-  test('by _id, name or slug, with the same response', async () => {
+describe('a step', () => {
+  test('has the same response, whether it is found by _id, name or slug', async () => {
     const mock = await useMock({ seed: SEED })
     const responses = await Promise.all(
       [SHIPPED._id, 'order-shipped', WORKFLOW_SLUG].flatMap((workflowId) =>
@@ -62,7 +62,7 @@ describe('a step is found', () => {
     `x_st_${EMAIL.base62}`,
     `x_wf_${OTHER.base62}`,
     'Été / ✓'
-  ])('by slugs with the name %j, because only the id in a slug is used', async (name) => {
+  ])('is found by slugs with the name %j, because only the id in a slug is used', async (name) => {
     const mock = await useMock({ seed: SEED })
     const workflowId = encodeURIComponent(`${name}_wf_${SHIPPED.base62}`)
     const stepId = encodeURIComponent(`${name}_st_${EMAIL.base62}`)
@@ -73,7 +73,7 @@ describe('a step is found', () => {
     })
   })
 
-  test('by percent-encoded names with unusual characters', async () => {
+  test('is found by percent-encoded names with unusual characters', async () => {
     const identifier = 'orders/été 100%'
     const stepId = 'step?#_st_ 日本'
     const workflows = [{ identifier, steps: [{ stepId, type: 'chat' }] }]
@@ -119,8 +119,8 @@ describe('ambiguous parameters', () => {
   })
 
   test.each([
-    ['a digit too few', WORKFLOW_SLUG.slice(0, -1), STEP_SLUG.slice(0, -1)],
-    ['a digit too many', `${WORKFLOW_SLUG}0`, `${STEP_SLUG}0`],
+    ['one digit too few', WORKFLOW_SLUG.slice(0, -1), STEP_SLUG.slice(0, -1)],
+    ['one digit too many', `${WORKFLOW_SLUG}0`, `${STEP_SLUG}0`],
     ['a zero in front of the digits', `_wf_0${SHIPPED.base62}`, `_st_0${EMAIL.base62}`],
     ['the letters in lower case', WORKFLOW_SLUG.toLowerCase(), STEP_SLUG.toLowerCase()],
     ['the digits alone', SHIPPED.base62, EMAIL.base62],
@@ -138,9 +138,9 @@ describe('ambiguous parameters', () => {
   })
 })
 
-describe('a step is not found', () => {
+describe('an unknown step', () => {
   test.each(['document', 'live'] as const)(
-    'by a misspelled name, which gets a suggestion (profile %s)',
+    'is not found by a misspelled name, but a similar name is suggested (profile %s)',
     async (profile) => {
       const mock = await useMock({ seed: SEED, profile })
       const reasonOf = async (path: string) => (await mock.get(path)).headers.get('x-mock-reason')
@@ -164,7 +164,7 @@ describe('a step is not found', () => {
   )
 
   test.each([EARLY._id, 'sorry', `sorry_st_${EARLY.base62}`])(
-    'by %s, if the step belongs to a different workflow',
+    'is not found by %s, which is a step of another workflow',
     async (stepId) => {
       const mock = await useMock({ seed: SEED })
       const response = await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)

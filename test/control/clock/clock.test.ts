@@ -48,7 +48,7 @@ test('a clock with an offset follows the machine, and advancing changes the offs
   })
 })
 
-test('advancing the clock of the machine turns it into an offset', async () => {
+test('advancing a clock that follows the machine gives it an offset', async () => {
   const { mock } = await useClock()
   await setClock(mock, { mode: 'offset', by: -DAY })
   await setClock(mock, { mode: 'wall' })
@@ -58,7 +58,7 @@ test('advancing the clock of the machine turns it into an offset', async () => {
   })
 })
 
-test('all timestamps come from the clock of the environment', async () => {
+test("all timestamps come from the environment's clock", async () => {
   const mock = await useMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
   const rejections = [
@@ -125,7 +125,7 @@ const INVALID_TIMES = [
   '1969-12-31'
 ]
 
-test('rejects an invalid time or step, names its field, and keeps the clock', async () => {
+test('rejects an invalid time or step, names its field, and changes nothing', async () => {
   const mock = await useMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
   for (const [field, response] of [

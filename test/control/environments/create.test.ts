@@ -36,7 +36,7 @@ test('an environment without a seed is empty, and has its own key and organizati
   expectConsistentDatasets(mock.db)
 })
 
-test('a fork with a seed has the records of origin and seed, and a reset keeps them', async () => {
+test("a fork with a seed has its origin's and the seed's records, even after a reset", async () => {
   const mock = await useMock()
   const origin = await createEnvironment(mock, { seed: SEED })
   const seed = {
@@ -83,7 +83,7 @@ test('lists all environments, oldest first, without their snapshots and keys', a
   const names = list.json.environments.map(({ name }: { name: string }) => name)
   expect(names).toEqual([...mock.seededEnvironments.map(({ name }) => name), 'Mine', 'Live'])
   const { apiKey, unauthenticatedAfter, ...listed } = created
-  // Only assumptions that differ from the profile are listed.
+  // The list contains only those assumptions that differ from the profile.
   const differing = { envelope: 'data', credentials: 'hidden' }
   const createdAt = expect.stringMatching(/^\d{4}-.*Z$/)
   expect(list.json.environments.at(-2)).toEqual({ ...listed, assumptions: differing, createdAt })
@@ -237,7 +237,7 @@ test.each(INVALID)('rejects %s and creates nothing', async (_title, body, status
   expect((await mock.get('/v1/messages', { key: next.apiKey })).status).toBe(200)
 })
 
-test('accepts the contents of one environment as a seed', async () => {
+test('accepts a seed that contains only the fields of one environment', async () => {
   const mock = await useMock({ now: NOW })
   const whole = await createEnvironment(mock, { seed: SEED, name: 'Whole' })
   const alone = await createEnvironment(mock, { seed: SHOP })

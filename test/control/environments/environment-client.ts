@@ -26,8 +26,8 @@ export async function stateOf(mock: TestMock, key: string): Promise<SeededEnviro
 }
 
 /**
- * Sends a request without checking the response against the API reference. That check is slow
- * for a rarely used key.
+ * Sends a request without checking the response against the API reference. That check compiles the
+ * OpenAPI document of each API key, which takes too long for a key that is used only a few times.
  */
 export async function plainCall(
   mock: { url: string },
@@ -54,7 +54,7 @@ export function rowCounts({ client }: Db): Record<string, unknown> {
 }
 
 /**
- * Expects that every dataset is used, that every reference leads to a dataset, and that every row
+ * Expects that no dataset is missing, unused or shared by two kinds of records, and that every row
  * belongs to a dataset.
  */
 export function expectConsistentDatasets({ client }: Db): void {
@@ -84,8 +84,8 @@ export function expectConsistentDatasets({ client }: Db): void {
 type Origin = Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
 
 /**
- * Sends all three operations for every record, and returns the responses with placeholders for the
- * environment's ids. Changes the environment, because it sets every integration as primary.
+ * Lists messages, retrieves every step and sets every integration as primary, which changes the
+ * environment. Returns the responses, with placeholders instead of the environment's ids.
  */
 async function responsesToAll(
   mock: TestMock,
@@ -109,7 +109,10 @@ async function responsesToAll(
   }
 }
 
-/** Returns the paths of all pages of messages, and one filtered list for each filter value. */
+/**
+ * Returns two kinds of paths: all pages of the unfiltered list, and one filtered list for each
+ * subscriber, each transaction, and each combination of a channel and contexts.
+ */
 function listPaths({ subscribers = [], messages = [] }: SeededEnvironment): string[] {
   const pageCount = Math.ceil(messages.length / 1000) + 1
   const pages = Array.from(
@@ -129,7 +132,7 @@ function listPaths({ subscribers = [], messages = [] }: SeededEnvironment): stri
   return [...pages, ...bySubscriber, ...byMessage]
 }
 
-/** Returns the paths of all steps, by id and, if a URL can contain them, by name. */
+/** Returns two paths for each step: by id, and by name if a URL can contain the names. */
 function stepPaths({ workflows = [] }: SeededEnvironment): string[] {
   return workflows.flatMap(({ _id, identifier = '', steps = [] }) =>
     steps.flatMap(({ _id: stepRecordId, stepId }) => {
@@ -145,8 +148,8 @@ function inQuery(text: string): string {
 }
 
 /**
- * Expects copies of an environment, created from its JSON and YAML exports, to return exactly the
- * same responses.
+ * Creates two copies of an environment, one from its JSON export and one from its YAML export.
+ * Expects both to return exactly the same responses as the environment.
  */
 export async function expectSameResponses(mock: TestMock, origin: Origin): Promise<void> {
   const json = await exportAs(mock, origin, origin.name)
@@ -158,7 +161,7 @@ export async function expectSameResponses(mock: TestMock, origin: Origin): Promi
 
   const responses = await responsesToAll(mock, origin)
   for (const copy of copies) expect(await responsesToAll(mock, copy)).toEqual(responses)
-  // Sending the requests changed all environments in the same way.
+  // The requests changed the environment and its copies, so their exports must still be equal.
   const changed = await exportAs(mock, origin, origin.name)
   for (const copy of copies) {
     expect(await exportAs(mock, copy, origin.name)).toBe(changed)
@@ -176,7 +179,7 @@ async function exportAs(mock: TestMock, { apiKey, name }: Origin, newName: strin
   )
 }
 
-/** Replaces the contents of a new environment with the YAML export of another environment. */
+/** Creates an environment, and replaces its contents with the YAML export of `origin`. */
 async function copyFromYaml(mock: TestMock, origin: Origin): Promise<CreatedEnvironment> {
   const yaml = await plainCall(mock, '/_mock/state', origin.apiKey, {
     headers: { accept: 'application/yaml' }

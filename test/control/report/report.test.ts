@@ -56,7 +56,8 @@ test('does not report a change as left over if the test itself undid it', async 
   for (const id of [MAILGUN, SENDGRID]) await send(setPrimary(id), { method: 'POST' })
   const [reported] = (await mock.runRecord()).tests
   expect(reported?.requests).toHaveLength(2)
-  // Both integrations lost their conditions, so they still differ from the baseline.
+  // Set-primary cleared the conditions of both integrations, so they still differ from the
+  // baseline.
   const fields = reported?.left?.integrations.changed.fields?.map(({ field }) => field) ?? []
   expect(fields).not.toContain('primary')
   await env.reset({ parts: ['data'] })

@@ -35,7 +35,7 @@ describe('a published document', () => {
     })
   })
 
-  test('of the other profile has only differences that assumptions explain', async () => {
+  test('for the other profile has only differences that assumptions explain', async () => {
     const { differences } = compareDocuments(await openApiDocument(assume('live')), ours)
     expect(differences.filter(({ explainedBy }) => explainedBy === undefined)).toEqual([])
     expect([...new Set(differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
@@ -52,7 +52,7 @@ describe('a published document', () => {
     ])
   })
 
-  test('of OpenAPI 3.0 does not differ, although it describes null differently', () => {
+  test('in OpenAPI 3.0 does not differ, although it describes null differently', () => {
     const text = JSON.stringify({ ...copy(), openapi: '3.0.3' })
       .replaceAll('"type":["string","null"]', '"type":"string","nullable":true')
       .replaceAll('"type":["boolean","null"]', '"allOf":[{"type":"boolean"}],"nullable":true')

@@ -13,7 +13,7 @@ const RENAMED_PAGE_SIZE: ProxyHooks = {
   }
 }
 
-test('the mock passes without being changed if --allow-changes is not set', async () => {
+test('without --allow-changes, the mock passes a run and is not changed', async () => {
   const mock = await useMock()
   const before = (await mock.get('/_mock/state')).text
   const report = await checkTarget(mock.url, { only: ['live', 'primary', 'idempotency'] })
@@ -24,8 +24,8 @@ test('the mock passes without being changed if --allow-changes is not set', asyn
 })
 
 test.each([
-  ['the listed primary, whichever integration is named first', {}, SENDGRID],
-  ['the integration named first if the target lists none', UNLISTED, MAILGUN]
+  ['the primary integration that the target lists, whichever is named first', {}, SENDGRID],
+  ['the integration that is named first, if the target lists none', UNLISTED, MAILGUN]
 ])('a run restores %s', async (_, hooks, primary) => {
   const mock = await useMock()
   await mock.post(setPrimary(primary))
@@ -36,13 +36,13 @@ test.each([
   expect(await primaryEmail(mock)).toBe(primary)
 })
 
-test('a run rejects and names the request if the target cannot be reached', async () => {
+test('if the target cannot be reached, the error of the run names the request', async () => {
   await expect(checkTarget('http://127.0.0.1:9')).rejects.toThrow(
     'http://127.0.0.1:9: GET /v1/messages?limit=1: no response'
   )
 })
 
-test('if the target rejects the key, a run rejects with an error without the key', async () => {
+test('if the target rejects the key, the error of the run does not contain the key', async () => {
   const mock = await useMock()
   await expect(checkTarget(mock.url, { apiKey: 'not-a-key' })).rejects.toThrow(
     /rejects the key: 401(?!.*not-a-key)/
@@ -89,7 +89,7 @@ test('the JUnit report contains a test case for each conformance case', async ()
   expect(junit).toContain('<failure message="the response must have pageSize">curl ')
 })
 
-test('all operations of the mock are checked with --allow-changes', async () => {
+test('with --allow-changes, a run checks all operations of the mock', async () => {
   const mock = await useMock()
   const report = await checkTarget(mock.url, { allowChanges: true, profile: 'document' })
   expect(report.counts).toMatchObject({ failed: 0, noted: 0 })
