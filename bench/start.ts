@@ -90,7 +90,8 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
 }
 
 /**
- * Measures the time from the spawn to the 1,000th list response. Returns its ratio to bare Fastify.
+ * Measures the time from starting the server process to its 1,000th list response. Returns the
+ * ratio of our time to the time of bare Fastify.
  */
 async function thousandResponses(progress: (step: string) => void): Promise<number> {
   const ours = mock(['--seed', createSeedFile()], BENCH.apiKey)
@@ -112,7 +113,9 @@ async function thousandResponses(progress: (step: string) => void): Promise<numb
   return pairedRatio(times[0] ?? [], times[1] ?? [])
 }
 
-/** Calls createMock() once, then 20 times. Returns the milliseconds of each of these 20 calls. */
+/**
+ * Calls createMock() 21 times. Returns the duration of each call but the first, in milliseconds.
+ */
 function mocksInOneProcess(): number[] {
   const program = `
     const { createMock } = await import(${JSON.stringify(join(command(), '../../index.js'))})

@@ -40,8 +40,8 @@ const NEVER_LOADED = [
 ]
 
 /**
- * Loads Node's built-in modules with `require`. An `import` reads every export of a module,
- * including the WebSocket client of `node:http`. With it, starting would take up to 5 % longer.
+ * Loads Node's built-in modules with `require`. An `import` would read every export of a module.
+ * For `node:http`, this would load its WebSocket client, and starting would take up to 5 % longer.
  */
 const NODE_MODULES = {
   name: 'node-modules',
@@ -125,8 +125,8 @@ async function bundleModules(dist) {
     chunkNames: 'chunks/[name]-[hash]',
     banner: REQUIRE
   })
-  // The other entry points need no `require`. The client should also be small, because it runs in
-  // browsers.
+  // The other entry points need no `require`. Their lines aren't limited, because the client should
+  // be small: it runs in browsers.
   const small = { ...SHARED, lineLimit: 0, splitting: true, chunkNames: 'chunks/[name]-[hash]' }
   for (const [name, { source }] of Object.entries(ENTRIES)) {
     if (name === 'index') continue
@@ -170,7 +170,8 @@ function copySwaggerUi(dist) {
 }
 
 /**
- * Returns the license texts of the bundled packages, because the licenses require this.
+ * Returns the license texts of the bundled packages. The licenses require that every copy contains
+ * these texts.
  */
 function licenses(files) {
   const folders = new Set(

@@ -69,7 +69,8 @@ export const environments = sqliteTable(
   },
   (table) => [
     uniqueIndex('environments_id').on(table.id).where(sql`${table.snapshotOf} IS NULL`),
-    // Not unique, because several organizations may use the same name.
+    // This index isn't unique, because environments of different organizations may have the same
+    // name.
     index('environments_name').on(table.name).where(sql`${table.snapshotOf} IS NULL`),
     uniqueIndex('environments_snapshot').on(table.snapshotOf, table.snapshotName),
     // Before each write, the server checks whether the dataset is shared. These indexes speed up
@@ -118,9 +119,11 @@ export const integrations = sqliteTable(
     uniqueIndex('integrations_one_primary_per_channel')
       .on(table.dataset, table.channel)
       .where(sql`${table.primary} = 1 AND ${table.deleted} = 0`),
-    // The set-primary operation also demotes soft-deleted integrations.
+    // This index includes soft-deleted integrations, because the set-primary operation also demotes
+    // them.
     index('integrations_primary').on(table.dataset, table.channel).where(sql`${table.primary} = 1`),
-    // The set-primary operation looks for an unknown id in the organization's other environments.
+    // The set-primary operation uses this index to look for an unknown id in the organization's
+    // other environments.
     index('integrations_id').on(table.id)
   ]
 )
@@ -134,7 +137,7 @@ export const subscribers = sqliteTable(
   ]
 )
 
-/** `document` is the workflow from the seed without its steps. No operation returns it. */
+/** `document` is the seed's workflow, but without the steps. No operation returns it. */
 export const workflows = sqliteTable(
   'workflows',
   { ...record(), identifier: text('identifier').notNull() },
@@ -182,11 +185,11 @@ export const messages = sqliteTable(
   },
   ({ dataset, id, createdAt, channel, subscriberId, transactionId, context }) => [
     uniqueIndex('messages_id').on(dataset, id),
-    // SQLite appends the row id to the index, so copies and exports read messages in insertion
-    // order.
+    // SQLite appends the row id to each index entry, so copies and exports, which use this index,
+    // read messages in insertion order.
     index('messages_dataset').on(dataset),
-    // This index contains the columns of all filters. SQLite reads this index for a filter that
-    // lists several transactions and matches most messages.
+    // This index contains the columns of all filters. SQLite uses it for queries with several
+    // transaction ids that match most messages.
     index('messages_created').on(
       dataset,
       createdAt,

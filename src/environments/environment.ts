@@ -24,8 +24,8 @@ export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | '
   readonly assumptions: Assumptions
   readonly datasets: DatasetKeys
   /**
-   * The ids in the documents of a dataset, if they belong to another environment.
-   * `withEnvironmentIds` replaces them.
+   * For each dataset, the ids in its documents if they are another environment's, else undefined.
+   * `withEnvironmentIds` replaces these ids.
    */
   readonly foreignOwners: Readonly<Record<DatasetKind, OwnerIds | undefined>>
   readonly random: Random
@@ -86,8 +86,8 @@ export class EnvironmentStore {
   readonly #dependencies: Dependencies
   readonly #environments = new Map<number, Environment>()
   /**
-   * The assumptions of environments that set none. The environments share these objects, because
-   * there may be thousands of forks.
+   * The assumptions of environments that set none. The environments share these objects to save
+   * memory, because there may be thousands of forks.
    */
   readonly #sharedAssumptions: Record<Profile, Assumptions>
 

@@ -23,8 +23,8 @@ export class EnvironmentExpiry {
   }
 
   /**
-   * Prevents the removal of the environment until the returned function is called. Call it once; it
-   * also restarts the `ttl`.
+   * Prevents the removal of the environment until the returned function is called. Call that
+   * function exactly once. It also restarts the `ttl`.
    */
   keepInUse(environment: Environment): () => void {
     environment.openRequests += 1
@@ -34,7 +34,7 @@ export class EnvironmentExpiry {
     }
   }
 
-  /** Returns when the environment expires, in system time, or undefined if it has no `ttl`. */
+  /** Returns the system time at which the environment expires, or undefined if it has no `ttl`. */
   expiresAt({ ttl, lastUsed }: Environment): number | undefined {
     if (ttl === null) return undefined
     // The two clocks are read one after the other, so their difference varies slightly. Rounding it

@@ -149,8 +149,8 @@ export class Redaction {
 }
 
 /**
- * Returns a text about a request in which the request's secrets, and all words that look like an
- * API key, are redacted.
+ * Returns a text about a request, with the request's secrets and all words that look like an API
+ * key redacted.
  */
 export function redactForLog(
   redactionOf: RedactionOf,

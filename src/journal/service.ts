@@ -39,8 +39,8 @@ export class JournalService {
   }
 
   /**
-   * Removes a journal. Ends its streams, and the verifications that wait for its requests.
-   * `undefined` is the key of the journal of unauthenticated requests.
+   * Removes an environment's journal. Without a key, removes the journal of unauthenticated
+   * requests. Ends the journal's streams, and the verifications that wait for its requests.
    */
   drop(environmentKey: number | undefined): void {
     const journal = this.#journals.get(environmentKey)
@@ -50,8 +50,8 @@ export class JournalService {
   }
 
   /**
-   * Ends all streams, and all verifications that wait for requests. If a stream or a wait starts
-   * later, it ends at once.
+   * Ends all streams, and all verifications that wait for requests. A stream or a verification that
+   * starts later ends at once.
    */
   close(): void {
     this.#isClosed = true

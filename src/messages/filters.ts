@@ -128,8 +128,8 @@ export interface Condition extends Filter {
 }
 
 /**
- * Returns the conditions of a query, in the order of the API reference. An empty list of values is
- * ignored, except for `contextKeys`.
+ * Returns the conditions of a query, in the order of the API reference. A filter without values is
+ * ignored. Only an empty `contextKeys` is a condition: it matches messages without a context.
  */
 export function conditionsOf(query: Partial<ListMessagesQuery>): Condition[] {
   const conditions: Condition[] = []
@@ -147,8 +147,8 @@ export function conditionsOf(query: Partial<ListMessagesQuery>): Condition[] {
 }
 
 /**
- * Repeats the first value until the length is a power of two, so that fewer SQL statements need to
- * be compiled.
+ * Repeats the first value until the length is a power of two, so that fewer different SQL
+ * statements need to be compiled.
  */
 function padToPowerOfTwo(values: readonly string[]): string[] {
   const length = 2 ** Math.ceil(Math.log2(values.length))

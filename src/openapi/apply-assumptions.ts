@@ -40,8 +40,8 @@ interface Parameter {
 }
 
 /**
- * Takes the document of the profile `document`. Changes it to describe what an environment with
- * these assumptions accepts and returns.
+ * Changes the OpenAPI document of the profile `document`, so that it describes what an environment
+ * with these assumptions accepts and returns.
  */
 export function applyAssumptions(document: OpenApiDocument, assumptions: Assumptions): void {
   // An empty `channel` means "no filter", which the enum itself can't express.
@@ -90,7 +90,9 @@ function applyToMessageQuery(document: OpenApiDocument, assumptions: Assumptions
   }
 }
 
-/** Wraps the response schema in a `data` object for each operation that returns a single object. */
+/**
+ * For each operation that returns a single object, wraps the response schema in a `data` object.
+ */
 function wrapSingleObjects(document: OpenApiDocument): void {
   const ids: string[] = OPERATIONS.filter(({ enveloped }) => enveloped).map(({ id }) => id)
   for (const { operationId, responses } of operationsOf(document)) {
@@ -100,7 +102,8 @@ function wrapSingleObjects(document: OpenApiDocument): void {
 }
 
 /**
- * Removes the subscriber fields that aren't embedded, and the schemas that only these fields use.
+ * Removes the subscriber fields that messages don't embed, and the schemas that only these fields
+ * use.
  */
 function keepEmbeddedFields(document: OpenApiDocument): void {
   const subscriber = schemaOf(document, SubscriberResponse)
@@ -130,8 +133,8 @@ function schemaOf({ components }: OpenApiDocument, { $id = '' }: TSchema): TSche
 }
 
 /**
- * In every enum inside a node, replaces the names from the API reference with the names that Novu
- * really uses.
+ * In every enum inside this part of the document, replaces the names from the API reference with
+ * the names that Novu really uses.
  */
 function useVendorNames(node: unknown): void {
   if (typeof node !== 'object' || node === null) return

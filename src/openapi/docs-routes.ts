@@ -106,8 +106,8 @@ SwaggerUIBundle({
 
 const PAGE_HEADERS = pageHeaders(
   `'self' 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
-  // Allow any host, because the server's URL in the document may have another host name than the
-  // page.
+  // Allow requests to any host, because the document's server URL may have a different host name
+  // than the page.
   "'self' http: https:"
 )
 

@@ -52,7 +52,7 @@ export interface Operation extends OperationSummary {
   }
 }
 
-/** Returns the operation unchanged, but with the narrowest type. */
+/** Returns the operation unchanged. TypeScript infers the narrowest type for it. */
 export const defineOperation = <const Defined extends Operation>(operation: Defined): Defined =>
   operation
 

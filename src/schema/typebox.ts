@@ -6,7 +6,8 @@ import { Value } from '@sinclair/typebox/value'
 
 /**
  * This is a global symbol, because tests may load this module twice: from the sources and from the
- * build. The two copies share TypeBox's registry.
+ * build. Both copies register their kinds in the same TypeBox registry, so each must be able to
+ * check the other's schemas.
  */
 const Target = Symbol.for('notification-mock/target')
 
@@ -27,11 +28,11 @@ const checkers = new WeakMap<TSchema, Checker>()
 
 /**
  * Compiling a schema takes as long as dozens of interpreted checks. A starting server checks each
- * schema fewer times.
+ * schema fewer times, so it compiles none.
  */
 const CHECKS_BEFORE_COMPILING = 30
 
-/** Returns the schema's checker. The checker compiles the schema after enough checks. */
+/** Returns the schema's checker. It compiles the schema after `CHECKS_BEFORE_COMPILING` checks. */
 export function compile(schema: TSchema): Checker {
   const existing = checkers.get(schema)
   if (existing) return existing
@@ -75,7 +76,7 @@ export const namedEnum = <const Values extends readonly string[]>(
   values: Values
 ) => stringEnum(values, { $id, description })
 
-/** Returns a timestamp's schema, with the format `date-time` in JSON Schema. Accepts any string. */
+/** Returns the schema of a timestamp. It has the format `date-time`, but accepts any string. */
 export const dateTime = (description: string) =>
   Type.Unsafe<string>({ [Kind]: 'DateTime', type: 'string', format: 'date-time', description })
 
@@ -108,9 +109,9 @@ export const refById = <Value>(id: string, target: () => TSchema, description?: 
   })
 
 /**
- * Returns a schema that JSON Schema shows inline but that is compiled on its own. Use it for the
- * items of long lists: the few checks of lists stay interpreted, but the many checks of items are
- * compiled.
+ * Returns a schema that is inline in JSON Schema, but is compiled on its own. Use it for the items
+ * of long lists: a list is checked rarely, so its schema stays interpreted, but the items are
+ * checked often enough to be compiled.
  */
 export const compiledSeparately = <Schema extends TSchema>(schema: Schema) =>
   Type.Unsafe<Static<Schema>>({ ...schema, [Kind]: 'Reference', [Target]: () => schema })
@@ -120,7 +121,8 @@ export const targetOf = (schema: TSchema): TSchema =>
   (schema as TSchema & { [Target]: () => TSchema })[Target]()
 
 /**
- * Returns the schema of an object with any content, which the API reference doesn't define further.
+ * Returns the schema of an object whose fields the API reference doesn't define. Any fields are
+ * valid.
  */
 export const freeObject = (description: string) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }))
@@ -136,7 +138,7 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   })
 }
 
-/** Returns the schema of an object with any keys whose values all match `values`. */
+/** Returns the schema of an object that may have any keys. All its values must match `values`. */
 export function recordOf<Schema extends TSchema>(
   values: Schema,
   description: string,

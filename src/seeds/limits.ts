@@ -1,8 +1,8 @@
 const MIB = 1024 * 1024
 
 /**
- * Limits for a seed in a file or passed to the library, in characters. `docs/seeds.md` repeats
- * these numbers.
+ * Limits, in characters, for a seed that is read from a file or passed to the library.
+ * `docs/seeds.md` repeats these numbers.
  */
 export const FILE_LIMITS = {
   where: 'in a file',
@@ -17,7 +17,7 @@ export const FILE_LIMITS = {
 
 export type SeedLimits = typeof FILE_LIMITS
 
-/** Limits for a seed in a request. They are lower, because loading it delays other requests. */
+/** Limits for a seed in a request. They are lower, because loading a seed delays other requests. */
 export const REQUEST_LIMITS: SeedLimits = {
   where: 'in a request',
   json: 8 * MIB,
@@ -26,7 +26,10 @@ export const REQUEST_LIMITS: SeedLimits = {
   fix: 'start the server with this seed as a file, or load it in parts with mode=merge'
 }
 
-/** The maximum number of messages or subscribers per request. Generating them takes seconds. */
+/**
+ * The maximum number of messages or subscribers that one request may generate. Generating so many
+ * takes seconds.
+ */
 export const MAX_GENERATED = 10_000
 
 /** Returns text such as `2 MiB`. */

@@ -15,7 +15,7 @@ interface ServedOperation {
 interface StubProblem {
   /** The path of the field, such as `['path']`, or `['headers', name]` for a header. */
   path: readonly string[]
-  /** Follows the field's name, as in "must start with /". */
+  /** The problem, worded to follow the field's name, such as `must start with /`. */
   message: string
   value?: unknown
 }

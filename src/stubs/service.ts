@@ -17,7 +17,9 @@ type Router = createRouter.Instance<createRouter.HTTPVersion.V1>
 /** Keeps the stubs of each environment among its settings, which forks and snapshots copy. */
 export class StubService {
   readonly #environments: EnvironmentService
-  /** Caches the router for each list of stubs. A change replaces the list. */
+  /**
+   * Caches a router for each list of stubs. A change creates a new list, so no router is outdated.
+   */
   readonly #routers = new WeakMap<readonly Stub[], Router>()
 
   constructor({ environments }: { environments: EnvironmentService }) {
@@ -29,9 +31,9 @@ export class StubService {
   }
 
   /**
-   * Adds a stub without problems (see `findStubProblems`). It replaces a stub with the same method
-   * and path, and takes over its id. Throws `bad-request` if the environment has too many or too
-   * large stubs.
+   * Adds a stub without problems (see `findStubProblems`). The new stub replaces one with the same
+   * method and path, and takes over its id. Throws `bad-request` if the environment has too many or
+   * too large stubs.
    */
   add(environment: Environment, newStub: NewStub): AddedStub {
     const stubs = mergeStubs(environment.stubs, [newStub])
@@ -61,7 +63,7 @@ export class StubService {
     if (environment.stubs.length === 0) return undefined
     const router = this.#routerOf(environment.stubs)
     const match = router.find(method === 'HEAD' ? 'GET' : (method as 'GET'), path)
-    // A parameter must not be empty.
+    // A parameter of a stub's path doesn't match an empty segment.
     if (!match || Object.values(match.params).includes('')) return undefined
     return match.store as Stub
   }

@@ -14,7 +14,7 @@ export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const textArea = document.createElement('textarea')
   textArea.value = text
-  // While a modal dialog is open, text outside the dialog can't be selected.
+  // While a modal dialog is open, only text in the dialog can be selected.
   const parent = document.querySelector('dialog[open]') ?? document.body
   parent.append(textArea)
   textArea.select()

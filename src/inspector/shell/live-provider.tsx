@@ -10,7 +10,10 @@ interface Props {
   reloadAll(): void
 }
 
-/** Follows requests to the environment while the browser tab is visible. */
+/**
+ * Provides the environment's live requests to its children. Receives new requests only while the
+ * browser tab is visible.
+ */
 export function LiveProvider({ children, reloadAll }: Props) {
   const { env } = useSession()
   const live = useMemo(() => new LiveRequests(env, reloadAll), [env, reloadAll])

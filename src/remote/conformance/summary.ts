@@ -68,7 +68,7 @@ function commandOf({
   return ['notification-mock conformance --target', url, ...flags].join(' ')
 }
 
-/** Reported as the value of an assumption if the target behaves as none of its values describes. */
+/** The value reported for an assumption if none of its known values describes the target. */
 export const UNEXPECTED = 'unexpected'
 
 /** The profile that a target behaves like, according to the values that the run detected. */
@@ -78,8 +78,8 @@ export interface ProfileReport {
   /** Whether all detected values belong to the nearest profile. */
   isExact: boolean
   /**
-   * The assumptions whose value differs from the nearest profile's value. If the target behaves as
-   * none of the known values describes, the value is `unexpected` and has a reason.
+   * The assumptions whose value differs from the nearest profile's value. If no known value
+   * describes the target, `value` is `unexpected`, and `reason` says why.
    */
   differing: { assumption: AssumptionId; value: string; reason?: string }[]
   /** The detected values, by assumption. */
@@ -96,7 +96,9 @@ interface AssumptionResult {
   value?: string | undefined
 }
 
-/** Returns the profile that a target behaves like, from the cases about assumptions. */
+/**
+ * Derives the profile that a target behaves like from the results of the cases about assumptions.
+ */
 export function profileReport(results: readonly CaseResult[]): ProfileReport {
   const assumptions = results.flatMap(assumptionResult)
   const profiles = assumptions.flatMap(({ profile }) => profile ?? [])

@@ -10,7 +10,7 @@ import {
 } from '../response-checks.js'
 import type { ServiceUnderTest } from '../service-under-test.js'
 
-/** A field, or the status, that differs between the responses of two servers. */
+/** A difference between the responses of two servers: in a field or in the status. */
 export interface ObservedDifference {
   operation: 'list' | 'step' | 'set-primary' | 'none'
   query: URLSearchParams
@@ -39,8 +39,8 @@ export interface AssumptionProbe {
   /** Returns whether the assumption explains a difference between two responses. */
   explainsResponse?(observed: ObservedDifference): boolean
   /**
-   * Returns whether the assumption explains a difference between two OpenAPI documents. An
-   * operation looks like `GET /v1/messages`, and a differing part looks like `status 404`.
+   * Returns whether the assumption explains a difference between two OpenAPI documents. `operation`
+   * is text such as `GET /v1/messages`, and `part` is text such as `status 404`.
    */
   explainsDocument?(operation: string, part: string, change: DocumentChange): boolean
 }
@@ -117,9 +117,7 @@ export const detectByRequest =
 export const isEmptyPage = (body: unknown): boolean =>
   isObject(body) && Array.isArray(body.data) && body.data.length === 0 && body.hasMore === false
 
-/**
- * Creates the failure for a target that behaves as none of an assumption's known values describes.
- */
+/** Creates the failure for a target whose behavior fits no known value of an assumption. */
 export const unexpectedResponse = (problem: string, response?: TargetResponse) =>
   new Failure(`the behavior fits no known value of the assumption: ${problem}`, response)
 

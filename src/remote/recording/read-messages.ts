@@ -20,11 +20,12 @@ export interface ReadOptions {
 }
 
 export interface ReadMessage {
-  /** The creation time followed by the id. The list is sorted by this text. */
+  /** The creation time followed by the id. Messages are sorted by this text. */
   sortKey: string
   /**
    * The message as JSON, in a buffer because that takes less memory than a string. If `subscribers`
-   * contains the same subscriber, only the `subscriberId` of the subscriber is in the message.
+   * contains an identical copy of the message's subscriber, the message keeps only the
+   * `subscriberId`.
    */
   json: Buffer
 }
@@ -117,9 +118,9 @@ class MessageReader implements ReadMessages {
   }
 
   /**
-   * Throws `StartError` if a page repeats earlier messages although the first page is unchanged:
-   * the target then returns the same messages forever. If new messages arrived, the first page has
-   * changed.
+   * Checks the reason why a page only repeats earlier messages. If new messages arrived, the first
+   * page has changed. If not, the target would return the same messages forever, so this throws
+   * `StartError`.
    */
   async #checkProgress(page: number, firstKey: string | undefined): Promise<void> {
     const { data } = await this.#readPage(0)
@@ -159,7 +160,8 @@ class MessageReader implements ReadMessages {
       this.subscribers.set(subscriberId, subscriberJson)
       this.#bytes += subscriberJson.length
     }
-    // Other messages may embed an older or newer version of the same subscriber.
+    // A message may embed an older or newer version of the subscriber. It then keeps its own
+    // version.
     const isListed = subscriber && this.subscribers.get(subscriberId) === subscriberJson
     const stored = isListed ? { ...message, subscriber: { subscriberId } } : message
     const json = Buffer.from(JSON.stringify(stored))

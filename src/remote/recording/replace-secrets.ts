@@ -10,7 +10,7 @@ const FREE_FIELDS = new Set([
   'credentials',
   'deviceTokens'
 ])
-/** The JSON Schema keywords that contain values of the field that the schema describes. */
+/** The JSON Schema keywords that contain possible values of the described field. */
 const SCHEMA_VALUES = new Set(['default', 'examples', 'placeholder', 'const', 'enum'])
 
 const USER_IN_URL = /(\b[a-z][a-z\d+.-]{1,20}:\/\/)([^\s/?#@"'<>]+)@/gi
@@ -31,7 +31,7 @@ const SCHEME = new RegExp(
 
 /**
  * Where a value is: `free` in content that the API reference doesn't define, `secret` in a field
- * that holds credentials, `described` in a JSON Schema that describes such a field.
+ * that holds credentials, `described` in a JSON Schema of such a field, `plain` anywhere else.
  */
 type State = 'plain' | 'free' | 'secret' | 'described'
 

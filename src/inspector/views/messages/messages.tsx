@@ -47,7 +47,7 @@ export function MessagesView({ route }: { route: Route }) {
       add={{
         title: 'Add a message',
         children: <MessageFields />,
-        // The server validates the fields.
+        // The fields may be invalid, but the server validates them.
         submit: async (fields) => (await env.messages.add(fields as NewMessage))._id
       }}
     />

@@ -53,8 +53,8 @@ function useReplay(exchange: RecordedExchange, { source }: ListedRequests) {
     const { status, duration, headers, text } = await call(method, path, options)
     const [newest] = await source.list({ order: 'newest', limit: 1 })
     const recorded = newest && (await source.get(newest.sequence))
-    // Prefer the response from the journal, because the response to compare with comes from there
-    // too. The journal masks the same secrets in both responses.
+    // Prefer the response from the journal. The earlier response also comes from the journal, so
+    // the same secrets are masked in both.
     const isRecorded = recorded?.response?.headers['x-request-id'] === headers['x-request-id']
     if (recorded && isRecorded) return { ...recorded, title: 'Now' }
     return { title: 'Now', status, duration, response: { status, headers, body: text } }
