@@ -62,7 +62,7 @@ test('reports exactly the files that break a rule', () => {
     'src/domain/there.ts': `import './back.js'`,
     'src/domain/large.ts': `import './enums.js'\nexport function large() {\n${lines(79)}}\n`,
     'test/large.test.ts': `function large() {\n${lines(39)}}\n`,
-    'test/small.test.ts': `function small() {\n${lines(128)}}\n`,
+    'test/small.test.ts': `function small() {\n${lines(30)}}\n`,
     ...Object.fromEntries(
       broken.map(([file, [, source]]) => [file, `${source}\nexport const x = 1`])
     )
