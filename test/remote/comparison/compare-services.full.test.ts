@@ -86,7 +86,6 @@ describe('compare', () => {
       'unknown-step',
       'unknown-subscriber-filter',
       'unknown-workflow',
-      'unserved-route',
       'vendor-names'
     ])
   })
