@@ -47,7 +47,7 @@ const OPERATIONS = [
   ...['examples', 'document', 'operations'].map((name) => `test/openapi/${name}.test.ts`)
 ]
 
-/** The tests for the code of each folder, in the order in which they run. */
+/** The tests for the code of each folder, in the order they run. */
 const TESTS: Record<Folder, string[]> = {
   idempotency: [
     ...testsIn('idempotency'),

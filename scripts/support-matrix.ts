@@ -20,10 +20,7 @@ interface CoveredOperation {
   items: { id: string; kind: string; name: string; count: number }[]
 }
 
-/**
- * The cases that cover each coverage item, with the profiles in which they cover it. The outer keys
- * are the ids of items, and the inner keys are the ids of cases.
- */
+/** For each coverage item, the cases that cover it, each with the profiles where it does. */
 type CoveringCases = Map<string, Map<string, Profile[]>>
 
 const MAX_CITED = 3
@@ -129,10 +126,7 @@ function table(title: string, rows: [string, string][]): string {
   return `### ${title}\n\n| part | conformance cases |\n|---|---|\n${lines.join('')}`
 }
 
-/**
- * Returns a table cell with the cases that cover an item, most specific first, and the profiles in
- * which they cover it.
- */
+/** Returns the cases that cover an item, most specific first, each with its profiles. */
 function caseCell(coveringCases: CoveringCases, item: string): string {
   const cases = coveringCases.get(item) ?? new Map<string, Profile[]>()
   const breadth = (id: string) =>

@@ -8,7 +8,11 @@ export function checkFactsTwice(response: TargetResponse, facts: Record<string, 
   const { ctx, ...topLevel } = isObject(response.body) ? response.body : {}
   for (const [name, value] of Object.entries(facts)) {
     const isTwice = topLevel[name] === value && isObject(ctx) && ctx[name] === value
-    if (!isTwice) throw unexpectedResponse(`${name} is not both at the top and in ctx`, response)
+    if (!isTwice)
+      throw unexpectedResponse(
+        `${name} is missing at the top level of the body or in ctx`,
+        response
+      )
   }
 }
 
