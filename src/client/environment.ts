@@ -108,36 +108,30 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
  */
 const randomSnapshotName = () => `snapshot-${Math.random().toString(36).slice(2)}`
 
-/** Returns the methods that the faults and the stubs of an environment share. */
-function collection<Item>({ list, done }: Connection, name: 'faults' | 'stubs') {
-  const url = `/_mock/${name}`
-  return {
-    /** Returns all of them, oldest first. Fault rules come with their counters. */
-    list: () => list<Item>(url, name),
-    remove: (id: string) => done('DELETE', url + path`/${id}`),
-    clear: () => done('DELETE', url)
-  }
-}
-
 /** Returns the methods for faults, latency and stubs. */
-function responsesOf(connection: Connection) {
-  const { json } = connection
+function responsesOf({ json, list, done }: Connection) {
   return {
     /** The fault rules of the environment. */
     faults: {
-      ...collection<wire.FaultRule>(connection, 'faults'),
+      /** Returns all rules with their counters, oldest first. */
+      list: () => list<wire.FaultRule>('/_mock/faults', 'faults'),
       /** Adds a rule, which applies once unless `times` is given. */
       add: (rule: wire.NewFaultRule) =>
-        json<wire.FaultRule>('POST', '/_mock/faults', { body: rule })
+        json<wire.FaultRule>('POST', '/_mock/faults', { body: rule }),
+      remove: (id: string) => done('DELETE', path`/_mock/faults/${id}`),
+      clear: () => done('DELETE', '/_mock/faults')
     },
     /** Responses to requests that no operation serves. */
     stubs: {
-      ...collection<wire.Stub>(connection, 'stubs'),
+      /** Returns all stubs, oldest first. */
+      list: () => list<wire.Stub>('/_mock/stubs', 'stubs'),
       /**
        * Adds a stub. If a stub with the same method and path exists, the new stub replaces it and
        * takes over its id.
        */
-      add: (stub: wire.NewStub) => json<wire.AddedStub>('POST', '/_mock/stubs', { body: stub })
+      add: (stub: wire.NewStub) => json<wire.AddedStub>('POST', '/_mock/stubs', { body: stub }),
+      remove: (id: string) => done('DELETE', path`/_mock/stubs/${id}`),
+      clear: () => done('DELETE', '/_mock/stubs')
     },
     /** The delay that the environment adds to every response. */
     latency: {

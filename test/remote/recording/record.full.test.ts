@@ -197,7 +197,7 @@ describe('record', () => {
     expect(environmentIn(join(folder, 'disturbed.yaml'))).toEqual(
       environmentIn(join(folder, 'quiet.yaml'))
     )
-    expect(retries.join('\n')).toMatch(/returned 429[\s\S]*returned 503[\s\S]*no JSON/)
+    expect(retries.join('\n')).toMatch(/returned 429[\s\S]*returned 503[\s\S]*without a JSON object/)
   })
 
   test.each([
