@@ -28,7 +28,7 @@ export function addCommands(root: Command): void {
   addOptions(command, [
     textOption(
       '--admin-token <token>',
-      'admin token of the server, needed from another machine',
+      'admin token of the server, needed if the server is on another machine',
       'none'
     ),
     new Option('--all', 'print the whole report as Markdown'),

@@ -102,7 +102,7 @@ export function serverUrl(text: string, _before?: unknown, name = 'the argument'
   if (isValid && !new URL(text).username && !new URL(text).password) return text.replace(/\/+$/, '')
   throw usageError(
     `${name} must be the URL of a server, such as ${DEFAULT_URL}, ` +
-      'without user name, password, query and fragment'
+      'without a user name, password, query or fragment'
   )
 }
 

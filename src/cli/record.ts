@@ -74,7 +74,7 @@ function seedOptions(): Option[] {
     textOption('--name <name>', 'the name of the environment in the seed', 'Recorded', 'Recorded'),
     new Option(
       '--keep-personal-data',
-      'keep names, addresses and contents, but not credentials and keys'
+      'keep names, addresses and contents; credentials and keys are still replaced'
     ).default(false),
     new Option(
       '--keep-workflow-texts',

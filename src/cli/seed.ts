@@ -27,7 +27,9 @@ export function addCommands(root: Command): void {
   const json = new Option('--json', 'print the result as JSON')
   const checkCommand = seed
     .command('check')
-    .description('list every issue in seed files; checks several files together, like serve')
+    .description(
+      'list every issue in seed files; several files are checked together, as serve loads them'
+    )
     .argument('<file...>', 'seed files or names of built-in seeds')
   addOptions(checkCommand, [json]).action(check)
   const listCommand = seed

@@ -52,9 +52,7 @@ function requireThisMachine({ headers, socket }: FastifyRequest): void {
   }
   const problem = untrustedOrigin(headers)
   if (problem) {
-    throw forbidden(
-      `${problem}: request 127.0.0.1 from a page of this machine, or send the admin token`
-    )
+    throw forbidden(`${problem}: open a page at 127.0.0.1 on this machine, or send the admin token`)
   }
 }
 

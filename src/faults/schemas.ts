@@ -37,7 +37,9 @@ export const FaultEffect = strictObject(
     ),
     abort: Type.Optional(stringEnum(['reset', 'truncate'], { description: ABORT })),
     lostResponse: Type.Optional(
-      Type.Literal(true, { description: 'Run the operation, then close the connection' })
+      Type.Literal(true, {
+        description: 'Run the operation, then close the connection without a response'
+      })
     )
   },
   {

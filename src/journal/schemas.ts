@@ -28,7 +28,7 @@ export const RecordedRequest = namedObject(
     time: dateTime("When the request arrived, by the environment's clock"),
     arrived: dateTime("When the request arrived, by the machine's clock"),
     operation: Type.Optional(
-      ref(OperationName, 'The operation that the request matches. Absent if there is none')
+      ref(OperationName, 'The operation that the request matches. Absent if it matches none')
     ),
     method: Type.String({ description: 'HTTP method' }),
     path: Type.String({ description: 'Without the query string' }),

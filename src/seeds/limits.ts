@@ -38,5 +38,5 @@ export const formatLimit = (limit: number): string => `${limit / MIB} MiB`
 /** Returns an issue's message if the record, including its steps, is too large. */
 export function recordProblem(record: unknown): string | undefined {
   if (JSON.stringify(record).length <= MIB) return undefined
-  return 'is larger than 1 MiB of JSON, the limit for one record: shorten it'
+  return 'is larger than 1 MiB of JSON, which is the limit for one record; shorten the record'
 }

@@ -67,7 +67,8 @@ function findShadowed(
       new RegExp(`^${operation.url.replaceAll(/:\w+/g, '[^/]+')}$`).test(example)
   )
   if (!shadowed) return undefined
-  return `is served by the operation ${shadowed.method} ${shadowed.url}; use its data or a fault`
+  const operation = `${shadowed.method} ${shadowed.url}`
+  return `is served by the operation ${operation}; change its data or add a fault`
 }
 
 function findBodyProblem({ status = 200, body }: NewStub): string | undefined {

@@ -12,7 +12,9 @@ const fields = {
   }),
   headers: Type.Optional(recordOf(Type.String(), 'Headers of the response', 100)),
   body: Type.Optional(
-    Type.Unknown({ description: 'Body of the response: a string is sent as text, else as JSON' })
+    Type.Unknown({
+      description: 'Body of the response: a string is sent as text, any other value as JSON'
+    })
   ),
   delay: Type.Optional(
     Type.Integer({
@@ -45,7 +47,7 @@ export const AddedStub = namedObject('AddedStub', 'The stub that was added', {
   ...Stub.properties,
   replaced: Type.Optional(
     Type.Literal(true, {
-      description: 'Set if it replaced a stub with the same method and path, and took over its id'
+      description: 'Set if the new stub replaced one with the same method and path, and has its id'
     })
   )
 })

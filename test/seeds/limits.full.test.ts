@@ -66,7 +66,7 @@ describe('a bad seed is rejected quickly, with little memory, a location and a f
   ])('a record in %s that is larger than 1 MiB', (kind, record) => {
     const message =
       `environments[0].${kind}[0]: is larger than 1 MiB of JSON, ` +
-      'the limit for one record: shorten it'
+      'which is the limit for one record; shorten the record'
     expect(requestIssues(shopJson({ [kind]: [record] }))).toEqual([
       expect.stringContaining(message)
     ])

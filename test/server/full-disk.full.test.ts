@@ -29,8 +29,8 @@ function fill(disk: string): void {
 }
 
 const DISK_FULL =
-  "the data file's disk is full, failing or read-only: " +
-  'nothing was changed, see the log for details'
+  "the data file's disk is full, failing or read-only; " +
+  'nothing was changed; see the log for details'
 
 const KEY = { 'idempotency-key': 'one' }
 const ENVIRONMENT = {

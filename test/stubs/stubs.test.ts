@@ -75,13 +75,13 @@ test.each<[string, object, string]>([
   [
     'path',
     { method: 'GET', path: '/v1/messages' },
-    'path is served by the operation GET /v1/messages; use its data or a fault'
+    'path is served by the operation GET /v1/messages; change its data or add a fault'
   ],
   [
     'path',
     { path: '/v1/integrations/{id}/set-primary' },
     'path is served by the operation POST /v1/integrations/:integrationId/set-primary; ' +
-      'use its data or a fault'
+      'change its data or add a fault'
   ],
   [
     'headers.connection',

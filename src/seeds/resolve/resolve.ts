@@ -165,7 +165,7 @@ function checkId(
   sameId: EnvironmentBuilder
 ): void {
   if (id !== builder.data.id) {
-    location.report(`must be ${builder.data.id}, the id that environment ${name} has already`)
+    location.report(`must be ${builder.data.id}, the id that environment ${name} already has`)
   } else if (sameId !== builder) {
     location.report(() => {
       const place = sameId.location.describe()

@@ -241,8 +241,9 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       delete headers['idempotency-key'],
     'idempotency.other-body: a reused key with another body is accepted': (request) =>
       keyOf(request) && Object.assign(request, { body: Buffer.alloc(0) }),
-    'idempotency.in-use: concurrent requests with one key all run the operation': ({ headers }) =>
-      delete headers['idempotency-key']
+    'idempotency.in-use: concurrent requests with the same key all run the operation': ({
+      headers
+    }) => delete headers['idempotency-key']
   }),
   ...onPaths({
     'live.foreign-integration: set-primary accepts an integration of another environment': (path) =>
