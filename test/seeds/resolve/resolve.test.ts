@@ -65,7 +65,7 @@ test('reports API keys and ids that two environments share', () => {
       'is the API key of environment D, at a.yaml:5:26; use a key that is unique',
     'a.yaml:7:21 environments[5]._id: is already used by environment E, at a.yaml:6:5',
     'a.yaml:8:21 environments[6]._id: must be 66d5a0e97c9b1a0012ab3402, ' +
-      'the id that environment E has already'
+      'the id that environment E already has'
   ])
 })
 
