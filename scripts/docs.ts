@@ -179,7 +179,7 @@ function commandSection(command: Command, flags: readonly Option[], more: string
 
 /**
  * Returns the end of the sentence about a command's flags. It lists the defaults that differ from
- * those of `serve`.
+ * the defaults of `serve`.
  */
 function defaultsOf(command: Command, serve: Command): string {
   const differing = command.options.filter(({ long, defaultValue }) =>

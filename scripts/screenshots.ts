@@ -72,7 +72,7 @@ async function takeScreenshots(
   await page.close()
 }
 
-/** Writes a report with six tests, three of which fail. */
+/** Writes a report with six tests. Three of them fail. */
 async function writeReport(file: string): Promise<void> {
   await using mock = await createMock({ port: 0, logLevel: 'silent' })
   const request = (env: Environment, path: string, headers = env.headers) =>

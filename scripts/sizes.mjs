@@ -10,8 +10,8 @@ const TEST_GROUP = /^describe\b/
 
 /**
  * Returns a problem for each file over 400 lines, and for each function over 80 lines in src/ or
- * over 40 lines in test/. A function's lines include those of the functions inside it. Files with
- * wire schemas or tests may be longer.
+ * over 40 lines in test/. Nested functions count toward the outer one. Files with wire schemas or
+ * tests may be longer.
  */
 export function findOversized(files) {
   return files.flatMap((file) => {

@@ -34,7 +34,7 @@ export class EnvironmentExpiry {
     }
   }
 
-  /** Returns the system time at which the environment expires, or undefined if it has no `ttl`. */
+  /** Returns when the environment expires, in system time, or undefined if it has no `ttl`. */
   expiresAt({ ttl, lastUsed }: Environment): number | undefined {
     if (ttl === null) return undefined
     // The two clocks are read one after the other, so their difference varies slightly. Rounding it

@@ -16,11 +16,7 @@ export function faultRoutes(
   { faults, latency }: { faults: FaultService; latency: LatencyService }
 ): void {
   route('GET', '/faults', 'listFaults', 'List fault rules with their counters', {
-    response: listOf(
-      'faults',
-      ref(FaultRule),
-      'The fault rules, in the order in which they were added'
-    ),
+    response: listOf('faults', ref(FaultRule), 'The fault rules, oldest first'),
     handler: async ({ environment }) => ({ faults: faults.list(environment) })
   })
 

@@ -14,7 +14,7 @@ export function stubRoutes(
   { stubs, operations }: { stubs: StubService; operations: readonly Operation[] }
 ): void {
   route('GET', '/stubs', 'listStubs', 'List stubs', {
-    response: listOf('stubs', ref(Stub), 'In the order they were added'),
+    response: listOf('stubs', ref(Stub), 'The stubs, oldest first'),
     handler: async ({ environment }) => ({ stubs: stubs.list(environment) })
   })
 

@@ -56,7 +56,7 @@ export function testService({ journals, environments, faults, redactionOf }: Ser
 
     dropped: (): number => dropped,
 
-    /** Returns the record of each test as JSON, in the order in which the tests began. */
+    /** Returns the record of each test as JSON, in the order the tests began. */
     records: (): string[] => [...tests.values()].map(recordOf),
 
     /** Returns the requests that belong to no test. */

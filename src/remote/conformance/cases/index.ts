@@ -24,7 +24,7 @@ const ASSUMPTION_CASES = ASSUMPTION_IDS.map((assumption): ConformanceCase => {
 })
 
 /**
- * All cases, in the order in which they run. Malformed requests come last because they may crash
+ * All cases, in the order they run. Malformed requests come last because they may crash
  * the target.
  */
 export const CASES: readonly ConformanceCase[] = [
