@@ -211,7 +211,7 @@ function referenceTarget(schema) {
 
 const arrayType = (item) => (/^\w+$/.test(item) ? `${item}[]` : `Array<${item}>`)
 
-/** Returns the objects by which a schema is recognized: the schema itself and its `properties`. */
+/** Returns the objects that identify a schema: the schema itself and its `properties`. */
 function identitiesOf(schema) {
   return [schema, schema.properties].filter(
     (identity) => identity && Object.keys(identity).length > 0

@@ -88,9 +88,7 @@ async function controlRouteTable(): Promise<string> {
 function caseTable(): string {
   const rows = CASES.map(({ id, rule, basis }) => {
     const text =
-      'assumption' in basis
-        ? "The server behaves as one of the assumption's values describes."
-        : rule
+      'assumption' in basis ? "The server's behavior matches one of the assumption's values." : rule
     return `| \`${id}\` | ${escaped(text)} | ${escaped(basisCell(basis))} |\n`
   })
   return `${CASES.length} cases.\n\n| case | rule | source |\n|---|---|---|\n${rows.join('')}`

@@ -69,7 +69,7 @@ const TESTS: Record<Folder, string[]> = {
   'workflow-steps': [...testsIn('workflow-steps'), ...OPERATIONS]
 }
 
-/** A mutant in Stryker's report. Lines and columns count from 1. */
+/** A mutant in Stryker's report. Lines and columns are 1-based. */
 interface Mutant {
   status: string
   /** The message of the failed test, if the mutant was killed. */

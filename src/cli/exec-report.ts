@@ -58,7 +58,7 @@ async function reportCoverage(
   return coverageShortfall(coverage, min)
 }
 
-/** Returns the hints that `--allow` doesn't list, for requests in tests and outside of tests. */
+/** Returns the hints that `--allow` doesn't list, also those for requests outside of tests. */
 function collectHints({ tests, hints }: Report, allowed: readonly HintId[]) {
   const testHints = tests.flatMap((test) =>
     test.hints.map((hint) => ({ ...hint, source: test.title }))

@@ -40,7 +40,8 @@ const ASSUMPTIONS = {
     ],
     live: [
       'id',
-      'only `_id`, in any case; unless it is 24 hex digits, it gets a 422 on `integrationId`'
+      'only `_id`, in upper or lower case; ' +
+        "a value that isn't 24 hex digits gets a 422 on `integrationId`"
     ]
   },
   'foreign-integration': {

@@ -4,7 +4,7 @@ import type { Environment, EnvironmentStore } from './environment.js'
 
 const CHECK_INTERVAL = 1000
 
-/** Removes environments that were not used for the duration of their `ttl`. */
+/** Removes environments that have been unused for longer than their `ttl`. */
 export class EnvironmentExpiry {
   readonly #store: EnvironmentStore
   readonly #machineClock: Clock

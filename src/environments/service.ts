@@ -324,7 +324,7 @@ export class EnvironmentService {
   }
 
   /**
-   * Removes environments that were not used for the duration of their `ttl`. A timer calls this
+   * Removes environments that have been unused for longer than their `ttl`. A timer calls this
    * every second.
    */
   removeExpired(): void {

@@ -27,9 +27,9 @@ export function watchSeeds(seeds: readonly string[]): SeedWatcher {
 class SeedWatcher {
   readonly #seeds: readonly string[]
   #timer: NodeJS.Timeout | undefined
-  /** The file states at the last callback. */
+  /** The state of each file at the last callback. */
   #reported: string[]
-  /** The file states at the last check. */
+  /** The state of each file at the last check. */
   #latest: string[]
 
   constructor(seeds: readonly string[]) {

@@ -56,7 +56,7 @@ function prepareStatements({ orm }: Db) {
     eq(workflowSteps.dataset, placeholder('dataset')),
     eq(workflowSteps.workflowId, placeholder('workflow'))
   )
-  // Read a BLOB, which can be sent directly. A string would have to be encoded first.
+  // A BLOB can be sent directly. A string would have to be encoded first.
   const document = sql<Buffer>`CAST(${workflowSteps.document} AS BLOB)`
 
   const findWorkflow = (condition: SQL) =>

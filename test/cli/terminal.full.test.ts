@@ -112,8 +112,8 @@ async function call(url: string, path: string, init: RequestInit = {}): Promise<
 
 const PATH = `/v2/workflows/${encodeURIComponent(HOSTILE)}/steps/x`
 
-describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
-  test('serve escapes foreign text in its output, its log and messages about seeds', async () => {
+describe.skipIf(!HAS_SCRIPT)("untrusted text can't control a terminal", () => {
+  test('serve escapes untrusted text in its output, its log and messages about seeds', async () => {
     const cwd = createSeeds()
     const file = 'FAKE\u001b[31m\u202e.db'
     const args = `--seed seed.json --watch --port 0 --log-level trace --data "${file}"`
@@ -140,7 +140,7 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
     expect(stdout).toMatch(/^\[[\d:]+\] ERROR: the data file .* was deleted or moved/m)
   })
 
-  test('start escapes foreign text', async () => {
+  test('start escapes untrusted text', async () => {
     const cwd = createSeeds()
     const printed = await printedBy('start --seed seed.json --port 0', cwd)
     process.kill(Number(/Process (\d+)/.exec(printed)?.[1]))
@@ -148,7 +148,7 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
   })
 
   test.each(['seed check seed.json', 'seed check wrong.json', 'seed check --json wrong.json'])(
-    '%s escapes foreign text',
+    '%s escapes untrusted text',
     async (command) => {
       expectHarmless(await printedBy(command))
     }
@@ -171,11 +171,11 @@ describe.skipIf(!HAS_SCRIPT)("foreign text can't control a terminal", () => {
     ['compare --target', '--seed seed.json'],
     ['compare --target', '--seed seed.json --json'],
     ['record --from', '--out out.yaml']
-  ])('%s <url> %s escapes foreign text', async (command, more) => {
+  ])('%s <url> %s escapes untrusted text', async (command, more) => {
     expectHarmless(await printedBy(`${command} ${await startHostileService()} ${access} ${more}`))
   })
 
-  test('exec --coverage escapes foreign text', async () => {
+  test('exec --coverage escapes untrusted text', async () => {
     const program =
       `const headers = { authorization: 'ApiKey ${KEY}' }; ` +
       'fetch(process.env.NOTIFICATION_MOCK_URL + process.argv[1], { headers })'

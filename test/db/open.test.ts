@@ -189,7 +189,7 @@ describe('migrations', () => {
     expectConsistentDatasets(server.db)
   })
 
-  test("keep the baseline's messages, which a fork of the reset environment returns", async () => {
+  test("keeps the baseline's messages for a fork of the reset environment", async () => {
     const { server, send } = await serveOlderFile()
     await send('/_mock/reset', 'shop-key', 'POST')
     const seeds = await server.loadSeeds()

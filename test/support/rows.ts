@@ -4,7 +4,7 @@ import { DATASET_TABLES } from '../../src/db/schema.js'
 import { DATASET_KINDS } from '../../src/domain/enums.js'
 
 export interface IntegrationRow {
-  /** The environment's number in the order of creation, from 1. */
+  /** The environment's 1-based position in creation order. */
   environment: number
   id: string
   identifier: string
@@ -39,7 +39,7 @@ export function allRows(client: Connection): Record<string, Record<string, unkno
 
 /**
  * Returns the records of all environments by table, without snapshots. Instead of `dataset` and
- * `sequence`, each row has the number of its environment in the order of creation.
+ * `sequence`, each row has its environment's position in creation order.
  */
 export function environmentRows(client: Connection): Record<string, Record<string, unknown>[]> {
   const tables = DATASET_KINDS.flatMap((kind) =>
@@ -69,7 +69,7 @@ export function integrationRows(client: Connection): IntegrationRow[] {
 
 export interface KeyRow {
   key: string
-  /** The environment's number in the order of creation, from 1. */
+  /** The environment's 1-based position in creation order. */
   environment: number
   status: number
   body: Buffer

@@ -177,8 +177,8 @@ export function pick<Item>(random: Random, items: readonly Item[]): Item {
 }
 
 /**
- * Returns a faker that uses this random source. Data that faker doesn't have in the language is in
- * English.
+ * Returns a faker that uses this random source. Falls back to English for data that faker lacks in
+ * the chosen language.
  */
 export function createFaker(random: Random, language: LocaleDefinition = en): Faker {
   return new Faker({

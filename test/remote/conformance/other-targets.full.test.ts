@@ -193,8 +193,8 @@ test('an interrupt ends a wait for the target and restores the primary', {
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
       if (!isBusy && !request.path.includes(MAILGUN)) return
-      // The target makes Mailgun primary, but responds with 429 to all requests until the
-      // interrupt. It also responds with 429 to the first request after the interrupt.
+      // The target makes Mailgun primary, but responds with 429 to that request and to every later
+      // one, up to and including the first request after the interrupt.
       isBusy = !interrupt.signal.aborted
       response.status = 429
       response.headers['retry-after'] = isBusy ? '100' : '1'

@@ -63,8 +63,8 @@ export function describeRule(rule: FaultRule): string {
 }
 
 /**
- * Returns a function that adds a rule. The function takes the button names for the rule's effect
- * and for its `times`.
+ * Returns a function that adds a rule. Its arguments are the
+ * names of the buttons that were chosen for the effect and for `times`.
  */
 export function useAddFault() {
   const { env } = useSession()
