@@ -26,8 +26,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Divides the measurements in pairs, and returns the median ratio. A disturbance that slows down
- * both measurements of a pair does not change their ratio.
+ * Pairs each of our measurements with one of theirs, and returns the median ratio of the pairs. A
+ * disturbance that slows down both measurements of a pair does not change their ratio.
  */
 export function pairedRatio(ours: readonly number[], theirs: readonly number[]): number {
   if (ours.length !== theirs.length)

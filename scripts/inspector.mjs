@@ -22,7 +22,8 @@ export async function buildInspector(folder, { watch = false } = {}) {
     configFile: false,
     root: join(root, 'src/inspector'),
     logLevel: watch ? 'info' : 'warn',
-    // Without this, Vite would build for development in Vitest, which sets NODE_ENV to "test".
+    // Without `development: false`, Vite would make a development build when Vitest runs this code,
+    // because Vitest sets NODE_ENV to "test".
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
     // Use relative URLs, so that the inspector also works behind a proxy that serves it below a
     // path.

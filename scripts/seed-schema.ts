@@ -89,8 +89,8 @@ function references(node: unknown): string[] {
 function rewritten(definition: object): object {
   return JSON.parse(JSON.stringify(definition), (key, value) => {
     if (key === '$ref') return `#/definitions/${String(value).replace(/#$/, '')}`
-    // Remove keywords that are true only for responses. For example, a timestamp in a seed may also
-    // be a date without a time.
+    // Remove keywords that hold only for responses. For example, the format `date-time` requires a
+    // time, but a timestamp in a seed may be a date without a time.
     if (isSchema(value))
       return Object.fromEntries(
         Object.entries(value).filter(([name]) => !/^(\$id|examples|format)$/.test(name))

@@ -4,7 +4,7 @@ import { printable, printableTexts } from '../platform/printable.js'
 import { replaceFileSync, requireRegularFile } from '../platform/replace-file.js'
 import { SeedError } from '../seeds/errors.js'
 
-/** The prefix of all messages from `exec`, because `exec` shares stderr with its command. */
+/** Marks the messages from `exec`, because the command that it runs writes to the same stderr. */
 export const EXEC_PREFIX = 'notification-mock exec: '
 
 /**

@@ -37,7 +37,10 @@ export function planOf(operation: Operation): readonly PlannedItem[] {
   ]
 }
 
-/** Returns whether the API reference documents the item if these assumptions apply. */
+/**
+ * Returns whether the item is documented under these assumptions. Some errors are documented only
+ * under one value of an assumption.
+ */
 export function isDocumented({ error }: PlannedItem, assumptions: Assumptions): boolean {
   if (error?.under === undefined) return true
   const [assumption, value] = error.under
@@ -88,7 +91,8 @@ function headerItems(operation: Operation): PlannedItem[] {
 
 function parameterItems(operation: Operation, name: string, schema: TSchema): PlannedItem[] {
   const { type, enum: values = [] } = schema
-  // `query` can't be a `MalformedQuery` here, because only requests with a 200 get this far.
+  // `query` can't be a `MalformedQuery` here, because this function is called only for requests
+  // that got a 200.
   const valueIn = ({ query }: JournalEntry) => (query as Query)[name]
   const isRepeated = (request: JournalEntry) => {
     const value = valueIn(request)
@@ -110,7 +114,8 @@ function errorItems(operation: Operation): PlannedItem[] {
   const errors: OperationError[] = [...operation.errors, { status: 500 }]
   return errors.map((error) => {
     const { status, code } = error
-    // If two errors share a status, the one without a code covers all codes that aren't documented.
+    // If two errors share a status, the error without a code covers all codes that aren't
+    // documented.
     const hasCode = ({ errorCode }: JournalEntry) =>
       code === undefined ? errorCode === undefined || !codes.has(errorCode) : errorCode === code
     const item = createItem(

@@ -45,9 +45,9 @@ export function checkDataFile(file: string, lastMigration: number): void {
   // Reject a file that is smaller than a page, because SQLite would overwrite it.
   if (stats.size > 0 && stats.size < SMALLEST_PAGE) throw unusable(file, PROBLEMS.SQLITE_NOTADB)
 
-  // If a killed process left a log, open the file for reading only, because a writable connection
-  // would merge the log into it. Without a log, open the file for writing too, because a read-only
-  // connection would leave extra files behind.
+  // If a killed process left a write-ahead log, open the file for reading only, because a writable
+  // connection would merge the log into it. Without a log, open the file for writing too, because a
+  // read-only connection would leave extra files behind.
   const hasLog = Boolean(statOrUndefined(`${file}-wal`)?.size)
   const client = new Database(file, { readonly: hasLog, timeout: LOCK_TIMEOUT })
   try {
@@ -90,7 +90,7 @@ function isSystemError(error: unknown): boolean {
 function findContentProblem(client: Database.Database, lastMigration: number): string | undefined {
   const tables = client.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
   // The migrator creates its own table first. A file without other tables is valid, because the
-  // first start may have been killed.
+  // process may have been killed during the first start.
   if (tables.every((name) => name === '__drizzle_migrations')) return undefined
   if (!tables.includes('__drizzle_migrations') || !tables.includes('api_keys')) {
     return 'it is the database of another program; choose another file with --data'

@@ -16,13 +16,14 @@ import type { Stub } from '../domain/stub.js'
 
 /**
  * A dataset groups the records of one kind. An environment, its snapshots and its forks can share a
- * dataset. Before one of them writes to a shared dataset, it gets its own copy.
+ * dataset. An environment that is about to write to a shared dataset gets its own copy first.
  */
 export const datasets = sqliteTable('datasets', {
   key: integer('key').primaryKey({ autoIncrement: true }),
   /**
-   * The ids that appear in the documents of the dataset. Documents of workflows contain neither id,
-   * so their datasets have two empty strings here, and any environment can share them.
+   * The environment id and organization id in the dataset's documents. Documents of workflows
+   * contain neither id, so their datasets have two empty strings here, and any environment can
+   * share them.
    */
   environmentId: text('environment_id').notNull().default(''),
   organizationId: text('organization_id').notNull().default('')
@@ -188,8 +189,8 @@ export const messages = sqliteTable(
     // SQLite appends the row id to each index entry, so copies and exports, which use this index,
     // read messages in insertion order.
     index('messages_dataset').on(dataset),
-    // This index contains the columns of all filters. SQLite uses it for queries with several
-    // transaction ids that match most messages.
+    // This index contains the columns of all filters. SQLite uses it if a query has several
+    // transaction ids and most messages match one of them.
     index('messages_created').on(
       dataset,
       createdAt,

@@ -1,7 +1,7 @@
 export const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push'] as const
 export type Channel = (typeof CHANNELS)[number]
 
-/** Returns whether the value is a channel. A step whose type is a channel sends messages. */
+/** Returns whether a value is a channel. If a step's type is a channel, the step sends messages. */
 export const isChannel = (value: string): value is Channel =>
   (CHANNELS as readonly string[]).includes(value)
 

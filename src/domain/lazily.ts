@@ -1,5 +1,6 @@
 /**
- * Returns a function that calls `create` once, on its first call, and always returns that value.
+ * Returns a function that calls `create` on its first call, and returns the created value on every
+ * call.
  */
 export function lazily<Value>(create: () => Value): () => Value {
   let created: { value: Value } | undefined

@@ -21,7 +21,8 @@ function createUuid(next: () => number): string {
 }
 
 /**
- * The Mulberry32 generator. Its 32 bits of state suffice for repeatable values but not for secrets.
+ * The Mulberry32 generator. Its 32 bits of state are enough for repeatable values, but not for
+ * secrets.
  */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0

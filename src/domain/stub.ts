@@ -25,8 +25,8 @@ export interface Stub {
 export type NewStub = Omit<Stub, 'id' | 'status'> & { status?: number }
 
 /**
- * Returns the stubs together with the added ones. If two stubs are for the same requests, the later
- * one replaces the earlier one.
+ * Returns the existing stubs and the added stubs. If two stubs are for the same requests, the later
+ * stub replaces the earlier one.
  */
 export function mergeStubs(stubs: readonly Stub[], added: readonly NewStub[]): Stub[] {
   const merged = [...stubs]
@@ -42,7 +42,7 @@ export function mergeStubs(stubs: readonly Stub[], added: readonly NewStub[]): S
 }
 
 /**
- * Returns the stubs together with the added ones. Leaves out an added stub if an existing stub is
+ * Returns the existing stubs and the added stubs. Leaves out an added stub if an existing stub is
  * for the same requests.
  */
 export function addMissingStubs(stubs: readonly Stub[], added: readonly NewStub[]): Stub[] {

@@ -15,7 +15,7 @@ interface ForeignIntegration {
   dataset: number
   organizationId: string
   id: string
-  /** Undefined if integrations can only be found by `_id`. */
+  /** Undefined if the search uses only the `_id`. */
   identifier: string | undefined
 }
 
@@ -39,7 +39,9 @@ export class IntegrationRepository {
     return this.#statements.listIdentifiers.all({ dataset }).map(({ identifier }) => identifier)
   }
 
-  /** Returns the name of another environment in the organization that contains the integration. */
+  /**
+   * Returns the name of another environment that has the integration and is in this organization.
+   */
   findOtherOwner({ identifier, ...values }: ForeignIntegration): string | undefined {
     return this.#statements.findOtherOwner.get({ ...values, identifier: identifier ?? null })?.name
   }

@@ -74,8 +74,8 @@ export function filterRequests(journal: Journal, query: JournalQuery): RecordedR
 }
 
 /**
- * Returns a filter for entries. It tests only an entry's raw fields, because describing every entry
- * first would be slow.
+ * Returns a function that tests whether an entry matches these parameters. It reads only an entry's
+ * raw fields, because describing every entry first would be slow.
  */
 function entryFilter(
   { status, operation, method, path, before = Number.POSITIVE_INFINITY }: JournalQuery,
@@ -97,7 +97,7 @@ type StatusFilter =
   | { kind: 'class'; hundreds: number }
   | { kind: 'none' }
 
-/** Parses `422`, `4xx` or `none`. */
+/** Parses the parameter `status`, such as `422`, `4xx` or `none`. */
 function parseStatusFilter(status: string | undefined): StatusFilter {
   if (status === undefined) return { kind: 'any' }
   if (status === 'none') return { kind: 'none' }
@@ -119,7 +119,7 @@ function statusFilter(status: string | undefined): (entry: JournalEntry) => bool
   }
 }
 
-/** Returns whether a request contains all words. The words must be in lower case. */
+/** Returns whether a request contains all these words, which must be in lower case. */
 function hasWords(request: RecordedRequest, words: readonly string[]): boolean {
   const { method, path, operation, query, headers, body, reason, status } = request
   const parameters = Object.entries(query).flatMap(([name, values]) =>

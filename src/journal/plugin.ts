@@ -110,7 +110,7 @@ export function endEntryWithoutResponse(request: FastifyRequest, reply: FastifyR
   entry.journal.end(entry)
 }
 
-/** Removes the entry from the request, so that it can't end twice, and completes its data. */
+/** Removes the entry from the request, so that the entry can't end twice. Completes its data. */
 function detachEntry(request: FastifyRequest, reply: FastifyReply): JournalEntry | null {
   const { journalEntry: entry } = request
   if (!entry) return null

@@ -18,7 +18,7 @@ function chooseWriter(): (text: string) => void {
   // If stderr is a file, Node writes synchronously, and `stderr.write` throws when the disk is
   // full.
   if (!isStream()) return writeToFile
-  // Without a listener, an error such as EPIPE ends the process.
+  // Without a listener for errors, an error such as EPIPE would end the process.
   process.stderr.on('error', () => {})
   return writeToStream
 }
@@ -34,7 +34,8 @@ function statStderr(): Stats | undefined {
   try {
     return fstatSync(STDERR)
   } catch {
-    // Every error means that stderr is closed; the error's code depends on the platform.
+    // Any error means that stderr is closed. Don't check the error's code, because it depends on
+    // the platform.
     return undefined
   }
 }

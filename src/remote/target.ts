@@ -11,14 +11,17 @@ export interface TargetOptions {
   timeout?: number
   /** The maximum number of requests per second. */
   rate?: number | undefined
-  /** The maximum total time that one request waits before retries, in milliseconds. */
+  /** The maximum total time that one request waits between its attempts, in milliseconds. */
   patience?: number
   /**
    * Aborts waits and requests. A POST in progress is completed nevertheless, because it may already
    * have changed something.
    */
   signal?: AbortSignal | undefined
-  /** Called before a request is repeated, with the wait in milliseconds. */
+  /**
+   * Called before the pause that precedes a retry. `wait` is the length of the pause in
+   * milliseconds.
+   */
   onRetry?: ((reason: string, wait: number) => void) | undefined
 }
 
@@ -201,7 +204,8 @@ function problemOf(
 }
 
 /**
- * Returns the pause in milliseconds. Without `Retry-After`, the pause doubles with every attempt.
+ * Returns the pause before the next attempt, in milliseconds. Without `Retry-After`, the pause
+ * doubles with every attempt.
  */
 function pauseBefore(response: TargetResponse | undefined, attempts: number): number {
   const shortest = response && isBusy(response) ? BUSY_PAUSE : FIRST_PAUSE

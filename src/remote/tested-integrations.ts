@@ -87,7 +87,7 @@ export class TestedIntegrations {
   all(): Promise<SetPrimaryOutcome[]> {
     this.#requireChanges()
     this.#outcomes ??= this.#setEachPrimary().catch((error) => {
-      // After an error, the next case tries again.
+      // Forget the failed attempt, so that the next case tries again.
       this.#outcomes = undefined
       throw error
     })
@@ -198,7 +198,7 @@ export class TestedIntegrations {
     const channels = this.#changedChannels(listedBefore)
     const isChanged = this.#changed.size > 0
     const demoted = isChanged ? await this.#findDemoted(formerPrimaries) : []
-    // The target may also have demoted integrations of other channels.
+    // The target may also have demoted integrations of channels in which no case changed anything.
     const toRestore = formerPrimaries.filter(
       (integration) => channels.has(integration.channel) || demoted.includes(integration)
     )

@@ -3,7 +3,10 @@ import { MAX_ISSUES } from '../schema/validation.js'
 
 /** A problem at one location of a seed. */
 export interface SeedIssue {
-  /** File, line and column, such as `seeds/shop.yaml:12:7`. Only the file if `line` is absent. */
+  /**
+   * File, line and column, such as `seeds/shop.yaml:12:7`. Contains only the file if `line` is
+   * absent.
+   */
   location: string
   file: string
   /**
@@ -28,8 +31,8 @@ export class SeedError extends Error {
   override readonly name = 'SeedError'
   readonly issues: readonly SeedIssue[]
   /**
-   * The number of further issues that were found. There can be even more issues, because the search
-   * stops after 101 issues per seed.
+   * The number of issues that were found but aren't listed. The seeds can have even more issues,
+   * because the search stops after 101 issues per seed.
    */
   readonly more: number
 
@@ -50,8 +53,8 @@ function formatIssue({ location, path, message }: SeedIssue): string {
 }
 
 /**
- * Functions that create issues when called. Locating an issue is slow, so only the issues that an
- * error lists are created.
+ * Each function creates one issue. Locating an issue is slow, so only the issues that an error
+ * lists are created.
  */
 export type IssueList = (() => SeedIssue)[]
 

@@ -152,13 +152,14 @@ export class SeedService extends RecordService {
   }
 
   /**
-   * Yields the environment as a seed, in pieces and with all fields written out. The seed has the
-   * state at the time of the first piece: later writes don't change it. The caller may end the
+   * Yields the environment as a seed, in pieces and with all fields written out. The seed contains
+   * the state at the time of the first piece: later writes don't change it. The caller may end the
    * iteration early.
    */
   *export(environment: Environment, format: SeedFormat): Generator<string, void> {
     const settings = exportSettings(this.environments.settingsOf(environment))
-    // Writes switch the environment to new datasets, so keep the ids of the current datasets.
+    // Each write may move the environment to a new dataset. Keep the ids of its current datasets,
+    // so that the export doesn't contain later writes.
     const current = { ...environment }
     const stopReading = this.environments.retainDatasets(environment)
     try {
@@ -309,8 +310,8 @@ async function readRequested({ seed = '', scenario }: RequestedSeed): Promise<Se
 }
 
 /**
- * Returns the seed with these settings instead of its own. The clock must be set before the seed is
- * resolved, because it determines the default times of the records.
+ * Returns the seed with these settings instead of its own. Must be called before the seed is
+ * resolved, because the clock determines the default times of the records.
  */
 function withSettings(file: SeedFile, { clock, profile, assumptions }: CreateOptions): SeedFile {
   const settings = { ...(clock && { clock }), ...(profile && { profile }) }

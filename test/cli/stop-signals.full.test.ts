@@ -48,7 +48,7 @@ test('a signal lets requests in flight finish, even if npm sends the signal twic
   await untilClosing(url)
   child.kill('SIGTERM')
   // Finish one request after the other. A server that closes connections too early would close the
-  // others during the first response, so their requests would fail.
+  // other requests' connections during the first response, so those requests would fail.
   for (const [index, call] of calls.entries()) {
     expect(await call.finish()).toMatchObject({
       status: 200,
@@ -61,7 +61,7 @@ test('a signal lets requests in flight finish, even if npm sends the signal twic
   expect(primaryInFile(cwd)).toBe(1)
 })
 
-test('logs an uncaught error, leaves a clean file, and ends the server with code 1', async () => {
+test('logs an uncaught error, leaves a clean data file, and exits with code 1', async () => {
   const cwd = createTempFolder()
   writeFileSync(
     join(cwd, 'fault.mjs'),

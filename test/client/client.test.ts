@@ -94,7 +94,7 @@ test('waits for a request until it arrives, the time is over or the signal abort
   await expect(aborted).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
-test('lists the invalid fields of a rejected request by name', async () => {
+test('an error lists the invalid fields of a rejected request by name', async () => {
   const { env } = await createClient()
   const error = await errorOf(env.faults.add({ effect: { status: 200 }, tims: 1 } as never))
   expect(error.status).toBe(422)
@@ -102,7 +102,7 @@ test('lists the invalid fields of a rejected request by name', async () => {
   expect(error.message).toContain('did you mean times?')
 })
 
-test('decodes a percent-encoded reason for the error message', async () => {
+test('decodes a percent-encoded reason, and adds it to the error message', async () => {
   const { env } = await createClient()
   await list(env, `?subscriberId=${encodeURIComponent('Zoë – 100 %41')}`)
   const error = await errorOf(
@@ -168,7 +168,7 @@ test('sends the admin token only to routes about the whole server', async () => 
   expect(error.message).not.toContain('another-token')
 })
 
-test('the error about invalid characters in a key or token does not contain it', async () => {
+test('an error about invalid characters in a secret does not contain the secret', async () => {
   const { mock } = await createClient()
   const secret = 'hunter2\nhunter3'
   const message = "the key or token contains characters that a header can't carry"

@@ -84,7 +84,10 @@ export function writeFilesOf(page: string, folder: string): void {
   }
 }
 
-/** Runs a shell command with the server at this port instead of 4210, and returns its output. */
+/**
+ * Runs a page's shell command, and returns its output. The command uses the server at `port`
+ * instead of the one at 4210.
+ */
 export async function outputOf(command: string, folder: string, port: number): Promise<string> {
   const executable = `"${process.execPath}" "${commandIn(await buildPackage())}"`
   const script = command

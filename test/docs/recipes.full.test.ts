@@ -74,7 +74,8 @@ test.each(SECTIONS)('$page, $heading: the commands print what the page shows', (
 test.each(['node16', 'nodenext', 'bundler'])(
   'the recipes in TypeScript compile strictly under %s',
   (resolution) => {
-    // Vitest and Vite exist only as ECMAScript modules, so a TypeScript project must be one too.
+    // Vitest and Vite exist only as ECMAScript modules, so a TypeScript project that uses them must
+    // consist of ECMAScript modules too.
     const project = join(folder, resolution)
     mkdirSync(project)
     writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')

@@ -67,7 +67,10 @@ const JSON_PATCH = { method: 'PATCH', headers: { 'content-type': 'application/js
 
 const ids = ({ environmentId, organizationId }: Owner) => [environmentId, organizationId]
 
-/** Expects responses to contain the environment's own ids, and no ids of the other environments. */
+/**
+ * Expects the responses to contain the owner's environment id and organization id, and no ids of
+ * the other environments.
+ */
 async function expectOwnIds(mock: TestMock, owner: Owner, others: Owner[]): Promise<void> {
   for (const [name, send] of Object.entries(REQUESTS)) {
     const { text } = await send(mock, owner.apiKey)
@@ -81,7 +84,7 @@ async function expectOwnIds(mock: TestMock, owner: Owner, others: Owner[]): Prom
   }
 }
 
-/** Expects all documents to have the ids of their dataset's owner. */
+/** Expects every document to have the environment id and organization id of its dataset. */
 function expectMatchingOwners({ client }: Db): void {
   for (const table of ['integrations', 'subscribers', 'messages']) {
     const mismatches = client
@@ -201,7 +204,7 @@ test("a fork keeps free-form JSON unchanged, even if it contains the origin's id
   expect(await message()).toMatchObject(expected)
 })
 
-test("in a fork's organization, its stored response is replayed with the fork's ids", async () => {
+test("in a fork's organization, a stored response is replayed with the fork's ids", async () => {
   const mock = await useMock({ now: NOW })
   const assumptions = { 'idempotency-match': 'body' }
   const origin = await createShop(mock, { assumptions })
@@ -216,7 +219,8 @@ test("in a fork's organization, its stored response is replayed with the fork's 
   expect(replayed.text).toContain(forked.environmentId)
   for (const id of [...ids(origin), sibling.environmentId]) expect(replayed.text).not.toContain(id)
 
-  // Forks in one organization share the stored response, but each replays it with its own ids.
+  // Forks in one organization share the stored response, but each fork replays it with its own
+  // environment id.
   const twin = await fork(mock, forked, { organizationId: forked.organizationId })
   for (const { apiKey, environmentId } of [forked, twin]) {
     const replay = await plainCall(mock, setPrimary('other'), apiKey, KEYED)
@@ -224,7 +228,7 @@ test("in a fork's organization, its stored response is replayed with the fork's 
   }
 })
 
-test('if the organization id changes, records and snapshots have the new id', async () => {
+test('records and snapshots get the new organization id of their environment', async () => {
   const mock = await useMock({ now: NOW })
   const { environments } = mock.services
   const shop = await createShop(mock)
@@ -268,7 +272,7 @@ async function measureActions(messages: number) {
   return { db: mock.db, actions, measureWrite: () => measure(write) }
 }
 
-test('fork, snapshot, restore and reset write no rows of messages', async () => {
+test('fork, snapshot, restore and reset write no message rows', async () => {
   const { actions } = await measureActions(60)
   expect(actions).toEqual((await measureActions(10_000)).actions)
   // A fork writes three rows: an environment, its API key and its baseline.

@@ -15,7 +15,9 @@ export const QUERY = {
   limit: 2
 }
 
-/** The OpenAPI documents, by the name of the client that is generated from them. */
+/**
+ * The OpenAPI documents. Each key is the name of the client that is generated from the document.
+ */
 export type Documents = Record<'document' | 'live' | 'control', object>
 
 /** A client generator, and the code that programs need to use its clients. */
@@ -90,7 +92,8 @@ export const GENERATORS = {
 /** The parts of the program that differ between the profiles. */
 const PROFILE_FACTS = {
   document: { envelope: '', invalid: '{ limit: 0 }', mistake: "{ channel: 'fax' }" },
-  // In the profile `live`, any string is valid as a channel, so the mistake is another one.
+  // In the profile `live`, any string is a valid channel, so the program has its type error in
+  // `limit`.
   live: { envelope: '.data', invalid: '{ limit: 1001 }', mistake: "{ limit: 'ten' }" }
 }
 

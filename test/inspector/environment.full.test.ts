@@ -163,7 +163,10 @@ async function chooseSeed(page: Page, action: string, text: string): Promise<voi
   await chooser.setFiles({ name: 'mine.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) })
 }
 
-/** Undoes the loading of a seed. Expects the original data, and that no snapshot is left. */
+/**
+ * Clicks Undo after a seed was loaded. Expects that the original data is back and no snapshot is
+ * left.
+ */
 async function undoSeed(page: Page, env: AttachedEnvironment): Promise<void> {
   await page.getByRole('button', { name: 'Undo' }).last().click()
   await expect.poll(async () => (await identifiersOf(env)).length).toBe(9)

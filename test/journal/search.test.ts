@@ -28,7 +28,7 @@ test('finds requests that contain all searched words, ignoring upper and lower c
   }
 })
 
-test('never finds a request by a secret', async () => {
+test('never finds a request by a secret that it contains', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?apiKey=hidden-value')
   expect(await sequences(mock, 'text=hidden-value')).toEqual([])

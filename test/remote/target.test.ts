@@ -4,7 +4,8 @@ import { Target } from '../../src/remote/target.js'
 import { listen } from './listen.js'
 
 /**
- * Starts a server whose responses the test sends, and creates a target that the test can interrupt.
+ * Starts a server that holds each request until the test sends the response, and creates a target
+ * that the test can interrupt.
  */
 async function startHeldServer() {
   const held: ServerResponse[] = []

@@ -7,7 +7,7 @@ import { Icon, type IconName } from './icon.js'
  */
 export type Tone = 'good' | 'warn' | 'bad' | 'fault' | 'accent'
 
-/** Returns the CSS class for a tone; an empty string for undefined. */
+/** Returns the CSS class for a tone, or an empty string if there is no tone. */
 export const toneClass = (tone: Tone | undefined) => (tone === undefined ? '' : `is-${tone}`)
 
 interface Props {

@@ -1,11 +1,14 @@
 import { MockError } from '../../client/index.js'
 
-/** Returns the message of an error, or any other thrown value as a string. */
+/** Returns an error's message. Converts any other thrown value to a string. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Returns the messages for each invalid field, or the error's message if it names no fields. */
+/**
+ * Returns the messages about the invalid fields. If the error names no fields, returns the error's
+ * message.
+ */
 function messagesOf(error: unknown): string[] {
   const fields = error instanceof MockError ? Object.entries(error.fields ?? {}) : []
   const messages = fields.flatMap(([name, field]) =>

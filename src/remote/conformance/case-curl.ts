@@ -3,7 +3,7 @@ import type { SentRequest } from '../response-checks.js'
 
 /** Parameters whose values identify people and their actions. */
 const PRIVATE_PARAMETER = /\b(subscriberId|transactionId|contextKeys)((?:\[\d*\])?)=([^&\s]+)/g
-/** Values that the cases make up. They don't occur in the target's data. */
+/** Parameter values that the cases make up. They don't identify anybody. */
 const MADE_UP = /^(?:tenant%3A)?(?:conformance|%zz|ffffffff[\da-f]{16}$)/
 
 /**

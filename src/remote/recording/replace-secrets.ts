@@ -20,7 +20,8 @@ const FIELD = new RegExp(
   'gi'
 )
 /**
- * After ordinary words such as `Basic` or `token`, a word is secret only if it looks like a key.
+ * Matches an authentication scheme and the secret after it. If the scheme is also an ordinary word,
+ * such as `Basic` or `token`, the next word is a secret only if it looks like a key.
  */
 const SCHEME = new RegExp(
   '(\\b(?:ApiKey|Bearer)\\s+|' +
@@ -30,15 +31,18 @@ const SCHEME = new RegExp(
 )
 
 /**
- * Where a value is: `free` in content that the API reference doesn't define, `secret` in a field
- * that holds credentials, `described` in a JSON Schema of such a field, `plain` anywhere else.
+ * Where a value is:
+ * - `free`: in content that the API reference doesn't define
+ * - `secret`: in a field that holds credentials
+ * - `described`: in the JSON Schema of a field that holds credentials
+ * - `plain`: anywhere else
  */
 type State = 'plain' | 'free' | 'secret' | 'described'
 
 /**
  * Returns a copy of a record in which `replace` has replaced all credentials, keys and webhook
- * URLs. Strings are searched for them too: URLs, parameters, JSON, and words after an
- * authentication scheme such as `Bearer`. The API key is replaced wherever it occurs.
+ * URLs. Also finds them inside strings: in URLs, parameters and JSON, and after an authentication
+ * scheme such as `Bearer`. The API key is replaced wherever it occurs.
  */
 export function replaceSecrets<Value>(
   record: Value,
@@ -103,7 +107,9 @@ class SecretReplacement {
   }
 }
 
-/** Returns the state of a field's value. `state` is the state of the object around it. */
+/**
+ * Returns the state of a field's value. `state` is the state of the object that contains the field.
+ */
 function innerState(name: string, isSecret: boolean, parentField: string, state: State): State {
   if (state === 'secret') return 'secret'
   if (state === 'described') return SCHEMA_VALUES.has(name) ? 'secret' : 'described'

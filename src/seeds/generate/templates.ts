@@ -38,7 +38,7 @@ const liquid = new Liquid({
 
 const formatDate = filters.date as (this: unknown, ...args: unknown[]) => unknown
 
-/** Caches dates, because Liquid takes 0.1 ms to format a date and most dates repeat. */
+/** Caches formatted dates, because Liquid takes 0.1 ms to format a date and most dates repeat. */
 const formattedDates = new Map<string, unknown>()
 
 liquid.registerFilter('date', function (value: unknown, ...args: unknown[]) {

@@ -15,7 +15,7 @@ import type { TakenNames } from './names.js'
 /** The environment that a seed is loaded into while the server runs. */
 export type SeedTarget = Pick<Environment, 'id' | 'organizationId' | 'name' | 'clock'>
 
-/** The field with the unique name of a record. */
+/** For each kind of record, the field that contains a record's unique name. */
 const NAME_FIELDS = {
   integrations: 'identifier',
   subscribers: 'subscriberId',
@@ -29,18 +29,21 @@ interface Options {
   /** The location where the environment first appears in the seeds. */
   location: SeedLocation
   /**
-   * The names from which all ids are derived. They are in the seed, so the same seed always yields
-   * the same ids.
+   * All ids are derived from these names. The names come from the seed, so the same seed always
+   * yields the same ids.
    */
   idBase: readonly string[]
   now: number
 }
 
-/** A value that only one record can have, and its location. */
+/** A record's claim to a value that only one record can have, and the location of the claim. */
 interface Claim {
   key: readonly string[]
   at: SeedLocation
-  /** Returns the message for a second claim. `first` describes the location of the first claim. */
+  /**
+   * Returns the issue's message if another record claimed the value first. `first` describes the
+   * location of that first claim.
+   */
   message(first: string): string
 }
 
@@ -52,13 +55,16 @@ export class EnvironmentBuilder {
   /** The fields with which a document refers to its environment and organization. */
   readonly owner: { _environmentId: string; _organizationId: string }
   /**
-   * The kinds that have a record with an invalid name. A reference to such a kind is never reported
-   * as broken, because it might refer to that record.
+   * The kinds with at least one record whose name is invalid. References to records of these kinds
+   * are never reported as broken, because they might refer to the record with the invalid name.
    */
   readonly unknownKinds = new Set<RecordKind>()
-  /** The identifiers of the seeds' integrations. Default identifiers must differ from these. */
+  /**
+   * The identifiers that the seeds give to integrations. Default identifiers must differ from
+   * these.
+   */
   readonly identifiers: TakenNames = new Map()
-  /** The default provider of the messages on each channel. */
+  /** For each channel, the default provider of its messages. */
   readonly providers = new Map<string, string | undefined>()
 
   readonly #target: SeedTarget
@@ -124,8 +130,8 @@ export class EnvironmentBuilder {
   }
 
   /**
-   * Reports an issue if another record has made the same claim before. Returns whether this claim
-   * is the first.
+   * Reports an issue if another record has already claimed the value. Returns whether this claim is
+   * the first.
    */
   claim({ key, at, message }: Claim): boolean {
     const id = JSON.stringify(key)
@@ -171,14 +177,19 @@ export class EnvironmentBuilder {
     }
   }
 
-  /** Returns whether a workflow that the seed doesn't replace has a step with this id. */
+  /**
+   * Returns whether the environment has a step with this id in a workflow that the seed doesn't
+   * replace.
+   */
   #isStepStored(_id: string): boolean {
     const step = this.existing?.find('steps', '_id', _id)
     if (!step) return false
     return this.stored('workflows', '_id', step.workflowDatabaseId) !== undefined
   }
 
-  /** Reports an issue if the channel of a primary integration already has a primary. */
+  /**
+   * Reports an issue if the channel of this primary integration already has a primary integration.
+   */
   claimPrimary({ channel }: Integration, primary: SeedLocation): void {
     const seedPrimary = this.data.integrations.find(
       (integration) =>
@@ -198,12 +209,15 @@ export class EnvironmentBuilder {
     }
   }
 
-  /** Returns the id of the record that this record replaces, or else a derived id. */
+  /**
+   * Returns the id of the existing record that has this name and that the seed replaces. If there
+   * is no such record, derives an id from the name.
+   */
   recordId(kind: NamedKind, name: string): string {
     const field = NAME_FIELDS[kind]
     const isReplacing = this.#replacedNames.has(nameKey(kind, field, name))
     const replacedId = isReplacing ? this.existing?.find(kind, field, name)?._id : undefined
-    // Don't use the id if another record in the seed has it.
+    // Don't use the replaced record's id if another record in the seed has this id.
     if (replacedId !== undefined && !this.#replacedNames.has(nameKey(kind, '_id', replacedId))) {
       return replacedId
     }
@@ -214,7 +228,10 @@ export class EnvironmentBuilder {
     return deriveId(...this.#idBase, ...path)
   }
 
-  /** Returns a number for a new message. No existing message has the id derived from the number. */
+  /**
+   * Returns a number for a new message, whose id is derived from the number. No existing message
+   * has that id.
+   */
   nextMessageNumber(): number {
     const isTaken = () =>
       this.existing?.find('messages', '_id', this.derivedId('message', this.#messageNumber))

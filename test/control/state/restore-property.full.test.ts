@@ -35,7 +35,7 @@ interface Model {
   snapshots: Map<string, State>
 }
 
-/** Performs a step on an environment and returns its expected state. */
+/** Performs a step on an environment, and returns the state that is expected afterwards. */
 type Step = (mock: TestMock, model: Model, models: Model[]) => State | Promise<State>
 
 const name = fc.constantFrom('s1', 's2')
@@ -112,7 +112,9 @@ function exportedOf({ services }: TestMock, environment: Environment): SeededEnv
   return JSON.parse([...services.seeds.export(environment, 'json')].join('')).environments[0]
 }
 
-/** Makes an integration primary. Returns the response, or the error code if this is rejected. */
+/**
+ * Makes an integration primary. Returns the response, or the error code if the change is rejected.
+ */
 function trySetPrimary(
   { services }: TestMock,
   environment: Environment,

@@ -6,8 +6,8 @@ import { type Kept, PersonalDataReplacement } from '../../../src/remote/recordin
 type Json = any
 
 /**
- * Creates a replacement whose methods accept untyped records, so that tests can use incomplete
- * ones.
+ * Creates a replacement whose methods accept untyped records, so that tests can pass incomplete
+ * records.
  */
 function replacementBy(apiKey: string, kept: Kept = 'nothing', keeps = (_name: string) => false) {
   const replacement = new PersonalDataReplacement(apiKey, kept, keeps)

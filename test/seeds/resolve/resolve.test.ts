@@ -39,7 +39,7 @@ messages:
   )
 })
 
-test('reports a second primary with its line and path', () => {
+test('reports a second primary integration with its line and path', () => {
   const shop = inShop(`integrations:
   - { identifier: one, providerId: ses, channel: email, primary: true }
   - { identifier: two, providerId: sendgrid, channel: email, primary: true }`)
@@ -141,7 +141,7 @@ describe('several seeds', () => {
     expect(alone?.organizationId).not.toBe(shop?.organizationId)
   })
 
-  test('combine their keys, and lead to a default key only if no seed has keys', () => {
+  test('combine their API keys, or get a default key if none of them sets `apiKeys`', () => {
     const keys = (...texts: string[]) =>
       environments(...texts.map((text) => `environments: [{ ${text} }]`)).map(
         ({ apiKeys }) => apiKeys
@@ -211,7 +211,7 @@ describe('the default', () => {
     expect(subscriber).toMatchObject({ createdAt, updatedAt: createdAt })
   })
 
-  test('values of an integration are active, not primary and an unused identifier', () => {
+  test('values make an integration active but not primary, with an unused identifier', () => {
     expect(resolveShop(seed).integrations).toMatchObject([
       {
         identifier: 'sendgrid',
@@ -255,7 +255,7 @@ describe('the default', () => {
     })
   })
 
-  test('fields of a message are derived from its subscriber, workflow and channel', () => {
+  test('values of a message are derived from its subscriber, workflow and channel', () => {
     const { messages, subscribers, workflows, steps } = resolveShop(seed)
     expect(messages[0]).toMatchObject({
       _subscriberId: subscribers[0]?._id,
@@ -272,7 +272,7 @@ describe('the default', () => {
     })
     expect(messages[0]).not.toHaveProperty('phone')
     expect(messages[1]).toMatchObject({ phone: '+15550100' })
-    // The only SMS integration is inactive.
+    // The only SMS integration is inactive, so the SMS message gets no provider.
     expect(messages[1]).not.toHaveProperty('providerId')
     expect(messages[2]).not.toHaveProperty('subscriber')
     expect(messages[2]).not.toHaveProperty('templateIdentifier')
@@ -343,7 +343,7 @@ describe('if a seed is merged into an environment', () => {
     expect(new Set(messages.map(({ _id }) => _id)).size).toBe(2)
   })
 
-  test('a default identifier is only reused if the seed replaces its record', async () => {
+  test('a default identifier is reused only if the seed replaces its integration', async () => {
     const identifiersAfter = async (integration: string) =>
       (await merged(`integrations: [${integration}]`)).integrations?.map(
         ({ identifier }) => identifier

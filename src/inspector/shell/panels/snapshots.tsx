@@ -53,7 +53,7 @@ interface SavedStateProps {
   hint: string
   compare(): Promise<EnvironmentDiff>
   restore(): unknown
-  /** Deletes the state. Undefined for the baseline, which can't be deleted. */
+  /** Deletes the snapshot. Undefined for the baseline, which can't be deleted. */
   remove?(): unknown
 }
 

@@ -63,8 +63,8 @@ export function describeRule(rule: FaultRule): string {
 }
 
 /**
- * Returns a function that adds a rule. Its arguments are the
- * names of the buttons that were chosen for the effect and for `times`.
+ * Returns a function that adds a rule. Its arguments are the requests that the rule applies to, and
+ * the names of the buttons that were chosen for the effect and for `times`.
  */
 export function useAddFault() {
   const { env } = useSession()

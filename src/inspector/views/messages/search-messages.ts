@@ -24,9 +24,9 @@ function parseSearch(text: string): [name: string, value: string][] {
 }
 
 /**
- * Loads the first pages of messages that match a search. Words without a colon are searched as
- * transactionIds. If no message matches and the search has only one such word, the word is searched
- * as a subscriberId.
+ * Loads the first pages of messages that match a search. Words without a colon are treated as
+ * transactionIds. If no message matches and the search has only one word without a colon, that word
+ * is treated as a subscriberId.
  */
 export async function searchMessages(
   get: (path: string) => Promise<ServiceResponse>,

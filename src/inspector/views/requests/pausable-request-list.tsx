@@ -8,7 +8,7 @@ interface Props {
   location: RequestsLocation
   listed: ListedRequests
   isPaused: boolean
-  /** The sequence of the open request. */
+  /** The sequence number of the open request. */
   open: number | undefined
 }
 
@@ -50,14 +50,14 @@ export function PausableRequestList({ location, listed, isPaused, open }: Props)
 
 /** The part of the journal that the list shows. */
 interface Shown {
-  /** The sequence of the newest request that is shown. */
+  /** The sequence number of the newest request that is shown. */
   newest: number
   changes: readonly Change[]
 }
 
 /**
- * Holds back new requests while the list is paused or in use. `release` shows them. `listeners`
- * render the component again when the list is no longer in use.
+ * Holds back new requests while the list is paused or in use. `release` shows these requests. The
+ * event handlers in `listeners` render the component again when the list is no longer in use.
  */
 function useHeldBack({ requests, changes }: ListedRequests, isPaused: boolean) {
   const ref = useRef<HTMLDivElement>(null)

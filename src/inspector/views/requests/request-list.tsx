@@ -10,8 +10,9 @@ import { describeChange, targetOf, toneOf } from './format-request.js'
 export type RequestItem = { request: RecordedRequest } | { change: string; title: string }
 
 /**
- * Merges requests, newest first, with the changes between them. Changes before the oldest request
- * are included only if `isComplete`. Otherwise they may belong to requests that aren't loaded.
+ * Returns the requests and the changes between them as one list, newest first. Changes before the
+ * oldest request are included only if `isComplete`, because requests that aren't loaded may belong
+ * between those changes.
  */
 export function withChanges(
   requests: readonly RecordedRequest[],
@@ -35,10 +36,10 @@ export function withChanges(
 
 interface Props
   extends Pick<VirtualListProps<RequestItem>, 'label' | 'items' | 'isScrolledTo' | 'onEnd'> {
-  /** The sequence of the open request. */
+  /** The sequence number of the open request. */
   current: number | undefined
   href(sequence: number): string
-  /** Requests with a higher sequence than this are shown as new. */
+  /** Requests with a higher sequence number than this are shown as new. */
   seen?: number
 }
 

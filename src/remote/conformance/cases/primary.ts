@@ -156,8 +156,8 @@ export const listIntegrations = async ({ integrations }: ServiceUnderTest) =>
   (await integrations.list()).map(documentedFields)
 
 /**
- * Returns the integration without the fields that aren't in the API reference, because some of them
- * change, such as `updatedAt`.
+ * Returns the integration with only the fields in the API reference. Other fields are left out,
+ * because some of them change, such as `updatedAt`.
  */
 export function documentedFields(integration: Integration): Integration {
   const fields = Object.entries(integration).filter(([name]) => name in Integration.properties)
