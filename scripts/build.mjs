@@ -6,9 +6,9 @@
  *     node scripts/build.mjs --after-install   build if the source and the compiler exist
  *     node scripts/build.mjs --if-stale        build if dist/ is missing or older than the source
  *
- * If the devDependencies or the source are missing, as in a build of the image, `--after-install`
- * prints a message and succeeds. It still fails on a compile error. On Node 20, all three commands
- * first install the database addon if it is missing.
+ * If the devDependencies or the source are missing, as when the Docker image is built,
+ * `--after-install` prints a message and succeeds. But it fails if the source doesn't compile. On
+ * Node 20, all three commands first install the database addon if it is missing.
  *
  * The npm script `dependencies` calls this script. The script `prepare` would work too, but
  * npm prints a warning about `prepare` when it installs a tarball.

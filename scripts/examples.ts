@@ -21,9 +21,9 @@ import { OPERATIONS } from '../src/operations.js'
 import { errorsFor, type Operation } from '../src/schema/operation.js'
 import { startServer } from '../src/server.js'
 
-/** Values of assumptions by id. */
+/** The values of assumptions, by assumption id. */
 type Values = Record<string, string>
-/** Response bodies as JSON, by operation and status. */
+/** Response bodies as JSON, by operation id and status, such as `listMessages 200`. */
 type Responses = Record<string, string | undefined>
 
 /** The timestamp of all examples. */
@@ -66,8 +66,8 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
 }
 
 /**
- * Finds the assumptions that change the response. Returns the response for each combination of
- * their values.
+ * Finds the assumptions that change the response with this operation id and status. Returns the
+ * response for each combination of these assumptions' values.
  */
 async function variantsOf(name: string): Promise<Examples[keyof Examples][string]> {
   const deciding: AssumptionId[] = []
@@ -146,7 +146,7 @@ function requestOf({ url, examples: { params = {}, query = {} } }: Operation): {
 
 /**
  * Requests the targets one after another until a response has the status, and returns its body. If
- * none has it, returns the result of `otherwise`.
+ * no response has the status, returns the result of `otherwise`.
  */
 async function responseWith(
   url: string,

@@ -12,7 +12,7 @@ import { startServer } from '../src/server.js'
 import { startProxy } from '../test/remote/conformance/proxy.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../test/support/control.js'
 
-/** An operation in the coverage of a server. */
+/** An operation in a server's coverage. */
 interface CoveredOperation {
   operation: string
   method: string
@@ -20,7 +20,10 @@ interface CoveredOperation {
   items: { id: string; kind: string; name: string; count: number }[]
 }
 
-/** For each coverage item, the cases that cover it, each with the profiles where it does. */
+/**
+ * For each coverage item, the ids of the cases that cover it. For each case, the profiles in which
+ * the case covers the item.
+ */
 type CoveringCases = Map<string, Map<string, Profile[]>>
 
 const MAX_CITED = 3
@@ -35,7 +38,10 @@ const RECORDS = {
   foreignIntegration: '6703aa1c5d2e8b0013b70001'
 }
 
-/** Returns the tables in Markdown. Runs each case by itself against a server with each profile. */
+/**
+ * Returns the tables in Markdown. Starts a server for each profile, and runs each case by itself
+ * against it.
+ */
 export async function supportTables(): Promise<string> {
   const coveringCases: CoveringCases = new Map()
   const operations: CoveredOperation[] = []
@@ -126,7 +132,10 @@ function table(title: string, rows: [string, string][]): string {
   return `### ${title}\n\n| part | conformance cases |\n|---|---|\n${lines.join('')}`
 }
 
-/** Returns the cases that cover an item, most specific first, each with its profiles. */
+/**
+ * Returns the most specific cases that cover an item, followed by the letters of the profiles in
+ * which the item is covered.
+ */
 function caseCell(coveringCases: CoveringCases, item: string): string {
   const cases = coveringCases.get(item) ?? new Map<string, Profile[]>()
   const breadth = (id: string) =>

@@ -16,7 +16,7 @@ export interface StoredSnapshot extends ReturnType<typeof storedSnapshot> {}
  */
 export type SeedContent = wire.Seed | Partial<wire.SeedEnvironment> | string
 
-/** The time at which the clock stands still, or a clock setting. */
+/** The time to stop the clock at, or a clock setting. */
 export type ClockTime = string | Date | wire.ClockSetting
 
 export interface ResetOptions {
@@ -66,7 +66,7 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
       done('POST', '/_mock/seed', { query: { scenario, mode } }),
     /**
      * Resets the environment, or only the given parts, to the baseline. The baseline is the state
-     * after the last seed.
+     * after the environment was created, or after the last seed that replaced its data.
      */
     reset: (options: ResetOptions = {}) =>
       json<wire.ResetResult>('POST', '/_mock/reset', { body: options }),
@@ -77,8 +77,8 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
      */
     async describeRequests(): Promise<string> {
       const { requestLines } = await import('./report.js')
-      // This route fails if the client runs on another machine and has no admin token. If so, omit
-      // these requests.
+      // This route fails if the client runs on another machine and has no admin token. If it fails,
+      // omit the unauthenticated requests from the text.
       const unauthenticated = server
         .list<wire.RecordedRequest>('/_mock/requests/unauthenticated', 'requests', {
           after: unauthenticatedAfter
@@ -90,9 +90,11 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
     },
     /** Returns how the current state differs from the baseline that `reset` would restore. */
     diff: () => json<wire.EnvironmentDiff>('GET', '/_mock/diff'),
-    /** Records which test the environment belongs to. The report of the test run shows it. */
+    /**
+     * Records which test the environment belongs to, so that the report of the test run shows it.
+     */
     describeTest: (test: wire.TestDescription) => done('PUT', '/_mock/test', { body: test }),
-    /** Stores the current state under this name. The default is a random name. */
+    /** Stores the current state as a snapshot with this name. The default is a random name. */
     snapshot: async (name = randomSnapshotName()): Promise<StoredSnapshot> =>
       storedSnapshot(connection, await json('PUT', path`/_mock/snapshots/${name}`)),
     /** Returns all snapshots, oldest first. */
@@ -104,7 +106,8 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
 }
 
 /**
- * Uses no `crypto.randomUUID`, because browsers offer that only to pages from HTTPS or localhost.
+ * Uses `Math.random`, because browsers offer `crypto.randomUUID` only to pages from HTTPS or
+ * localhost.
  */
 const randomSnapshotName = () => `snapshot-${Math.random().toString(36).slice(2)}`
 
@@ -160,8 +163,8 @@ function partsOf({ json, list, done }: Connection) {
     clock: {
       get: () => json<wire.ClockState>('GET', '/_mock/clock'),
       /**
-       * Stops the clock at a time or shifts it. `{ mode: 'wall' }` makes it follow the machine's
-       * clock again.
+       * Stops the clock at a time, or sets its offset from the machine's clock. `{ mode: 'wall' }`
+       * makes it follow the machine's clock again.
        */
       set(time: ClockTime) {
         const isTime = typeof time === 'string' || time instanceof Date
@@ -184,7 +187,9 @@ function partsOf({ json, list, done }: Connection) {
         json<Message>('PATCH', path`/_mock/messages/${id}`, { body: changes }),
       remove: (id: string) => done('DELETE', path`/_mock/messages/${id}`)
     },
-    /** The environment's integrations. `id` is an `_id` or an `identifier`. */
+    /**
+     * The environment's integrations. The parameter `id` is an integration's `_id` or `identifier`.
+     */
     integrations: {
       /** Returns all integrations, oldest first. */
       list: () => list<Integration>('/_mock/integrations', 'integrations'),

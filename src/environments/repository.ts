@@ -20,10 +20,10 @@ import { DATASET_KINDS, type DatasetKind } from '../domain/enums.js'
 export type EnvironmentRow = typeof environments.$inferSelect
 export type NewEnvironmentRow = typeof environments.$inferInsert
 
-/** The environment id and organization id in the documents of a dataset. */
+/** The environment id and organization id that the documents of a dataset contain. */
 export type OwnerIds = Pick<EnvironmentRow, 'id' | 'organizationId'>
 
-/** The key of the dataset that an environment refers to, for each kind of record. */
+/** For each kind of record, the key of the environment's dataset. */
 export type DatasetKeys = Readonly<Record<DatasetKind, number>>
 
 type DatasetOwner = OwnerIds & { key: number }
@@ -60,7 +60,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Returns all environments with this name, because seeds may use a name in several organizations.
+   * Returns all environments with this name. Environments of different organizations may have the
+   * same name.
    */
   listByName(name: string): EnvironmentRow[] {
     return this.#statements.listByName.all({ name })
@@ -87,8 +88,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Deletes the environment with its API keys and snapshots. Its datasets stay until
-   * `deleteUnused`.
+   * Deletes the environment with its API keys and snapshots. Its datasets stay until `deleteUnused`
+   * is called for them.
    */
   deleteEnvironment(key: number): void {
     this.#statements.deleteEnvironment.run({ key })
@@ -116,7 +117,7 @@ export class EnvironmentRepository {
     return this.#statements.insertDataset.get({ id, organizationId }).key
   }
 
-  /** Returns the owner whose ids are in the documents of a dataset. */
+  /** Returns the environment id and organization id that the dataset's documents contain. */
   ownerOf(dataset: number): OwnerIds {
     const owner = this.#statements.findOwner.get({ key: dataset })
     if (!owner) throw new Error(`there is no dataset ${dataset}`)
@@ -124,8 +125,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Returns each dataset's owner, whose ids are in the dataset's documents. Omits the dataset of
-   * workflows, because workflows contain no such ids.
+   * Returns the environment id and organization id that the documents of each dataset contain.
+   * Omits the dataset of workflows, because workflows contain neither of these ids.
    */
   listOwners({ integrations, subscribers, messages, idempotency }: DatasetKeys): DatasetOwner[] {
     return this.#statements.listOwners.all({ integrations, subscribers, messages, idempotency })
@@ -143,7 +144,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Returns whether another environment, a snapshot or a reader uses the environment's dataset too.
+   * Returns whether the environment shares the dataset with another environment, a snapshot or a
+   * reader.
    */
   isShared(kind: DatasetKind, dataset: number, environment: number): boolean {
     const otherUser = this.#statements.findUser[kind].get({ dataset, except: environment })
@@ -151,8 +153,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Copies all rows of a dataset into an empty dataset. Replaces the owner's ids in the copies if
-   * `owners` is set.
+   * Copies all rows of a dataset into an empty dataset. If `owners` is set, replaces the old
+   * owner's ids in the copies with the new owner's ids.
    */
   copyRows(
     kind: DatasetKind,
@@ -176,8 +178,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Deletes datasets that belong to no environment or snapshot. Such datasets remain if the process
-   * was killed while only a reader used them.
+   * Deletes datasets that belong to no environment or snapshot. Such datasets are left over if the
+   * process was killed while only a reader used them.
    */
   deleteUnreferenced(): void {
     const { orm } = this.#db
@@ -321,9 +323,8 @@ export function perKind<Value>(create: (kind: DatasetKind) => Value): Record<Dat
 }
 
 /**
- * Returns the JSON fragments to replace in a document that gets another owner, and their
- * replacements. JSON escapes quotes inside strings, so a text that mentions these fields doesn't
- * match.
+ * Returns the JSON fragments that contain the old owner's ids, and the same fragments with the new
+ * owner's ids. The fragments never match inside a JSON string, because quotes are escaped there.
  */
 export function idReplacements(from: OwnerIds, to: OwnerIds) {
   return {
@@ -334,11 +335,14 @@ export function idReplacements(from: OwnerIds, to: OwnerIds) {
   }
 }
 
-/** Returns an SQL expression that replaces the ids in JSON. Bind the result of `idReplacements`. */
+/**
+ * Returns an SQL expression that replaces the owner's ids in JSON. Bind its parameters to the
+ * result of `idReplacements`.
+ */
 export const withReplacedIds = (json: string): string =>
   `replace(replace(${json}, @oldEnvironment, @environment), @oldOrganization, @organization)`
 
-/** SQL expressions for the columns with JSON, used when a copy gets another owner. */
+/** For each column that contains JSON, the SQL expression that replaces the owner's ids. */
 const MOVED_COLUMNS: Record<string, string> = {
   document: withReplacedIds('document'),
   body: `CAST(${withReplacedIds('CAST(body AS TEXT)')} AS BLOB)`

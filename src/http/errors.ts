@@ -75,7 +75,10 @@ export function storedErrorResponse(error: DomainError, path: string, sources: E
   return { status: response.status, body: Buffer.from(errorJson(response, path, sources)) }
 }
 
-/** Returns Fastify's error handler. It mentions `dataFile` in errors about the data file. */
+/**
+ * Returns Fastify's error handler. In errors about the data file, the handler mentions its path,
+ * `dataFile`.
+ */
 export function errorHandler(
   sourcesOf: (request: FastifyRequest) => ErrorSources & { random: Pick<Random, 'uuid'> },
   dataFile: string | undefined
@@ -202,7 +205,7 @@ const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
       'start the server with --seed to load a larger seed from a file, ' +
       'or use `generate:` in a seed file to add many messages'
   },
-  // The client never receives this response, but the journal shows it.
+  // The client has closed the connection, so only the journal shows this response.
   ECONNRESET: {
     message: 'Request aborted',
     reason: 'the connection was closed before the whole body arrived'

@@ -8,7 +8,10 @@ export const FILE_LIMITS = {
   where: 'in a file',
   /** The limit for JSON text, and for the JSON that YAML aliases expand to. */
   json: 64 * MIB,
-  /** The limit for YAML text. It is lower, because reading YAML takes 50 times as long as JSON. */
+  /**
+   * The limit for YAML text. It is lower, because reading YAML takes 50 times as long as reading
+   * JSON.
+   */
   yaml: 16 * MIB,
   /** The limit for the JSON that defaults, references and generated messages add. */
   added: 512 * MIB,

@@ -162,7 +162,9 @@ function parseText(
   throw createError(`${tooLarge('YAML', maxYaml)}: ${alternative}`)
 }
 
-/** Returns whether the value has the fields of an environment instead of `environments`. */
+/**
+ * Returns whether the value has the fields of an environment instead of the field `environments`.
+ */
 function isEnvironmentContent(value: object, limits: SeedLimits): boolean {
   const names = Object.keys(value)
   // Return false for a misspelled `environments`, so that it is reported as a typo.

@@ -36,7 +36,10 @@ const NAME_COLUMNS: Record<NamedKind, SQLiteColumn> = {
   workflows: workflows.identifier
 }
 
-/** What to find a record by. Several records can match the same `createdAt` or `active` value. */
+/**
+ * The property to find a record by. Several records can match the same `createdAt` or `active`
+ * value.
+ */
 export type LookupKey =
   | '_id'
   | 'identifier'
@@ -122,8 +125,8 @@ export class SeedRepository {
   }
 
   /**
-   * Stores a record. Replaces the record with the same id and the record with the same name. The
-   * new record keeps the position of the old record with the same id. Deletes the steps of replaced
+   * Stores a record. Replaces an existing record with the same id and one with the same name. The
+   * new record takes the position of the old record with the same id. Deletes the steps of replaced
    * workflows. The caller has to reject other conflicts, such as a second primary.
    */
   put(kind: RecordKind, dataset: number, row: RecordRow): void {
@@ -253,7 +256,7 @@ export class SeedRepository {
     )
   }
 
-  /** Uses SQL, because Drizzle would return a million objects instead of a million numbers. */
+  /** Uses SQL, because Drizzle would create an object for each of up to a million numbers. */
   #rowids(kind: RecordKind, dataset: number, limit: number): number[] {
     const query = `SELECT rowid FROM ${tableName(kind)} WHERE dataset = ? ORDER BY rowid LIMIT ?`
     return this.#db.client.prepare<[number, number], number>(query).pluck().all(dataset, limit)

@@ -16,7 +16,7 @@ import {
   startProcess
 } from '../support/process.js'
 
-/** Starts `exec` without a terminal, as in CI. */
+/** Options that start `exec` without a terminal, as in CI. */
 const WITHOUT_TERMINAL = { detached: true } as const
 
 /** Runs a command with `exec`, and returns how `exec` ended. */
@@ -93,7 +93,7 @@ test('SIGKILL sent to exec ends the command and all of its child processes', asy
   for (const pid of pids) await untilEnded(pid)
 })
 
-test('ends processes that the command left running, even if they ignore SIGTERM', async () => {
+test('exec ends processes that the command left running, even if they ignore SIGTERM', async () => {
   const cwd = createTempFolder()
   const folder = createTempFolder()
   const script = `trap '' TERM; sleep 1000 & echo $!; trap - TERM; sleep 1000 & echo $!; exit 3`
@@ -108,7 +108,7 @@ test('ends processes that the command left running, even if they ignore SIGTERM'
   expect([...readdirSync(cwd), ...readdirSync(folder)]).toEqual([])
 })
 
-test('ends the command and exits with 125 if the server fails', async () => {
+test('exec ends the command and exits with 125 if the server fails', async () => {
   const fault = join(createTempFolder(), 'fault.mjs')
   writeFileSync(fault, `process.once('SIGWINCH', () => { throw new Error('out of the blue') })`)
   const { exec, pids } = await startShellWithChild({ env: { NODE_OPTIONS: `--import=${fault}` } })

@@ -159,7 +159,7 @@ describe('option values', () => {
       { seeds: ['a'] }
     ],
     [
-      'the last of --no-seed and --seed is used',
+      'if both --no-seed and --seed are given, the last one counts',
       ['--no-seed', '--seed', 'a'],
       {},
       { seeds: ['a'] }
@@ -246,7 +246,7 @@ describe('an error is reported in one line, with a fix and without a stack trace
       'wrong.yaml:1:15 environments: must be a list, not null'
     ],
     [
-      'an address of another machine',
+      'a --host that is the address of another machine',
       ['--no-seed', '--host', '192.0.2.1'],
       'choose another with --host'
     ],

@@ -22,7 +22,7 @@ test.each(INHERITED)(
   }
 )
 
-test('returns free-form data unchanged if it has fields such as __proto__', async () => {
+test('returns free-form data unchanged, even if it has fields such as __proto__', async () => {
   const mock = await useMock()
   const unusual =
     '{"__proto__":{"a":[{"__proto__":1}]},"constructor":{"prototype":null},"toString":"text"}'
@@ -68,11 +68,12 @@ test('every route rejects a body that is nested more than 100 levels deep', asyn
     }
   }
   expect((await mock.get('/_mock/environments')).json.environments).toHaveLength(3)
-  // The body and its effect already are two of the 100 allowed levels.
+  // Only 98 levels fit, because the request's body and `effect` are two of the 100 allowed levels.
   const { status } = await mock.post('/_mock/faults', {
     body: `{"effect": {"status": 503, "body": ${nested(98)}}}`
   })
-  // Uses `fetch`, because the test client would reject a body that isn't in the OpenAPI document.
+  // Uses `fetch`, because the test client would reject a response body that the OpenAPI document
+  // doesn't describe.
   const sent = await fetch(`${mock.url}/v1/messages`, {
     headers: { authorization: `ApiKey ${DEVELOPMENT}` }
   })

@@ -22,7 +22,7 @@ async function operationsOf(mock: TestMock): Promise<Operation[]> {
   )
 }
 
-test('routes of an environment need its API key, even with the admin token', async () => {
+test('routes of an environment need its API key; the admin token is not enough', async () => {
   const mock = await useMock({ adminToken: 'let-me-in' })
   for (const { method, path, route, needs } of await operationsOf(mock)) {
     if (needs !== 'environment') continue
@@ -42,7 +42,7 @@ test('routes of an environment need its API key, even with the admin token', asy
   }
 })
 
-test('every route rejects unknown query parameters and does nothing', async () => {
+test('every route rejects unknown query parameters and changes nothing', async () => {
   const mock = await useMock()
   await addFault(mock, { times: 'always', effect: { status: 503 } })
   await mock.get('/v1/messages')
@@ -76,7 +76,7 @@ test('every route rejects a body that is not a JSON object', async () => {
   const mock = await useMock()
   for (const { method, path, route } of await operationsOf(mock)) {
     if (method === 'GET') continue
-    // This route also accepts YAML, so it reports a syntax error as an issue of the seed.
+    // `/_mock/seed` also accepts YAML, so it reports a syntax error as an issue of the seed.
     const expected = path === '/_mock/seed' ? 422 : 400
     for (const type of [
       'application/json',

@@ -93,7 +93,10 @@ const UNKNOWN_KEY = 'sk_1f9c0aa2b7'
 const BASE64_KEY = Buffer.from(`${KEYS.shop}:`).toString('base64')
 const SECRETS = [KEYS.shop, UNKNOWN_KEY, Buffer.from(KEYS.shop).toString('base64').slice(0, -4)]
 
-/** Query parameters in which clients may send a key. All have the same value. */
+/**
+ * Returns a query string with each parameter in which clients may send a key. All parameters have
+ * the same value.
+ */
 function keyParameters(value: string): string {
   const names = 'apiKey api_key key x-api-key authorization access_token secretKey'.split(' ')
   return names.map((name) => `${name}=${value}`).join('&')

@@ -73,7 +73,7 @@ test('delays neither control routes nor unauthenticated requests', async () => {
   expect((await mock.post('/_mock/reset')).status).toBe(200)
 })
 
-test("resetting faults restores the environment's initial latency or the server's", async () => {
+test('resetting faults restores the latency that the environment was created with', async () => {
   const mock = await useMock({ latency: 'office' })
   const own = (await create(mock, { latency: { delay: 7 } })).json.apiKey
   const fork = (await create(mock, { from: 'Development' })).json.apiKey

@@ -236,7 +236,7 @@ describe.each([
     await expectServerWorks(mock)
   })
 
-  test('the rows cause no internal errors, and the server can still close', async () => {
+  test('no row causes an internal error, and the server can still close', async () => {
     const mock = mockOfGroup()
     await mock.app.close()
     expect(failures(mock)).toEqual([])

@@ -53,7 +53,7 @@ test.each([
   }
 )
 
-test('if no route serves a request, rejects it without reading its body', async () => {
+test('a request that no route serves is rejected before its body is read', async () => {
   const mock = await useMock({ seed: SEED })
   const waiting = 'host: x\r\ncontent-length: 100\r\n\r\n{'
   expect(await exchange(mock, `POST /v1/messages HTTP/1.1\r\n${waiting}`)).toMatchObject({

@@ -21,9 +21,9 @@ function request(key: string, fault = ''): string {
 }
 
 // Run the server in another process. A server in the test's process would always notice the closed
-// connection before the next request.
+// connection before the next request, so the test could not fail.
 test.each(['delay=1,abort=reset', 'abort=reset', 'lostResponse', 'abort=truncate'])(
-  'a key is never in use for a request sent right after the fault %s',
+  'a request sent right after the fault %s never finds its key still in use',
   async (fault) => {
     const port = Number(new URL((await startCommand([])).url).port)
     const second = await connectTo({ port })

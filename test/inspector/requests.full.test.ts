@@ -22,8 +22,8 @@ const detailOf = (page: Page, sequence: number) =>
 const focusedLink = (page: Page) => page.evaluate('document.activeElement.getAttribute("href")')
 
 /**
- * Sends five requests: one with a typo, one that changes data, its replay, one for an unknown
- * integration, and one to an unknown path.
+ * Sends five requests: one with a typo, one that changes data, a replay of that request, one for an
+ * unknown integration, and one to an unknown path.
  */
 async function sendExamples(env: AttachedEnvironment): Promise<void> {
   const setMailgun = '/v1/integrations/mailgun-eu/set-primary'
@@ -36,7 +36,7 @@ async function sendExamples(env: AttachedEnvironment): Promise<void> {
   await sendRequest(env, '/v1/subscribers')
 }
 
-/** Opens the inspector with six requests. */
+/** Opens the inspector, and sends one request and then the five examples. */
 async function openWithExamples(context: Parameters<typeof openInspector>[0]) {
   const inspector = await openInspector(context)
   await sendRequest(inspector.env, '/v1/messages')
@@ -182,7 +182,7 @@ test('Tab reaches the list within eight stops, and each stop shows the focus', a
   expect(stops).toContain('Requests, newest first')
 })
 
-test("the URL of a deleted request reports that it doesn't exist", async (context) => {
+test("the page of a deleted request says that the request doesn't exist", async (context) => {
   const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env, go } = inspector
   await sendRequest(env, '/v1/messages?limit=1')
@@ -275,7 +275,7 @@ test('in a narrow window, the open request covers the list', async (context) => 
   expect(await detail.count()).toBe(0)
 })
 
-/** Opens the inspector as from another machine, and enters a secret. */
+/** Opens the inspector as if from another machine, and enters an API key or the admin token. */
 async function openRemotely(page: Page, url: string, field: string, secret: string) {
   await page.goto(`http://mock.test:${new URL(url).port}/`)
   await page.getByRole('textbox', { name: field }).fill(secret)
@@ -369,7 +369,8 @@ test('the page retries a failed load', async (context) => {
   const inspector = await openInspector(context, { hash: '#/coverage' })
   const { page, env } = inspector
   for (let count = 0; count < 301; count++) await sendRequest(env, '/v1/messages?limit=1')
-  // The first load has the parameter `order`, and the load of older requests `before`.
+  // Let one load of each kind fail: the first load has the parameter `order`, and a load of older
+  // requests also has the parameter `before`.
   for (const name of ['order', 'before']) {
     const isLoad = (url: URL) => url.pathname === '/_mock/requests' && url.searchParams.has(name)
     await page.route(isLoad, (route) => route.abort(), { times: 1 })

@@ -20,7 +20,7 @@ async function createWithLists(...limits: number[]): Promise<TestMock> {
 
 const list = (limit: number) => ({ operation: 'listMessages', query: { limit: String(limit) } })
 
-test('expects at least one request by default, and returns the sequences of matches', async () => {
+test('expects a match by default, and returns the sequence numbers of all matches', async () => {
   const mock = await createWithLists(1, 2, 1)
   expect(await verify(mock, list(1))).toMatchObject({
     status: 200,
@@ -30,7 +30,7 @@ test('expects at least one request by default, and returns the sequences of matc
   expect((await verify(mock, list(3))).status).toBe(417)
 })
 
-/** Each row: how many requests match, the bound, and whether it holds. */
+/** Each row: how many requests match, the bound, and whether the bound holds. */
 const BOUNDS: [count: 0 | 2, bound: object, holds: boolean][] = [
   ...[1, 2, 3].map((count): [2, object, boolean] => [2, { count }, count === 2]),
   ...[1, 2, 3].map((atLeast): [2, object, boolean] => [2, { atLeast }, atLeast <= 2]),
@@ -76,7 +76,7 @@ test('inOrder allows other requests in between, but requires the given order', a
   expect((await verify(mock, { inOrder: [list(1), list(1)] })).status).toBe(417)
 })
 
-test('compares values as strings, repeated values as sets, or with an expression', async () => {
+test('compares values as strings or with `matches`, and repeated values as sets', async () => {
   const mock = await useMock()
   const headers = { 'X-Run': 'run-7' }
   await mock.get('/v1/messages?contextKeys=a:1&contextKeys=b:2&channel=email&limit=10', { headers })
@@ -136,7 +136,7 @@ const SINGLE_MISMATCHES: [field: string, wrong: object, actual: unknown][] = [
   ['status', { status: 404 }, 200]
 ]
 
-test('reports exactly the field that differs in the nearest request', async () => {
+test('reports only the field that differs in the nearest request', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages')
   await mock.post(`${setPrimary(MAILGUN)}?source=app&tag=a&tag=b`, {
@@ -182,7 +182,8 @@ test("reports a matching request that had another environment's key or no valid 
   expect(await elsewhere()).toEqual([])
   await mock.get('/v1/messages?limit=1', { key: PRODUCTION })
   expect(await elsewhere()).toEqual(['such a request came with the key of environment Production'])
-  // Reported even if the headers differ too: the wrong key is the more useful explanation.
+  // The request is reported even if its headers differ too, because the wrong key is the more
+  // useful explanation.
   const withHeader = { ...list(1), headers: { 'x-trace': '1' } }
   expect((await verify(mock, withHeader)).json.ctx.elsewhere).toHaveLength(1)
   await mock.get('/v1/messages?limit=1', { key: OTHER_ORGANIZATION })
@@ -198,8 +199,8 @@ test("reports a matching request that had another environment's key or no valid 
 })
 
 /**
- * Ten minutes, which is far longer than the test's timeout. If the test passes, requests have ended
- * all waits.
+ * Ten minutes, which is far longer than a test's timeout. So if a test passes, none of its waits
+ * took the full time.
  */
 const within = 600_000
 

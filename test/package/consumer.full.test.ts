@@ -206,7 +206,7 @@ test('the server runs without the globals that jsdom and happy-dom remove or rep
     globalThis.AbortController = class { signal = new (class AbortSignal {})() }
     const { createMock } = await import('notification-mock')
     const mock = await createMock({ latency: { delay: 1, spread: 0 }, unref: true })
-    // The client uses Node's fetch, which needs these globals.
+    // Restore these globals, because the client uses Node's fetch, which needs them.
     Object.assign(globalThis, { AbortController, TextDecoder })
     const env = await mock.environment({ from: 'Development', ttl: '10m' })
     get(env.url + '/v1/messages', { headers: env.headers }, (response) =>

@@ -50,7 +50,10 @@ export async function useLoggedMock(options: TestMockOptions = {}): Promise<Logg
   return { ...(await useNewMock({ seed: SEED, logger, ...options })), log }
 }
 
-/** Starts a logged server for all tests of a group. Returns a function that returns the server. */
+/**
+ * Starts one server for all tests of a group, and records its log. Returns a function that returns
+ * the server.
+ */
 export function useLoggedMockOfGroup(): () => LoggedMock {
   let mock: LoggedMock
   beforeAll(async () => {

@@ -6,12 +6,15 @@ import { seedOf } from './shop.js'
 
 export const NOW = Date.UTC(2026, 1, 18, 12)
 
-/** Indents YAML and puts it into an environment. The YAML starts at line 3, column 5. */
+/**
+ * Indents YAML and puts it into an environment. In the returned text, the YAML starts at line 3,
+ * column 5.
+ */
 export function inShop(text: string): string {
   return `environments:\n  - name: Shop\n${text.replace(/^/gm, '    ')}`
 }
 
-/** Resolves seeds. Each one is a file's path, or a name together with a text or an object. */
+/** Resolves seeds. Each seed is the path of a file, or a `SeedValue`. */
 export function resolveEnvironments(...seeds: (string | SeedValue)[]): EnvironmentData[] {
   return resolveSeeds(readSeeds(seeds), NOW)
 }
@@ -34,6 +37,6 @@ export function seedErrorOf(read: () => unknown): SeedError {
   throw new Error('no SeedError was thrown')
 }
 
-/** Resolves invalid seeds, and returns their issues as lines. */
+/** Resolves invalid seeds, and returns a line for each of their issues. */
 export const issuesOf = (...seeds: (string | SeedValue)[]): string[] =>
   seedErrorOf(() => resolveEnvironments(...seeds)).message.split('\n')

@@ -8,8 +8,8 @@ import type { OtherRequest, TestDescription, TestRecord } from './schemas.js'
 export type TestService = ReturnType<typeof testService>
 
 /**
- * The limits for the records of all tests whose environment was removed: their number and total
- * size.
+ * The maximum number and the maximum total size of the records of tests whose environment was
+ * removed.
  */
 const MAX_TESTS = 200
 const MAX_BYTES = 64 * 1024 * 1024
@@ -27,9 +27,9 @@ interface Test {
 }
 
 /**
- * Records the tests of a run. Two kinds of environments count as one test each: those that a
- * request created, and those whose test a request described. For removed environments, keeps at
- * most 200 records with 64 MiB in total, and drops the records of failed tests last.
+ * Records the tests of a run. An environment counts as one test if a request created it or
+ * described its test. For removed environments, keeps at most 200 records with 64 MiB in total, and
+ * drops the records of failed tests last.
  */
 export function testService({ journals, environments, faults, redactionOf }: Services) {
   // Gets the redaction on each call, because API keys may have been added or removed.
@@ -103,7 +103,7 @@ export function testService({ journals, environments, faults, redactionOf }: Ser
       requests: exchangesOf(journal),
       lost: journal.lostCount(),
       unauthenticated: exchangesOf(journals.of(undefined), unauthenticatedAfter),
-      // JSON stays valid when secrets in it are redacted.
+      // Redacting secrets keeps the JSON valid, so it can be parsed again.
       faults: JSON.parse(text(JSON.stringify(faults.list(environment)))),
       changes: [...journal.changes()],
       ...(left && isDifferent(left) && { left })

@@ -12,7 +12,7 @@ export interface Feed {
   isLoaded: boolean
   /** Whether older requests can be loaded. */
   hasMore: boolean
-  /** The reason that no requests arrive; undefined while connected. */
+  /** Why no requests arrive; undefined while connected. */
   problem?: string | undefined
 }
 

@@ -75,8 +75,8 @@ export interface Recording {
 }
 
 /**
- * The share of the maximum file size that is read. The rest is reserved, because replaced personal
- * data may be longer than the original.
+ * The maximum amount of data to read, as a share of the maximum file size. The rest of the file is
+ * reserved, because replacements of personal data may be longer than the original.
  */
 const READ_SHARE = 0.75
 /** How many messages to check at a time. */

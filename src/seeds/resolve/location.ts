@@ -19,8 +19,8 @@ export class SeedLocation {
   }
 
   /**
-   * Reports an issue at this location. The path is printed before the message, so the message
-   * starts with a verb, as in "must be …". If a message is slow to create, pass a function, which
+   * Reports an issue at this location. The path is printed before the message, so the message has
+   * to start with a verb, as in "must be …". If a message is slow to create, pass a function, which
    * is called only for the first 100 issues.
    */
   report(message: string | (() => string)): void {
@@ -49,7 +49,10 @@ export class SeedLocation {
     return value
   }
 
-  /** Returns text such as `shop.yaml:4:23`, or the file and the path if the line is unknown. */
+  /**
+   * Returns the file, line and column, such as `shop.yaml:4:23`. If the line is unknown, returns
+   * the file and the path in the seed.
+   */
   describe(): string {
     const { line, location, path } = this.file.issueAt(this.#path, '')
     return line === undefined ? `${location} ${path}`.trim() : location

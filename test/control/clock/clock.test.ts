@@ -20,7 +20,7 @@ async function useClock() {
   return { mock, pass, clock: async () => (await mock.get('/_mock/clock')).json }
 }
 
-test('the clock follows the machine by default', async () => {
+test("by default, the clock follows the machine's clock", async () => {
   const { pass, clock } = await useClock()
   expect(await clock()).toEqual({ setting: { mode: 'wall' }, now: NOON })
   pass(MINUTE)
@@ -125,7 +125,7 @@ const INVALID_TIMES = [
   '1969-12-31'
 ]
 
-test('rejects an invalid time or step, names its field, and changes nothing', async () => {
+test('rejects an invalid time or duration, names its field, and changes nothing', async () => {
   const mock = await useMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
   for (const [field, response] of [

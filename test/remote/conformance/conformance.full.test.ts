@@ -24,7 +24,11 @@ test('without --allow-changes, the mock passes a run and is not changed', async 
 })
 
 test.each([
-  ['the primary integration that the target lists, whichever is named first', {}, SENDGRID],
+  [
+    'the primary integration that the target lists, even if another one is named first',
+    {},
+    SENDGRID
+  ],
   ['the integration that is named first, if the target lists none', UNLISTED, MAILGUN]
 ])('a run restores %s', async (_, hooks, primary) => {
   const mock = await useMock()
@@ -99,7 +103,7 @@ test('with --allow-changes, a run checks all operations of the mock', async () =
   expect(await primaryEmail(mock)).toBe(SENDGRID)
 })
 
-test('the summary shows a command for an operation that was not checked', async () => {
+test('if an operation was not checked, the summary shows a command that checks it', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, UNLISTED)
   const report = await checkTarget(proxy.url, { allowChanges: true, workflows: ['order-shipped'] })

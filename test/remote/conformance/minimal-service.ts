@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { listen } from '../listen.js'
 
-/** The key and the ids of the minimal service's records. The integration `sendgrid` is inactive. */
+/**
+ * The API key of the minimal service, and the ids of its records. The integration `sendgrid` is
+ * inactive.
+ */
 export const MINIMAL = {
   apiKey: 'minimal-key',
   workflows: ['welcome', 'goodbye'],

@@ -15,8 +15,8 @@ const OMITTED_HEADERS = new RegExp(
 type Server = Pick<AttachedEnvironment, 'url' | 'headers'>
 
 /**
- * Returns the data for sending a request again. Leaves out masked values. If the recorded body was
- * truncated, the new body is too.
+ * Returns the data for sending a request again. Omits headers with masked values. If the recorded
+ * body was truncated, the new body is too.
  */
 export function repeatable({ method, path, query, headers, body }: RecordedRequest) {
   const search = flattenValues(query).map((pair) => pair.map(encodeURIComponent).join('='))
@@ -45,7 +45,10 @@ export function toFetch(server: Server, request: RecordedRequest): string {
   return `await fetch(${toSource(server.url + path)}, ${toSource(init)})`
 }
 
-/** Returns a JavaScript statement for a test. It verifies that such a request has arrived. */
+/**
+ * Returns a JavaScript statement for a test. The statement verifies that a request like this one
+ * has arrived.
+ */
 export function toVerification(request: RecordedRequest): string {
   const { operation, method, path, query, body, bodyLength, status } = request
   const completeBody = bodyLength === undefined && body ? { body } : {}
@@ -53,5 +56,5 @@ export function toVerification(request: RecordedRequest): string {
   return `await env.requests.verify(${toSource(expected)})`
 }
 
-/** Returns a value as JavaScript source. All JSON is valid JavaScript. */
+/** Returns a value as JavaScript source, namely as JSON, because all JSON is valid JavaScript. */
 const toSource = (value: unknown) => JSON.stringify(value, null, 2)

@@ -16,7 +16,7 @@ export type Json = any
 
 type Edit = (json: Json, exchange: ProxiedExchange) => unknown
 /**
- * Each key has the id of the case that must fail and the fault's name, such as
+ * Each key consists of the id of the case that must fail, a colon and the fault's name, as in
  * `paging.page: page starts at 1`.
  */
 type FaultTable<Hook> = Record<string, Hook>
