@@ -90,8 +90,8 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
 }
 
 /**
- * Measures the time from starting the server process to its 1,000th list response. Returns the
- * ratio of our time to the time of bare Fastify.
+ * Measures, for this server and for bare Fastify, the time from the start of the process to its
+ * 1,000th list response. Returns this server's time divided by bare Fastify's time.
  */
 async function thousandResponses(progress: (step: string) => void): Promise<number> {
   const ours = mock(['--seed', createSeedFile()], BENCH.apiKey)

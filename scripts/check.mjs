@@ -127,8 +127,8 @@ async function main(names) {
 /** Returns the steps with these names and the steps that they need. */
 function withNeeds(wanted) {
   const names = new Set(wanted)
-  // Start with the last step. Every step comes after the step that it needs, so this also finds
-  // what the needed steps need.
+  // Go from the last step to the first. A step comes after the step that it needs, so this also
+  // finds the steps that needed steps need.
   for (const { name, needs } of STEPS.toReversed()) if (names.has(name) && needs) names.add(needs)
   return STEPS.filter(({ name }) => names.has(name))
 }

@@ -127,7 +127,8 @@ function setUpNode(range) {
     ...Object.fromEntries(inherited),
     PATH: [join(node, 'bin'), ...path].join(delimiter),
     NO_COLOR: '1',
-    // If npm must compile the addon, as on Node 20, it reads this Node version's headers here.
+    // On some versions, such as Node 20, npm must compile the SQLite addon. The compiler finds the
+    // headers of this Node version in this folder.
     npm_package_config_node_gyp_nodedir: node
   }
   const run = (command, args) => {

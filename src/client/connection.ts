@@ -1,6 +1,6 @@
 /**
- * These types exist only in projects that declare the DOM or Node types, so look them up on
- * `globalThis`.
+ * `fetch` and `AbortSignal` have types only in projects that declare the DOM or Node types. In
+ * other projects, these lookups on `globalThis` result in `never`.
  */
 type Fetch = typeof globalThis extends { fetch: infer Fetch } ? Fetch : never
 type Received = Awaited<ReturnType<Fetch>>

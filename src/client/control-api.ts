@@ -1,7 +1,7 @@
 /**
- * The types of request and response bodies. Each type is derived from the TypeBox schema of the
- * same name. scripts/client-types.mjs writes them as plain TypeScript, so that the package's type
- * declarations don't depend on TypeBox.
+ * The types of the control routes' request and response bodies. Each type is derived from the
+ * TypeBox schema of the same name. scripts/client-types.mjs writes them as plain TypeScript, so
+ * that the package's type declarations don't depend on TypeBox.
  */
 
 export type {

@@ -1,6 +1,6 @@
 import type { Operation } from '../schema/operation.js'
 
-/** How many names a list keeps, and how many characters of each name. */
+/** The maximum number of names in a list, and the maximum number of characters of a name. */
 const MAX_NAMES = 20
 const MAX_NAME_LENGTH = 200
 

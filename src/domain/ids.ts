@@ -24,8 +24,8 @@ export const CHOSEN_API_KEY_PATTERN = /^([!-~]{16,}|[!-~]*[\d-][!-~]*)$/
 /** A context key has the form `type:id`. Neither part may be empty. */
 export const CONTEXT_KEY_PATTERN = '^[^:]+:.+$'
 
-// Novu's ids start with their creation time in seconds. These constants are early 2024 and mid
-// 2025.
+// Novu's ids start with their creation time in seconds. A derived id starts with a time from early
+// 2024 to mid 2025.
 const EARLIEST = 0x66000000
 const LATEST = 0x68600000
 
@@ -58,7 +58,8 @@ const MAX_NAME = 500
  */
 export function slugify(wholeName: string): string {
   const name = wholeName.slice(0, MAX_NAME)
-  // The slugify package tries 2,000 replacements per name, which would add 30 ms to the start.
+  // The slugify package tries 2,000 replacements per name, which would add 30 ms to the server's
+  // start.
   if (PLAIN_WORDS.test(name)) return (name.toLowerCase().match(/[a-z\d]+/g) ?? []).join('-')
   return libSlugify(name, { decamelize: true })
 }
@@ -78,8 +79,8 @@ const SLUG_ENDS = {
 }
 
 /**
- * Returns the id at the end of the slug, or undefined if the slug has another kind. Ignores the
- * slug's name.
+ * Returns the id at the end of the slug, or undefined if the slug is not of this kind. Ignores the
+ * name at the start of the slug.
  */
 export function idFromSlug(slug: string, kind: keyof typeof SLUG_ENDS): string | undefined {
   const digits = SLUG_ENDS[kind].exec(slug)?.[1]
@@ -98,7 +99,7 @@ export function encodeBase62(id: string): string {
 
 /** Returns the id for which `encodeBase62` returns exactly this text, or undefined. */
 export function decodeBase62(text: string): string | undefined {
-  // An id has 12 digits if all its bytes are 0, and 17 digits if all its bytes are 0xff.
+  // An id has 12 base62 digits if all its bytes are 0, and 17 digits if all its bytes are 0xff.
   if (!/^[0-9A-Za-z]{12,17}$/.test(text)) return undefined
   const value = [...text].reduce((sum, digit) => sum * BASE + BigInt(ALPHABET.indexOf(digit)), 0n)
   const id = value.toString(16).padStart(24, '0')

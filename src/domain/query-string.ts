@@ -1,4 +1,7 @@
-/** A query string that can't be parsed. `rejectMalformedQuery` rejects it after authentication. */
+/**
+ * The problem of a query string that can't be parsed. `rejectMalformedQuery` rejects the request
+ * after authentication.
+ */
 export class MalformedQuery extends Error {}
 
 /**

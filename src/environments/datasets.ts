@@ -16,7 +16,7 @@ export class Datasets {
     this.#store = store
   }
 
-  /** Creates an empty dataset of each kind. */
+  /** Creates one empty dataset of each kind, and returns the keys of these datasets. */
   createAll(owner: OwnerIds): DatasetKeys {
     return perKind(() => this.#create(owner))
   }
@@ -55,8 +55,8 @@ export class Datasets {
     repository.addReader(reader)
     return () => {
       repository.removeReader(reader)
-      // Once the data file is lost, the database rejects writes. Users must still be able to export
-      // their data, so skip the cleanup then.
+      // Once the data file is lost, the database rejects writes, so the cleanup would fail. Skip it
+      // then, because users must still be able to export their data.
       const canWrite = this.#db.client.open && !this.#db.fileProblem()
       if (canWrite) this.#db.transaction(() => repository.deleteUnused(reader))
     }
@@ -97,8 +97,8 @@ export function replaceOwnerIds<T extends string | Buffer>(
   to: OwnerIds
 ): T {
   if (typeof json !== 'string') {
-    // Decode as latin1, which turns each byte into one character and back. That is safe because the
-    // ids are ASCII.
+    // Latin-1 maps each byte to one character and back, so bytes outside the ids don't change. It
+    // also finds the ids, because they are ASCII.
     const replaced = replaceOwnerIds(json.toString('latin1'), from, to)
     return Buffer.from(replaced, 'latin1') as T
   }

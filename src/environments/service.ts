@@ -170,7 +170,10 @@ export class EnvironmentService {
     this.#store.update(environment, settings)
   }
 
-  /** Throws `invalid` if the resulting time is not in the years 1970 to 9999. */
+  /**
+   * Advances the environment's clock. Throws `invalid` if the new time is not in the years 1970 to
+   * 9999.
+   */
   advanceClock(environment: Environment, by: number): void {
     const clock = advanceClock(environment.clock, by, this.#clock)
     if (!clock) {
@@ -194,7 +197,7 @@ export class EnvironmentService {
 
   // API keys
 
-  /** Returns the environment of an API key, and restarts its `ttl`. */
+  /** Returns the environment of an API key, and restarts the environment's `ttl`. */
   findByApiKey(apiKey: string): Environment | undefined {
     const environment = this.#apiKeys.findOwner(apiKey)
     if (environment) this.#expiry.touch(environment)
@@ -311,8 +314,8 @@ export class EnvironmentService {
   }
 
   /**
-   * Prevents the removal of the environment until the returned function is called. Call it once; it
-   * also restarts the `ttl`.
+   * Prevents the removal of the environment until the returned function is called. Call that
+   * function once. It also restarts the `ttl`.
    */
   keepInUse(environment: Environment): () => void {
     return this.#expiry.keepInUse(environment)
@@ -362,7 +365,7 @@ export class EnvironmentService {
     return this.#store.insert({ ...row, ...perKind((kind) => state[kind]) })
   }
 
-  /** Returns the row for a new environment. Only the keys of its datasets are missing. */
+  /** Returns the row for a new environment, without the keys of its datasets. */
   #newRow(settings: NewEnvironment) {
     return {
       organizationId: settings.organizationId,

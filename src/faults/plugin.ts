@@ -132,7 +132,7 @@ async function delayOperation(
   request: FastifyRequest,
   delay: number
 ): Promise<void> {
-  // Keep the body now, so that the journal shows it while the request is delayed.
+  // Add the body to the journal entry now, so that the journal shows it during the delay.
   if (request.journalEntry) keepRequestBody(request.journalEntry, request.body)
   // A delayed operation runs even if its client disconnects, so keep its idempotency key in use.
   const release = request.idempotencyKey?.hold()
@@ -140,8 +140,8 @@ async function delayOperation(
 }
 
 /**
- * Injects a lost or truncated response if the request's fault has one. Otherwise the response is
- * sent.
+ * Injects a lost or truncated response if the request's fault has one. Otherwise, sends the
+ * response unchanged.
  */
 export const injectIntoResponse: onSendHookHandler = (request, reply, payload, done) => {
   const { effect } = request
@@ -206,7 +206,7 @@ function describeEffect({ abort, lostResponse, delay }: FaultEffect): string {
 
 const MESSAGES: Record<number, string> = { 429: 'API rate limit exceeded', 500: SERVER_ERROR }
 
-/** The headers that Novu sends with status 429. The numbers in them are invented. */
+/** The headers that Novu sends with status 429. The numbers in their values are invented. */
 const RATE_LIMIT_HEADERS = {
   'ratelimit-limit': '60',
   'ratelimit-remaining': '0',

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Checks a request's Host and Origin headers. Returns a reason if they show that a web page of
- * another site may have sent the request, and undefined otherwise.
+ * Checks a request's Host and Origin headers. If they show that a web page of another site may have
+ * sent the request, returns the reason to reject it. Otherwise, returns undefined.
  */
 export function untrustedOrigin({ host, origin }: IncomingHttpHeaders): string | undefined {
   if (!isLoopbackName(host)) return `the Host header is ${host ?? 'missing'}, not this machine`

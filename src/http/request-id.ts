@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http'
 /** Matches an id that is safe to log and to send back in a header. */
 const SAFE_ID = /^[\w.:-]{1,64}$/
 
-/** A shorter id may be part of an API key by chance, so it isn't treated as a secret. */
+/**
+ * An id that is part of the request's API key counts as a secret if it has at least this length. A
+ * shorter id may be part of the key by chance.
+ */
 const MIN_SECRET_LENGTH = 4
 
 /**

@@ -8,7 +8,7 @@ import type { Redaction, RedactionOf } from './redaction.js'
 import { storedBytes } from './response-store.js'
 import type { RecordedRequest, RecordedResponse } from './schemas.js'
 
-/** Matches the start of a page of messages that is not the last page. */
+/** Matches the start of a response body with a page of messages that is not the last page. */
 const HAS_MORE = /^\{("totalCount":\d+,)?"hasMore":true/
 const HAS_MORE_LENGTH = 64
 
@@ -134,8 +134,8 @@ function hasMorePages({ status, response }: JournalEntry): boolean {
 }
 
 /**
- * Returns the query parameters as the operations read them. If the server rejects the query as
- * malformed, parses the query like a browser would.
+ * Returns the query parameters as the operations read them. If the query is malformed, no operation
+ * reads it, so `URLSearchParams` parses it.
  */
 function parametersOf({ url, query }: JournalEntry): [name: string, value: string][] {
   if (query instanceof MalformedQuery) return [...new URLSearchParams(queryOf(url))]

@@ -104,8 +104,8 @@ export const MessageQuery = strictObject(
 )
 
 /**
- * A query that matches a message in the default seed. It isn't part of the schema, because the docs
- * page would then send these filters by default.
+ * A query that matches a message in the default seed. If the schema contained it, the docs page
+ * would send these filters by default.
  */
 export const EXAMPLE_QUERY = {
   ...Object.fromEntries(FILTER_NAMES.map((name) => [name, FILTERS[name].example])),
@@ -129,7 +129,7 @@ export interface Condition extends Filter {
 
 /**
  * Returns the conditions of a query, in the order of the API reference. A filter without values is
- * ignored. Only an empty `contextKeys` is a condition: it matches messages without a context.
+ * ignored, except `contextKeys`: without values, it matches messages without a context.
  */
 export function conditionsOf(query: Partial<ListMessagesQuery>): Condition[] {
   const conditions: Condition[] = []

@@ -19,7 +19,7 @@ import {
 import type { Target } from './target.js'
 import { type ServiceOptions, TestedIntegrations } from './tested-integrations.js'
 
-/** A step of the target, the two ids with which it was requested, and this request. */
+/** A step of the target, the request for it, and the workflow id and step id in that request. */
 export interface KnownStep {
   workflowId: string
   stepId: string
@@ -102,7 +102,7 @@ export function createServiceUnderTest(
   }
 }
 
-/** Reads the newest messages. Two pages are enough for most rules, however long the list is. */
+/** Reads the newest messages, but at most two pages, because these are enough for most rules. */
 async function readSample({ list }: ServiceUnderTest): Promise<MessageSample> {
   const messages: MessageResponse[] = []
   let request: SentRequest | undefined

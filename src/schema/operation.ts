@@ -21,7 +21,7 @@ export interface OperationError {
    * Distinguishes errors with the same status. An error without a code stands for all other codes.
    */
   code?: ErrorCode
-  /** An assumption and its value. The error only occurs if the assumption has this value. */
+  /** An assumption and its value. The error occurs only if the assumption has this value. */
   under?: readonly [AssumptionId, string]
   /** A path that gets this error with the default seed. */
   example?: string
@@ -42,7 +42,9 @@ export interface Operation extends OperationSummary {
   errors: readonly OperationError[]
   /** Whether the operation supports idempotency keys. */
   idempotent?: boolean
-  /** Whether the response is a single object. The assumption `envelope` can wrap it in `data`. */
+  /**
+   * Whether the response is a single object, which the assumption `envelope` can wrap in `data`.
+   */
   enveloped?: boolean
   /** Requests that succeed with the default seed. */
   examples: {

@@ -210,7 +210,7 @@ export interface EnvironmentData {
   id: string
   organizationId: string
   name: string
-  /** `null` means the server's profile. */
+  /** `null` if the environment uses the server's profile. */
   profile: Profile | null
   assumptions: Record<string, string>
   apiKeys: string[]
@@ -231,8 +231,8 @@ export interface EnvironmentData {
   stubs: NewStub[]
 }
 
-/** A document that is sure to have an id. */
+/** A document that has an `_id`. In the type `Document`, the `_id` is optional. */
 export type Stored<Document extends { _id?: string }> = Document & { _id: string }
 
-/** The environment that messages are generated for. */
+/** The parts of an environment that are needed to generate its messages. */
 export type EnvironmentInput = Omit<EnvironmentData, 'profile' | 'assumptions' | 'apiKeys'>

@@ -199,7 +199,8 @@ export class RecordService {
   ) {
     const seed = kind === 'messages' ? { transactionId: `txn_${record._id}`, ...record } : record
     return relocateIssues(kind.slice(0, -1), /^\w+\[0\]\.?/, () => {
-      // The number of messages is only needed to derive an id, and this message already has one.
+      // The number of messages is needed only to derive an id. This record already has one, so
+      // don't count the messages.
       const existing = { ...this.repository.lookUp(environment), messageCount: () => 0 }
       const [resolved] = this.resolve(readSeed({ [kind]: [seed] }), environment, existing)[kind]
       const document = { ...resolved, ...kept } as EnvironmentData[EditKind][number]
@@ -241,8 +242,8 @@ export class RecordService {
   }
 
   /**
-   * Returns an unused id. Messages with the same time are listed by descending id, so the id of a
-   * new message is higher than their ids. The new message is then listed before them.
+   * Returns an unused id. Messages with the same time are listed by descending id. A new message
+   * gets a higher id than these messages, so that it is listed before them.
    */
   #unusedId(
     kind: EditedKind,
@@ -268,7 +269,8 @@ export class RecordService {
     const changedFields = Object.keys(isMoved ? patch : otherFields)
     const derivedFields = changedFields.flatMap((field) => DERIVED[field] ?? [])
     const { templateIdentifier: workflow } = message
-    // Refer to the workflow again, so that the message gets the step for its new channel.
+    // Keep the reference to the workflow, so that the message gets that workflow's step for its new
+    // channel.
     const hasWorkflow =
       isMoved &&
       workflow !== undefined &&
@@ -293,7 +295,10 @@ function stepNotFound(workflowId: string, stepId: string): DomainError {
   return new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
 }
 
-/** Runs the action. Makes the paths of its issues relative to the record by removing `prefix`. */
+/**
+ * Runs the action. Removes `prefix` from the paths of its issues, so that the paths are relative to
+ * the record.
+ */
 function relocateIssues<Result>(file: string, prefix: RegExp, action: () => Result): Result {
   try {
     return action()
@@ -317,7 +322,7 @@ function toRow(
   return { ...document, ...columns }
 }
 
-/** A patch with any of these fields changes the subscriber of a message. */
+/** A patch with any of these fields changes a message's subscriber. */
 const SUBSCRIBER_FIELDS = ['subscriberId', 'subscriber', '_subscriberId']
 
 const ADDRESS_FIELDS = ['_subscriberId', 'email', 'phone']

@@ -20,7 +20,10 @@ interface Options {
   assumptionFor: (request: FastifyRequest) => UnservedRoute
 }
 
-/** The maximum number of warnings to log, so that paths with ids can't flood the log. */
+/**
+ * The maximum number of warnings to log. Each new path causes a warning, so without this limit,
+ * paths with ids could flood the log.
+ */
 const MAX_WARNINGS = 100
 
 /**

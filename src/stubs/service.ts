@@ -31,9 +31,9 @@ export class StubService {
   }
 
   /**
-   * Adds a stub without problems (see `findStubProblems`). The new stub replaces one with the same
-   * method and path, and takes over its id. Throws `bad-request` if the environment has too many or
-   * too large stubs.
+   * Adds a stub in which `findStubProblems` finds no problem. If the environment has a stub with
+   * the same method and path, the new stub replaces it and takes over its id. Throws `bad-request`
+   * if the environment would have too many stubs, or if they would be too large.
    */
   add(environment: Environment, newStub: NewStub): AddedStub {
     const stubs = mergeStubs(environment.stubs, [newStub])
@@ -58,7 +58,10 @@ export class StubService {
     this.#environments.changeSettings(environment, { stubs: [] })
   }
 
-  /** Returns the stub for a request, if there is one. A literal path beats one with parameters. */
+  /**
+   * Returns the stub for a request, if there is one. A stub with a literal path takes precedence
+   * over a stub whose path has parameters.
+   */
   find(environment: Environment, method: string, path: string): Stub | undefined {
     if (environment.stubs.length === 0) return undefined
     const router = this.#routerOf(environment.stubs)

@@ -73,7 +73,7 @@ test('--summary writes failures, hints and coverage, and escapes Markdown and HT
   expect(summary).not.toContain('<b>')
 })
 
-test('--strict fails a successful command, and prints each hint on one line', async () => {
+test('--strict fails a command that causes hints, and prints each hint on one line', async () => {
   const { code, stderr } = await run(['--strict'])
   expect(code).toBe(1)
   expect(stderr).toContain(

@@ -22,7 +22,7 @@ export function writeSeed(folder: string, messages: number): void {
   writeFileSync(join(folder, 'seed.json'), JSON.stringify({ environments }))
 }
 
-/** Resolves when a server starts to seed its data file. */
+/** Resolves when a server starts to write a seed to its data file. */
 export const untilSeeding = (folder: string) =>
   vi.waitFor(() => expect(existsSync(join(folder, 'kept.db-wal'))).toBe(true), {
     timeout: 20_000,

@@ -93,7 +93,10 @@ function expectHarmless(printed: string): void {
   expectNoControls(printed)
 }
 
-/** Expects no control characters, except for our own sequence that clears the progress line. */
+/**
+ * Expects no control characters, except in the sequence with which a command clears its progress
+ * line.
+ */
 function expectNoControls(printed: string): void {
   const lines = printed.replaceAll('\u001b[K', '').replaceAll('\r', '\n').split('\n')
   for (const line of lines) {
@@ -140,7 +143,7 @@ describe.skipIf(!HAS_SCRIPT)("untrusted text can't control a terminal", () => {
     expect(stdout).toMatch(/^\[[\d:]+\] ERROR: the data file .* was deleted or moved/m)
   })
 
-  test('start escapes untrusted text', async () => {
+  test('start escapes untrusted text in its output', async () => {
     const cwd = createSeeds()
     const printed = await printedBy('start --seed seed.json --port 0', cwd)
     process.kill(Number(/Process (\d+)/.exec(printed)?.[1]))
@@ -189,7 +192,7 @@ describe.skipIf(!HAS_SCRIPT)("untrusted text can't control a terminal", () => {
   })
 })
 
-test('if a watched seed becomes a pipe or a device, reports this and keeps serving', async () => {
+test('serve --watch reports a seed that becomes a pipe or device, and keeps serving', async () => {
   const cwd = createSeeds()
   const { child, url, ended } = await startCommand(['--seed', 'seed.json', '--watch'], { cwd })
   for (const become of ['mkfifo seed.json', 'ln -s /dev/zero seed.json']) {

@@ -19,7 +19,7 @@ const FILTER: Required<RequestFilter> = {
 
 const MESSAGE = '6727a0492fdd8b34c6270000'
 
-/** Arguments for the methods that have parameters. */
+/** Arguments for the client's methods that have parameters. */
 const ARGUMENTS: Record<string, unknown[]> = {
   'mock.apiKeys': ['Development'],
   'mock.removeEnvironment': ['Other'],
@@ -112,11 +112,11 @@ function methodsOf(
   })
 }
 
-/** Ranks methods, so that those that remove data run last. */
+/** Returns a method's sort rank. Methods that remove data rank last. */
 const rankOf = (name: string) =>
   ['.clear', '.remove', 'env.remove'].filter((end) => name.endsWith(end)).length
 
-test('the methods of the client call every documented route, and no other', async () => {
+test("the client's methods call every documented route, and no other route", async () => {
   const { url, sent, mock, env, snapshot } = await createRecordingClient()
   const operations = await describedOperations(url)
   const calledIds = new Set<string>()
@@ -127,7 +127,7 @@ test('the methods of the client call every documented route, and no other', asyn
     ...methodsOf('env', env)
   ]
   for (const [name, method] of methods.sort(([one], [other]) => rankOf(one) - rankOf(other))) {
-    // `attach` sends no request.
+    // Skip `attach`, because it sends no request.
     if (name === 'mock.attach') continue
     sent.length = 0
     const result = method(...(ARGUMENTS[name] ?? []))

@@ -22,11 +22,11 @@ test.each(PAGES)('every link in %s leads to an existing file or heading', (page)
 })
 
 test.each(['SKILL.md', 'llms.txt', ...USER_PAGES])(
-  'every link in %s leads to a packed file',
+  'every link in %s leads to a file in the package',
   (page) => {
     const paths = linksOf(page).flatMap((link) => {
       const [path = ''] = link.split('#')
-      // Screenshots are not packed.
+      // Skip screenshots, because the package doesn't contain them.
       return isExternal(link) || path === '' || path.endsWith('.png') ? [] : [resolve(page, path)]
     })
     expect(paths.filter((path) => !isPacked(path))).toEqual([])
@@ -68,7 +68,8 @@ function linksOf(page: string): string[] {
 }
 
 /**
- * Paths that start with a slash count as external, because test/openapi/manual.test.ts checks them.
+ * Paths that start with a slash also count as external, because another test,
+ * test/openapi/manual.test.ts, checks them.
  */
 function isExternal(link: string): boolean {
   return /^(https?:|mailto:|\/)/.test(link)

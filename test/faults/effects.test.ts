@@ -13,8 +13,8 @@ import { type TestMock, useMock } from '../support/mock.js'
 
 /** Returns whether Mailgun is primary. In the default seed, it isn't. */
 function isMailgunPrimary(mock: TestMock): boolean {
-  // The baseline may have its own row for Mailgun, which is never primary there, so take the
-  // maximum.
+  // The environment and its baseline may each have a row for Mailgun. In the baseline, Mailgun is
+  // never primary, so the maximum is the value in the environment.
   const row = mock.db.client
     .prepare('SELECT max(is_primary) AS done FROM integrations WHERE id = ?')
     .get(MAILGUN)
@@ -68,7 +68,7 @@ test('an injected status looks like an API error, and the operation does not run
 
 const AUTHORIZED = { headers: { authorization: 'ApiKey development-key' } }
 
-test('the headers and the body of a rule replace the default ones', async () => {
+test("a rule's headers and body replace the default headers and body", async () => {
   const mock = await useMock()
   await addFault(mock, {
     effect: { status: 429, headers: { 'Retry-After': '7', 'X-Own': 'a' }, body: { own: [1] } }
@@ -146,7 +146,7 @@ test('abort truncate runs the operation, stores its response and sends half of i
   })
 })
 
-test('a delayed operation runs and keeps its key even if the client disconnects', async () => {
+test('a delayed operation and its idempotency key survive a client disconnect', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { delay: 700 } })
   const first = raw(

@@ -7,11 +7,12 @@ export interface RawAnswer {
   text: string
 }
 
-/** Bytes that are sent unchanged. A string is sent as Latin-1. */
+/** Bytes to send unchanged. A string is encoded as Latin-1. */
 export type Bytes = string | Buffer
 
 /**
- * A connection that sends bytes unchanged, which `fetch` would correct, and parses the responses.
+ * A connection that sends bytes unchanged, even malformed requests that `fetch` would correct. It
+ * parses the responses.
  */
 export interface Connection {
   socket: Socket

@@ -7,7 +7,8 @@ const ODD_KEY = 'a/b=c&d?e'
 const OF_NOBODY = '0123456789abcdef0123456789abcdef'
 
 /**
- * Places where a client may send a secret by mistake. The `authorization` header is always valid.
+ * Places where a client may send a secret by mistake. Each request also has a valid `authorization`
+ * header.
  */
 const PLACES: [
   name: string,

@@ -404,8 +404,8 @@ async function openHostileData(context: TestContext) {
   const expectHarmless = async () => {
     expect(await page.evaluate('window.ran')).toBeUndefined()
     expect(trap.hits()).toBe(0)
-    // The browser also lists requests that the Content-Security-Policy blocked, such as those for
-    // resources that styles name.
+    // `requested` also contains requests that the Content-Security-Policy blocked, such as requests
+    // for the URLs in styles.
     const foreign = events.requested.filter(
       (requested) => !requested.startsWith(url) && !requested.startsWith('about:')
     )

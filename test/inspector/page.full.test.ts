@@ -94,8 +94,8 @@ test('the palette scrolls to the selected command', async (context) => {
   await expect.poll(isVisibleInList, { timeout: 20_000 }).toBe(true)
 })
 
-describe('a URL', () => {
-  test('names the selected environment', async (context) => {
+describe('the environment in the URL', () => {
+  test('the URL names the selected environment', async (context) => {
     const { page, url } = await openInspector(context, { hash: '#/messages' })
     await page.getByRole('button', { name: 'Environment Development' }).click()
     await page.getByRole('button', { name: 'Production', exact: true }).first().click()
@@ -104,14 +104,14 @@ describe('a URL', () => {
     await page.waitForURL(`${url}/#/integrations?environment=Production`)
   })
 
-  test('with an unknown environment lists the existing environments', async (context) => {
+  test('a URL with an unknown environment lists the existing environments', async (context) => {
     const { page } = await openInspector(context, { hash: '#/messages?environment=Nowhere' })
     await page.getByRole('heading', { name: 'No environment is named Nowhere' }).waitFor()
     await page.getByRole('link', { name: 'Production' }).click()
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   })
 
-  test('can name an environment that was created after the page loaded', async (context) => {
+  test('a URL can name an environment that was created after the page loaded', async (context) => {
     const { page, mock, url } = await openInspector(context)
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     await mock.environment({ name: 'Later' })
@@ -124,7 +124,7 @@ describe('a URL', () => {
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
   })
 
-  test("isn't reported as unknown while the environments are loading", async (context) => {
+  test('no environment counts as unknown while the environments are loading', async (context) => {
     const { page, mock, url } = await openInspector(context)
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     let allowLoading = () => {}

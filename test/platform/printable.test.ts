@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { printable, printableTexts } from '../../src/platform/printable.js'
 
-test('escapes control characters, line separators and direction marks, but not tabs', () => {
+test('printable escapes control, line separator and direction characters, but not tabs', () => {
   expect(
     printable('a\tb\u0000\u001b[31m\r\n\u007f\u0080\u009f\u061c\u200e\u2028\u202e\u2066\u2069')
   ).toBe(
@@ -10,13 +10,13 @@ test('escapes control characters, line separators and direction marks, but not t
   )
 })
 
-test('keeps letters, emoji and joiners, and does not change the value of JSON', () => {
+test('printable keeps letters, emoji and joiners, and does not change the value of JSON', () => {
   const value = { 'Größe עברית 漢字 👩‍👩‍👧 \\ "': ['\u202e\n\u001b', 1, null] }
   expect(printable(Object.keys(value).join())).toBe(Object.keys(value).join())
   expect(JSON.parse(printable(JSON.stringify(value, null, 2), '\n'))).toEqual(value)
 })
 
-test('escapes line breaks in every string of a value, except in a stack', () => {
+test('printableTexts escapes line breaks in every string of a value, except in a stack', () => {
   expect(printableTexts({ a: ['x\ny'], err: { stack: 'Error\n  at \u001b' } })).toEqual({
     a: ['x\\u000ay'],
     err: { stack: 'Error\n  at \\u001b' }

@@ -183,7 +183,7 @@ test.each([
   expect(issuesOf({ name: 's', seed: text })).toEqual([`s:${issue}`])
 })
 
-describe('accepts', () => {
+describe('accepted forms of a seed', () => {
   const environments = [{ name: 'Shop' }]
 
   test.each([
@@ -194,11 +194,11 @@ describe('accepts', () => {
       'JSON that names its schema for an editor',
       JSON.stringify({ $schema: './schema.json', environments })
     ]
-  ])('%s', (_, text) => {
+  ])('accepts %s', (_, text) => {
     expect(read(text)).toMatchObject({ environments })
   })
 
-  test('an object, and locates its issues by path', () => {
+  test('accepts an object, and locates its issues by path', () => {
     const [file] = readSeeds([{ name: 'seed', seed: { environments } }])
     expect(file?.seed).toEqual({ environments })
     expect(issuesOf({ name: 'seed', seed: { environments: [{ nam: 'x' }] } })).toEqual([
@@ -207,7 +207,7 @@ describe('accepts', () => {
     ])
   })
 
-  test('an object, and copies it', () => {
+  test('accepts an object, and copies it', () => {
     const seed = Object.freeze({ environments: [{ name: 'Shop' }] })
     const [file] = readSeeds([{ name: 'seed', seed }])
     const [environment] = seed.environments
@@ -256,14 +256,14 @@ describe('in YAML', () => {
   })
 })
 
-describe('a file', () => {
+describe('files', () => {
   function createFile(name: string, content: string | Buffer): string {
     const file = join(createTempFolder(), name)
     writeFileSync(file, content)
     return file
   }
 
-  test('with issues does not hide the issues of other files', () => {
+  test('a file with issues does not hide the issues of other files', () => {
     const [one, other] = [createFile('one.yaml', 'environments: 7'), createFile('other.json', '{')]
     expect(issuesOf(one, '/gone.yaml', other).map((line) => line.replace(/: .*/, ''))).toEqual([
       `${one}:1:15 environments`,
@@ -272,7 +272,7 @@ describe('a file', () => {
     ])
   })
 
-  test("that can't be read is reported with the reason", () => {
+  test("a file that can't be read is reported with the reason", () => {
     const folder = join(createFile('shop.yaml', ''), '..')
     expect(issuesOf(folder)).toEqual([
       `${folder}: can't be read: it is a folder; use the path of a file`
@@ -283,7 +283,7 @@ describe('a file', () => {
     expect(issuesOf('defualt')[0]).toMatch(/; did you mean default\?$/)
   })
 
-  test('that is not encoded as UTF-8 is rejected', () => {
+  test('a file that is not encoded as UTF-8 is rejected', () => {
     const utf16 = Buffer.from('\uFEFFenvironments: []', 'utf16le')
     const latin1 = Buffer.from('environments: [{ name: Caf\u00e9 }]', 'latin1')
     for (const bytes of [utf16, latin1]) {
@@ -293,7 +293,7 @@ describe('a file', () => {
     }
   })
 
-  test('can have any name that is not the name of a built-in seed', () => {
+  test('a file can have any name that is not the name of a built-in seed', () => {
     expect(seedPath('default')).toMatch(/seeds\/default\.yaml$/)
     expect(seedPath('shop.yaml')).toBe('shop.yaml')
     expect(seedPath('test')).toBe('test')

@@ -26,7 +26,7 @@ const BATCH = 100
 const ENVIRONMENTS = ['document', 'live', 'faulty', 'seeded'] as const
 type Kind = (typeof ENVIRONMENTS)[number]
 
-test(`responds to ${REQUESTS} generated requests as documented, with stable memory`, {
+test(`the server responds to ${REQUESTS} generated requests as documented, with stable memory`, {
   timeout: 900_000
 }, async () => {
   const { child, url } = await startCommand(['--log-level', 'silent'])
@@ -38,8 +38,8 @@ test(`responds to ${REQUESTS} generated requests as documented, with stable memo
   )
   expect(results.flatMap(({ problems }) => problems)).toEqual([])
   expect(peakMemoryOf(child.pid)).toBeLessThan(400)
-  // Up to a third isn't checked: requests that don't fit the environment, requests with a fault,
-  // and replays, which may come from another profile.
+  // Up to a third of the requests aren't checked: those that this kind of environment doesn't get,
+  // those with a fault, and replays, because a stored response may come from another profile.
   const checked = results.reduce((sum, { checkedCount }) => sum + checkedCount, 0)
   expect(checked).toBeGreaterThan((REQUESTS * 2) / 3)
   expectAllOutcomes(new Set(results.flatMap(({ outcomes }) => outcomes)))
@@ -67,8 +67,8 @@ async function sendGenerated(client: GeneratedClient, index: number) {
 }
 
 /**
- * Expects that every operation had successful and rejected requests. For the operations of the API
- * reference, expects this in each profile.
+ * Expects that every operation accepted some requests and rejected others. For the operations of
+ * the API reference, expects this in each profile.
  */
 function expectAllOutcomes(outcomes: Set<string>): void {
   const operations = new Set(
@@ -238,9 +238,9 @@ class GeneratedClient {
     if (status >= 500 && status !== 501) {
       throw new Error(`${status}: ${JSON.stringify(request).slice(0, 2000)}\n${response.text}`)
     }
-    // Don't check these replays. The stored response may come from the profile that was used before
-    // a seed was loaded. In `live`, a key also replays the response to a different path, such as
-    // `//set-primary`, which is undocumented.
+    // Don't check replays outside the environment `document`. The stored response may come from the
+    // profile that was used before a seed was loaded. In `live`, a key also replays the response to
+    // a different path, such as `//set-primary`, which is undocumented.
     const isReplay = response.headers.has('idempotency-replay')
     if (this.kind !== 'document' && isReplay) return status
     this.#check(request, response)
@@ -293,7 +293,10 @@ class GeneratedClient {
     }
   }
 
-  /** Adds an environment, and removes an older one, so that the memory doesn't grow. */
+  /**
+   * Adds the id of an environment. If there are more than eight, removes an older environment, so
+   * that the server's memory doesn't grow.
+   */
   async #addEnvironment(id: string | undefined): Promise<void> {
     const { call, environmentId } = this.#connection
     if (id === undefined || id === environmentId) return
@@ -305,8 +308,8 @@ class GeneratedClient {
 }
 
 /**
- * Adds an id. Keeps only the newest four, because the older records were probably removed by a
- * reset, a restore or a seed.
+ * Adds an id. Keeps only the newest four ids, because a reset, a restore or a seed has probably
+ * removed the older records.
  */
 function addNewest(ids: string[], id: string): void {
   ids.push(id)

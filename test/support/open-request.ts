@@ -24,7 +24,7 @@ export async function startOpenRequest(
   const request = startRequest(url, {
     method: 'POST',
     agent: new Agent({ keepAlive: true }),
-    // Node responds with 100 when it passes the request to the handlers.
+    // Node sends the response 100 (Continue) when it passes the request to the handlers.
     headers: { ...headers, 'transfer-encoding': 'chunked', expect: '100-continue' }
   })
   request.on('error', () => {})

@@ -9,7 +9,7 @@ import {
 } from '../../src/seeds/format.js'
 import { type JsonSchema, valuesBy } from './schema-values.js'
 
-/** Generates seeds that match the format. They can have duplicates and broken references. */
+/** Generates seeds that match the seed schema, but may have duplicates and broken references. */
 export function anySeed(): fc.Arbitrary<Seed> {
   return anyValueOf(Seed as JsonSchema) as fc.Arbitrary<Seed>
 }
@@ -139,7 +139,8 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
     messages: messages.map((message, position) =>
       consistentMessage(message, position, numbers.next(), names)
     ),
-    // Replace headers and paths, because the schema also allows unusable ones.
+    // Remove headers and replace paths, because the schema also allows some that the server
+    // rejects.
     stubs: stubs.map(({ headers: _headers, ...stub }) => {
       return { ...stub, path: `/v1/stub/${numbers.next()}`, status: 200 }
     })

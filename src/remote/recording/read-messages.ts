@@ -51,11 +51,14 @@ export interface ReadMessages {
 
 type RawRecord = Record<string, unknown>
 
-/** The maximum number of times that all pages are read. */
+/**
+ * The maximum number of passes over all pages. If the last pass still finds new messages, the
+ * recording ends and may lack messages.
+ */
 const MAX_PASSES = 5
 
 /**
- * Reads all pages of messages, and repeats this until it finds no new message. One pass isn't
+ * Reads all pages of messages, and repeats this until a pass finds no new message. One pass isn't
  * enough, because messages that arrive or are removed move other messages to other pages. Throws
  * `StartError` if the pages never end.
  */
@@ -118,9 +121,9 @@ class MessageReader implements ReadMessages {
   }
 
   /**
-   * Checks the reason why a page only repeats earlier messages. If new messages arrived, the first
-   * page has changed. If not, the target would return the same messages forever, so this throws
-   * `StartError`.
+   * Finds out why a page only repeats earlier messages. If new messages arrived, the first page has
+   * changed, and reading can continue. Otherwise, the target would return the same messages
+   * forever, so this throws `StartError`.
    */
   async #checkProgress(page: number, firstKey: string | undefined): Promise<void> {
     const { data } = await this.#readPage(0)
@@ -160,8 +163,8 @@ class MessageReader implements ReadMessages {
       this.subscribers.set(subscriberId, subscriberJson)
       this.#bytes += subscriberJson.length
     }
-    // A message may embed an older or newer version of the subscriber. It then keeps its own
-    // version.
+    // A message may embed another version of the subscriber than the one in `subscribers`. The
+    // message then keeps its own version.
     const isListed = subscriber && this.subscribers.get(subscriberId) === subscriberJson
     const stored = isListed ? { ...message, subscriber: { subscriberId } } : message
     const json = Buffer.from(JSON.stringify(stored))

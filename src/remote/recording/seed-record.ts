@@ -7,7 +7,10 @@ import { recordProblem } from '../../seeds/limits.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { withDocumentedNames } from '../documented-names.js'
 
-/** Counts the ways in which a server with the recorded seed differs from the target. */
+/**
+ * Describes how a server with the recorded seed differs from the target, and counts how often each
+ * description is added.
+ */
 export class SeedDeviations {
   readonly #counts = new Map<string, number>()
 
@@ -15,7 +18,10 @@ export class SeedDeviations {
     this.#counts.set(description, (this.#counts.get(description) ?? 0) + 1)
   }
 
-  /** Returns one line for each description, with a count if it was added more than once. */
+  /**
+   * Returns one line for each description, with the number of times that it was added if that is
+   * more than one.
+   */
   lines(): string[] {
     return [...this.#counts].map(([description, count]) =>
       count === 1 ? description : `${description} (${count} times)`
@@ -27,11 +33,11 @@ export class SeedDeviations {
 interface RecordKind {
   name: string
   schema: TSchema
-  /** Fields that the API reference requires. If they are missing, a seed uses defaults for them. */
+  /** Fields that the API reference requires. If a record lacks one, the seed's default is used. */
   required: readonly string[]
 }
 
-/** Fields that a record in a seed gets from the environment or workflow around it. */
+/** Fields that a record in a seed gets from the environment or workflow that contains it. */
 const IMPLIED = ['_environmentId', '_organizationId', 'origin', 'workflowId', 'workflowDatabaseId']
 const TIMESTAMPS = [
   'createdAt',

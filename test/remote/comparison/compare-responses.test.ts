@@ -43,7 +43,12 @@ test.each([
   ['a missing message', LIST, { data: [{ _id: 'a' }, { _id: 'b' }] }, { data: [{ _id: 'a' }] }],
   ['a missing field', LIST, page({ data: [{ _id: 'a', read: true }] }), page({})],
   ['null for an absent field', LIST, page({ data: [{ _id: 'a', email: null }] }), page({})],
-  ['a different hasMore without totals', LIST, page({ hasMore: true }), page({ hasMore: false })],
+  [
+    'a different hasMore in pages without totalCount',
+    LIST,
+    page({ hasMore: true }),
+    page({ hasMore: false })
+  ],
   [
     'a different control value',
     STEP,

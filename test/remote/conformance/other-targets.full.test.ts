@@ -26,7 +26,7 @@ const BROKEN_BODIES = [
   '{"data":{"length":1e9}}'
 ]
 
-test('every case has a result if the target only returns broken responses', async () => {
+test('every case has a result if the target returns only broken responses', async () => {
   let index = 0
   const url = await startTarget((_, response) => {
     const status = [200, 200, 500, 204, 302][index % 5] ?? 200
@@ -46,7 +46,7 @@ test('every case has a result if the target only returns broken responses', asyn
   expect(cases.filter(({ outcome, reason }) => outcome !== 'passed' && !reason)).toEqual([])
 })
 
-test('a response that is nested 5,000 levels deep fails the case', async () => {
+test('a case fails if a response is nested 5,000 levels deep', async () => {
   const payload = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
   const url = await startTarget((_, response) => {
     response.end(`{"data":[{"payload":${payload}}]}`)
@@ -78,8 +78,8 @@ test('a request without a response fails only its own case', async () => {
 })
 
 /**
- * Starts a target that responds to its first two requests with 429 and 503. Records the time of
- * each request.
+ * Starts a target that responds to its first request with 429 and to its second with 503, and that
+ * records the time of each request.
  */
 async function startBusyTarget(retryAfter: string) {
   const mock = await useMock()
@@ -133,7 +133,7 @@ test('the number of requests per second stays within `rate`', async () => {
   expect(performance.now() - started).toBeGreaterThan((requests - 1) * 50 - 5)
 })
 
-test('no report contains the key, even if the target repeats it', async () => {
+test('no report contains the API key, even if a response of the target does', async () => {
   const url = await startTarget((request, response) => {
     response.end(
       JSON.stringify({ message: request.headers.authorization, data: [], [DEVELOPMENT]: 1 })
@@ -158,7 +158,7 @@ const NEW_MESSAGE = {
 const arrivesAt = ({ method, path }: ProxiedRequest) =>
   method === 'HEAD' || path.includes('limit=2.0') || path.endsWith('channel=push&limit=100')
 
-test('a message that arrives or changes during the run does not fail a case', async () => {
+test('no case fails because a message arrives or changes during the run', async () => {
   const mock = await useMock()
   const newest = (await mock.get('/v1/messages?limit=1')).json.data[0]
   let changeCount = 0
@@ -184,7 +184,7 @@ test('a message that arrives or changes during the run does not fail a case', as
   expect(changeCount).toBe(4)
 })
 
-test('an interrupt ends a wait for the target and restores the primary', {
+test('an interrupt ends a wait for the target and restores the original primary', {
   timeout: 240_000
 }, async () => {
   const mock = await useMock()
@@ -193,8 +193,8 @@ test('an interrupt ends a wait for the target and restores the primary', {
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
       if (!isBusy && !request.path.includes(MAILGUN)) return
-      // The target makes Mailgun primary, but responds with 429 to that request and to every later
-      // one, up to and including the first request after the interrupt.
+      // The target makes Mailgun primary, but responds with 429. From then on, it responds to every
+      // request with 429, until it has done so once after the interrupt.
       isBusy = !interrupt.signal.aborted
       response.status = 429
       response.headers['retry-after'] = isBusy ? '100' : '1'
@@ -235,14 +235,14 @@ test('a run without --allow-changes sends nothing that could change the target',
   })
 })
 
-/** Options that name an integration as foreign although the target accepts it. */
+/** Options that name Mailgun as a foreign integration, although the target accepts Mailgun. */
 const ACCEPTED_FOREIGN = {
   allowChanges: true,
   foreignIntegration: MAILGUN,
   only: ['live.foreign-integration']
 }
 
-test('the primary is restored if the target makes a foreign integration primary', async () => {
+test('a run restores the original primary if a foreign integration is accepted', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url)
   expect(await checkTarget(proxy.url, ACCEPTED_FOREIGN)).toMatchObject({
@@ -260,7 +260,7 @@ test('the report lists a channel whose former primary is unknown', async () => {
   expect(notRestored).toEqual(['channel email: its former primary is unknown'])
 })
 
-test('the primary is restored if a named integration does not exist', async () => {
+test('a run restores the original primary if a named integration does not exist', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, UNLISTED)
   const options = {

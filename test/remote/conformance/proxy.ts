@@ -40,7 +40,7 @@ export interface ProxyHooks {
 /** The path where Novu lists integrations. The mock doesn't serve it, but the proxy does. */
 const LISTING = '/v1/integrations'
 
-/** Makes the target behave as if it couldn't list its integrations. */
+/** Returns 404 for both paths that list integrations, like a target that can't list them. */
 export const UNLISTED: ProxyHooks = {
   response({ request: { path }, response }) {
     if (path === LISTING || path === '/_mock/integrations') response.status = 404

@@ -78,7 +78,10 @@ function describeClock({ setting }: ClockState): string {
   return setting.mode === 'fixed' ? 'frozen' : 'system time'
 }
 
-/** Returns a clock's current time. Renders the component again every second. */
+/**
+ * Returns a clock's current time. Also renders the component again every second, so that it shows
+ * the new time.
+ */
 function useNow(clock: ClockState | undefined): string {
   const [, rerender] = useState({})
   useEffect(() => {

@@ -19,7 +19,7 @@ type ListedIntegration = Integration & { _id: string }
 /** A row of the list: the heading of a channel, or an integration. */
 type Item = Channel | ListedIntegration
 
-/** Lists the integrations by channel. Each has a switch that makes it primary. */
+/** Lists the integrations by channel. Each integration has a switch that makes it primary. */
 export function IntegrationsView({ route }: { route: Route }) {
   const { env, version } = useSession()
   const resource = useResource(() => env.integrations.list(), [env, version])
@@ -61,7 +61,7 @@ export function IntegrationsView({ route }: { route: Route }) {
       add={{
         title: 'Add an integration',
         value: { channel: 'email', providerId: 'sendgrid', name: 'Another', credentials: {} },
-        // The server validates the fields.
+        // The fields may be invalid, but the server validates them.
         submit: async (fields) => (await env.integrations.add(fields as NewIntegration)).identifier
       }}
     />

@@ -5,11 +5,11 @@ import { hrefTo, type Route } from '../../shell/router.js'
 
 /** The part of the URL that determines what the requests view shows. */
 export interface RequestsLocation {
-  /** The sequence of the open request. */
+  /** The sequence number of the open request. */
   open: number | undefined
   /** The text in the search field. */
   search: string
-  /** Returns a URL in which the given parts of the location are changed. */
+  /** Returns the URL of this location with the given parts changed. */
   href(change: { open?: number | undefined; search?: string }): string
 }
 

@@ -17,7 +17,7 @@ interface StepPaneProps {
   back: string
 }
 
-/** The pane of a step, which is loaded from the mocked API. */
+/** Loads a step from the mocked API, and shows it in a pane. */
 export function StepPane({ workflowId, stepId, back }: StepPaneProps) {
   const { env, version } = useSession()
   const callApi = useServiceCall()
@@ -65,7 +65,7 @@ function unwrap(body: unknown): WorkflowStep {
   return (body as { data?: WorkflowStep }).data ?? (body as WorkflowStep)
 }
 
-/** Returns the message of each issue, prefixed with the name of its control or channel. */
+/** Returns the issues' messages. Each message starts with the name of the control or channel. */
 function issuesOf({ issues }: WorkflowStep): string[] {
   const byName = Object.entries({ ...issues?.integration, ...issues?.controls })
   return byName.flatMap(([name, issuesOfName]) =>

@@ -5,7 +5,10 @@ import type { ServiceUnderTest } from '../../service-under-test.js'
 import { apiReference, type ConformanceCase } from '../case.js'
 
 const MAX_WALKED_MESSAGES = 40
-/** A limit that services accept. The API reference defines no maximum, but services have one. */
+/**
+ * A `limit` that every service is expected to accept. The API reference defines no maximum, but
+ * services have one.
+ */
 const MAX_LIMIT = 100
 const PAST_THE_END = 100_000
 
