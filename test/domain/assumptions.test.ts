@@ -38,8 +38,8 @@ interface Client {
 }
 
 /**
- * Checks the effect of one value of an assumption. The check holds whatever values the other
- * assumptions have.
+ * Checks the effect of one value of an assumption. The check passes regardless of the values of all
+ * other assumptions.
  */
 type Case = (client: Client) => Promise<void>
 
@@ -292,7 +292,7 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
     async 'ten-fields'(client) {
       const [{ subscriber, email }] = (await client.get('/v1/messages?channel=chat')).json.data
       expect(subscriber).toEqual(EMBEDDED)
-      // `email` is a field of the message itself, so it stays.
+      // This `email` is a field of the message, not of the subscriber, so it stays.
       expect(email).toBe('ada@example.com')
     }
   },
@@ -419,7 +419,7 @@ const NAMED = {
 const CONTACTS = { email: 'ada@example.com', phone: '+15550100', locale: 'en', timezone: 'UTC' }
 const ADA = { ...NAMED, ...CONTACTS, data: { plan: 'pro' } }
 /**
- * The subscriber fields that a message contains with every value of `embedded-subscriber`.
+ * The subscriber fields that a message contains regardless of `embedded-subscriber`.
  */
 const EMBEDDED = {
   ...NAMED,
@@ -637,8 +637,8 @@ function clientOf(mock: TestMock, name: string): Client {
 }
 
 /**
- * Returns a profile in which the assumption has another value, if there is such a profile. Then
- * only the override can explain the result.
+ * Returns a profile in which the assumption has another value, so that only the override can
+ * explain the result of a test. If there is no such profile, returns `document`.
  */
 function profileElsewhere(id: AssumptionId, value: string): Profile {
   return PROFILES.find((profile) => describeAssumption(id)[profile] !== value) ?? 'document'
@@ -664,7 +664,7 @@ function someStep(client: Client): Promise<TestResponse> {
   return client.get('/v2/workflows/external/steps/email-step')
 }
 
-/** Requests a step by each of these ids and slugs, and returns those that find it. */
+/** Requests a step by each of these ids and slugs. Returns the ids and slugs that find one. */
 async function filterFoundSteps(client: Client, names: string[]): Promise<string[]> {
   const responses = await Promise.all(
     names.map((name) => client.get(`/v2/workflows/external/steps/${name}`))
@@ -779,7 +779,7 @@ async function expectEmptyPage(client: Client, query: string, reason: string): P
   expect(response.headers.get('x-mock-reason')).toBe(reason)
 }
 
-/** Expects each query to get a 422 that names its only parameter. */
+/** Expects each query to get a 422 whose `errors` name the query's only parameter. */
 async function expectInvalid(client: Client, ...queries: string[]): Promise<void> {
   for (const query of queries) {
     const [field = '', value] = query.split('=')

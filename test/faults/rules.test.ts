@@ -65,7 +65,7 @@ test('a rule with a probability selects the same requests for the same random se
   expect(hits).toBeLessThan(24)
 })
 
-test('a rule applies only to requests of its operation that match', async () => {
+test('a rule applies only to requests that match its operation and its conditions', async () => {
   const mock = await useMock()
   const add = (rule: object) => addFault(mock, { times: 'always', ...rule })
   await add({ operation: 'setIntegrationAsPrimary', effect: { status: 500 } })
@@ -122,7 +122,10 @@ test('rejects an invalid rule and names its field', async () => {
   expect(await lists(mock, 1)).toEqual([200])
 })
 
-/** Invalid rules, each with the reported fields. validation-messages.test.ts has the messages. */
+/**
+ * Invalid rules, each with the fields that its error lists. validation-messages.test.ts has the
+ * messages.
+ */
 const INVALID_RULES: [object, string[]][] = [
   [{ effect: { status: 399 } }, ['effect.status']],
   [{ effect: { status: 600 } }, ['effect.status']],

@@ -138,11 +138,11 @@ test('hostile text in tests, requests and responses stays text', async (context)
       .poll(() => page.getByRole('group', { name: 'Response body' }).innerText())
       .toContain('{')
   }
-  // The page title is the command. If the hostile script ran, it would change the title.
+  // The page title contains the command. If the hostile script ran, it would change the title.
   expect(await page.title()).toContain(ATTACK)
   expect(await page.locator('img').count()).toBe(0)
 
-  // In an unprotected page, the same text runs. This shows that the test can fail.
+  // On an unprotected page, the same text runs. This shows that the checks above can fail.
   const unguarded = file.replace('run.html', 'unguarded.html')
   writeFileSync(unguarded, `<title>well</title><p>${ATTACK}</p>`)
   await page.goto(pathToFileURL(unguarded).href)
@@ -190,7 +190,7 @@ const MANY = `for (let number = 0; number < 200; number++) {
   await env.remove()
 }`
 
-test('apart from its data, a report with 5,000 requests takes at most 200 KB', async (context) => {
+test('a report with 5,000 requests is at most 200 KB larger than its data', async (context) => {
   const file = await reportOfScript(MANY)
   const html = readFileSync(file, 'utf8')
   const [data = ''] = /data-encoding="deflate-raw">[^<]*/.exec(html) ?? []

@@ -46,7 +46,7 @@ test('three clicks make the next two requests fail, and Undo removes a fault', a
   await expect.poll(async () => (await env.faults.list()).map(({ times }) => times)).toEqual([2])
 })
 
-test('copied curl and fetch code repeats a request; verify() code finds it', async (context) => {
+test('copied curl and fetch code repeats a request, and verify code finds it', async (context) => {
   const { page, env } = await openInspector(context, COPYING)
   const body = `{"note":"it's \\"quoted\\" and שלום"}`
   const path = '/v1/integrations/sendgrid-main/set-primary?note=%5Ba%5D%20%26%20b&note=2'

@@ -3,7 +3,7 @@
  * affect behavior. Another test checks that every field has a description.
  */
 
-/** Maps each schema function that takes a description to its position among the arguments. */
+/** For each schema function that takes a description: the index of that argument. */
 const ARGUMENT = {
   text: 0,
   textOrNull: 0,
@@ -41,7 +41,7 @@ function onlyDescribes(declarator) {
   return referencePaths.length > 0 && referencePaths.every(isDescriptionArgument)
 }
 
-/** Returns whether an object consists of only a description. */
+/** Returns whether a description is an object's only property. */
 function isDescriptionAlone(path) {
   return (
     path.isObjectExpression() &&

@@ -95,7 +95,7 @@ describe('over HTTP', () => {
         )
       }
       const served = (await mock.get('/openapi.json', { key: null })).json
-      // The URL is relative, because a server behind a proxy doesn't know its own URL.
+      // Here, the server's URL is relative, because a server behind a proxy doesn't know its URL.
       expect((await mock.get('/docs/json')).json).toEqual({
         ...served,
         servers: [{ ...served.servers[0], url: '/' }]

@@ -163,7 +163,7 @@ test.each([
   ['paging-bounds', MESSAGES, 'limit', '"minimum":1'],
   ['integration-lookup', SET_PRIMARY, 'integrationId', '"pattern":']
 ])(
-  'the assumption %s decides whether the document, for %s, restricts the parameter %s',
+  'in the document, the assumption %s decides if the path %s restricts the parameter %s',
   async (id, path, name, bound) => {
     const bounds = valuesOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (value) => {
       const { get, post } = (await documentOf('document', { [id]: value })).paths[path]
@@ -212,7 +212,7 @@ async function redoclyProblems(documents: readonly object[]): Promise<string[][]
     env,
     maxBuffer: 1e8
   })
-  // If it finds a problem, redocly exits with 1, but still prints its report.
+  // If redocly finds a problem, it exits with 1, but still prints its report.
   const { stdout }: { stdout: string } = await run.catch((error) => error)
   // redocly prints one JSON object per document, without commas between them.
   const reports: { problems: { ruleId: string }[] }[] = JSON.parse(

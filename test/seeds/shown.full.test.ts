@@ -39,7 +39,8 @@ test('the built-in seeds show every possible fact of the API reference', {
       for await (const fact of factsShownBy(await useMock({ seeds: [seed], profile })))
         shown.add(fact)
   }
-  // If two operations have the same response schema, the responses of each must show its facts.
+  // If two operations have the same response schema, the responses of each operation must show the
+  // schema's facts.
   const facts = OPERATIONS.flatMap(({ response }) => {
     const all = namedSchemas(response).flatMap((schema) => [...factsOfFields(schema)])
     return [...within(response, all)]

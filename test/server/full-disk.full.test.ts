@@ -72,8 +72,8 @@ async function send(mock: LoggedMock, [, path, method, headers, body]: (typeof W
 }
 
 /**
- * Fills the disk, and then takes snapshots until one fails. The first ones still fit into the
- * write-ahead log.
+ * Fills the disk, and then takes snapshots until one fails. The first snapshots may succeed,
+ * because they still fit into the write-ahead log.
  */
 async function fillUp(disk: string, mock: LoggedMock): Promise<void> {
   fill(disk)

@@ -20,14 +20,14 @@ export async function createEnvironment(
   return response.json
 }
 
-/** Returns the export of an environment as an object. */
+/** Exports an environment, and returns the export as an object. */
 export async function stateOf(mock: TestMock, key: string): Promise<SeededEnvironment> {
   return (await mock.get('/_mock/state', { key })).json.environments[0]
 }
 
 /**
- * Sends a request without checking the response against the API reference. That check compiles the
- * OpenAPI document of each API key, which takes too long for a key that is used only a few times.
+ * Sends a request without checking the response against the API reference. That check compiles an
+ * OpenAPI document for each API key, which takes too long if a key is used only a few times.
  */
 export async function plainCall(
   mock: { url: string },
@@ -46,7 +46,7 @@ const TABLES = [
 ]
 const PARTS = ['integrations', 'subscribers', 'workflows', 'messages', 'idempotency']
 
-/** Returns the number of rows of each table. */
+/** Returns how many rows each table has. */
 export function rowCounts({ client }: Db): Record<string, unknown> {
   return Object.fromEntries(
     TABLES.map((table) => [table, client.prepare(`SELECT count(*) FROM ${table}`).pluck().get()])
@@ -84,8 +84,9 @@ export function expectConsistentDatasets({ client }: Db): void {
 type Origin = Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
 
 /**
- * Lists messages, retrieves every step and sets every integration as primary, which changes the
- * environment. Returns the responses, with placeholders instead of the environment's ids.
+ * Lists messages, retrieves every step, and then makes every integration primary, which changes the
+ * environment. In the returned responses, placeholders replace the environment id and the
+ * organization id.
  */
 async function responsesToAll(
   mock: TestMock,
@@ -110,8 +111,8 @@ async function responsesToAll(
 }
 
 /**
- * Returns two kinds of paths: all pages of the unfiltered list, and one filtered list for each
- * subscriber, each transaction, and each combination of a channel and contexts.
+ * Returns the paths of all pages of the unfiltered list. Also returns the path of one filtered list
+ * for each subscriber, for each transaction, and for each combination of channel and contexts.
  */
 function listPaths({ subscribers = [], messages = [] }: SeededEnvironment): string[] {
   const pageCount = Math.ceil(messages.length / 1000) + 1
@@ -132,7 +133,10 @@ function listPaths({ subscribers = [], messages = [] }: SeededEnvironment): stri
   return [...pages, ...bySubscriber, ...byMessage]
 }
 
-/** Returns two paths for each step: by id, and by name if a URL can contain the names. */
+/**
+ * Returns two paths for each step: one with ids and one with names. Omits the path with names if a
+ * URL can't contain them.
+ */
 function stepPaths({ workflows = [] }: SeededEnvironment): string[] {
   return workflows.flatMap(({ _id, identifier = '', steps = [] }) =>
     steps.flatMap(({ _id: stepRecordId, stepId }) => {
@@ -149,7 +153,7 @@ function inQuery(text: string): string {
 
 /**
  * Creates two copies of an environment, one from its JSON export and one from its YAML export.
- * Expects both to return exactly the same responses as the environment.
+ * Expects both copies to return exactly the same responses as the environment.
  */
 export async function expectSameResponses(mock: TestMock, origin: Origin): Promise<void> {
   const json = await exportAs(mock, origin, origin.name)
@@ -161,7 +165,8 @@ export async function expectSameResponses(mock: TestMock, origin: Origin): Promi
 
   const responses = await responsesToAll(mock, origin)
   for (const copy of copies) expect(await responsesToAll(mock, copy)).toEqual(responses)
-  // The requests changed the environment and its copies, so their exports must still be equal.
+  // The requests changed the environment and its copies in the same way, so their exports must
+  // still be equal.
   const changed = await exportAs(mock, origin, origin.name)
   for (const copy of copies) {
     expect(await exportAs(mock, copy, origin.name)).toBe(changed)
@@ -169,7 +174,7 @@ export async function expectSameResponses(mock: TestMock, origin: Origin): Promi
   }
 }
 
-/** Returns the JSON export of an environment, with its name replaced. */
+/** Returns an environment's JSON export, with `newName` as the environment's name. */
 async function exportAs(mock: TestMock, { apiKey, name }: Origin, newName: string) {
   const response = await plainCall(mock, '/_mock/state', apiKey)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')

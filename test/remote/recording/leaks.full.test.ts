@@ -9,14 +9,14 @@ const MESSAGES = 4000
 const SUBSCRIBERS = 300
 const STEPS = 20
 /**
- * Matches the code in each personal value. A code has only letters, so that it looks like a plain
- * word if it is used as a field name.
+ * Matches the code that each personal value contains. A code has only letters, so that it looks
+ * like a plain word if it is used as a field name.
  */
 const CODE = /qz[a-p]{5}qz/gi
 
 type People = ReturnType<typeof createPeople>
 
-/** Returns functions that create personal values. Each value contains a code that occurs once. */
+/** Returns functions that create personal values. No two values contain the same code. */
 function createPeople() {
   let count = 0
   const code = () => {

@@ -10,7 +10,7 @@ import { recordFrom, responsesOf, startDisturbedProxy } from './recording-target
 
 const DEVELOPMENT = { authorization: 'ApiKey development-key' }
 
-/** Returns a server's steps, both as values for `--step` and as paths. */
+/** Returns a server's steps, both as ids to record and as paths to request. */
 async function stepsOf(url: string) {
   const response = await fetch(`${url}/_mock/state`, {
     headers: { ...DEVELOPMENT, accept: 'application/json' }
@@ -74,7 +74,7 @@ describe('a recorded seed', () => {
 
   type Message = { _id: string; transactionId: string; subscriber?: { subscriberId: string } }
 
-  /** Records a mock and leaves out personal data. Starts another mock with the recorded seed. */
+  /** Records a mock, without its personal data. Starts another mock with the recorded seed. */
   async function createCopy() {
     const source = await useMock({ seeds: ['everything'] })
     const out = join(createTempFolder(), 'seed.yaml')
@@ -131,7 +131,7 @@ describe('a recorded seed', () => {
       'auth-scheme-case': 'exact'
     }
     const source = await useMock({ assumptions })
-    // The recording must not mistake this content for a provider.
+    // The recording must not mistake this message's content for a provider.
     await source.post('/_mock/messages', {
       body: JSON.stringify({ channel: 'sms', content: '"novu-slack"' })
     })
@@ -197,7 +197,9 @@ describe('record', () => {
     expect(environmentIn(join(folder, 'disturbed.yaml'))).toEqual(
       environmentIn(join(folder, 'quiet.yaml'))
     )
-    expect(retries.join('\n')).toMatch(/returned 429[\s\S]*returned 503[\s\S]*without a JSON object/)
+    expect(retries.join('\n')).toMatch(
+      /returned 429[\s\S]*returned 503[\s\S]*without a JSON object/
+    )
   })
 
   test.each([
@@ -271,7 +273,7 @@ describe('record', () => {
     }
   )
 
-  /** Records one message. `fields` replaces the closing brace in the JSON of the message. */
+  /** Records one message with more fields. `fields` replaces the closing brace of its JSON. */
   async function recordOne(fields: string) {
     const source = await useMock({})
     const { json } = await source.get('/v1/messages?limit=1')
@@ -389,7 +391,7 @@ describe('record', () => {
   })
 })
 
-/** The number of messages to record. The variable `RECORDED_MESSAGES` overrides it. */
+/** The number of messages to record. The environment variable `RECORDED_MESSAGES` sets it. */
 const COUNT = Number(process.env.RECORDED_MESSAGES ?? 100_000)
 const MAX_MEMORY = 300
 
@@ -445,7 +447,7 @@ function startLargeService() {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  `recording ${COUNT} messages takes less than ${MAX_MEMORY} MiB`,
+  `recording ${COUNT} messages takes less than ${MAX_MEMORY} MiB of memory`,
   async () => {
     await using server = await startLargeService()
     const cwd = createTempFolder()
