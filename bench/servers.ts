@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..')
 /** The Node executable and the built command that start the servers. */
 const servers = { node: process.execPath, command: join(root, 'dist/cli/index.js') }
 
-/** Makes `start` use another Node, and a command that was installed with that Node. */
+/** Makes `start` use another Node executable, and the command that was installed with it. */
 export function useServers({
   node,
   command
@@ -36,7 +36,7 @@ export const IS_PINNED =
 const pinned = (core: 0 | 1, program: string, args: readonly string[]): [string, string[]] =>
   IS_PINNED ? ['taskset', ['-c', String(core), program, ...args]] : [program, [...args]]
 
-/** Pins this process to the core of the clients. */
+/** Pins this process to the clients' core. */
 export function pinToClientCore(): void {
   if (IS_PINNED) execFileSync('taskset', ['-acp', '1', String(process.pid)], { stdio: 'ignore' })
 }
@@ -125,8 +125,8 @@ export async function start({ args, path, headers = {} }: ServerCommand): Promis
 }
 
 /**
- * The maximum time for a start in milliseconds. A server that generates a million messages at the
- * start needs about a minute.
+ * The maximum duration of a start, in milliseconds. A server that generates a million messages when
+ * it starts needs about a minute.
  */
 const MAX_START = 120_000
 
@@ -146,7 +146,7 @@ function memoryOf({ pid }: ChildProcess, name: 'VmRSS' | 'VmHWM'): number {
   return 1024 * Number(kibibytes)
 }
 
-/** Returns the environment variables without the variables of this project and of npm. */
+/** Returns the environment variables, except those that could change how a server behaves. */
 function cleanEnvironment(): Record<string, string | undefined> {
   const foreign = /^(NOTIFICATION_MOCK_|npm_|PORT$|NODE_OPTIONS$|NODE_ENV$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
@@ -227,7 +227,7 @@ export interface Load {
 }
 
 /**
- * Puts load on a server with wrk, which runs on the core for clients. Throws if a response is not
+ * Puts load on a server with wrk, which runs on the clients' core. Throws if a response is not
  * 2xx.
  */
 export async function load(

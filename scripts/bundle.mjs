@@ -125,8 +125,8 @@ async function bundleModules(dist) {
     chunkNames: 'chunks/[name]-[hash]',
     banner: REQUIRE
   })
-  // The other entry points need no `require`. Their lines aren't limited, because the client should
-  // be small: it runs in browsers.
+  // The other entry points need no `require`. Their lines aren't limited, because line breaks would
+  // enlarge the client, which browsers download.
   const small = { ...SHARED, lineLimit: 0, splitting: true, chunkNames: 'chunks/[name]-[hash]' }
   for (const [name, { source }] of Object.entries(ENTRIES)) {
     if (name === 'index') continue

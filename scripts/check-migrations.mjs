@@ -6,8 +6,8 @@
  *
  * 1. drizzle-kit must find no conflict between migrations, such as two migrations that start from
  *    the same state.
- * 2. drizzle-kit must find no change of the schema that lacks a migration. To check this, it
- *    generates a migration into a copy, and must write nothing.
+ * 2. drizzle-kit must find no schema change that lacks a migration. To check this, drizzle-kit
+ *    generates migrations into a copy of the folder, and must write nothing.
  * 3. A database created by the migrations must have every table, column, key and index that the
  *    schema creates. drizzle-kit can't check this, because it compares only its own snapshots and
  *    doesn't notice SQL that was edited by hand.
@@ -62,13 +62,13 @@ function check() {
 }
 
 /**
- * Runs drizzle-kit. Also checks that it printed its success message, because some of its errors
- * exit with 0.
+ * Runs drizzle-kit. Also checks that drizzle-kit printed its success message, because it exits with
+ * 0 after some errors.
  */
 function drizzleKit(command, out) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [kit, command], {
     cwd: folder,
-    // The path is relative, because drizzle-kit prepends `./` to any folder.
+    // The path is relative, because drizzle-kit prepends `./` even to an absolute path.
     env: { ...process.env, MIGRATIONS_FOLDER: relative(folder, out) },
     stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8'

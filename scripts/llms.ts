@@ -1,6 +1,6 @@
 /**
  * Writes llms.txt, a summary of this package for coding agents, generated from the code and the
- * docs. The server serves it at `/llms.txt`, and the pages that it links to at the same relative
+ * docs. The server serves the file at `/llms.txt`, and the pages that it links to at the linked
  * URLs.
  *
  *     tsx scripts/llms.ts            write it
@@ -82,7 +82,7 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
   process.exitCode = 1
 }
 
-/** Returns the first code block of each runner's recipe. A test runs these. */
+/** Returns the first code block of each runner's recipe. A test runs these code blocks. */
 function samples(): string {
   const recipes = readFileSync(join(root, 'docs/write-tests.md'), 'utf8').split(/^## /m)
   return ['Vitest', 'Playwright Test', 'Jest', 'node:test']
@@ -106,7 +106,7 @@ function routes({ paths }: Described): string {
     .join('\n')
 }
 
-/** Returns a line for each page of the manual, with its title and first sentence. */
+/** Returns a line for each page of the manual, with the page's title and first sentence. */
 function manual(): string {
   const pages = readdirSync(join(root, 'docs')).filter(
     (name) => name.endsWith('.md') && name !== 'README.md'

@@ -19,7 +19,7 @@ export type Services = ReturnType<typeof createServices>
 export interface ServiceOptions {
   db: Db
   clock: Clock
-  /** The clock that decides when environments expire. Default: a clock that never jumps. */
+  /** The clock that decides when environments expire. Default: `steadyClock`, which never jumps. */
   machineClock?: Clock
   defaults: EnvironmentDefaults
   /** The number of requests that each journal keeps. */

@@ -10,8 +10,8 @@ import { isLoopback, untrustedOrigin } from '../http/loopback.js'
  * Guards the routes that concern the whole server, such as the list of environments. A request from
  * this machine needs no token, except in three cases:
  *
- * - A page of another site sent it (`Origin`).
- * - It used a foreign host name that resolves to this machine (`Host`).
+ * - Its `Origin` header shows that a page of another site sent it.
+ * - Its `Host` header contains a foreign host name, which resolves to this machine.
  * - A proxy forwarded it for another machine.
  *
  * In these cases, a request needs the admin token, as does any request from another machine. A

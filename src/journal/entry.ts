@@ -66,7 +66,10 @@ export interface JournalEntry {
   /** The response body, or the start of a long body. */
   response: StoredBody | undefined
   changed: readonly ChangedRecord[] | undefined
-  /** Whether the response is a replay: it was stored for the idempotency key and sent again. */
+  /**
+   * Whether the response is a replay: the stored response to an earlier request with the same
+   * idempotency key.
+   */
   replayed: boolean
   /** Whether the request had an idempotency key and its operation supports these keys. */
   hasKey: boolean
@@ -99,10 +102,10 @@ export function createEntry(
     operation,
     method,
     url,
-    // If Fastify can't decode the path, it doesn't parse the query, so parse it here.
+    // If Fastify can't decode the path, it doesn't parse the query, so parse the query here.
     query: (query as Query | MalformedQuery | null) ?? parseQuery(queryOf(url)),
-    // Keep one string instead of an array, so that the garbage collector has fewer objects to visit
-    // in up to 1,000 recorded requests.
+    // Keep one string per request instead of an array of strings, so that the garbage collector has
+    // fewer objects to visit.
     rawHeaders: raw.rawHeaders.join('\n'),
     body: undefined,
     bodyLength: 0,

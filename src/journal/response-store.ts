@@ -1,4 +1,4 @@
-/** How many bytes of a response body are kept. */
+/** The maximum number of bytes that are kept of each response body. */
 const MAX_BODY = 16 * 1024
 const BLOCK_SIZE = 64 * 1024
 /** 16 MiB. */

@@ -53,7 +53,7 @@ export class EmptyListExplainer {
 
   /**
    * Returns a hint about what is probably wrong with the filter. Returns an empty string if the
-   * filter alone matches messages.
+   * filter would match messages without the other filters.
    */
   #filterHint(environment: Environment, condition: Condition): string {
     const { datasets } = environment
@@ -83,7 +83,7 @@ export class EmptyListExplainer {
     const contexts = this.#repository.listContexts(datasets.messages)
     const keys = [...new Set(contexts.flatMap((context): string[] => JSON.parse(context)))]
     const unknownKey = contextKeys.find((key) => !keys.includes(key))
-    // If the list of contexts was truncated, a message with another context may have the key.
+    // If the list of contexts was truncated, a context that isn't listed may contain the key.
     if (unknownKey === undefined || contexts.length === MAX_CANDIDATES) {
       return '; no message has exactly this set of contexts'
     }

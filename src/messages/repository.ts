@@ -10,8 +10,8 @@ interface PageOptions {
   limit: number
   offset: number
   /**
-   * Returns the JSON that precedes the documents. `isFull` is true if the page has as many
-   * documents as the limit allows.
+   * Returns the part of a page's JSON that precedes the documents. `isFull` is true if the page has
+   * as many documents as the limit allows.
    */
   head: (isFull: boolean) => string
 }
@@ -31,12 +31,12 @@ const MAX_REMEMBERED_LENGTH = 1000
 /** The index that is sorted like the list. It contains the columns of all filters. */
 const ORDER_INDEX = 'messages_created'
 
-/** Reading a message from its table takes as long as reading this many index entries. */
+/** The cost of reading a message from its table, if reading an index entry costs 1. */
 const LOOKUP_COST = 20
 
 /**
- * Sorting a message takes as long as reading this many index entries. Messages must be sorted if
- * they are read from the index of a filter with several values.
+ * The cost of sorting a message, if reading an index entry costs 1. Messages must be sorted if they
+ * are read from the index of a filter that has several values.
  */
 const SORT_COST = 8
 
@@ -47,7 +47,7 @@ const SORT_COST = 8
 export class MessageRepository {
   readonly #db: Db
   readonly #lookups: ReturnType<typeof prepareLookups>
-  /** The compiled statements of the list, one per combination of filters. */
+  /** The compiled statements that list or count messages, by kind, index and filters. */
   readonly #listStatements = new Map<string, Statement>()
   /**
    * Totals by dataset and conditions. They are cached because every page contains the total, and
@@ -61,8 +61,8 @@ export class MessageRepository {
   }
 
   /**
-   * Returns a page as JSON in UTF-8, and its number of messages. The newest message comes first. If
-   * timestamps are equal, the message with the greater id comes first.
+   * Returns a page as JSON in UTF-8, and the number of messages on it. The newest message comes
+   * first. If timestamps are equal, the message with the greater id comes first.
    */
   findPage(
     dataset: number,
@@ -83,8 +83,8 @@ export class MessageRepository {
   }
 
   /**
-   * Clears the cached totals. Call it before writing messages to the dataset, and when the write is
-   * rolled back.
+   * Clears the cached totals. Call this before you write messages to the dataset, and again if the
+   * write is rolled back.
    */
   forgetTotals(dataset: number): void {
     this.#totals.delete(dataset)
@@ -93,7 +93,7 @@ export class MessageRepository {
   /** Returns up to 200 distinct sets of contexts, in canonical form. */
   listContexts(dataset: number): string[] {
     const contexts: string[] = []
-    // Each lookup jumps to the next set in the index. DISTINCT would read all messages.
+    // Each lookup jumps to the next set in the index, whereas DISTINCT would read all messages.
     let context = this.#lookups.nextContext.get({ dataset, after: '' })?.context
     while (typeof context === 'string' && contexts.length < MAX_CANDIDATES) {
       contexts.push(context)
@@ -103,8 +103,8 @@ export class MessageRepository {
   }
 
   /**
-   * Returns the name of another environment in the organization that has a message with one of the
-   * transaction ids.
+   * If another environment in the organization has a message with one of the transaction ids,
+   * returns that environment's name.
    */
   findTransactionOwner(
     dataset: number,
@@ -152,7 +152,7 @@ export class MessageRepository {
 
   /**
    * Returns the index that is cheapest to read. An index is cheap if few entries match its filter,
-   * and if reading it requires neither lookups nor sorting.
+   * and if reading it requires neither lookups in the table nor sorting.
    */
   #cheapestIndex(dataset: number, conditions: readonly Condition[], sortCost: number): string {
     const [first, ...others] = conditions
@@ -183,7 +183,8 @@ export class MessageRepository {
   }
 
   #countInDatabase(kind: CountKind, dataset: number, conditions: readonly Condition[]): number {
-    // Don't call `#cheapestIndex` for a bounded count, because it needs bounded counts itself.
+    // Don't call `#cheapestIndex` for a bounded count, because `#cheapestIndex` itself needs
+    // bounded counts.
     const index =
       kind === 'count'
         ? this.#cheapestIndex(dataset, conditions, 1)

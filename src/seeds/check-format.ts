@@ -41,8 +41,8 @@ export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; iss
 }
 
 /**
- * Removes the invalid value at the path. If it is part of a field of an environment or record,
- * removes the whole field.
+ * Removes the invalid value at the path. If the value is part of a field of an environment or
+ * record, removes the whole field.
  */
 function removeInvalid(seed: Fields, path: Path): void {
   const isInRecord = LISTS.includes(String(path[2]))
@@ -58,8 +58,8 @@ function removeInvalid(seed: Fields, path: Path): void {
   markIncomplete(parent)
   const isInEnvironment = steps.length === 3
   if (isInEnvironment && LISTS.includes(name)) {
-    // The records in this list are unknown. Keep one incomplete record, so that references to
-    // unknown records are not reported.
+    // The list is invalid, so its records are unknown. Keep one incomplete record, so that
+    // references to unknown records are not reported.
     parent[name] = [markIncomplete({})]
   } else if (isInEnvironment && name === 'apiKeys') {
     // Keep the field, because an environment without it would get a default key.
@@ -67,8 +67,8 @@ function removeInvalid(seed: Fields, path: Path): void {
   } else {
     delete parent[name]
   }
-  // The message embedded a subscriber, so its `subscriberId` is not a reference. Remove it too,
-  // because it would be checked as a reference.
+  // The message embedded a subscriber, so its `subscriberId` is not a reference. Remove the
+  // `subscriberId` too, because otherwise it would be checked as a reference.
   if (name === 'subscriber') delete parent.subscriberId
 }
 

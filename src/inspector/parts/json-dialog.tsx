@@ -76,7 +76,7 @@ function useJsonForm({ value = {}, submit, close }: JsonDialogProps) {
     setError(undefined)
     try {
       const json = JSON.parse(text)
-      // Format the JSON with one field per line, so that issues can be assigned to lines.
+      // Format the JSON with one field per line, so that each issue gets its field's line.
       setText(formatJson(json))
       await submit({ ...Object.fromEntries(filledFields), ...json })
       close()

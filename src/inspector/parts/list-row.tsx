@@ -66,7 +66,7 @@ export function ListRow({
   )
 }
 
-/** Describes a change to the environment, on a line between rows. It can't be focused. */
+/** A line between rows that describes a change to the environment. It can't be focused. */
 export function EventRow({ children, title }: { children: ComponentChildren; title?: string }) {
   return (
     <div class="event is-accent" title={title}>

@@ -27,7 +27,7 @@ export async function findRecords(session: Session, text: string): Promise<reado
 }
 
 /**
- * Returns one result that opens all messages with the filter. Returns none if no message matches.
+ * Returns one result, which opens the filtered messages. Returns none if no message matches.
  */
 async function findMessages(
   { call }: Session,

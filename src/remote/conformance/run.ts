@@ -32,8 +32,8 @@ export interface RunOptions extends TargetOptions, Partial<ServiceOptions> {
    */
   profile?: Profile | undefined
   /**
-   * Ends the run and aborts the current wait or GET request. The integrations that were primary
-   * before the run are still made primary again.
+   * Ends the run and aborts the current wait or GET request. Even then, the integrations that were
+   * primary before the run are made primary again.
    */
   signal?: AbortSignal
 }
@@ -253,7 +253,8 @@ function failedOutcome(
 }
 
 /**
- * Returns whether breaking a rule with this basis counts as a failure. Otherwise, it is only noted.
+ * Returns whether breaking a rule with this basis counts as a failure. Otherwise, the breach is
+ * only noted.
  */
 function isFailure(basis: Basis, requiredProfile: Profile | undefined): boolean {
   if ('apiReference' in basis) return true
@@ -262,8 +263,8 @@ function isFailure(basis: Basis, requiredProfile: Profile | undefined): boolean 
 }
 
 /**
- * Returns the request that got the wrong response, and before it the last POST requests that the
- * case sent earlier.
+ * Returns the request that got the wrong response, preceded by the last POST requests that the case
+ * sent before it.
  */
 function requestsToShow(error: unknown, sentRequests: readonly SentRequest[]): SentRequest[] {
   const wrong = (error instanceof Failure ? error.request : undefined) ?? sentRequests.at(-1)

@@ -48,7 +48,7 @@ function planWorkflow(
   }
 }
 
-/** The provider of each channel if the environment has no integration for it. */
+/** The provider of each channel for which the environment has no integration. */
 const DEFAULT_PROVIDERS = {
   in_app: 'novu',
   email: 'sendgrid',
@@ -59,7 +59,8 @@ const DEFAULT_PROVIDERS = {
 
 /**
  * Returns the providers of the channel's active integrations, starting with the primary one. If
- * none is active, returns the providers of all its integrations.
+ * none is active, returns the providers of all the channel's integrations. If there are none,
+ * returns the default provider.
  */
 function providersOf({ integrations }: EnvironmentInput, channel: Channel): string[] {
   const existing = integrations.filter(
@@ -92,8 +93,8 @@ function planStep(environment: EnvironmentInput, step: WorkflowStep, workflowNam
 }
 
 /**
- * Returns a message's body from its step's control values. If no field has a usual name for the
- * body, returns the longest string, because code-first steps can use any name.
+ * Returns a message's body from its step's control values. If neither `body` nor `content` has a
+ * text, returns the longest string, because a code-first step can give the body any name.
  */
 function findBody(values: Record<string, unknown>): string | undefined {
   const body = nonEmptyString(values.body) ?? nonEmptyString(values.content)

@@ -23,7 +23,7 @@ import {
 
 const NO_LATENCY: Latency = { delay: 0, spread: 0 }
 
-/** The bar's button for faults and latency. It opens their panel. */
+/** The bar's button that opens the panel for faults and latency. */
 export function FaultsPopover() {
   const { value, error, reload } = useFaults()
   const { rules = [], latency = NO_LATENCY } = value ?? {}

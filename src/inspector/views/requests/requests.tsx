@@ -115,9 +115,9 @@ function RequestPanes({ location, isPaused, unauthenticatedCount }: RequestPanes
 }
 
 /**
- * Returns the request to open by default: the newest request that had failed when the list was
- * loaded. If none had failed, returns the first request that fails later. Returns the same request
- * until it is deleted. Returns undefined during a search.
+ * Returns the sequence number of the request to open by default. This is the newest request that
+ * had failed when the list was loaded, or else the first request that fails later. The request
+ * stays the same until it is deleted. Returns undefined during a search.
  */
 function useNewestFailed({ requests }: ListedRequests, search: string): number | undefined {
   const failed = useRef<number | undefined>(undefined)

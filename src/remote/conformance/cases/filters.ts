@@ -23,7 +23,7 @@ const LIMIT = 100
 
 type Matches = (message: MessageResponse) => boolean
 type FilterParameters = Readonly<Record<string, string | readonly string[]>>
-/** Query parameters, and which messages they must find. */
+/** Query parameters, and a function that returns whether they must find a message. */
 type Filter = [parameters: FilterParameters, matches: Matches]
 type MakeFilters = (service: ServiceUnderTest) => Promise<Filter[]>
 
@@ -215,7 +215,7 @@ async function contextFilters(service: ServiceUnderTest): Promise<Filter[]> {
 
 async function spellingFilters(service: ServiceUnderTest): Promise<Filter[]> {
   const ids = await transactionsOf(service, 2)
-  // If no message has context keys, leave out their filters.
+  // If no message has context keys, leave out the filters by context keys.
   const [context] = await contextsOf(service).catch(() => [])
   const withComma = ids.join(',')
   return [
@@ -279,7 +279,10 @@ async function checkExactMatch(
   }
 }
 
-/** Returns the value without its last character, and the value in upper or lower case. */
+/**
+ * Returns the value without its last character, and the value in upper case. If the value already
+ * is in upper case, returns it in lower case instead.
+ */
 function similarValues(value: string): string[] {
   const shorter = [...value].slice(0, -1).join('')
   const upper = value.toUpperCase()
@@ -354,7 +357,7 @@ async function contextsOf({ sample }: ServiceUnderTest): Promise<string[][]> {
   return [...contexts.values()]
 }
 
-/** Returns a filter by context keys. It must find the messages with exactly `matchingKeys`. */
+/** Returns a filter by `contextKeys`. It must find the messages with exactly `matchingKeys`. */
 function contextFilter(contextKeys: string[], matchingKeys = contextKeys): Filter {
   const expected = [...matchingKeys].sort().join('\n')
   return [{ contextKeys }, (message) => contextOf(message).join('\n') === expected]

@@ -146,8 +146,8 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
 ]
 
 /**
- * Returns the id of an integration and an unused key. The key contains a lower-case letter, so it
- * changes when it is converted to upper case.
+ * Returns the id of an integration, and an unused idempotency key. The key contains a lower-case
+ * letter, so it changes when it is converted to upper case.
  */
 async function unusedKey({ integrations }: ServiceUnderTest): Promise<{ id: string; key: string }> {
   const { _id } = await integrations.one()
