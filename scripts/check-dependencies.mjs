@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 /**
- * Checks that imports in src/ follow the rules of .dependency-cruiser.cjs, that every file and
- * folder directly in src/ has a layer there, and that no file or function is too long.
+ * Checks that:
+ *
+ * 1. the imports in src/ follow the rules of .dependency-cruiser.cjs
+ * 2. every file and folder directly in src/ has a layer in .dependency-cruiser.cjs
+ * 3. no file or function is too long
  *
  *     node scripts/check-dependencies.mjs [folder with src/, package.json and tsconfig.json]
  *
- * Exits 1 on a violation. Also exits 1 if dependency-cruiser missed a source file, because with an
- * unsupported TypeScript version it checks 0 modules and reports no violations.
+ * Exits 1 on a violation. Also exits 1 if dependency-cruiser missed a source file: with an
+ * unsupported TypeScript version, dependency-cruiser checks 0 modules and reports no violations.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,7 +21,7 @@ import { findOversized } from './sizes.mjs'
 const rules = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
 const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
 
-// dependency-cruiser resolves imports and package.json from the current folder.
+// dependency-cruiser resolves imports, and finds package.json, relative to the current folder.
 process.chdir(folder)
 const sources = sourceFiles('src')
 if (sources.length === 0) {
@@ -65,8 +68,8 @@ function violationPath(from, to, cycle) {
 }
 
 /**
- * Returns a problem for each source file that dependency-cruiser missed, and one if it found no
- * imports at all.
+ * Returns a problem for each source file that dependency-cruiser missed, and one more problem if
+ * dependency-cruiser found no imports at all.
  */
 function missedSources() {
   const missed = sources

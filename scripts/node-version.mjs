@@ -8,7 +8,8 @@ import { join } from 'node:path'
 
 /** Returns an error message if `engines` in package.json excludes this Node version. */
 export function unsupportedNodeMessage() {
-  // Don't use `import.meta.dirname` here. Node 18 lacks it, but must be able to print the message.
+  // Don't use `import.meta.dirname` here: Node 18 lacks it, and this function must work on Node 18
+  // to return the message.
   const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   const current = process.versions.node.split('.').map(Number)
   const supported = engines.node.split(' || ').some((range) => {
@@ -25,7 +26,7 @@ export function unsupportedNodeMessage() {
 const ADDON = 'better-sqlite3@12.11.1'
 
 /**
- * Installs the database addon if it is missing on Node 20. Throws an `Error` if that fails.
+ * On Node 20, installs the database addon if it is missing. Throws an `Error` if that fails.
  *
  * The lock file has better-sqlite3 13. That version includes its binaries but needs Node-API 10, so
  * npm skips it on Node 20. Version 12 runs on Node 20: npm downloads its binary, or compiles it in
@@ -59,7 +60,7 @@ export function installAddonOnNode20(root) {
     })
     if (status !== 0) throw new Error(`${ADDON} could not be installed: npm exited with ${status}`)
   }
-  // The link may be dangling, if .node-20 was deleted.
+  // If .node-20 was deleted, there is still a link, which points to nothing.
   rmSync(link, { force: true })
   symlinkSync(installed, link, 'junction')
 }

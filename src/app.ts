@@ -131,8 +131,8 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
       environment !== undefined &&
       services.stubs.find(environment, method, pathOf(url)) !== undefined
   })
-  // The rest of Novu's API: checks the API key, reads the body, injects faults, and then responds
-  // with a stub or 404.
+  // For the rest of Novu's API, this plugin checks the API key, reads the body, injects faults, and
+  // then responds with a stub or 404.
   app.register(unmockedRequests, {
     ...services,
     served: shared.served,
@@ -155,7 +155,7 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 
 /**
  * Registers the operations and their hooks, in request order. Throws if a route serves no
- * operation, because the OpenAPI document and the journal would miss it.
+ * operation, because the OpenAPI document and the journal would lack the route.
  */
 export function registerOperations(app: FastifyInstance, services: Services): void {
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -198,7 +198,7 @@ function serverOptions({ requestTimeout }: AppOptions): FastifyHttpOptions<Serve
     bodyLimit: MAX_BODY,
     requestTimeout,
     http: {
-      // Node derives the timeout for the headers from this option, so set it here too.
+      // Set `requestTimeout` here too, because Node derives the timeout for the headers from it.
       requestTimeout,
       maxHeaderSize: MAX_HEADERS,
       // `checkHeaders` rejects a missing Host header with an error body. Node would send no body.
@@ -214,16 +214,16 @@ function serverOptions({ requestTimeout }: AppOptions): FastifyHttpOptions<Serve
 }
 
 /**
- * Handles requests that Node's HTTP server would reject itself, so that all error bodies look
- * alike.
+ * Lets the server accept bodies of any type. Also handles the requests that Node's HTTP server
+ * would reject itself, so that their error bodies look like all others.
  */
 function configureServer(app: FastifyInstance, clock: Clock): void {
   // Accept every content type and keep the body unparsed: no operation reads it, only the journal.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
-  // 0 removes the limit. By default, Node 20 drops all headers after the 1,000th, which could
-  // include the API key.
+  // 0 removes the limit. By default, Node 20 drops all headers after the 1,000th, and the API key
+  // could be in one of them.
   app.server.maxHeadersCount = 0
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response)

@@ -42,8 +42,8 @@ export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined 
   /** Replaces the default logger, which writes JSON lines to stderr at `logLevel`. */
   logger?: MockLogger
   /**
-   * Watches the files in `seeds` and reloads them when they change. The function receives the
-   * applied changes, or the error if nothing was applied.
+   * Watches the files in `seeds` and reloads them when they change. After each reload, calls the
+   * function with the applied changes, or with the error if nothing was applied.
    */
   watch?: ((reload: SeedReload) => void) | undefined
 }
@@ -70,8 +70,8 @@ export interface Server extends RunningServer {
   db: Db
   services: Services
   /**
-   * Loads the seed service when it is first needed. A start with only the default seed doesn't need
-   * it.
+   * Returns the seed service. The first call loads it, because a start with only the default seed
+   * doesn't need it.
    */
   loadSeeds: () => Promise<SeedService>
 }
@@ -234,8 +234,8 @@ async function seedDatabase(
     return { seeded: true }
   }
   const seeds = await loadSeeds()
-  // Without an argument, this loads the generator even if no seed needs it yet. With `watch`, a
-  // changed seed may need it later.
+  // With `watch`, a changed seed may need the generator later. So pass no files then, which loads
+  // the generator even if no seed needs it yet.
   await seeds.loadGenerator(seedWatch ? undefined : source.files)
   const { applied, environments } = seeds.seed(source.files)
   if (source.isDefault) {
@@ -249,7 +249,9 @@ function createLogger({ logger }: ServerOptions, { logLevel }: Config): Logger {
   return (logger ?? pino({ level: logLevel }, { write: writeToStderr })) as Logger
 }
 
-/** Checks the data file every second, and logs an error once if the file is lost. */
+/**
+ * Checks every second whether the data file is lost. If it is, logs one error and stops checking.
+ */
 function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
   const timer = setInterval(() => {
     const problem = fileProblem()
@@ -261,8 +263,9 @@ function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
 }
 
 /**
- * Closes the database when the app closes. With `exportOnExit`, exports the data first, but only if
- * `enable` was called, so that a failed start doesn't replace the file.
+ * Closes the database when the app closes. With `exportOnExit`, first exports the data to the file
+ * that it names, but only if `enable` was called. Without this condition, a failed start would
+ * replace the file.
  */
 function closeDatabaseOnClose(
   app: FastifyInstance,

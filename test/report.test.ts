@@ -43,7 +43,7 @@ test('a report is one file with data and hints, and only its owner can read the 
   expect(readdirSync(join(file, '..'))).toEqual(['run.html'])
 })
 
-test('rejects a symbolic link as the report file, and keeps the target of the link', async () => {
+test("rejects a symbolic link as the report file, and doesn't change its target", async () => {
   await using mock = await createMock()
   const folder = createTempFolder()
   writeFileSync(join(folder, 'other.txt'), 'other')

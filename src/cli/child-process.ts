@@ -16,8 +16,8 @@ const LEFTOVER_GRACE = 500
  * A running command with its child processes.
  *
  * Without a terminal, the command gets its own process group, and signals are sent to the whole
- * group: npm and shells don't forward signals to their child processes. At a terminal, the command
- * stays in this process's group, because only this group may read from the terminal.
+ * group, because npm and shells don't forward signals to their child processes. At a terminal, the
+ * command stays in this process's group, because only this group may read from the terminal.
  */
 export class CommandProcess {
   /** Resolves when the command ends. Rejects with the system's error if it can't be started. */
@@ -104,8 +104,8 @@ export async function endLike({ code, signal }: Ending): Promise<void> {
 }
 
 /**
- * Makes a signal end this process. Node ignores some signals until a listener was added and
- * removed.
+ * Restores a signal's default action, so that the signal ends this process. Node ignores some
+ * signals until a listener was added and removed.
  */
 function restoreDefaultAction(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal)

@@ -78,7 +78,10 @@ is below --min or --strict found hints. Messages of exec go to stderr and start 
 Example:
   notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_KEY=key -- npx vitest run`
 
-/** A variable for the command. Its value is an API key, or the server's URL followed by a path. */
+/**
+ * An environment variable for the command. Its value is an API key, or the server's URL followed by
+ * a path.
+ */
 type VariableSetting = { name: string } & ({ kind: 'key' } | { kind: 'url'; path: string })
 
 function parseVariable(argument: string): VariableSetting {

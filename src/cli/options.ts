@@ -21,8 +21,8 @@ export interface ServerFlags extends Omit<Config, 'seeds' | 'assumptions'> {
 }
 
 /**
- * Adds the flags shared by all commands that start a server. In the help, flags that are added
- * later appear in the last group.
+ * Adds the flags shared by all commands that start a server. If a caller adds more flags
+ * afterwards, they appear in the last group of the help.
  */
 export function addServerOptions(
   command: Command,
@@ -102,9 +102,9 @@ export function addOptions(command: Command, options: readonly Option[]): Comman
   for (const option of options) {
     const variable = variableOf(option)
     const value = env[variable]?.toLowerCase() ?? ''
-    // An empty variable counts as unset, because many tools pass unset variables that way.
-    // Kubernetes sets the port's variable to an address if a service is named notification-mock.
-    // Such an address counts as unset too.
+    // An empty variable counts as unset, because many tools pass unset variables that way. An
+    // address counts as unset too: if a service is named notification-mock, Kubernetes sets the
+    // variable of `--port` to an address.
     const isAddress = option.long === '--port' && value.startsWith('tcp://')
     if (value === '' || isAddress || (!option.required && /^(0|false|no|off)$/.test(value)))
       delete env[variable]
@@ -117,7 +117,7 @@ export function addOptions(command: Command, options: readonly Option[]): Comman
 
 /**
  * Returns whether the variable PORT can also set the flag. Commands with another default port, such
- * as `exec`, ignore PORT, because it is meant for other programs.
+ * as `exec`, ignore PORT, because there PORT is meant for another program.
  */
 const takesPort = ({ long, defaultValue }: Option) =>
   long === '--port' && defaultValue === DEFAULTS.port

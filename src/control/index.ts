@@ -75,15 +75,15 @@ export function registerControl(app: FastifyInstance, options: Options): void {
 }
 
 /**
- * Converts a `SeedError` to the error `invalid`, which lists each issue under its path in the
+ * Throws the error `invalid` for a `SeedError`. It lists each issue under the issue's path in the
  * request's body. Throws other errors unchanged.
  */
 function rejectBadSeed(error: unknown): never {
   if (!(error instanceof SeedError)) throw error
   const errors = createFieldErrors()
   for (const { location, file, line, path, message } of error.issues) {
-    // An issue without a path concerns the whole record or seed. A record is always the whole body,
-    // but a seed may be one field of the body.
+    // An issue without a path concerns the whole record or seed. List it under `body`, or under
+    // `seed` if the seed is a field of the body.
     const field = path || (file === 'seed' ? file : 'body')
     errors[field] ??= { messages: [] }
     errors[field].messages.push(`${line === undefined ? field : location} ${message}`)

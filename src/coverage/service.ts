@@ -8,9 +8,9 @@ import { isDocumented, type PlannedItem, planOf } from './items.js'
 import type { Coverage, CoverageItem, OperationCoverage } from './schemas.js'
 
 /**
- * Counts which items of the API reference the requests cover, per environment and for the whole
+ * Counts how often requests cover each item of the API reference, per environment and for the whole
  * server. The counts are kept in memory only. Resetting an environment or clearing its journal
- * doesn't change them.
+ * doesn't change the counts.
  */
 export class CoverageService {
   readonly #defaults: EnvironmentDefaults
@@ -18,8 +18,8 @@ export class CoverageService {
   #server = new RequestCounts()
   #environments = new WeakMap<Environment, RequestCounts>()
   /**
-   * The items that the API reference documents for the assumptions of at least one environment that
-   * has received a request.
+   * The documented items. Which items are documented depends on an environment's assumptions. This
+   * set contains those of all environments that have received a request.
    */
   readonly #documented = new Set<PlannedItem>()
 
@@ -34,7 +34,7 @@ export class CoverageService {
 
   /** Counts a completed request. `environment` is undefined if the request has no valid API key. */
   count(entry: JournalEntry, environment: Environment | undefined): void {
-    // The API reference doesn't document HEAD.
+    // The API reference doesn't document HEAD requests, so don't count them.
     if (entry.operation && entry.method === 'HEAD') return
     const covered = this.#itemsCoveredBy(entry)
     const description = this.#needsDescription(entry)
@@ -59,7 +59,7 @@ export class CoverageService {
   }
 
   /**
-   * Returns the coverage of all requests, including requests to environments removed since then.
+   * Returns the coverage of all requests, including requests to environments that no longer exist.
    */
   ofServer(): Coverage {
     const assumptions = assume(this.#defaults.profile, this.#defaults.assumptions)
@@ -87,8 +87,8 @@ export class CoverageService {
   }
 
   /**
-   * Returns whether the coverage will list the request's path or parameter names. If so, it takes
-   * them from the request's description, which contains no secrets.
+   * Returns whether the coverage will list the request's path or its parameter names. They are then
+   * taken from the request's description, because that contains no secrets.
    */
   #needsDescription({ operation, query }: JournalEntry): boolean {
     if (!operation) return true

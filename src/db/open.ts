@@ -39,9 +39,9 @@ export class Db extends Transactions {
 export type OpenDatabase = ReturnType<typeof openDatabase>
 
 /**
- * A serialized database with this version's schema. A database in memory can start from it:
- * `schema` copies only the schema, which is faster than running the migrations. `data` copies all
- * data.
+ * A serialized database with this version's schema. A database in memory can start as a copy of it.
+ * With the kind `schema`, only the schema is copied, which is faster than running the migrations.
+ * With the kind `data`, all data is copied too.
  */
 export type DatabaseImage =
   | { kind: 'schema'; database: Buffer }
@@ -54,9 +54,9 @@ export type DatabaseImage =
 /**
  * Opens or creates the data file, or creates a database in memory if no file is given. Migrates the
  * data to this version's schema. Throws `StartError` if the file is in use, unusable, written by a
- * newer version or owned by another program. The file is unchanged then.
+ * newer version or owned by another program. In these cases, the file stays unchanged.
  *
- * `close` merges the write-ahead log into the file. A second call does nothing.
+ * `close` merges the write-ahead log into the file. Calling `close` again does nothing.
  */
 export function openDatabase(file?: string, { image }: { image?: DatabaseImage | undefined } = {}) {
   let client: Database.Database | undefined
@@ -107,7 +107,7 @@ function openInMemory(image: DatabaseImage | undefined): Database.Database {
   }
   const client = new Database(image.database)
   // Without this mode, SQLite would lock the deserialized database on every access, which costs
-  // time and has no use here.
+  // time. The lock has no use, because no other process can open this database.
   client.pragma('locking_mode = EXCLUSIVE')
   client.prepare('UPDATE environments SET created_at = ?').run(image.createdAt)
   return client

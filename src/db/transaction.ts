@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3'
 import { dataLost } from '../domain/errors.js'
 
 /**
- * Runs transactions. When a transaction rolls back, calls the registered callbacks, which undo
- * changes in memory.
+ * Runs database transactions. When a transaction rolls back, calls the callbacks that were
+ * registered with `onRollback`, which undo changes in memory.
  */
 export class Transactions {
   readonly #client: Database.Database
@@ -18,8 +18,8 @@ export class Transactions {
   }
 
   /**
-   * Runs synchronous work in a transaction, or in a savepoint if a transaction is open. Rolls back
-   * if the work throws. Throws `data-lost` if the data file can no longer be written.
+   * Runs synchronous work in a transaction, or in a savepoint if a transaction is already open.
+   * Rolls back if the work throws. Throws `data-lost` if the data file can no longer be written.
    */
   transaction<T>(work: () => T): T {
     const problem = this.#client.inTransaction ? undefined : this.#fileProblem()
@@ -36,16 +36,16 @@ export class Transactions {
   }
 
   /**
-   * Calls `undo` if the open transaction or savepoint rolls back. Does nothing if no transaction is
-   * open.
+   * Registers a callback that is called if the open transaction or savepoint rolls back. Does
+   * nothing if no transaction is open.
    */
   onRollback(undo: () => void): void {
     if (this.#client.inTransaction) this.#undoCallbacks.push(undo)
   }
 
   /**
-   * Calls the undo callbacks from `index` on, newest first. Earlier callbacks belong to work that
-   * isn't rolled back.
+   * Removes the undo callbacks from `index` on, and calls them, newest first. The callbacks before
+   * `index` belong to work that isn't rolled back.
    */
   #undoSince(index: number): void {
     for (const undo of this.#undoCallbacks.splice(index).reverse()) undo()

@@ -54,12 +54,13 @@ function announceClose(app: FastifyInstance): void {
 }
 
 async function closeIdleSockets(app: FastifyInstance, sockets: ReadonlySet<Socket>): Promise<void> {
-  // Let keep-alive connections end soon. They would otherwise stay open for the default timeout.
+  // Let keep-alive connections end soon. They would otherwise stay open until the server's usual
+  // keep-alive timeout.
   app.server.keepAliveTimeout = 1
   while (!isAllWritten(sockets)) await delay(POLL_INTERVAL)
   const polling = setInterval(() => {
-    // Node itself closes idle connections only once. A connection can become idle later, if the
-    // server responds before it has read the whole request.
+    // Node itself closes idle connections only once, so repeat it here. A connection can become
+    // idle later, if the server responds before it has read the whole request.
     if (isAllWritten(sockets)) app.server.closeIdleConnections()
     // Browsers open connections in advance. Node treats a connection without a request as busy, so
     // close it here.
@@ -72,14 +73,15 @@ async function closeIdleSockets(app: FastifyInstance, sockets: ReadonlySet<Socke
 
 /**
  * Returns whether all data has been passed to the operating system. Node considers a response
- * finished earlier. If the connection were closed at that point, a slow client wouldn't receive the
- * rest.
+ * finished before that. If the connection were closed then, a slow client wouldn't receive the rest
+ * of the response.
  */
 const isAllWritten = (sockets: ReadonlySet<Socket>) =>
   [...sockets].every(({ writableLength }) => writableLength === 0)
 
 /**
- * Destroys each socket. Node's `closeAllConnections()` would miss connections that sent CONNECT.
+ * Destroys each socket. Node's `closeAllConnections()` would miss the connections of CONNECT
+ * requests.
  */
 function destroyBusySockets(app: FastifyInstance, sockets: ReadonlySet<Socket>): void {
   if (sockets.size > 0) {

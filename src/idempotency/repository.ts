@@ -26,9 +26,10 @@ export class IdempotencyRepository {
   }
 
   /**
-   * Finds a key in all environments of the organization and returns its newest stored response. If
-   * several environments share that response, as forks do, prefers the requesting environment, then
-   * the oldest environment.
+   * Finds a key in all environments of the organization and returns its newest stored response.
+   * Several environments can share that response, as forks do. In this case, `environmentId` is the
+   * id of the requesting environment if it shares the response, or else of the oldest environment
+   * that does.
    */
   findInOrganization({ id, organizationId }: OwnerIds, key: string): OrganizationKey | undefined {
     return this.#statements.findInOrganization.get({ organizationId, environment: id, key })

@@ -11,15 +11,15 @@ const GREETING = ': requests to this environment follow as they end'
 
 /**
  * Streams a journal as server-sent events. Each request is sent when it ends. If the client sends
- * `Last-Event-ID`, the stream resumes after the request with this id. Changes are sent too, as
- * events without an id. If the journal no longer has some of the requests to send, a comment gives
- * their number.
+ * `Last-Event-ID`, the stream resumes after the request with this id. The stream also contains the
+ * changes to the environment, as events without an id. If the journal has dropped requests that
+ * should be sent, a comment in the stream says how many.
  *
  * The stream ends when the journal closes, or when the client has more than 8 MiB left to read. The
- * client can then resume the stream.
+ * client can then reconnect and resume the stream.
  *
- * @param changesAfter the recorded changes after this sequence are sent first. By default, only new
- * changes are sent.
+ * @param changesAfter first send the recorded changes after the change with this sequence number.
+ * By default, only new changes are sent.
  */
 export function streamRequests(
   journal: Journal,
@@ -75,7 +75,8 @@ class RequestStream {
     this.#heartbeat = setInterval(() => this.#write(':\n\n'), HEARTBEAT_INTERVAL)
     this.#raw.once('close', () => this.#stop())
     this.#journal.listeners.add(this.#listener)
-    // With this id, a client can resume even if the connection is lost before the first request.
+    // With this id, a client can resume even if it loses the connection before the first request is
+    // sent.
     this.#write(`${GREETING}\nid: ${this.#lastSent}\n\n`)
   }
 

@@ -17,7 +17,7 @@ export interface RequestOptions {
   authorization?: string | null
   /** The authorization scheme before the API key. Default: `ApiKey`. */
   scheme?: string
-  /** Completes the request, including its waits, even if the target's signal is aborted. */
+  /** Completes the request, and the waits before it, even if the target's signal is aborted. */
   uninterrupted?: boolean
   /**
    * The maximum number of attempts. The request is repeated if there is no response, if the

@@ -35,8 +35,8 @@ export class WorkflowStepRepository {
   }
 
   /**
-   * Finds a step by its name and its workflow's name with a single statement. This saves time,
-   * because nearly all requests use names.
+   * Finds a step by its `stepId` and its workflow's `identifier`, with a single statement. This
+   * saves time, because nearly all requests use these two.
    */
   findStepByNames(dataset: number, identifier: string, stepId: string): Buffer | undefined {
     return this.#statements.findStepByNames.get({ dataset, identifier, stepId })?.document

@@ -12,8 +12,8 @@ import {
 } from '../support/process.js'
 
 /**
- * Whether these tests can use the program `script`, which runs a command at a terminal. On systems
- * other than Linux, it has other arguments.
+ * Whether these tests can use the program `script`, which runs a command at a terminal. They pass
+ * the arguments that `script` has on Linux, which differ on other systems.
  */
 const HAS_SCRIPT = process.platform === 'linux'
 

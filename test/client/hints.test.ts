@@ -12,7 +12,10 @@ import { useMock } from '../support/mock.js'
 
 const summaryOf = (hints: Hint[]) => hints.map(({ id, requests }) => [id, requests])
 
-/** Creates an environment, and functions that send requests to it and ignore lost responses. */
+/**
+ * Creates an environment. Returns it with functions that send requests to it and ignore lost
+ * responses.
+ */
 async function createEnvironment() {
   const { url } = await useMock()
   const env = await connect(url).environment({ from: 'Development' })

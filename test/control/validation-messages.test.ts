@@ -13,7 +13,7 @@ const TIMES = 'must be a whole number from 1 or "always"'
 const TTL = 'must be a whole number from 1 to 2592000000 or a duration, such as 30s, 10m or 1h'
 
 /**
- * Requests with invalid bodies: the method and path, the body, and the expected message for each
+ * Each row: the method and path of a request, its invalid body, and the expected message for each
  * field.
  */
 const CASES: [to: [string, string], sent: unknown, messages: Record<string, string>][] = [
@@ -89,7 +89,7 @@ test('reports the rule and the closest known name for every invalid field', asyn
   }
 })
 
-test('reports the rule for an API key once if the key is too short', async () => {
+test('reports the rule for API keys only once for a key that is too short', async () => {
   const mock = await useMock()
   const body = JSON.stringify({ apiKey: 'short' })
   const { json } = await mock.post('/_mock/environments', { body })

@@ -18,7 +18,7 @@ const TEST = 'npm ci && npm test\n'
 
 const linesOf = (page: string) => readFileSync(page, 'utf8').trimEnd().split('\n')
 
-test('the README is short and starts with the start and test commands', () => {
+test('the README is short, and its first two commands start and test the package', () => {
   expect(linesOf(README).length).toBeLessThanOrEqual(200)
   const commands = examplesOf(README, 'sh').map(({ input }) => input.text)
   expect(commands.slice(0, 2)).toEqual([START, TEST])

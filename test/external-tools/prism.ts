@@ -13,7 +13,8 @@ export interface Prism {
 
 /**
  * Starts Prism as a validating proxy in front of a server. By default, Prism itself rejects invalid
- * and unauthenticated requests. Here it forwards them too, so that it checks the error responses.
+ * and unauthenticated requests. With the options used here, Prism forwards these requests too, so
+ * that it also checks the error responses.
  */
 export async function startPrism(
   toolsFolder: string,
@@ -44,7 +45,7 @@ export async function startPrism(
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        // Ignore the output after the start: Prism prints every request.
+        // Ignore what Prism prints after it has started, because it prints every request.
         if (url !== undefined) return
         output += text
         url = /Prism is listening on (http:\S+:\d+)/.exec(output)?.[1]

@@ -77,7 +77,7 @@ const ENVIRONMENT = {
 
 /**
  * Returns a seed with two environments in one organization and one environment in another. Tests
- * send requests to the first one.
+ * send requests to the first environment.
  */
 function seed(first: object = {}, integrations: object[] = INTEGRATIONS) {
   return {
@@ -331,7 +331,7 @@ describe('404', () => {
     expect((await mock.post(`/v1/integrations/${id}/set-primary`)).status).toBe(404)
   })
 
-  test('live: finds no integration by identifier, even if it looks like an _id', async () => {
+  test('live: finds no integration by an identifier that looks like an _id', async () => {
     const integrations = [{ identifier: UNKNOWN, providerId: 'ses', channel: 'email' }]
     const mock = await useMock({ seed: seed({ ...LIVE, integrations }) })
     expect((await mock.post(`/v1/integrations/${UNKNOWN}/set-primary`)).status).toBe(404)

@@ -42,7 +42,7 @@ test('records a request and its outcome', async () => {
   expect(entry?.duration).toBeGreaterThan(0)
 })
 
-test('a request with x-mock-unrecorded is neither recorded nor faulted nor counted', async () => {
+test('a request with x-mock-unrecorded gets no fault and is not recorded or counted', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { status: 503 } })
   const getUnrecorded = (path: string) =>
@@ -90,7 +90,7 @@ test('with --journal 0, records no requests and rejects verifications', async ()
   expect(verdict).toMatchObject({ status: 400, json: { message: 'The journal is turned off' } })
 })
 
-test('records authenticated requests by environment, and others as unauthenticated', async () => {
+test('records requests by environment, or as unauthenticated without a valid key', async () => {
   const mock = await useMock()
   const keys = [DEVELOPMENT, PRODUCTION, OTHER_ORGANIZATION]
   for (const [limit, key] of keys.entries())
@@ -187,7 +187,7 @@ test('records no status for a request whose client disconnected', async () => {
 
 const ZONE = encodeURIComponent('+02:00')
 
-/** Each row: a query, and the sequences of the requests that it selects. */
+/** Each row: a query, and the sequence numbers of the requests that the query selects. */
 const FILTERS = [
   ['operation=listMessages', [1, 2, 5]],
   ['method=post', [3]],

@@ -63,7 +63,7 @@ test('redacts credentials and signing keys in responses', async () => {
   })
 })
 
-test('shows no response if it was lost', async () => {
+test('shows no response for a request whose response was lost', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { lostResponse: true } })
   await mock.get('/v1/messages').catch(() => {})

@@ -56,13 +56,13 @@ test('the image keeps its data in /data', () => {
   expect(service.volumes).toEqual(['data:/data', `\${SEEDS:-./seeds}:/seeds:ro`])
 })
 
-test('compose publishes the port only on loopback, and passes on the variables', () => {
+test("compose publishes the port only on loopback, and passes on the host's variables", () => {
   const port = `\${PORT:-${lineAfter('EXPOSE')}}`
   expect(service.ports).toEqual([`127.0.0.1:${port}:${port}`])
   const names = ['SEED', 'ADMIN_TOKEN', 'PROFILE', 'LOG_LEVEL'].map(
     (name) => `NOTIFICATION_MOCK_${name}`
   )
-  // A variable without a value is passed on from the host. podman-compose supports this too.
+  // If a variable has no value here, compose passes on the host's value. podman-compose does too.
   const passedOn = Object.fromEntries(names.map((name) => [name, null]))
   expect(service.environment).toEqual({ NOTIFICATION_MOCK_PORT: port, ...passedOn })
 })

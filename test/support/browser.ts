@@ -16,7 +16,10 @@ const FLAGS = [
 
 export interface OpenedPage {
   page: Page
-  /** The URLs that the page requested, and the page's errors, warnings and failed requests. */
+  /**
+   * `requested` has the URLs that the page requested. `troubles` has its errors, warnings and
+   * failed requests.
+   */
   events: { requested: string[]; troubles: string[] }
 }
 
@@ -27,7 +30,7 @@ export async function openPage(
   context: TestContext,
   options: BrowserContextOptions = {}
 ): Promise<OpenedPage> {
-  // Never skip in CI, which must have the browser.
+  // In CI, never skip the test, because CI must have the browser.
   if (!existsSync(CHROMIUM) && !process.env.CI)
     context.skip(`needs a browser: ${CHROMIUM} does not exist`)
   browser ??= chromium.launch({ executablePath: CHROMIUM, args: FLAGS })

@@ -26,11 +26,11 @@ interface Operation {
 /** Values that exist on the server, and valid values for other fields. */
 export interface KnownValues {
   /**
-   * Values by the name of a parameter. If the name alone is ambiguous, the key is a path segment
+   * Maps the names of parameters to values. If a name alone is ambiguous, the key is a path segment
    * and the name, such as `messages/id`.
    */
   parameters: Record<string, readonly string[]>
-  /** Values by the name of a field in the body. */
+  /** Maps the names of fields in the body to values. */
   fields: Record<string, readonly string[]>
 }
 

@@ -26,7 +26,7 @@ export interface TestResponse {
 }
 
 export interface TestMockOptions extends ServerOptions {
-  /** Stops the server's wall clock at this time, in milliseconds. */
+  /** Stops the server's wall clock at this time, in milliseconds since 1970. */
   now?: number
 }
 
@@ -72,7 +72,7 @@ interface SharedMock {
   mock: TestMock
   /** The same server, without the getters that set `touched`. */
   server: TestMock
-  /** The tables and rows when the server had just started. */
+  /** The results of `tablesOf` and `rowsOf` right after the server's start. */
   tables: string
   rows: string
   /** Whether the test has read `app` or `services`. */
@@ -123,8 +123,8 @@ async function startShared(name: string, options: TestMockOptions): Promise<Shar
 }
 
 /**
- * Keeps the server for reuse. It is only reset when a test reuses it, because most servers are
- * never reused.
+ * Keeps the server for reuse, or closes it if the test may have left traces that a reset doesn't
+ * remove. A kept server is reset only when a test reuses it, because most servers are never reused.
  */
 async function giveBack(shared: SharedMock): Promise<void> {
   const { app } = shared.server
@@ -152,7 +152,7 @@ async function isReset({ server, rows }: SharedMock): Promise<boolean> {
       )
     })
   )
-  // Clear the journals last, because the resets are recorded as changes.
+  // Clear the journals last, because they record the resets as changes.
   const keys = environments.list().map((environment) => environment.key)
   for (const key of [...keys, undefined]) journals.drop(key)
   const isAsAtStart = resets.every(Boolean) && rowsOf(server) === rows

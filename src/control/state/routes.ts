@@ -22,8 +22,8 @@ import type { ControlServices } from '../services.js'
 /** The body limit of requests that carry a seed, in bytes. */
 export const MAX_SEED = 8 * 1024 * 1024
 /**
- * The body limit for YAML, in bytes. It is lower because YAML takes fifty times as long to read as
- * JSON.
+ * The body limit for YAML, in bytes. It is lower because reading YAML takes fifty times as long as
+ * reading JSON.
  */
 const MAX_YAML = 2 * 1024 * 1024
 
@@ -102,7 +102,7 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: ControlSer
     response: SeedDocument,
     handler: async (request, reply) => {
       const { environment, headers } = request
-      // The format that `Accept` names first wins.
+      // If `Accept` names both formats, use the one that it names first.
       const format =
         /json|yaml|\*/i.exec(headers.accept ?? '')?.[0].toLowerCase() === 'yaml' ? 'yaml' : 'json'
       reply.type(`application/${format}; charset=utf-8`)

@@ -28,8 +28,8 @@ const PATHS = {
 export type IconName = keyof typeof PATHS
 
 /**
- * A decorative icon that screen readers skip. A label or a text next to the icon must say what it
- * means.
+ * An icon that screen readers skip. A label or a text next to the icon must therefore say the same
+ * as the icon.
  */
 export function Icon({ name }: { name: IconName }) {
   return (

@@ -21,8 +21,8 @@ const container = Object.assign(document.createElement('div'), {
 let toasts: readonly Toast[] = []
 
 /**
- * Moves the toasts into the topmost open dialog. While a modal dialog is open, elements outside the
- * dialog can't be clicked or read by a screen reader.
+ * Moves the toasts into the topmost open dialog, or into the page if no dialog is open. While a
+ * modal dialog is open, users can't click elements outside it, and screen readers skip them.
  */
 export function moveToastsToTop(): void {
   const parent = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body

@@ -11,15 +11,20 @@ import { type DialogView, useEnvironmentActions } from './panels/environment.js'
 import { SnapshotsDialog } from './panels/snapshots.js'
 import { useSession } from './session.js'
 
-/** The maximum number of actions per group in the menu. The palette lists all actions. */
+/**
+ * The environment menu shows at most this many actions per group. The palette lists all of them.
+ */
 const MAX_IN_MENU = 8
 
-/** The top bar, with the environment, the clock, faults, changes and the palette. */
+/**
+ * The top bar, with menus for the environment, the clock and faults, and buttons for changes and
+ * the palette.
+ */
 export function Bar() {
   const { listed, reloadAll } = useSession()
   const [OpenDialog, setOpenDialog] = useState<DialogView>()
-  // A component is a function, and the setter would call it instead of storing it. So pass a
-  // function that returns the component.
+  // Pass a function that returns `dialog`. The setter would call `dialog` itself instead of storing
+  // it, because a component is a function.
   const open = (dialog: DialogView | undefined) => setOpenDialog(() => dialog)
   const togglePalette = () =>
     setOpenDialog((current?: DialogView) => (current === Palette ? undefined : Palette))

@@ -1,7 +1,10 @@
 import type { EnvironmentDiff, RecordDiff } from '../../client/index.js'
 import { Chip, type Tone } from '../parts/chip.js'
 
-/** A record or setting that differs, or the number of further records that aren't listed. */
+/**
+ * An entry of a diff: a record or setting that differs, or the number of differing records that the
+ * diff doesn't list.
+ */
 export interface DiffEntry {
   tone: Tone
   /** What happened, such as `message added`. */
@@ -16,7 +19,7 @@ const CHANGES = [
   { change: 'changed', tone: 'warn' }
 ] as const
 
-/** Returns one entry for each record and each setting that differs. */
+/** Returns the entries of a diff. */
 export function diffEntries({ settings = [], ...kinds }: Partial<EnvironmentDiff>): DiffEntry[] {
   const records = Object.entries(kinds).flatMap(([kind, diff]) =>
     CHANGES.flatMap(({ change, tone }) => {

@@ -28,7 +28,7 @@ interface SourceRequest {
   path: string
 }
 
-/** Where the requests come from. The default is a set that covers the three operations. */
+/** Where the requests come from. The default is the result of `defaultRequests`. */
 interface Source {
   requests?: string
   har?: string
@@ -122,7 +122,10 @@ async function requestsOfJournal(ours: Target): Promise<SourceRequest[]> {
 
 const PAGES = 5
 
-/** Returns requests for several pages, every channel, every step on our server, and unknown ids. */
+/**
+ * Returns GET requests for several pages of messages, for every channel, for every step on our
+ * server, and for invalid and unknown values.
+ */
 async function defaultRequests(ours: Target): Promise<SourceRequest[]> {
   const workflows = await readControlList(ours, 'workflows')
   const steps = workflows.flatMap(({ _id, steps: workflowSteps }) =>

@@ -13,12 +13,15 @@ const CASES_OF_OPERATION = {
 /** How completely a run checked an operation. */
 export interface OperationReport {
   operation: string
-  /** `not requested` means that changes aren't allowed or no case of the operation was selected. */
+  /**
+   * `not requested` means that no case of the operation was selected, or that the operation changes
+   * data but the run isn't allowed to.
+   */
   checked: 'yes' | 'partly' | 'no' | 'not requested'
   /** The number of cases that ran. */
   cases: number
   skipped: number
-  /** Why cases were skipped, with the command that may let them run. */
+  /** The reasons why cases were skipped. A command, if there is one, may let these cases run. */
   reasons: { reason: string; command?: string }[]
 }
 
@@ -97,7 +100,8 @@ interface AssumptionResult {
 }
 
 /**
- * Derives the profile that a target behaves like from the results of the cases about assumptions.
+ * Returns the profile that a target behaves like. Derives it from the results of the cases that
+ * check assumptions.
  */
 export function profileReport(results: readonly CaseResult[]): ProfileReport {
   const assumptions = results.flatMap(assumptionResult)

@@ -3,8 +3,11 @@ import type { SeedMessage, SeedSubscriber } from '../../seeds/format.js'
 export const PLAIN_WORD = /^[A-Za-z]{1,30}$/
 
 /**
- * Collects the field names that may stay in payloads. A name may stay if it is a plain word, occurs
- * in at least two records or in a workflow's schema, and is not the name or id of a subscriber.
+ * Collects the field names that may stay in payloads. A name may stay if:
+ *
+ * 1. it is a plain word
+ * 2. it occurs in at least two records or in the schemas of a step
+ * 3. it is not the name or id of a subscriber
  */
 export class KeptFieldNames {
   readonly #seenOnce = new Set<string>()

@@ -25,8 +25,11 @@ type RawStep = Record<string, unknown> & Record<'workflowId' | 'workflowDatabase
 
 /**
  * Reads steps of the named workflows or, if none is named, of all workflows that messages refer to.
- * Three kinds of steps are read: those that are named, those that messages refer to, and those that
- * come before one of them. Returns the workflows in a stable order.
+ * Returns the workflows in a stable order. These steps are read:
+ *
+ * 1. the named steps
+ * 2. the steps that messages refer to
+ * 3. the steps that come before one of these steps in the workflow
  */
 export function readSteps(
   options: ReadOptions,
@@ -123,8 +126,8 @@ function withoutControlValues(fields: Record<string, unknown>): Record<string, u
   if (!isObject(fields.controls) || !('values' in fields.controls)) return fields
   const { values: _, ...controls } = fields.controls
   const step = { ...fields, controls }
-  // The assumption adds an empty `controlValues` as the last field. A step's own `controlValues`
-  // come earlier.
+  // The assumption adds an empty `controlValues` as the last field. If `controlValues` comes
+  // earlier, it is the step's own field.
   const isAdded =
     Object.keys(fields).at(-1) === 'controlValues' && JSON.stringify(fields.controlValues) === '{}'
   if (!isAdded) return step
@@ -134,7 +137,7 @@ function withoutControlValues(fields: Record<string, unknown>): Record<string, u
 
 /**
  * Returns what is wrong with a response, if anything. Accepts every 404 response, even HTML from a
- * gateway, because it means that the step doesn't exist.
+ * gateway, because a 404 means that the step doesn't exist.
  */
 function stepProblem(response: TargetResponse): string | undefined {
   return response.status === 404 ? undefined : objectProblem(response)

@@ -20,7 +20,7 @@ test.each(OWN_SEEDS)(
     for (const { id: environmentId, apiKeys, ...owner } of mock.seededEnvironments) {
       const origin = { ...owner, environmentId, apiKey: apiKeys[0] ?? '' }
       await expectSameResponses(mock, origin)
-      // The second round starts with the primaries that the first round has set.
+      // The second round starts with the primary integrations that the first round has set.
       await expectSameResponses(mock, origin)
     }
   }

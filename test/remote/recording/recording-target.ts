@@ -53,7 +53,7 @@ export function recordFrom(url: string, out: string, options: Partial<RecordOpti
   } as RecordOptions)
 }
 
-/** Requests all pages of messages and the step paths, and returns the bodies of the responses. */
+/** Requests all pages of messages and all `stepPaths`. Returns the bodies of the responses. */
 export async function responsesOf(
   url: string,
   key: string,

@@ -8,7 +8,7 @@ const MAX_LINKS = 5
 export interface Finding {
   tone?: Tone | undefined
   message: string
-  /** The sequences of the requests that the message is about. */
+  /** The sequence numbers of the requests that the message is about. */
   requests?: readonly number[]
 }
 
