@@ -57,7 +57,10 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
   return figures
 }
 
-/** Compares the first pages of 1,000,000 and of 1,000 messages, with and without filters. */
+/**
+ * Compares the time for the first page of 1,000,000 messages with that of 1,000 messages, with and
+ * without filters.
+ */
 async function measureFilters(
   small: RunningServer,
   large: RunningServer,
@@ -118,7 +121,7 @@ async function growthOf(small: RunningServer, large: RunningServer, path: string
     ] as const) {
       const options = { method: 'GET', paths: [path], headers, connections: 1, seconds: 1 } as const
       const { requestsPerSecond } = await load(server, options)
-      // Ignore the first pair, because the servers also count their messages during it.
+      // Ignore the first pair of measurements, during which the servers also count their messages.
       if (pair > 0) all.push(1 / requestsPerSecond)
     }
   }

@@ -16,9 +16,10 @@ const FILES = ['package.json', 'package-lock.json', '.npmrc']
 const CACHE = join(import.meta.dirname, '../node_modules/.cache')
 
 /**
- * Installs the packages that the lock file in another folder lists. Returns the folder with their
- * `node_modules`. This folder is inside the project, so that these packages also find the project's
- * packages. Later calls use it again until the lock file changes or the project runs `npm ci`.
+ * Installs the packages that the lock file in the folder `locked` lists. Returns the folder that
+ * contains their `node_modules`. This folder is inside the project, so that the installed packages
+ * can also import the project's packages. Later calls return the same folder, until a file in
+ * `locked` changes or `npm ci` in the project deletes the folder.
  */
 export async function installLockedPackages(locked: string): Promise<string> {
   const cache = join(CACHE, basename(locked))
@@ -33,7 +34,7 @@ export async function installLockedPackages(locked: string): Promise<string> {
     await npmCi(unfinished)
     renameSync(unfinished, folder)
   } catch (error) {
-    // Another process may have installed the packages in the meantime.
+    // Renaming fails if another process has installed the packages in the meantime.
     if (!existsSync(folder)) throw error
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
@@ -51,7 +52,8 @@ async function npmCi(cwd: string): Promise<void> {
     '--loglevel',
     'error'
   ]
-  // Leave out variables that describe our own package, because they would mislead this npm.
+  // Leave out the variables that describe our own package, because npm would apply them to the
+  // package that it installs here.
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(lifecycle|package|command|node|config_local_prefix)|NODE_ENV$)/.test(name)
   )

@@ -86,8 +86,8 @@ async function waitForResult(child: ChildProcess): Promise<StartResult> {
       result = message as StartResult
       if (result.kind === 'ready') settle()
     })
-    // After the message about a failure, wait for the exit, because only then has the server logged
-    // its error.
+    // After a message about a failure, wait until the server exits, because it logs its error after
+    // it has sent the message.
     child.once('exit', () => {
       // A message may still arrive after the exit, until the channel is closed.
       if (child.connected) child.once('disconnect', () => settle())
@@ -250,8 +250,8 @@ async function stop({
 const NONE = 'no server is running\n'
 
 /**
- * Milliseconds to wait for a server to exit. Longer than `LAST_RESORT`, after which a server ends
- * itself.
+ * Milliseconds to wait for a server to exit. Longer than `LAST_RESORT`, the time after which a
+ * stopping server exits in any case.
  */
 const STOP_TIMEOUT = 10_000
 

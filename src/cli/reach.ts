@@ -10,11 +10,12 @@ import { addOptions, countOption, hostOption, portOption } from './options.js'
 export const DEFAULT_URL = `http://${DEFAULTS.host}:${DEFAULTS.port}`
 
 /**
- * Milliseconds to wait for a response. This is less than the timeout of container health checks.
+ * Milliseconds to wait for a response. Less than the 3 seconds after which Docker aborts the
+ * image's health check, so that `healthcheck` can still print its result.
  */
 const TIMEOUT = 2500
 
-/** Milliseconds between two attempts. */
+/** Milliseconds between two attempts of `wait` to reach the server. */
 const INTERVAL = 100
 
 type Address = { host: string; port: number }

@@ -8,7 +8,7 @@ export type LatencyPreset = (typeof LATENCY_PRESETS)[number]
  * `spread`.
  */
 export interface Latency {
-  /** Absent if `delay` and `spread` were set directly. */
+  /** The preset that contains `delay` and `spread`. Absent if they were set directly. */
   preset?: LatencyPreset
   delay: number
   spread: number
@@ -33,7 +33,7 @@ const PRESET_VALUES: Record<LatencyPreset, { delay: number; spread: number }> = 
 
 export const MAX_LATENCY = 60_000
 
-/** A delay exceeds the minimum by at most this multiple of the spread. */
+/** The longest possible delay is `delay` plus this many times `spread`. */
 const MAX_SPREADS = 10
 
 /** Returns the latency for a setting that `findLatencyProblem` accepts. */

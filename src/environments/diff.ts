@@ -19,7 +19,10 @@ const MAX_IDS = 20
 const MAX_FIELDS = 200
 const MAX_VALUE_LENGTH = 200
 
-/** The column that identifies a record in a diff. Seeds identify records by the same values. */
+/**
+ * For each kind of record, the column whose value identifies a record in a diff. Seeds identify
+ * records by the same values.
+ */
 const ID_COLUMNS: Record<DatasetKind, string> = {
   integrations: 'identifier',
   subscribers: 'subscriber_id',
@@ -137,9 +140,9 @@ function printValue(value: unknown, path: readonly string[]): string {
 }
 
 /**
- * Returns the SQL that selects the records that differ, ordered by id. It is raw because it
- * compares documents inside SQLite and uses SQLite's JSON functions. It is a UNION because SQLite
- * uses no index for a FULL JOIN.
+ * Returns the SQL that selects the records that differ, ordered by id. This SQL is written by hand,
+ * because it compares documents with SQLite's JSON functions. It uses a UNION, because SQLite can't
+ * use an index for a FULL JOIN.
  */
 function diffSql(kind: DatasetKind): string {
   const table = getTableName(DATASET_TABLES[kind][0])

@@ -24,8 +24,8 @@ export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | '
   readonly assumptions: Assumptions
   readonly datasets: DatasetKeys
   /**
-   * For each dataset, the ids in its documents if they are another environment's, else undefined.
-   * `withEnvironmentIds` replaces these ids.
+   * For each dataset, the environment id and organization id in its documents if these ids belong
+   * to another environment, else undefined. `withEnvironmentIds` replaces both ids.
    */
   readonly foreignOwners: Readonly<Record<DatasetKind, OwnerIds | undefined>>
   readonly random: Random
@@ -51,7 +51,7 @@ export interface EnvironmentListener {
   onRemoved?(environment: Environment): void
   /** Called when an expired environment could not be removed. The removal is tried again later. */
   onExpiryError?(error: unknown, environment: Environment): void
-  /** Called after a reset or restore. */
+  /** Called after the environment was reset, or restored from a snapshot. */
   onReset?(environment: Environment, parts: readonly ResetPart[]): void
   /**
    * Called when a dataset was created or is about to be written to, and again if the transaction is
@@ -86,8 +86,8 @@ export class EnvironmentStore {
   readonly #dependencies: Dependencies
   readonly #environments = new Map<number, Environment>()
   /**
-   * The assumptions of environments that set none. The environments share these objects to save
-   * memory, because there may be thousands of forks.
+   * The assumptions of environments that don't set their own, by profile. The environments share
+   * these objects to save memory, because there may be thousands of forks.
    */
   readonly #sharedAssumptions: Record<Profile, Assumptions>
 

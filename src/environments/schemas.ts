@@ -93,8 +93,8 @@ export const EnvironmentDiff = namedObject(
 export type EnvironmentDiff = Static<typeof EnvironmentDiff>
 
 /**
- * How far a clock may be shifted, in milliseconds. With this limit of 5,000 years, years keep four
- * digits.
+ * How far a clock may be shifted, in milliseconds. The limit is 5,000 years, so that the year of a
+ * shifted time has four digits.
  */
 export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000
 

@@ -100,8 +100,8 @@ function createQueryValidator(schema: TObject): (query: unknown) => ValidationRe
 
 function addIssues(errors: FieldErrors, query: Query, issues: readonly ValidationIssue[]): void {
   for (const { path, message, hint } of issues) {
-    // Show only hints that start with `;`, which are suggestions. Other hints show the value's
-    // type, but all query values are strings.
+    // Show only hints that start with `;`, which are suggestions. Other hints name the value's
+    // type, which is of no use here because all query values are strings.
     addError(errors, query, String(path[0]), hint.startsWith(';') ? message + hint : message)
   }
 }

@@ -31,9 +31,9 @@ interface KeyInUse {
 const MAX_LENGTH = 255
 
 /**
- * Returns the hook for operations that use idempotency keys. It marks a request's key as in use
- * until the response is sent. Rejects the request with 409 if the key is already in use, and with
- * 400 if the key is malformed.
+ * Returns the hook for operations that use idempotency keys. The hook marks a request's key as in
+ * use until the response is sent. It rejects the request with 409 if the key is already in use, and
+ * with 400 if the key is malformed.
  */
 export function claimKey(idempotency: IdempotencyService): onRequestHookHandler {
   return (request, reply, done) => {

@@ -32,7 +32,7 @@ export interface JournalOptions {
   capacity: number
   clock: Clock
   describer: Describer
-  /** Called for every request, even if the capacity is 0. */
+  /** Called for every request that has ended, even if the capacity is 0. */
   count: CountRequest
   environment: Environment | undefined
   responses: ResponseStore
@@ -51,12 +51,12 @@ export class Journal {
   readonly #clock: Clock
   readonly #count: CountRequest
   readonly #environment: Environment | undefined
-  /** Maps each sequence to its entry. The sequences have no gaps. */
+  /** Maps each sequence number to its entry. The sequence numbers have no gaps. */
   readonly #entries = new Map<number, JournalEntry>()
   #changes: Change[] = []
   #lastSequence = 0
   #lastChangeSequence = 0
-  /** The last sequence at the time when the journal was cleared. */
+  /** The sequence number of the last request before the journal was cleared. */
   #clearedUpTo = 0
   #storedBytes = 0
   #endedCount = 0
@@ -72,7 +72,7 @@ export class Journal {
     this.#isClosed = options.isClosed
   }
 
-  /** The sequence of the last request, or 0 if there was no request. */
+  /** The sequence number of the last request, or 0 if there was no request. */
   get lastSequence(): number {
     return this.#lastSequence
   }
@@ -115,8 +115,8 @@ export class Journal {
   }
 
   /**
-   * Returns the requests after a sequence, oldest first. Returns all requests if the sequence comes
-   * from an earlier run of the server.
+   * Returns the requests after a sequence number, oldest first. Returns all requests if the
+   * sequence number comes from an earlier run of the server.
    */
   requests(after = 0): JournalEntry[] {
     const first = Math.max(this.#firstSequence, this.#sinceThisRun(after) + 1)
@@ -124,18 +124,22 @@ export class Journal {
     return Array.from({ length }, (_, index) => this.#entries.get(first + index) as JournalEntry)
   }
 
-  /** Returns the request with this sequence, or undefined if the journal no longer has it. */
+  /**
+   * Returns the request with this sequence number, or undefined if the journal no longer has it.
+   */
   find(sequence: number): JournalEntry | undefined {
     return this.#entries.get(sequence)
   }
 
-  /** Returns how many requests after a sequence were removed to make room for newer requests. */
+  /**
+   * Returns how many requests after a sequence number were removed to make room for newer requests.
+   */
   lostCount(after = 0): number {
     const lastKnown = Math.max(this.#sinceThisRun(after), this.#clearedUpTo)
     return Math.max(0, this.#firstSequence - 1 - lastKnown)
   }
 
-  /** Records a change that was just made, and returns its sequence. */
+  /** Records a change that was just made, and returns its sequence number. */
   addChange(details: Pick<Change, 'operation' | 'summary' | 'target' | 'changed'>): number {
     this.#lastChangeSequence += 1
     const change: Change = {
@@ -150,8 +154,8 @@ export class Journal {
   }
 
   /**
-   * Returns the changes after a sequence, oldest first. Returns all changes if the sequence comes
-   * from an earlier run of the server.
+   * Returns the changes after a sequence number, oldest first. Returns all changes if the sequence
+   * number comes from an earlier run of the server.
    */
   changes(after = 0): readonly Change[] {
     if (after > this.#lastChangeSequence) return this.#changes
@@ -159,8 +163,8 @@ export class Journal {
   }
 
   /**
-   * Removes all requests and changes, but doesn't reset the sequences. If they restarted at 1, a
-   * resumed stream would take new requests for requests that it has already sent.
+   * Removes all requests and changes, but doesn't reset the sequence numbers. If they restarted at
+   * 1, a resumed stream would take new requests for requests that it has already sent.
    */
   clear(): void {
     this.#clearedUpTo = this.#lastSequence
@@ -176,14 +180,14 @@ export class Journal {
     this.#publish({ kind: 'closed' })
   }
 
-  /** The sequence of the oldest request. In an empty journal, the sequence of the next request. */
+  /** The sequence number of the oldest request. In an empty journal, that of the next request. */
   get #firstSequence(): number {
     return this.#lastSequence - this.#entries.size + 1
   }
 
   /**
-   * Returns the sequence, or 0 if this journal hasn't reached it. Such a sequence comes from an
-   * earlier run of the server.
+   * Returns the sequence number, or 0 if it is higher than that of the last request, because then
+   * it comes from an earlier run of the server.
    */
   #sinceThisRun(sequence: number): number {
     return sequence > this.#lastSequence ? 0 : sequence
@@ -192,7 +196,7 @@ export class Journal {
   #forgetOldest(): void {
     const oldest = this.#entries.get(this.#firstSequence)
     if (!oldest) return
-    // The bytes of a request are added only when it ends.
+    // `#storedBytes` doesn't include requests that haven't ended.
     if (oldest.endSequence > 0) this.#storedBytes -= sizeOf(oldest)
     this.#entries.delete(oldest.sequence)
   }

@@ -35,8 +35,9 @@ const compiledExpressions = new WeakMap<object, RE2JS>()
 
 /**
  * Compiles the regular expressions in patterns. Each pattern comes with its path in the body of the
- * control request. Uses RE2, which matches in linear time, because some expressions could block the
- * server forever in Node's own engine. Throws `invalid` for expressions that RE2 doesn't support.
+ * control request. Uses RE2, which matches in linear time, because in Node's own engine some
+ * expressions could block the server forever. Throws `invalid` if RE2 doesn't support an
+ * expression, or if there are too many expressions.
  */
 export async function preparePatterns(
   patterns: readonly (readonly [path: string, RequestPattern])[]
@@ -81,8 +82,8 @@ function compile({ RE2JS, RE2JSException }: typeof import('re2js'), expression: 
 export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
   if (!mayMatch(entry, pattern)) return false
   const { path, query, headers, body } = pattern
-  // Only these fields need a description of the request. `mayMatch` has already compared the
-  // others.
+  // Describe the request only if the pattern has one of these fields, because `mayMatch` has
+  // already compared the other fields.
   const isDecided = path === undefined && !query && !headers && body === undefined
   return isDecided || mismatches(entry.journal.describer.request(entry), pattern).length === 0
 }

@@ -35,7 +35,7 @@ export function jsonSchemaOf(title: string, schema: TSchema): object {
 }
 
 /**
- * Removes keywords that some validators don't know. Also removes `format`, because the API
+ * Makes each `$ref` point into `$defs`, and removes `$id`. Also removes `format`, because the API
  * reference allows any timestamp format.
  */
 function toPlainKeyword(key: string, value: unknown): unknown {

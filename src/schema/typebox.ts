@@ -27,12 +27,16 @@ interface Checker {
 const checkers = new WeakMap<TSchema, Checker>()
 
 /**
- * Compiling a schema takes as long as dozens of interpreted checks. A starting server checks each
- * schema fewer times, so it compiles none.
+ * How many times a schema is checked before it is compiled. The cost of compiling a schema equals
+ * that of dozens of interpreted checks. A starting server checks each schema fewer times than this,
+ * so it compiles none.
  */
 const CHECKS_BEFORE_COMPILING = 30
 
-/** Returns the schema's checker. It compiles the schema after `CHECKS_BEFORE_COMPILING` checks. */
+/**
+ * Returns the schema's checker. The checker compiles the schema after `CHECKS_BEFORE_COMPILING`
+ * checks.
+ */
 export function compile(schema: TSchema): Checker {
   const existing = checkers.get(schema)
   if (existing) return existing

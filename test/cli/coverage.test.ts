@@ -4,7 +4,7 @@ import { addFault, DEVELOPMENT, PRODUCTION } from '../support/control.js'
 import { useMock } from '../support/mock.js'
 import { runHere } from './here.js'
 
-/** Starts a mock that has received one request in each of two environments. */
+/** Starts a mock, and sends one request to each of two environments. */
 async function createUsedMock() {
   const mock = await useMock()
   await mock.get('/v1/messages')
@@ -45,7 +45,7 @@ test('prints the report and exits with 1 if the coverage is below --min', async 
   })
 })
 
-test('without --all, prints at most 12 lines: first the figures, then typos', async () => {
+test('prints at most 12 lines without --all, starting with figures and typos', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?chanel=sms')
   const whole = (await mock.get('/_mock/coverage/server')).json

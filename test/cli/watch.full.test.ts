@@ -28,7 +28,8 @@ interface Watched extends RunningProcess {
 }
 
 /**
- * Starts the command with --watch on the files in a new folder, and stops it when the test ends.
+ * Writes the files into a new folder, and starts the command with --watch on them. The command is
+ * stopped when the test ends.
  */
 async function startWatching(
   files: Record<string, string>,

@@ -11,7 +11,7 @@ import { allRows } from '../support/rows.js'
 const ORGANIZATIONS = { foo: 'Acme', bar: 'Acme', baz: 'Other' } as const
 type Name = keyof typeof ORGANIZATIONS
 const NAMES = Object.keys(ORGANIZATIONS) as Name[]
-/** A name that no environment has, and that no record's name or id is made from. */
+/** A name that no environment has. No record's name or id is made from it. */
 const MISSING = 'qux'
 
 const PROFILES = {
@@ -31,8 +31,8 @@ const SHARED = {
 }
 
 /**
- * Ids of records that only this environment has. Other environments have ids that differ in a few
- * digits.
+ * Returns the ids of records that only this environment has. The ids in other environments differ
+ * in a few digits.
  */
 function idsOf(name: string) {
   const tail = Buffer.from(name).toString('hex')
@@ -206,7 +206,7 @@ const getStep = (workflowId: string, stepId: string): Request => ({
 })
 const list = (query: string): Request => ({ path: `/v1/messages?${query}` })
 
-/** Returns all identifiers of a workflow: its `_id`, its name and a slug. */
+/** Returns all ways to name a workflow in a request: its `_id`, its identifier and a slug. */
 const workflowForms = (id: string, identifier: string) => [
   id,
   identifier,
@@ -265,8 +265,8 @@ function readRequests(name: string): Request[] {
 }
 
 /**
- * The environments to test. If all have the same profile, `bar` is left out because it behaves like
- * `foo`.
+ * Returns the names of the environments that send requests. If all environments have the same
+ * profile, `bar` is left out, because it behaves like `foo`.
  */
 const actorsIn = (profile: string) =>
   profile === 'mixed' ? NAMES : NAMES.filter((name) => name !== 'bar')
@@ -319,7 +319,8 @@ describe.each(EVERY_PAIR)('$profile: to $asker', ({ profiles, asker, owner }) =>
   test(`records of ${owner} look like records that don't exist, and stay unchanged`, async () => {
     const environments = await useEnvironments(profiles)
     const before = environments.rowsOf(NAMES)
-    // The owner sends the requests first, so that the server has cached the results.
+    // The owner sends the requests first, so that the test fails if the asker gets the owner's
+    // results from a cache.
     for (const request of readRequests(owner)) await environments.send(owner, request)
     const missing = [...integrationRequests(MISSING), ...readRequests(MISSING)]
     const foreign = [...integrationRequests(owner), ...readRequests(owner)]
@@ -405,7 +406,7 @@ const REPLAY = {
   'x-mock-reason': `replay of the response that was sent for this idempotency-key at ${TIME}`
 }
 
-/** Returns requests for every record whose ids all environments use. */
+/** Returns requests for the records in `SHARED`, whose ids all environments use. */
 function sharedRequests(profile: string): Request[] {
   const identifiers = profile === 'live' ? [] : ['shared-mail', 'same-name']
   const integrations = [SHARED.integration, ...identifiers].flatMap((id) => [

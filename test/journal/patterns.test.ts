@@ -37,7 +37,7 @@ const REJECTED = [
   ['(', 'must be a regular expression: Invalid regular expression: /(/: Unterminated group']
 ] as const
 
-test('rejects an unsupported expression wherever it is sent, and stores nothing', async () => {
+test('rejects an unsupported expression in a verification or a new fault rule', async () => {
   const mock = await useMock()
   for (const [matches, message] of REJECTED) {
     const errorsAt = (...paths: string[]) =>

@@ -14,7 +14,7 @@ const ENCODED = DEVELOPMENT.replace('-', '%2D')
 const TWICE_ENCODED = ENCODED.replace('%', '%25')
 const ENCODED_OFTEN = TWICE_ENCODED.replace('%', '%25')
 
-/** Requests that contain the key elsewhere than in the header `Authorization`. */
+/** Requests that contain the key in other places than the header `Authorization`. */
 const REQUESTS_WITH_KEY: [path: string, options?: TestRequest][] = [
   [`/v1/messages?apiKey=${DEVELOPMENT}&page=${DEVELOPMENT}`],
   [`/v1/messages?${DEVELOPMENT}`],
@@ -58,7 +58,8 @@ test('redacts API keys wherever a client sends them', async () => {
   ]
   expect(journals.map(({ length }) => length)).toEqual([13, 13, 17])
   const recorded = JSON.stringify(journals)
-  // Half of the base64 text must not appear either, because it would reveal the start of the key.
+  // The first half of the base64 text must not appear either, because it would reveal the start of
+  // the key.
   const forms = [DEVELOPMENT, ENCODED, TWICE_ENCODED, BASIC, BASIC.slice(0, BASIC.length / 2)]
   expect(forms.filter((form) => recorded.includes(form))).toEqual([])
 })
@@ -97,7 +98,7 @@ test('redacts a key in a binary body, and a partial key at the end of a cut body
   expect(second?.body).toMatch(/^ +$/)
 })
 
-test('redacts values whose names suggest a credential, but keeps the scheme', async () => {
+test('redacts values whose names suggest a credential, but keeps the auth scheme', async () => {
   const mock = await useMock()
   await mock.post(`${setPrimary('none')}?access_token=t1&page=2`, {
     headers: { 'x-api-key': 's1', 'proxy-authorization': 'Basic czI6', 'idempotency-key': 'kept' },

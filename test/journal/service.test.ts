@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { JournalService } from '../../src/journal/service.js'
 
-test('keeps at most 32 MiB of requests, and counts the removed ones', () => {
+test('a journal keeps at most 32 MiB of requests, and counts the requests that it removes', () => {
   const describer = {} as never
   const options = { capacity: 100, clock: () => 0, describer, count: () => {} }
   const journal = new JournalService(options).of(undefined)

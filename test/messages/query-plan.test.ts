@@ -69,13 +69,13 @@ describe.each(WALKS)('the filters [$filters] on $index', ({ conditions, walked, 
   const walk = `SEARCH messages USING ${isCovering ? 'COVERING ' : ''}INDEX ${index} (${search})`
   const sort = walked && walked.columnValues.length > 1 ? ['USE TEMP B-TREE FOR ORDER BY'] : []
 
-  test('read a page from the index, and sort if the indexed filter has several values', () => {
+  test('a page is read from the index, and sorted if the indexed filter has several values', () => {
     const lookup = ['SCAN page', 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)']
     const plan = planOf(pageSql(conditions, index))
     expect(plan).toEqual(['CO-ROUTINE page', walk, ...sort, ...lookup])
   })
 
-  test('count messages with one search of the index', () => {
+  test('messages are counted with one search of the index', () => {
     expect(planOf(countSql(conditions, index))).toEqual([walk])
   })
 })
@@ -94,8 +94,8 @@ interface HundredMessages {
   repository: MessageRepository
   db: Db
   /**
-   * Returns the index that each statement for these conditions uses. Only includes statements that
-   * were prepared since the last call.
+   * Returns the index that each statement for these conditions uses. Leaves out statements that
+   * were prepared before the previous call.
    */
   takeWalkedIndexes(conditions: readonly Condition[]): (string | undefined)[]
 }

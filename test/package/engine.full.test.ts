@@ -22,7 +22,7 @@ const VARIABLES = {
 }
 
 describe.skipIf(unavailable)(
-  `with an engine${unavailable ? ` (skipped: ${unavailable})` : ''}, the image`,
+  `with an engine${unavailable ? ` (skipped: ${unavailable})` : ''}`,
   () => {
     beforeAll(() => {
       engine('start', [], 360_000)
@@ -37,7 +37,7 @@ describe.skipIf(unavailable)(
       engine('stop')
     })
 
-    test('contains one dependency, the database addon, with one binary and no sources', () => {
+    test('the image has one dependency: the database addon, with one binary and no sources', () => {
       const files = docker(
         'run',
         '--rm',
@@ -61,7 +61,7 @@ describe.skipIf(unavailable)(
       expect(kilobytes).toBeLessThan(17_000)
     })
 
-    test('is healthy with another port, another user or a read-only file system', async () => {
+    test('the image runs with another port, another user or a read-only file system', async () => {
       const readOnly = ['--read-only', '--tmpfs', '/data']
       const variants: [flags: string[], args?: string[]][] = [
         [['--env', 'NOTIFICATION_MOCK_PORT=5000']],
@@ -85,7 +85,7 @@ describe.skipIf(unavailable)(
       })
     })
 
-    test("under compose, serves the user's seed on loopback at the printed URL", async () => {
+    test("under compose, the image serves the user's seed at the printed loopback URL", async () => {
       docker(...COMPOSE, 'up', '--no-build', '--wait', '--wait-timeout', '60')
       expect(docker(...COMPOSE, 'logs', '--no-log-prefix')).toContain(`is ready at ${ADDRESS}`)
       expect(docker('port', container())).toBe(`${PORT}/tcp -> 127.0.0.1:${PORT}`)
@@ -101,7 +101,7 @@ describe.skipIf(unavailable)(
         })
     })
 
-    test('stops quickly with exit code 0, and keeps its data after a stop and a kill', () => {
+    test('the image exits quickly with code 0, and keeps its data after a stop and a kill', () => {
       const setPrimary = (id: string) =>
         send(`/v1/integrations/${id}/set-primary`, {
           method: 'POST',
@@ -139,7 +139,7 @@ const docker = (...args: string[]) => engine('run', ['docker', ...args])
 const container = () => docker(...COMPOSE, 'ps', '--all', '--quiet')
 const inspect = (field: string) => docker('inspect', '--format', `{{${field}}}`, container())
 
-/** Waits up to half a minute for the first result of the health check. Returns its state. */
+/** Waits up to half a minute for the first result of the health check, and returns the result. */
 async function health(id: string, tries = 60): Promise<string> {
   const state = docker('inspect', '--format', '{{.State.Health.Status}}', id)
   if (state !== 'starting' || tries === 0) return state

@@ -33,8 +33,8 @@ const SEED = shop([
   }
 ])
 
-describe('a step', () => {
-  test('has the same response, whether it is found by _id, name or slug', async () => {
+describe('retrieving a step', () => {
+  test('returns the same response for an _id, an identifier and a slug', async () => {
     const mock = await useMock({ seed: SEED })
     const responses = await Promise.all(
       [SHIPPED._id, 'order-shipped', WORKFLOW_SLUG].flatMap((workflowId) =>
@@ -62,7 +62,7 @@ describe('a step', () => {
     `x_st_${EMAIL.base62}`,
     `x_wf_${OTHER.base62}`,
     'Été / ✓'
-  ])('is found by slugs with the name %j, because only the id in a slug is used', async (name) => {
+  ])('ignores the name %j in slugs, because only the id in a slug is used', async (name) => {
     const mock = await useMock({ seed: SEED })
     const workflowId = encodeURIComponent(`${name}_wf_${SHIPPED.base62}`)
     const stepId = encodeURIComponent(`${name}_st_${EMAIL.base62}`)
@@ -73,7 +73,7 @@ describe('a step', () => {
     })
   })
 
-  test('is found by percent-encoded names with unusual characters', async () => {
+  test('finds a step by percent-encoded names with unusual characters', async () => {
     const identifier = 'orders/été 100%'
     const stepId = 'step?#_st_ 日本'
     const workflows = [{ identifier, steps: [{ stepId, type: 'chat' }] }]
@@ -140,7 +140,7 @@ describe('ambiguous parameters', () => {
 
 describe('an unknown step', () => {
   test.each(['document', 'live'] as const)(
-    'is not found by a misspelled name, but a similar name is suggested (profile %s)',
+    'a misspelled name finds no step, but a similar name is suggested (profile %s)',
     async (profile) => {
       const mock = await useMock({ seed: SEED, profile })
       const reasonOf = async (path: string) => (await mock.get(path)).headers.get('x-mock-reason')
@@ -164,7 +164,7 @@ describe('an unknown step', () => {
   )
 
   test.each([EARLY._id, 'sorry', `sorry_st_${EARLY.base62}`])(
-    'is not found by %s, which is a step of another workflow',
+    '%s finds no step, because it names a step of another workflow',
     async (stepId) => {
       const mock = await useMock({ seed: SEED })
       const response = await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)
@@ -179,10 +179,10 @@ describe('an unknown step', () => {
   )
 })
 
-describe('the response', () => {
+describe('the response for a step', () => {
   const REQUIRED = WorkflowStep.required ?? []
 
-  test('has all required fields, and only those optional fields that have a value', async () => {
+  test('required fields are always present, optional fields only if they have a value', async () => {
     const issues = {
       controls: { body: [{ issueType: 'MISSING_VALUE', message: 'Body is required' }] }
     }
@@ -198,7 +198,7 @@ describe('the response', () => {
     expect((await fields('full')).sort()).toEqual([...REQUIRED, 'controlValues', 'issues'].sort())
   })
 
-  test('derives the slug, controls and variables that the seed does not set', async () => {
+  test('the server derives the slug, controls and variables that the seed lacks', async () => {
     const steps = [
       { stepId: 'wait', type: 'digest' },
       {
@@ -226,7 +226,7 @@ describe('the response', () => {
     })
   })
 
-  test('has the variables of all earlier steps, for every step type', async () => {
+  test('the variables include all earlier steps, for every step type', async () => {
     const steps = STEP_TYPES.map((type) => ({ stepId: type, type }))
     const mock = await useMock({ seed: shop([{ identifier: 'w', steps }]) })
     for (const [index, type] of STEP_TYPES.entries()) {
@@ -238,7 +238,7 @@ describe('the response', () => {
     }
   })
 
-  test("keeps the seed's slug, controls, variables and issues unchanged", async () => {
+  test("the seed's slug, controls, variables and issues stay unchanged", async () => {
     const fields = {
       slug: 'kept_st_0000000000000000',
       controls: {

@@ -9,9 +9,9 @@ export interface Resource<Value> {
 }
 
 /**
- * Loads a value, and reloads it when an input changes or `reload` is called. The argument
- * `isUserAction` of `load` is true after a call of `reload`. If a newer load has started, the
- * result of the older one is ignored.
+ * Loads a value, and loads it again when an input changes or `reload` is called. Calls `load` with
+ * true if `reload` was called, else with false. Ignores the result of a load if a newer load has
+ * started.
  */
 export function useResource<Value>(
   load: (isUserAction: boolean) => Promise<Value>,

@@ -47,8 +47,8 @@ export function entriesOf({ tests, others, hints, coverage }: Report): Entry[] {
 
 function testEntry(test: ReportedTest, key: string): Entry {
   const { title, file, outcome, duration, environment, requests, unauthenticated, faults } = test
-  // Leave out idempotency keys. Every request with an idempotency key leaves that key behind, so it
-  // isn't worth showing.
+  // Leave out idempotency keys: every request that has one stores it, so a stored key tells nothing
+  // about the test.
   const { idempotencyKeys: _, ...diff }: Partial<EnvironmentDiff> = test.left ?? {}
   const leftovers = diffEntries(diff)
   const requestTabs = [requestsTab(key, 'requests', 'Requests', test)]

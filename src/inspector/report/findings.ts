@@ -53,8 +53,8 @@ function rejectionFinding({ requests, hints }: ReportedTest): EntryFinding | und
 }
 
 /**
- * Returns a finding about one leftover change: that an integration became primary, or, if none did,
- * the first change.
+ * Returns a finding about one change that the test left behind: the first change that made an
+ * integration primary, or else the first change of any kind.
  */
 function leftoverFinding(leftovers: readonly DiffEntry[]): EntryFinding | undefined {
   const [first] = leftovers

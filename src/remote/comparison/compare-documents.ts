@@ -36,7 +36,7 @@ export interface DocumentDifference {
 }
 
 export interface DocumentComparison {
-  /** How many operations both documents have. */
+  /** How many operations are in both documents. */
   compared: number
   /** The operations that the published document lacks. */
   missing: string[]
@@ -47,10 +47,10 @@ type Change = Pick<DocumentDifference, 'kind' | 'published' | 'ours'>
 
 /**
  * Compares the parameters, statuses, headers and body fields in our OpenAPI document with those in
- * a published document of version 3.0 or 3.1. Follows references, and compares the content of an
- * envelope. Merges the alternatives of `oneOf` and `anyOf`. Doesn't compare bounds, patterns and
- * formats. Lists a difference in a shared schema only once. Throws `StartError` if the published
- * document isn't an OpenAPI document.
+ * a published document of version 3.0 or 3.1. Follows references. If a response is in an envelope,
+ * compares the content of the envelope. Merges the alternatives of `oneOf` and `anyOf`. Doesn't
+ * compare bounds, patterns and formats. Lists a difference in a shared schema only once. Throws
+ * `StartError` if the published document isn't an OpenAPI document.
  */
 export function compareDocuments(published: unknown, ours: object): DocumentComparison {
   const publishedOperations = operationsIn(checkedDocument(published))
@@ -240,7 +240,10 @@ function responseFields(
   return fields
 }
 
-/** Returns the content of an envelope: an object whose only field is the object `data`. */
+/**
+ * Returns the field `data` if the schema is an envelope: an object whose only field is the object
+ * `data`. Otherwise, returns undefined.
+ */
 function envelopedData(whole: View): View | undefined {
   if (whole.fields.size !== 1) return undefined
   const data = whole.fields.get('.data')?.()

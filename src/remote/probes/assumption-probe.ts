@@ -20,7 +20,7 @@ export interface ObservedDifference {
   difference: { field: string; target?: unknown; ours?: unknown }
 }
 
-/** The values that only one of two OpenAPI documents allows. */
+/** For each of two OpenAPI documents, the values that only this document allows. */
 export interface DocumentChange {
   published?: unknown
   ours?: unknown
@@ -33,7 +33,8 @@ export interface DocumentChange {
 export interface AssumptionProbe {
   /**
    * Resolves to the profile that the target behaves like. Rejects with `Failure` if it behaves like
-   * neither profile, and with `Skipped` if the target's data isn't sufficient to detect it.
+   * neither profile, and with `Skipped` if the target's data isn't sufficient to detect the
+   * profile.
    */
   detect(service: ServiceUnderTest): Promise<Profile>
   /** Returns whether the assumption explains a difference between two responses. */
@@ -79,8 +80,8 @@ export type ExpectedResponses = Partial<Record<Profile, ExpectedResponse>>
 
 interface MatchOptions {
   /**
-   * Whether the API reference allows a 200 that the probe doesn't expect. Otherwise, such a 200 is
-   * a `ContractViolation`.
+   * Whether the API reference allows a 200 for the request. If it doesn't, an unexpected 200 is a
+   * `ContractViolation`.
    */
   mayBe200?: boolean
 }
@@ -121,7 +122,7 @@ export const isEmptyPage = (body: unknown): boolean =>
 export const unexpectedResponse = (problem: string, response?: TargetResponse) =>
   new Failure(`the behavior fits no known value of the assumption: ${problem}`, response)
 
-/** Requests a known step, or the step `otherStepId` in the workflow of the known step. */
+/** Requests the first known step or, if `otherStepId` is set, that step of the same workflow. */
 export async function requestStep(
   { send, steps }: ServiceUnderTest,
   otherStepId?: string

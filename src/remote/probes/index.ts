@@ -122,7 +122,7 @@ export async function detectProfiles(service: ServiceUnderTest): Promise<Detecte
     try {
       detected[id as AssumptionId] = await detect(service)
     } catch (error) {
-      // `StartError` ends the run. After any other error, the value just stays unknown.
+      // `StartError` ends the run. After any other error, the assumption's value stays unknown.
       if (error instanceof StartError) throw error
     }
   }

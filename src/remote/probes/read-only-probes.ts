@@ -104,7 +104,7 @@ export const readOnlyProbes = {
     explainsResponse({ operation, bodies, difference: { field } }) {
       const [without, ...others] = bodies.filter(({ totalCount }) => totalCount === undefined)
       if (operation !== 'list' || !without || others.length > 0) return false
-      // A server without totals sets `hasMore` to true on every full page.
+      // A server that returns no `totalCount` sets `hasMore` to true on every full page.
       return field === 'totalCount' || (field === 'hasMore' && without.hasMore === true)
     },
     explainsDocument: explainPart(/messages$/, /^body\.totalCount$/)
@@ -183,8 +183,8 @@ export const readOnlyProbes = {
       const { messages } = await sample()
       const names = messages.flatMap(({ subscriber }) => Object.keys(subscriber ?? {}))
       if (names.some((name) => !EMBEDDED_FIELDS.includes(name))) return 'document'
-      // A message with an email address has a subscriber with one. No embedded subscriber contains
-      // it here, so fields are omitted.
+      // A message gets its email address from its subscriber. If such an address exists, but no
+      // embedded subscriber contains one, then the target omits fields of subscribers.
       const isCut = messages.some(({ subscriber, email }) => subscriber && email !== undefined)
       skipUnless(isCut, 'no message shows whether fields of the subscriber are omitted')
       return 'live'
@@ -249,7 +249,8 @@ async function detectPagingBounds({ send }: ServiceUnderTest) {
   if (tooLow.status === 200 && readPage(tooLow).pageSize !== 10)
     throw unexpectedResponse('pageSize is not 10', tooLow)
   checkFieldErrors(await send('/v1/messages?page=-1&limit=none'), profile, 'limit=none page=-1')
-  // How Novu responds to fractions is unknown, so check them only for the profile `document`.
+  // Check a fractional page and limit only for the profile `document`, because it is unknown how
+  // Novu responds to them.
   if (profile === 'document') {
     const fractions = await send('/v1/messages?page=1.5&limit=1.5')
     checkFieldErrors(fractions, profile, 'limit=1.5 page=1.5')
@@ -263,8 +264,8 @@ const UNSERVED = /^(Cannot GET \/v1\/conformance|GET \/v1\/conformance is not mo
 async function detectUnservedRoute({ send }: ServiceUnderTest) {
   const options = { mayBe200: true }
   const unknownPath = await send('/v1/conformance')
-  // An unknown path may get the same response with both values of the assumption, but a wrong
-  // method doesn't.
+  // Only check that this response is a known one. It can be the same for both values of the
+  // assumption, so the profile is detected with a wrong method below.
   matchProfile(unknownPath, { document: [501], live: [404, UNSERVED] }, options)
   const wrongMethod = await send(setPrimaryPath(unknownId()))
   const message = /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/
@@ -289,7 +290,7 @@ async function detectStepLookup({ send, steps }: ServiceUnderTest) {
     throw unexpectedResponse('a slug with an extra character finds a step')
   const ignoresCase = await isFound(_id.toUpperCase())
   const acceptsNoName = await isFound(slugOf('', 'st', _id))
-  // A lookup that decodes any slug also accepts the slug of another kind of record.
+  // A lookup that decodes any slug also finds the step by a slug with the marker of workflows.
   const rejectsOtherKind = !(await isFound(slugOf('x', 'wf', _id)))
   if (acceptsNoName !== ignoresCase || rejectsOtherKind !== ignoresCase)
     throw unexpectedResponse('ids are handled as in one profile, slugs as in the other')

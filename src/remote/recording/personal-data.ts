@@ -13,19 +13,20 @@ import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { Pseudonyms } from './pseudonyms.js'
 import { replaceSecrets } from './replace-secrets.js'
 
-/** What a recording keeps. Credentials and keys are always replaced. */
+/** What a recording keeps unchanged. Credentials and keys are replaced in any case. */
 export type Kept = 'nothing' | 'workflow-texts' | 'personal-data'
 
 /**
- * The record that a value belongs to. `ownTexts` are the strings in a step that aren't replaced.
+ * The kind of record that contains a value. `ownTexts` are the strings in a step that stay
+ * unchanged.
  */
 type Context = { kind: 'message' } | { kind: 'step'; ownTexts: ReadonlySet<string> }
 
 type ReplaceText = (source: string) => string
 
 /**
- * Matches the field names that stay in schemas. In payloads, `keepsFieldName` decides which names
- * stay.
+ * Matches the field names that stay unchanged in the schemas of steps. `keepsFieldName` decides
+ * which field names in payloads stay.
  */
 const SCHEMA_FIELD_NAME = /^(?=.{1,30}$)[A-Za-z_]+(-[A-Za-z_]+)*$/
 const RECORD_ID = /^[\da-f]{24}$|^[\da-f-]{36}$/
@@ -39,10 +40,10 @@ const TIMEZONES: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf
 const PHONE_DIGITS = 7
 
 /**
- * Replaces the personal data in records. Enum values, numbers, flags, timestamps, ids and
- * identifiers stay if the API reference's schemas define them. Every other string is replaced. In
- * objects without a defined schema, such as payloads, field names stay only if `keepsFieldName`
- * returns true.
+ * Replaces the personal data in records. In fields that the API reference defines, enum values,
+ * numbers, flags, timestamps, ids and identifiers stay unchanged. Every other string is replaced.
+ * In objects whose fields the API reference doesn't define, such as payloads, a field name stays
+ * only if `keepsFieldName` returns true.
  */
 export class PersonalDataReplacement {
   readonly #pseudonyms: Pseudonyms
@@ -130,8 +131,8 @@ export class PersonalDataReplacement {
       const rule = this.#textRules.find(([fields]) => fields.test(field))
       return rule ? rule[1](value) : this.#pseudonyms.text(value)
     }
-    // If the schema has no type, the string is in an object without a schema. In a step, that
-    // object may itself be a JSON Schema.
+    // If the schema has no type, the API reference doesn't define the object that contains the
+    // string. In a step, this object may itself be a JSON Schema.
     if (isStep && field === 'pattern') return '.*'
     if (isStep && field === 'required') return this.#fieldName(value, context)
     return this.#pseudonyms.text(value)
@@ -167,8 +168,8 @@ export class PersonalDataReplacement {
       const itemSchema = additionalProperties as TSchema
       return [fieldPath(this.#pseudonyms, name), this.#value(itemSchema, value, name, context)]
     }
-    // In an object that isn't free-form, the name of an unknown field can stay, because a field
-    // that isn't in the API reference never reaches a seed.
+    // Unless the object is free-form, the name of an unknown field can stay, because a field that
+    // the API reference doesn't define is never written to a seed.
     const isFree = type === undefined || additionalProperties === true
     const keptName = isFree ? this.#fieldName(name, context) : name
     return [keptName, this.#value({} as TSchema, value, name, context)]
@@ -226,8 +227,9 @@ const isEnumValue = ({ enum: values = [] }: TSchema, value: string): boolean =>
 let commonTexts: readonly string[] | undefined
 
 /**
- * Returns the strings that stay in a step: those in the default schemas of all step types, and
- * those enum values in the step's own schema that are plain names.
+ * Returns the strings that stay unchanged in a step:
+ * - all strings in the default schemas of the step types,
+ * - the enum values in the step's own schema that are plain names.
  */
 function ownTextsOf(schema: unknown): ReadonlySet<string> {
   commonTexts ??= [

@@ -20,18 +20,18 @@ import type { Scope } from './templates.js'
 const DAY = 86_400_000
 /**
  * The minimum age of a trigger, in milliseconds. The messages of a trigger are created in the
- * seconds after it, and must not be in the future.
+ * seconds after it, so the messages of a newer trigger could be in the future.
  */
 const NEWEST_TRIGGER_AGE = 2 * 60_000
 
 /**
  * Returns the subscribers to add, and a function that generates messages for the `days` before
- * `now`. The same input returns the same bytes on every machine and version of Node. `messageCount`
- * is the number of all messages that the environment already has, because `environment.messages`
- * may contain only a sample of them.
+ * `now`. For the same input, the messages consist of the same bytes on every machine and version of
+ * Node. `messageCount` is the number of all messages that the environment already has, because
+ * `environment.messages` may contain only a sample of them.
  *
- * Throws `StartError` if no step sends messages. Generating throws `SeedError` if rendering takes
- * more than a millisecond per message, which is twenty times the usual time.
+ * Throws `StartError` if no step sends messages. The returned function throws `SeedError` if
+ * rendering takes more than a millisecond per message, which is twenty times the usual time.
  */
 export function prepare(
   environment: EnvironmentInput,
@@ -258,8 +258,8 @@ function outcomeOf(channel: Channel, hasAddress: boolean, random: Random) {
 /** Returns when an in-app message was delivered, seen and read, and which button was pressed. */
 function inboxState(random: Random, createdAt: number, now: number) {
   const deliveredAt = createdAt + 40 + randomInt(random, 360)
-  // Most messages are seen soon: the maximum delay is a random power of two, from 4 seconds to 1.5
-  // days.
+  // First draw the maximum delay, as a power of two from 4 seconds to 1.5 days, so that most
+  // messages are seen soon.
   const seenAt = deliveredAt + randomInt(random, 1 << (12 + randomInt(random, 16)))
   const readAt = seenAt + 400 + randomInt(random, 60_000)
   const seen = random.next() < 0.75 && seenAt <= now

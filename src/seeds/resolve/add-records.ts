@@ -76,7 +76,8 @@ export function addSubscriber(
 ): void {
   const subscriber = createSubscriber(builder, seed, location)
   if (seed.subscriberId === undefined) {
-    // The invalid id was removed, so messages that refer to it must not be reported.
+    // The subscriberId was invalid and was removed, so a message that refers to it must not be
+    // reported.
     builder.unknownKinds.add('subscribers')
   } else {
     const name = ['subscriberId', seed.subscriberId] as const
@@ -136,7 +137,8 @@ function reportNoIdentifier(
   seed: SeedWorkflow,
   location: SeedLocation
 ): void {
-  // The invalid identifier was removed, so messages that refer to it must not be reported.
+  // The identifier was invalid and was removed, so a message that refers to it must not be
+  // reported.
   if (isIncomplete(seed)) builder.unknownKinds.add('workflows')
   else if (seed.name === undefined) location.report('must have identifier or name')
   else location.report('must have identifier: its name contains no letter or digit for a slug')
@@ -174,7 +176,8 @@ function createSteps(
       workflowDatabaseId: workflow._id
     })
     const at = location.at('steps', index)
-    // Count the whole step, because its variables repeat the payload and all earlier results.
+    // Count the whole step, because its `variables` repeat the schemas of the payload and of all
+    // earlier results.
     builder.countAdded(JSON.stringify(step).length, at)
     builder.claimNames('steps', ['stepId', stepId, identifier], _id, at)
     steps.push(step)
@@ -346,7 +349,7 @@ export function setGenerate(
     location.report(`needs a workflow in this environment with one of these steps: ${channels}`)
   }
   builder.data.generate = generate
-  // Only requests have a limit. A file may generate any number of messages.
+  // This limit applies only to requests. The schema of seeds contains the limit for files.
   if (location.file.limits !== REQUEST_LIMITS) return
   builder.data.countGenerated = (characters) => builder.countAdded(characters, location)
   for (const field of ['messages', 'subscribers'] as const) {

@@ -27,8 +27,8 @@ interface Options {
    */
   existing?: ExistingRecords | undefined
   /**
-   * Returns the environment that owns the key, if that environment isn't in the seeds. The seeds
-   * must not use such a key.
+   * Returns the existing environment that owns the API key, unless that environment is in the
+   * seeds. The seeds must not use an API key that another environment owns.
    */
   ownerOf?: (key: string) => { id: string; name: string } | undefined
 }
@@ -40,7 +40,7 @@ interface EnvironmentSeed {
 }
 
 interface EnvironmentPart extends EnvironmentSeed {
-  /** All parts of an environment share this builder. */
+  /** The builder of the environment, which all parts of the environment share. */
   builder: EnvironmentBuilder
 }
 
@@ -61,7 +61,8 @@ export function resolveSeeds(
   const files = seeds.map((file) => ({ ...file, issues: [...file.issues] }))
   const issueLists = files.map(({ issues }) => issues)
   const environments = files.flatMap((file) => environmentsOf(file, options))
-  // Stop here: the error can't list more issues, and resolving such seeds can take long.
+  // Stop here if a list of issues is full: the error can't list more issues, and resolving seeds
+  // with so many issues can take long.
   if (issueLists.some(isFull)) throw createSeedError(issueLists)
   const described = options.target ? environments.slice(0, 1) : environments
   const parts = assignBuilders(described, now, options)
@@ -142,7 +143,7 @@ function assignBuilders(
 
 /**
  * Returns the ids of the organizations by name. If the seeds contain several ids for an
- * organization, it gets the last one.
+ * organization, the last one is returned.
  */
 function collectOrganizationIds(
   environments: readonly EnvironmentSeed[]

@@ -47,7 +47,7 @@ test.each([
   ['random items and the current time', "{{payload.tags | sample}}{{'now' | date: '%s'}}", 'abnow'],
   ['an unclosed block', '{% if payload.name %}not closed', '{% if payload.name %}not closed'],
   ['an unclosed output', 'Hi {{payload.name, and so on', 'Hi {{payload.name, and so on']
-])('leaves unchanged: %s', (_, template, text) => {
+])('does not change %s', (_, template, text) => {
   expect(rendered(template)).toBe(text)
 })
 
@@ -73,13 +73,13 @@ test.each([
   expect(process.cpuUsage(started).user).toBeLessThan(2_000_000)
 })
 
-describe('the content of an email', () => {
-  test('is the body if the body is HTML, and a paragraph otherwise', () => {
+describe('compileEmail()', () => {
+  test('keeps HTML, and wraps any other text in a paragraph', () => {
     expect(contentOf('Hello\n{{payload.name}}')).toBe('<p>Hello<br>Ada</p>')
     expect(contentOf('<h1>{{payload.name}}</h1>')).toBe('<h1>Ada</h1>')
   })
 
-  test('has the blocks of a block editor document', () => {
+  test('turns a block editor document into a list of blocks', () => {
     const text = (value: string) => ({ type: 'text', text: value, marks: [{ type: 'bold' }] })
     const content = [
       { type: 'heading', attrs: { level: 2 }, content: [text('Hello & welcome')] },
@@ -110,7 +110,7 @@ describe('the content of an email', () => {
     '{"type":"other"}',
     '{"type":"doc","content":[null]}',
     `${'{"type":"doc","content":['.repeat(3000)}${']}'.repeat(3000)}`
-  ])('is a paragraph if the body is an invalid or very deeply nested document: %#', (body) => {
+  ])('wraps an invalid or very deeply nested document in a paragraph: %#', (body) => {
     expect(contentOf(body)).toContain(`<p>${body}</p>`)
   })
 })

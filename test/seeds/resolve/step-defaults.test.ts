@@ -14,7 +14,7 @@ const ajv = new Ajv({ strict: false, formats: { 'date-time': true }, schemas: [.
 addFormats.default(ajv)
 
 test.each(STEP_TYPES)(
-  'the default controls of a step of type %s match the schema, and are new on each call',
+  'the default controls of the step type %s match the schema, and are a new object each time',
   (type) => {
     expect(ajv.validate('ControlsMetadataDto', defaultControls(type)), ajv.errorsText()).toBe(true)
     const { dataSchema = {} } = defaultControls(type)
@@ -28,7 +28,8 @@ test.each(STEP_TYPES)(
 )
 
 /**
- * Each row contains a step type, controls that Novu accepts for it, and a field that Novu requires.
+ * Each row contains a step type, control values that Novu accepts for this type, and the name of a
+ * control that Novu requires.
  */
 test.each<[StepType, Record<string, unknown>, string]>([
   ['in_app', { subject: 'Shipped', skip: { '==': [{ var: 'payload.quiet' }, true] } }, 'subject'],
@@ -53,7 +54,7 @@ test.each<[StepType, Record<string, unknown>, string]>([
   expect(accepts({ ...values, unknown: 1 })).toBe(false)
 })
 
-test('the variables of a step accept a subscriber, earlier results and a payload', () => {
+test("the schema of a step's variables accepts a subscriber, earlier results and a payload", () => {
   const earlier = STEP_TYPES.map((type) => ({ stepId: `${type}-step`, type }))
   const variables = stepVariables(
     earlier,
@@ -86,7 +87,7 @@ test('the variables of a step accept a subscriber, earlier results and a payload
   expect(ajv.validate(variables, { ...values, context: {} })).toBe(false)
 })
 
-test('the variables of a step list the earlier steps in order, each as optional', () => {
+test("the schema of a step's variables lists the earlier steps in order, each as optional", () => {
   const ids = ['wait', 'mail', '__proto__']
   const types = ['delay', 'email', 'custom'] as const
   const earlier = ids.map((stepId, index) => ({ stepId, type: types[index] as StepType }))
@@ -107,7 +108,7 @@ test('the variables of a step list the earlier steps in order, each as optional'
   ])
 })
 
-describe('the payload schema', () => {
+describe('inferPayloadSchema()', () => {
   test.each([
     [
       'values without variables',
@@ -124,11 +125,11 @@ describe('the payload schema', () => {
       ['{% raw %}{{payload.a}}{% endraw %}{%- comment -%}{{payload.b}}{%- endcomment -%}']
     ],
     ['unclosed tags', ['{{payload.a', '{% if payload.b', 'payload.c }}']]
-  ])('that is inferred from %s allows any fields', (_what, controlValues) => {
+  ])('returns a schema that allows any fields for %s', (_what, controlValues) => {
     expect(inferPayloadSchema(controlValues)).toEqual(openOf({}))
   })
 
-  test('has a required string for each name, in order of first appearance', () => {
+  test('returns a required string for each name, in order of first appearance', () => {
     const body = { deep: ['{{ payload.name | upcase }}', { er: '{{-payload.at-}}' }] }
     const texts = [
       { subject: 'Order {{payload.orderId}}', body },
@@ -201,11 +202,11 @@ describe('the payload schema', () => {
       '{"content":[{"text":"{{payload.a | default: \\"b\\"}}"}]}',
       { a: leaf('a') }
     ]
-  ])('has %s', (_what, text, properties) => {
+  ])('returns a schema with %s', (_what, text, properties) => {
     expect(inferPayloadSchema([text])).toEqual(openOf(properties as Record<string, object>))
   })
 
-  test('with `loopItems`, has the fields that loops use', () => {
+  test('with `loopItems`, returns a schema with the fields that loops use', () => {
     const text =
       '{% for a in payload.rows %}{% for b in a.cells %}{{b.name}}{% endfor %}{% endfor %}' +
       '{% for tag in payload.tags %}{{tag}}{% endfor %}'
@@ -225,7 +226,7 @@ describe('the payload schema', () => {
       'nested lists in block editor JSON',
       `{"payload":${'['.repeat(20_000)}"{{"${']'.repeat(20_000)}}`
     ]
-  ])('for %s has a limited depth, and is inferred in less than a second', (_what, text) => {
+  ])('returns a schema of limited depth for %s, in less than a second', (_what, text) => {
     const started = process.cpuUsage()
     expect(isTooDeep(inferPayloadSchema([text]))).toBe(false)
     expect(process.cpuUsage(started).user).toBeLessThan(1_000_000)

@@ -53,8 +53,8 @@ function useReplay(exchange: RecordedExchange, { source }: ListedRequests) {
     const { status, duration, headers, text } = await call(method, path, options)
     const [newest] = await source.list({ order: 'newest', limit: 1 })
     const recorded = newest && (await source.get(newest.sequence))
-    // Prefer the response from the journal. The earlier response also comes from the journal, so
-    // the same secrets are masked in both.
+    // Prefer the response from the journal. The earlier response is from the journal too, so both
+    // responses have the same secrets masked.
     const isRecorded = recorded?.response?.headers['x-request-id'] === headers['x-request-id']
     if (recorded && isRecorded) return { ...recorded, title: 'Now' }
     return { title: 'Now', status, duration, response: { status, headers, body: text } }
@@ -82,7 +82,9 @@ function CompareMenu({ exchange, listed: { source, requests }, compareWith }: Pr
 
 const OFFERED_EFFECTS = ['500', '503', 'Timeout', 'Lost response']
 
-/** A menu that makes the next requests with the same operation and path fail. */
+/**
+ * A menu for adding a fault rule that makes the next requests with this operation and path fail.
+ */
 function FailNextMenu({ exchange: { operation, path, method } }: Pick<Props, 'exchange'>) {
   const addFault = useAddFault()
   const groups = OFFERED_EFFECTS.map((effect) => ({

@@ -17,8 +17,8 @@ import { apiReference, behavior, type ConformanceCase } from '../case.js'
 export const UNKNOWN_KEY = 'conformance-00000000000000000000'
 
 /**
- * Authorization headers that must be rejected, each with the message of the 401. If there is no
- * message, any message is allowed.
+ * Authorization headers that must be rejected, each with the message of the 401. If a header is
+ * listed without a message, the 401 may have any message.
  */
 const INVALID_AUTHORIZATIONS: readonly (readonly [header: string | null, message?: string])[] = [
   [null, 'Missing authorization header'],
@@ -166,7 +166,7 @@ async function checkNamedStep(
   check(isRequested, `the response is step ${step.stepId} of ${step.workflowId}`, response)
   checkSame(readRecord(response), step, 'two responses for the same step', response)
   const byId = await send(stepPath(step.workflowDatabaseId, step._id))
-  // If the `_id` finds no step, the case `step.forms` reports it.
+  // Ignore an `_id` that finds no step, because the case `step.forms` reports it.
   if (byId.status >= 400 && byId.status < 500) return
   const { workflowId: identifier, workflowDatabaseId } = readRecord<WorkflowStep>(byId)
   const isSameWorkflow =
@@ -176,8 +176,8 @@ async function checkNamedStep(
 }
 
 /**
- * Returns whether the name is the id, the identifier or any slug. A slug may contain any id,
- * because the case `step.forms` checks slugs.
+ * Returns whether the name is the id, the identifier or any slug. Doesn't check the id in a slug,
+ * because the case `step.forms` does.
  */
 function isNameOf(name: string, id: string, identifier: string): boolean {
   const isSlug = /_(?:wf|st)_[0-9A-Za-z]+$/.test(name)

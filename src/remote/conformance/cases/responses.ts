@@ -32,7 +32,7 @@ interface Part {
   response: TargetResponse
   schema: TSchema
   value: unknown
-  /** The field of the response that contains the value. */
+  /** The field of the response that contains the value. Absent if the value is the whole record. */
   location?: string
 }
 
@@ -230,8 +230,9 @@ function checkMessage(message: MessageResponse, request: SentRequest | undefined
 }
 
 /**
- * Throws `Failure` if the value doesn't match its schema. The kind `value` finds fields that are
- * missing or have a wrong value. The kind `name` finds fields that aren't in the schema.
+ * Throws `Failure` if the value doesn't match its schema. With the kind `value`, checks only for
+ * fields that are missing or have a wrong value. With the kind `name`, checks only for fields that
+ * aren't in the schema.
  */
 function checkIssues(part: Part, kind: 'name' | 'value'): void {
   const { response, schema, value, location = '' } = part

@@ -3,7 +3,7 @@ import { LIST_FAULTS } from './lists.js'
 import type { PlantedFault } from './planted-fault.js'
 import { SHAPE_FAULTS } from './shapes.js'
 
-/** The faults that the conformance cases must detect. Each one breaks one rule. */
+/** The faults that the conformance cases must detect. Each fault breaks one rule. */
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...SHAPE_FAULTS,
   ...LIST_FAULTS,
