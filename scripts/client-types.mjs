@@ -1,6 +1,6 @@
 /**
- * Prints TypeBox schemas as plain TypeScript, so that users of the package's types don't need
- * TypeBox.
+ * Converts TypeBox schemas to plain TypeScript declarations, so that users of the package's types
+ * don't need TypeBox.
  */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -101,8 +101,8 @@ async function evaluate(root, stdin) {
 }
 
 /**
- * Returns an `export interface` or `export type` for each schema, and for each schema that it
- * refers to.
+ * Returns an `export interface` or `export type` for each schema. Schemas that one of these schemas
+ * refers to are declared too.
  */
 function printDeclarations(schemas) {
   const printer = new DeclarationPrinter(schemas)
@@ -203,7 +203,9 @@ class DeclarationPrinter {
   }
 }
 
-/** Returns the schema that a reference points to. src/schema/typebox.ts creates references. */
+/**
+ * Returns the schema that a reference points to. src/schema/typebox.ts creates these references.
+ */
 function referenceTarget(schema) {
   if (!schema.$ref) return undefined
   return schema[Symbol.for('notification-mock/target')]()

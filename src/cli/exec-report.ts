@@ -18,11 +18,17 @@ export interface ReportFlags {
   allow: readonly HintId[]
 }
 
-/** Prints a message to stderr. A prefix distinguishes it from the command's output. */
+/**
+ * Prints a message to stderr. A prefix on each line distinguishes it from the output of the command
+ * that `exec` runs.
+ */
 export const print = (message: string) =>
   writeToStderr(message.replaceAll(/^/gm, EXEC_PREFIX).concat('\n'))
 
-/** Prints and writes the requested reports. Returns the reasons to treat the run as failed. */
+/**
+ * Prints or writes each report that the flags ask for. Returns the reasons why the run counts as
+ * failed. The list is empty if there are none.
+ */
 export async function writeReports(
   mock: Mock,
   flags: ReportFlags,
@@ -58,7 +64,10 @@ async function reportCoverage(
   return coverageShortfall(coverage, min)
 }
 
-/** Returns the hints that `--allow` doesn't list, also those for requests outside of tests. */
+/**
+ * Returns the hints that `--allow` doesn't list. Includes the hints about requests that belong to
+ * no test.
+ */
 function collectHints({ tests, hints }: Report, allowed: readonly HintId[]) {
   const testHints = tests.flatMap((test) =>
     test.hints.map((hint) => ({ ...hint, source: test.title }))

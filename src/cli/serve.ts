@@ -33,7 +33,10 @@ export function addCommands(root: Command): void {
 export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
   docs: string
   version: string
-  /** The generated token, if other machines can reach the server and no token was set. */
+  /**
+   * The generated admin token. Undefined unless other machines can reach the server and the user
+   * set no token.
+   */
   adminToken: string | undefined
 }
 
@@ -49,7 +52,7 @@ export async function serve(flags: ServerFlags, command: Command): Promise<Ready
     const closed = mock.close(GRACE).catch(() => process.exit(1))
     closed.then(() => process.exit(code))
   }
-  // A signal may arrive twice, because npm forwards it.
+  // One signal may call `stop` twice, because npm forwards a signal that the terminal also sends.
   onStopSignal(() => stop(0))
   process.on('uncaughtException', (err) => {
     logger.fatal({ err }, 'stopping after an uncaught error')
@@ -60,7 +63,10 @@ export async function serve(flags: ServerFlags, command: Command): Promise<Ready
   return { url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken }
 }
 
-/** Starts a server in this process. With `--watch`, prints every change to the seed files. */
+/**
+ * Starts a server in this process. With `--watch`, prints the result of every reload of the seed
+ * files.
+ */
 export async function startMock(
   options: MockOptions,
   flags: ServerFlags,

@@ -45,7 +45,7 @@ export interface Environment
   id: string
   /** Removes the environment with all its data. */
   remove(): Promise<void>
-  /** Removes the environment, unless it is already gone. */
+  /** Removes the environment, unless it was already removed. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -87,7 +87,7 @@ function serverAt(server: Connection) {
     listEnvironments: () => list<wire.ListedEnvironment>('/_mock/environments', 'environments'),
     /**
      * Returns the API keys of the environment with this id or name. The server stores only hashes
-     * of keys. Of the keys from before a restart, it therefore returns only those that a seed
+     * of keys. After a restart, it therefore knows only those of the earlier keys that a seed
      * contains.
      */
     apiKeys: (id: string) => list<string>(path`/_mock/environments/${id}/keys`, 'apiKeys'),
@@ -101,7 +101,7 @@ function serverAt(server: Connection) {
       json<wire.RecordedExchange>('GET', path`/_mock/requests/unauthenticated/${String(sequence)}`),
     /** Returns the record of a test run. Every created environment counts as one test. */
     runRecord: () => json<wire.RunRecord>('GET', '/_mock/report'),
-    /** Returns how much of the API has been covered by the requests to all environments. */
+    /** Returns how much of the API the requests to all environments have covered. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage/server'),
     /** Resets the coverage of the server and of every environment to zero. */
     clearCoverage: () => done('DELETE', '/_mock/coverage/server'),

@@ -26,7 +26,8 @@ export interface Report extends Omit<RunRecord, 'run' | 'tests'> {
 }
 
 /**
- * Combines the record of a test run and the facts into a report, and adds hints about the requests.
+ * Combines the server's record of a test run with the caller's facts about the run, and adds hints
+ * about the requests.
  */
 export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
   const { run, tests, others } = record

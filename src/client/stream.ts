@@ -5,8 +5,8 @@ export interface StreamOptions {
   /** Ends the stream. */
   signal?: Signal
   /**
-   * Whether to yield the requests that are already recorded before new ones. By default, only new
-   * ones are yielded.
+   * Whether to yield the already recorded requests first. By default, only new requests are
+   * yielded.
    */
   replay?: boolean
   /**
@@ -20,8 +20,8 @@ export interface StreamOptions {
    */
   onOpen?: () => void
   /**
-   * First report the recorded changes after the change with this sequence number. By default, only
-   * new changes are reported.
+   * A sequence number. The stream first reports the recorded changes after the change with this
+   * number. By default, the stream reports only new changes.
    */
   changesAfter?: number
 }
@@ -40,7 +40,7 @@ interface StreamState {
   changesAfter: number | undefined
 }
 
-/** Yields each request that ends, until the signal aborts or the environment is removed. */
+/** Yields each request when it ends, until the signal aborts or the environment is removed. */
 export async function* streamRequests(
   connection: Connection,
   options: StreamOptions
@@ -64,7 +64,8 @@ export async function* streamRequests(
 }
 
 /**
- * Returns whether the key was valid before and isn't any more, because the environment was removed.
+ * Returns whether the server rejects a key that it accepted before, because the environment was
+ * removed.
  */
 const isEnvironmentGone = (error: unknown, { isOpen }: StreamState) =>
   isOpen && error instanceof MockError && error.status === 401

@@ -242,8 +242,8 @@ function otherValues(id: AssumptionId): (readonly [value: string, effect: string
 }
 
 /**
- * Returns the values that differ from the profile's values. Omits unknown assumptions, which
- * another version of the server may have stored.
+ * Returns the assumptions whose values differ from the profile's values, with these values. Omits
+ * unknown assumptions, which another version of the server may have stored.
  */
 export function overridesOf(profile: Profile, assumptions: Assumptions): Record<string, string> {
   const ids = ASSUMPTION_IDS.filter((id) => assumptions[id] !== ASSUMPTIONS[id][profile][0])

@@ -19,9 +19,9 @@ export type Authentication =
   | { kind: 'rejected'; error: DomainError }
 
 /**
- * Rejects requests without a valid API key with 401, before their body is read. Prevents the
- * removal of an expired environment until the response is sent. API keys are neither logged nor
- * repeated in a response.
+ * Rejects requests without a valid API key with 401, before their body is read. Keeps the
+ * environment from expiring until the response is sent. API keys are neither logged nor repeated in
+ * a response.
  */
 export const authentication = fp<{ environments: EnvironmentService }>(
   async (app, { environments }) => {
@@ -88,8 +88,8 @@ function checkAuthorization(
   header: string | undefined,
   environments: EnvironmentService
 ): Authentication {
-  // Nearly all headers start like this. Checking for this case first is twice as fast as parsing
-  // every header.
+  // Nearly all headers start with `ApiKey ` and have a valid key. Checking for this case first is
+  // twice as fast as parsing every header.
   const usual = header?.startsWith('ApiKey ') && environments.findByApiKey(header.slice(7))
   if (usual) return { kind: 'authenticated', environment: usual }
 
@@ -117,8 +117,8 @@ function rejectScheme(
   apiKey: string,
   environments: EnvironmentService
 ): Authentication {
-  // The word is not repeated in the message if it may be a key sent without a scheme, or if it may
-  // contain a key, as in `ApiKey:<key>`.
+  // Don't repeat the header's first word in the message if the word may be a key that was sent
+  // without a scheme, or if it may contain a key, as in `ApiKey:<key>`.
   const isScheme = /^(?!apikey)[a-z]{1,24}$/i.test(scheme) && !environments.isApiKey(scheme)
   const reason = apiKey
     ? 'the scheme must be ApiKey: "Authorization: ApiKey <key>"'

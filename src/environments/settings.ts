@@ -1,7 +1,7 @@
 import type { Environment } from './environment.js'
 import type { EnvironmentRow } from './repository.js'
 
-/** An environment's own settings, without what it inherits from the server. */
+/** An environment's own settings, without those that it inherits from the server. */
 export type Settings = Pick<
   EnvironmentRow,
   'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed' | 'stubs'
@@ -18,7 +18,10 @@ export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> &
 export interface CreateOptions extends Partial<Omit<NewEnvironment, 'id'>> {
   /** Id or name of the environment to fork. */
   from?: string | undefined
-  /** Name of a snapshot of `from`, which is forked instead of the current state. */
+  /**
+   * Name of a snapshot of `from`. If given, the snapshot is forked instead of the current state of
+   * `from`.
+   */
   snapshot?: string | undefined
   apiKey?: string | undefined
 }

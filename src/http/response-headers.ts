@@ -1,15 +1,16 @@
 import { OutgoingMessage } from 'node:http'
 
 /**
- * Headers that delimit a response. A rule or stub can't set them, because with a wrong value the
- * client would wait forever or misread the next response.
+ * Headers that delimit a response. A fault rule or a stub can't set them, because with a wrong
+ * value the client would wait forever or misread the next response.
  */
 const FRAMING_HEADERS =
   /^(connection|content-length|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
 
-/** Returns whether a configured header can be sent with a response. */
+/** Returns whether a response can carry this header, which a fault rule or a stub sets. */
 export function isSendableHeader(name: string, value: string): boolean {
-  // Fastify keeps headers in a plain object, where `__proto__` would set the prototype.
+  // Fastify keeps headers in a plain object, where setting `__proto__` would replace the object's
+  // prototype.
   if (FRAMING_HEADERS.test(name) || name === '__proto__') return false
   try {
     new OutgoingMessage().setHeader(name, value)

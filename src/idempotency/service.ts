@@ -41,7 +41,10 @@ export class IdempotencyService {
   readonly #db: Db
   readonly #environments: EnvironmentService
   readonly #repository: IdempotencyRepository
-  /** Kept only in memory, so that no key stays in use after the process was killed. */
+  /**
+   * The keys of the requests in progress. They are kept only in memory, so that no key stays in use
+   * after the process is killed.
+   */
   readonly #keysInUse = new Set<string>()
 
   constructor({ db, environments }: { db: Db; environments: EnvironmentService }) {
@@ -93,8 +96,8 @@ export class IdempotencyService {
   }
 
   /**
-   * Returns the response that is stored for a key. The body contains the ids of the environment
-   * that sent the response.
+   * Returns the response that is stored for a key. Its body contains the environment id and
+   * organization id of the environment that sent the response.
    */
   #find(environment: Environment, scope: KeyScope, key: string): StoredKey | undefined {
     const { datasets, organizationId } = environment
@@ -146,8 +149,8 @@ const linkHeader = ({ assumptions }: Environment): Pick<ErrorDetails, 'headers'>
 const DOCUMENTATION = 'https://docs.novu.co/additional-resources/idempotency'
 
 /**
- * Hashes a request. A missing body, an empty body and `{}` have the same hash, because the
- * operation doesn't use the body.
+ * Hashes the parts of a request that must be equal. A missing body, an empty body and `{}` have the
+ * same hash, because set-primary doesn't use its body.
  */
 function fingerprintOf({ assumptions }: Environment, { target, body }: RepeatableRequest): Buffer {
   const head = assumptions['idempotency-match'] === 'request' ? `${target}\n` : ''

@@ -33,12 +33,12 @@ const POLL_INTERVAL = 5
 const MAX_NEAR_MISSES = 3
 
 /**
- * Returns the requests that match the verification. With `within`, waits at most for this time
- * until the verdict is final. Stops waiting if the journal closes or the client disconnects.
+ * Returns the requests that match the verification. Waits until the verdict is final, but no longer
+ * than `within`. Stops waiting if the journal closes or the client disconnects.
  *
- * Throws `expectation-failed` with the nearest requests if the verification fails. Throws `invalid`
- * if the verification contradicts itself or contains an unsupported regular expression. Throws
- * `bad-request` if the server keeps no journal.
+ * Throws `expectation-failed` with the most similar requests if the verification fails. Throws
+ * `invalid` if the verification contradicts itself or contains an unsupported regular expression.
+ * Throws `bad-request` if the server keeps no journal.
  */
 export async function verifyRequests(
   services: VerificationServices,
@@ -229,8 +229,9 @@ interface NearMiss {
 }
 
 /**
- * Returns up to three requests that are most similar to the missing request. Requests with fewer
- * mismatches come first. Among requests with the same number of mismatches, newer ones come first.
+ * Returns the requests that are most similar to the missing request, at most three. Requests with
+ * fewer mismatches come first. Among requests with the same number of mismatches, newer ones come
+ * first.
  */
 function findNearMisses(
   requests: readonly JournalEntry[],
@@ -269,7 +270,7 @@ function formatNearMiss(nearMiss: NearMiss): string {
 
 /**
  * Looks for the missing request in the journals of other environments, and among the requests
- * without a valid API key. Returns a sentence about each of these places that has such a request.
+ * without a valid API key. Returns one sentence for each journal that contains the request.
  */
 function findElsewhere(
   missing: RequestPattern,

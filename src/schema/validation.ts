@@ -21,13 +21,13 @@ export interface ValidationIssue {
   path: Path
   /** The rest of a sentence that starts with the path, such as `must be a string`. */
   message: string
-  /** The actual value or a suggestion, to append to the message. May be empty. */
+  /** The text to append to the message: the actual value, a suggestion, or nothing. */
   hint: string
-  /** Whether the name or the value of the field is wrong. */
+  /** The part of the field that is wrong. */
   part: 'name' | 'value'
 }
 
-// This is the only format that TypeBox checks.
+// `regex` is the only format that TypeBox checks.
 FormatRegistry.Set('regex', (text) => findRegexError(text) === undefined)
 
 function findRegexError(text: string): string | undefined {
@@ -83,7 +83,7 @@ interface SchemaError extends Pick<ValueError, 'type' | 'schema' | 'value'> {
   missing?: string[]
 }
 
-/** Converts TypeBox's errors for the value `root`, whose path is `base`. */
+/** Converts TypeBox's errors about the value `root`. `base` is the path to `root`. */
 function collectErrors(errors: Iterable<ValueError>, root: unknown, base: Path): SchemaError[] {
   const collected: SchemaError[] = []
   for (const { type, schema, path: pointer, value, errors: variants } of errors) {
@@ -123,7 +123,7 @@ function mergeMissingFields(errors: SchemaError[]): SchemaError[] {
     const field = String(error.path.at(-1))
     const missing = missingByObject.get(key)
     if (missing) {
-      // The merged error holds the same array, so it gets the field too.
+      // The merged error for this object holds the same array, so this also adds the field to it.
       missing.push(field)
       return []
     }
@@ -218,7 +218,8 @@ function isDiscriminator({ type, path, schema }: SchemaError, union: Path): bool
 
 /**
  * Returns a message if the maximum is the largest safe integer, because `describeType` leaves out
- * this maximum. It includes all others, as in `a whole number from 1 to 1000`.
+ * this maximum. Otherwise returns undefined, because `describeType` includes all other maximums, as
+ * in `a whole number from 1 to 1000`.
  */
 const describeSafeMaximum = ({ schema: { maximum } }: SchemaError): string | undefined =>
   maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined
@@ -226,8 +227,8 @@ const describeSafeMaximum = ({ schema: { maximum } }: SchemaError): string | und
 const countItems = (count: number) => `${count} ${count === 1 ? 'item' : 'items'}`
 
 /**
- * Messages for errors that `describeType` doesn't describe. If a function returns undefined, the
- * description of the type is enough.
+ * Functions that return the message for a type of error. If there is no function or if it returns
+ * undefined, the message names the type from `describeType`.
  */
 const MESSAGES: { [Type in ValueErrorType]?: (error: SchemaError) => string | undefined } = {
   [ValueErrorType.StringPattern]: ({ schema: { pattern } }) =>
@@ -327,7 +328,10 @@ const PATTERN_NAMES: Record<string, string> = {
     'at least 16 characters, or at least 8 with a digit or hyphen'
 }
 
-/** No document needs more levels, and recursive functions can handle this many. */
+/**
+ * The maximum number of nested levels. No document needs more, and with this limit, recursive
+ * functions don't overflow the stack.
+ */
 export const MAX_DEPTH = 100
 
 export const TOO_DEEP = `is nested more than ${MAX_DEPTH} levels deep: flatten it`

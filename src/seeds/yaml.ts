@@ -64,7 +64,7 @@ function parseYaml(text: string, file: string): ParsedYaml {
 
 /**
  * Returns the tokens of a text. Stops after a hundred misplaced tokens. Throws `SeedError` if the
- * text is nested too deep.
+ * text is nested too deeply.
  */
 function readTokens(text: string, lines: LineCounter, issueAtOffset: IssueAtOffset): CST.Token[] {
   const parser = new (yaml().Parser)(lines.addNewLine)
@@ -90,8 +90,8 @@ function readTokens(text: string, lines: LineCounter, issueAtOffset: IssueAtOffs
 /** Returns at most two documents. A second document is an issue, so a third one doesn't matter. */
 function composeDocuments(tokens: CST.Token[], text: string): (Document.Parsed | undefined)[] {
   const { stackTraceLimit } = Error
-  // Don't record stack traces: a text can have a million errors, and their traces take most of the
-  // time and memory.
+  // Don't record stack traces, because a text can have a million errors, and their traces would
+  // take most of the time and memory.
   Error.stackTraceLimit = 0
   try {
     const [first, second] = new (yaml().Composer)(OPTIONS).compose(tokens, true, text.length)

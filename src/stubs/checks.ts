@@ -2,18 +2,18 @@ import { isSendableHeader } from '../http/response-headers.js'
 import { isSecretPath } from '../schema/validation.js'
 import type { NewStub } from './schemas.js'
 
-/** The largest body of a stub, in bytes of JSON. */
+/** The maximum size of a stub's body, in bytes of JSON. */
 export const MAX_STUB_BODY = 1024 * 1024
 
-/** An operation that a stub must not shadow. */
+/** An operation that the mock serves. A stub must not replace it. */
 interface ServedOperation {
   method: string
-  /** The path with its parameters as `:name`. */
+  /** The path, in which parameters are written as `:name`. */
   url: string
 }
 
 interface StubProblem {
-  /** The path of the field, such as `['path']`, or `['headers', name]` for a header. */
+  /** The path to the wrong field, such as `['path']`, or `['headers', name]` for a header. */
   path: readonly string[]
   /** The problem, worded to follow the field's name, such as `must start with /`. */
   message: string

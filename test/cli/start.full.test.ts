@@ -24,7 +24,10 @@ interface User {
   ): Promise<{ url: string; pid: number; logFile: string; startedAt: string; instance: string }>
 }
 
-/** Simulates a user with separate folders. When the test ends, the user's servers are stopped. */
+/**
+ * Simulates a user with their own folders, whose commands don't see the servers of other users.
+ * Stops the user's servers when the test ends.
+ */
 function createUser(port?: number): User {
   const cwd = createTempFolder()
   const env = { TMPDIR: createTempFolder(), ...(port && { NOTIFICATION_MOCK_PORT: `${port}` }) }
@@ -99,7 +102,7 @@ test('start fails with the error from the log, and leaves no server behind', asy
 const areHealthy = (servers: { url: string }[]) =>
   Promise.all(servers.map(({ url }) => isHealthy(url)))
 
-test('if several servers run, stop needs --port, and stops only that server', async () => {
+test('with several servers, stop needs --port and stops only the server on this port', async () => {
   const { start, run } = createUser()
   const first = await start()
   const servers = [first, await start(), await start()]
@@ -146,7 +149,7 @@ test('a server started through npm keeps running after npm exits', async () => {
   expect(await run('stop')).toMatchObject({ code: 0 })
 })
 
-test('a signal to start also ends its server, even if the server is not ready yet', async () => {
+test('a signal to the start command also ends its server before it is ready', async () => {
   const { cwd, env, run } = createUser()
   writeSeed(cwd, 400_000)
   const args = ['start', '--seed', 'seed.json', '--port', '0', '--data', 'kept.db']

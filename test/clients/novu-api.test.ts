@@ -77,7 +77,7 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     await mock.post(path, { headers: { 'idempotency-key': 'my-key' }, body: 'another' })
     const error = await thrownBy(novu.integrations.setAsPrimary(MAIL, 'my-key'))
     const message = 'Request with key "my-key" is being reused for a different body'
-    // In `live`, the body has no `errors`, as with Novu, so the client can't parse it.
+    // In `live`, the body has no `errors`, like Novu's body, so the client can't parse it.
     const { document, live } = {
       document: errors.ValidationErrorDto,
       live: errors.ResponseValidationError
@@ -279,7 +279,7 @@ describe.each(PROFILES)('messages in %s', (profile) => {
   })
 })
 
-test.each(PROFILES)('finds steps by ids that must be percent-encoded, in %s', async (profile) => {
+test.each(PROFILES)('finds steps whose ids contain special characters, in %s', async (profile) => {
   const identifier = 'a/b c%é:+'
   const stepId = 's/1?x#y'
   const { novu } = await createClient(profile, {

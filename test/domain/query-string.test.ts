@@ -5,7 +5,8 @@ import { KEYS, SEED } from '../support/logged-mock.js'
 import { useMock } from '../support/mock.js'
 
 /**
- * Queries of the message list, with the number of matching messages. The seed has three messages.
+ * Query strings for the message list, each with the number of messages that match. The seed has
+ * three messages.
  */
 const FOUND: [string, number][] = [
   ['', 3],
@@ -39,7 +40,7 @@ test('the message list counts the messages that match the query', async () => {
   }
 })
 
-/** Queries, each with the page and the page size that it selects. */
+/** Query strings, each with the page and the page size that it selects. */
 const PAGING: [string, { page: number; pageSize: number }][] = [
   ['page=0.0&limit=10.00', { page: 0, pageSize: 10 }],
   ['page=%31&limit=25', { page: 1, pageSize: 25 }],
@@ -58,7 +59,10 @@ test.each(PAGING)('both profiles accept %s', async (query, expected) => {
 const WHOLE = 'page must be a whole number from 0'
 const SIZE = 'limit must be a whole number from 1 to 1000'
 
-/** Columns: parameter, value in the query string, value in the error, message. */
+/**
+ * Each row has the parameter's name, its value in the query string, its value in the error, and the
+ * error message.
+ */
 const REJECTED: [string, string, unknown, string][] = [
   ['page', '', '', WHOLE],
   ['page', '+5', ' 5', WHOLE],

@@ -35,7 +35,7 @@ test('one click makes an integration primary, and Undo reverts it', async (conte
   await expectAccessibleInBoth(inspector)
 })
 
-test('a channel can be left without a primary, and Undo reverts it', async (context) => {
+test('a channel can be left without a primary, and Undo restores the primary', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/integrations' })
   await primarySwitch(page, 'Twilio').click()
   await expect.poll(() => primariesOf(env, 'sms')).toEqual([])
@@ -43,7 +43,7 @@ test('a channel can be left without a primary, and Undo reverts it', async (cont
   await expect.poll(() => primariesOf(env, 'sms')).toEqual(['Twilio'])
 })
 
-test('if the API returns an error, it is shown and the switch stays off', async (context) => {
+test('an error from the API is shown, and the switch stays off', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/integrations' })
   await env.faults.add({ operation: 'setIntegrationAsPrimary', effect: { status: 503 } })
   await primarySwitch(page, 'Vonage').click()

@@ -5,8 +5,8 @@ import { type TestMock, useMock } from '../support/mock.js'
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
-// There are few values, so that several messages share one. Some values are easily misread by a
-// database, a URL parser or another parser.
+// There are few values, so that several messages have the same value. Some values are easily
+// misread by a database, a URL parser or a JSON parser.
 const SUBSCRIBERS = ['ada', 'Ada', 'ada,bob', 'añà 😀', 'ada\u0000', "' OR 1=1 --", '%']
 const TRANSACTIONS = [
   't',
@@ -60,8 +60,8 @@ function subscriberOf({ subscriberId, subscriber }: SeededMessage): string | und
 
 interface Records {
   /**
-   * The `subscriberId` of each subscriber in the environment. A message may embed another
-   * subscriber.
+   * The `subscriberId` of each subscriber in the environment. A message may also embed a subscriber
+   * that the environment doesn't have.
    */
   subscribers: string[]
   messages: SeededMessage[]
@@ -154,7 +154,8 @@ function matchMessage(message: SeededMessage | undefined, filters: Filters): Fil
 }
 
 /**
- * Generates a way to write a query: its brackets, the order of parameters, and unknown parameters.
+ * Generates a spelling of a query: the brackets after names, the order of the parameters, and an
+ * unknown parameter.
  */
 const anySpelling = fc.record({
   brackets: fc.infiniteStream(fc.constantFrom('', '[]', '%5B%5D', 'index')),
@@ -213,7 +214,7 @@ function modelOf({ subscribers, messages }: Records, profile: Model['profile']):
 
 type Expected = { rejected: number; fields?: string[] } | { ids: string[] }
 
-/** Returns the expected result, from a simple implementation of the documented rules. */
+/** Computes the expected result with a simple implementation of the documented rules. */
 function expectedOf({ profile, messages, subscribers }: Model, filters: Filters): Expected {
   const contextKeys = filters.contextKeys?.filter((key) => key !== '')
   if (profile === 'document') {

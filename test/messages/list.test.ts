@@ -4,7 +4,10 @@ import { type TestMock, type TestResponse, useMock, useNewMock } from '../suppor
 
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 
-/** Starts a server with one environment. It has these messages and the fields of `environment`. */
+/**
+ * Starts a server with one environment. The environment has these messages and the fields of
+ * `environment`.
+ */
 function useMessages(messages: object[], environment: object = {}): Promise<TestMock> {
   return useMock({
     now: NOW,
@@ -12,7 +15,10 @@ function useMessages(messages: object[], environment: object = {}): Promise<Test
   })
 }
 
-/** Returns messages that are one minute apart, newest first. */
+/**
+ * Returns messages for a seed. Because they have no times, the server makes them one minute apart,
+ * newest first.
+ */
 function createMessages(count: number, fields: object = {}): object[] {
   return Array.from({ length: count }, (_, index) => ({
     _id: hex(index),
@@ -21,7 +27,7 @@ function createMessages(count: number, fields: object = {}): object[] {
   }))
 }
 
-/** Returns an id with this numeric value. */
+/** Returns the id that is this number in hexadecimal. */
 function hex(number: number): string {
   return number.toString(16).padStart(24, '0')
 }
@@ -240,7 +246,7 @@ describe('the reason for an empty page', () => {
     expect(reasonOf(response)).toBe(
       `${reason}; this is the _id of subscriber ada; filter by the subscriberId instead`
     )
-    // There is no hint if an earlier filter already matches nothing.
+    // There is no hint about the `_id` if an earlier filter already matches nothing.
     if (value === 'empty-page') {
       const both = await mock.get(`/v1/messages?channel=chat&subscriberId=${hex(7)}`)
       expect(reasonOf(both)).toBe('no message matches channel (12 are in the environment)')
@@ -312,7 +318,8 @@ test('rejects a page that is too large for one response, and suggests a lower li
   const mock = await useNewMock({
     seed: { environments: [{ name: 'Shop', messages: createMessages(1) }] }
   })
-  // Simulates huge documents: SQLite computes each one, 2 GB of zeros, only when it is read.
+  // Simulates huge documents: each one consists of 2 GB of zeros, which SQLite creates only when
+  // the document is read.
   mock.db.client.exec(`
     ALTER TABLE messages RENAME COLUMN document TO former;
     ALTER TABLE messages ADD COLUMN document TEXT GENERATED ALWAYS AS (zeroblob(2000000000))`)

@@ -13,14 +13,14 @@ export interface Survivor {
   /** The original code and its replacement. */
   original: string
   replacement: string
-  /** Whether no test runs the code. */
+  /** True if no test runs the mutated code. */
   isUncovered: boolean
 }
 
 export interface FileResult {
   killed: number
   timeout: number
-  /** The number of mutants in documentation strings. */
+  /** The number of mutants that only change a description. They don't count in the score. */
   ignored: number
   survivors: Survivor[]
 }

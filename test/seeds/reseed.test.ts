@@ -29,7 +29,7 @@ const OTHER: SeedEnvironment = {
 const filesOf = (...environments: SeedEnvironment[]) =>
   readSeeds([{ name: 'seed', seed: seedOf(...environments) }])
 
-/** Returns services that were seeded at `time`. The current time is `LATER`. */
+/** Returns services that loaded these seeds at `time`. Their clock now shows `LATER`. */
 function seeded(time: number, environments: SeedEnvironment[]) {
   const { db, close } = openDatabase()
   onTestFinished(close)
@@ -51,8 +51,8 @@ function seeded(time: number, environments: SeedEnvironment[]) {
 const seedNow = (...environments: SeedEnvironment[]) => seeded(NOW, environments)
 
 /**
- * Returns services that were first seeded at `LATER`, the time at which those of `seedNow` reload
- * seeds.
+ * Returns services that loaded their first seeds at `LATER`. At the same time, the services of
+ * `seedNow` reload their seeds.
  */
 const startedWith = (...environments: SeedEnvironment[]) => seeded(LATER, environments)
 
@@ -78,7 +78,7 @@ describe('reseed', () => {
     ])
   })
 
-  test('returns no changes for the same seeds an hour later, even if times are defaults', () => {
+  test('returns no changes for the same seeds an hour later, even if seeds set no times', () => {
     const mock = seedNow(SHOP, OTHER)
     const before = allRows(mock.client)
     expect(mock.reseed(SHOP, OTHER)).toEqual([])
@@ -145,7 +145,7 @@ describe('a changed environment', () => {
   })
 })
 
-test('keeps snapshots, unchanged environments and environments without a seed', async () => {
+test('reseed keeps snapshots, unchanged environments and environments without a seed', async () => {
   const mock = seedNow(SHOP, OTHER)
   mock.environments.takeSnapshot(mock.find('Shop'), 'before')
   const { apiKey } = await mock.seeds.createEnvironment({ name: 'Made' })
@@ -161,7 +161,7 @@ test('keeps snapshots, unchanged environments and environments without a seed', 
   expect(mock.environments.findByApiKey(apiKey)?.name).toBe('Made')
 })
 
-test('adds new environments, and removes environments that are not in the seeds anymore', () => {
+test('reseed adds new environments, and removes those that the seeds no longer contain', () => {
   const mock = seedNow(SHOP, OTHER)
   const { id } = mock.find('Other')
   const changes = mock.reseed(SHOP, { name: 'Staging', subscribers: [{ subscriberId: 'ada' }] })
@@ -178,11 +178,11 @@ test('adds new environments, and removes environments that are not in the seeds 
   ).toHaveLength(1)
 })
 
-describe('changes nothing', () => {
+describe('reseed changes nothing', () => {
   const added = { name: 'Added' }
   const less = { ...SHOP, messages: [], apiKeys: ['less-key', 'other-key'] }
 
-  test('if an environment has an issue', () => {
+  test('if an environment in the new seeds has an issue', () => {
     const mock = seedNow(SHOP, OTHER)
     const before = allRows(mock.client)
     const late = { name: 'Late', messages: [{ channel: 'email' as const, workflow: 'gone' }] }
@@ -204,7 +204,7 @@ describe('changes nothing', () => {
     expect(mock.environments.findByApiKey('shop-key')?.name).toBe('Shop')
   })
 
-  test('if the database rejects a row, and then applies the next seeds', () => {
+  test('if the database rejects a row, but applies the next seeds', () => {
     const mock = seedNow(SHOP, OTHER)
     const before = allRows(mock.client)
     const allKeys = () =>

@@ -1,7 +1,7 @@
 /**
- * A module that kills the server process that loads it, as `kill -9` would. The request header
- * `x-kill-before-step` chooses the moment: 0 is before the first SQL statement of the request, 1
- * before the second, and so on. The last step is the response.
+ * Kills the server process that loads this module, as `kill -9` would. The request header
+ * `x-kill-before-step` chooses the moment: 0 means before the request's first SQL statement, 1
+ * means before the second one, and so on. The step after the last SQL statement is the response.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { ServerResponse } from 'node:http'

@@ -35,7 +35,7 @@ export interface ProcessResult {
 
 export interface RunningProcess {
   child: ChildProcessWithoutNullStreams & { pid: number }
-  /** The output until the process was ready. */
+  /** What the process printed to stdout until it was ready. */
   printed: string
   url: string
   /** Settles when the process and all processes that it started have ended. */
@@ -49,13 +49,16 @@ export interface Options
    * except those of this project, npm and Vitest.
    */
   env?: Record<string, string>
-  /** Matches the output once the process is ready. By default, matches the output of `serve`. */
+  /**
+   * Matches stdout once the process is ready. The default pattern matches the output of `serve`.
+   */
   ready?: RegExp
 }
 
 /**
- * Builds the package from the current source, as npm would install it. Returns its folder, which
- * all test files in this process share. Building takes about two seconds.
+ * Builds the package from the current source. Returns its folder, which has the same layout as an
+ * installed package. All test files in this process share the folder, because building takes about
+ * two seconds.
  */
 export const buildPackage = lazily(async (): Promise<string> => {
   const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'package-'))
@@ -73,8 +76,8 @@ export function commandIn(folder: string): string {
 }
 
 /**
- * Runs the command to its end, or kills it after two minutes. Works in concurrent tests, because it
- * doesn't use `onTestFinished`.
+ * Runs the command until it ends, but kills it after two minutes. Concurrent tests can call this
+ * function, because it doesn't use `onTestFinished`.
  */
 export async function runCommand(
   args: readonly string[],
@@ -176,7 +179,7 @@ function launch(
 
 /** Returns the environment variables without those of this project, npm and Vitest. */
 function cleanEnvironment(): Record<string, string | undefined> {
-  // The variable CI is also removed, because with it, Node turns colors off.
+  // The variable `CI` is also removed, because Node turns colors off if it is set.
   const foreign =
     /^(_$|CI$|NOTIFICATION_MOCK_|npm_(lifecycle|package|command|node)|PORT$|NODE_ENV$|VITEST|(FORCE|NO)_COLOR$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))

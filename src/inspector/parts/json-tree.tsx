@@ -5,11 +5,11 @@ interface TreeProps {
   value: unknown
   /** The accessible name. */
   label: string
-  /** A value to compare with. Lines that differ from this value are marked. */
+  /** A value to compare `value` with. The lines in which the two values differ are marked. */
   other?: unknown
 }
 
-/** The number of entries that a list or an object shows before it is expanded. */
+/** The number of entries that an open list or object shows at first. */
 const INITIAL_ENTRIES = 50
 /** Lists and objects at this nesting depth or deeper start collapsed. */
 const OPEN_DEPTH = 5

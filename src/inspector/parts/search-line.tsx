@@ -9,7 +9,10 @@ interface Props {
   text: string
   /** Called after each edit, or on Enter if `isByEnter` is set. */
   change(text: string): void
-  /** Whether a search starts only on Enter. Used if the server runs the search. */
+  /**
+   * Whether a search starts only on Enter. Set if the server runs the search, to avoid a request
+   * for each typed letter.
+   */
   isByEnter?: boolean
   /** Content after the field, such as the number of results. */
   children?: ComponentChildren

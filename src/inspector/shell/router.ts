@@ -26,8 +26,8 @@ function decodeOrKeep(segment: string): string {
 }
 
 /**
- * Returns the URL of a view. The current environment is kept unless `params` names another one.
- * Empty parameters are left out.
+ * Returns the URL of a view. The URL names the current environment unless `params` names another
+ * one. The URL omits empty parameters.
  */
 export function hrefTo(
   path: readonly string[],

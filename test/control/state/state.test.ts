@@ -92,7 +92,7 @@ test('replace removes all records, settings and stored responses that the seed l
   const withoutTimes = (state: SeededEnvironment) =>
     JSON.stringify(state).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"time"')
   expect(withoutTimes({ ...replaced, name: fresh.name })).toBe(withoutTimes(fresh))
-  // Use a new client, because the responses now have the form of another profile.
+  // Use a new client, because the first one has cached the contract of the former profile.
   const again = await clientOf(mock.url, key).post('/v1/integrations/other/set-primary', keyed)
   expect([again.status, again.headers.has('idempotency-replay')]).toEqual([200, false])
 })
@@ -188,7 +188,8 @@ const RESETS: { parts?: string[] }[] = [
 ]
 
 /**
- * Returns the changes of each part since a snapshot: their number, or the names of the settings.
+ * Returns what has changed in each part of the environment since a snapshot: the number of changes,
+ * or the names of the changed settings.
  */
 async function changesSince(mock: TestMock, key: string, snapshot: string) {
   const { integrations, idempotencyKeys, settings } = await diffOf(mock, key, snapshot)
@@ -286,10 +287,11 @@ const UNCHANGED: EnvironmentDiff = {
   ...{ idempotencyKeys: NONE, settings: [] }
 }
 
-/** Creates a fork, and takes the snapshot `before` of it. */
+/** Creates a fork of an environment, and takes a snapshot of the fork with the name `before`. */
 async function createSnapshottedFork(mock: TestMock) {
   const { environmentId: from } = await createEnvironment(mock, { seed: SEED })
-  // Use a fork, because its stored records have the ids of another environment.
+  // Use a fork, because its stored records contain the environment id of the original. A diff must
+  // not report this id as a change.
   const { apiKey: key } = await createEnvironment(mock, { from })
   await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
   return key

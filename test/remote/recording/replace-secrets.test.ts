@@ -13,7 +13,10 @@ function replacementKeeping(kept: Kept) {
   }
 }
 
-/** An object with secrets, for fields whose content the API reference doesn't define. */
+/**
+ * An object that contains secrets. The tests put it into fields whose content the API reference
+ * doesn't define.
+ */
 const VALUES = {
   headers: [
     { key: 'Authorization', value: `Digest ${SECRET}` },
@@ -73,7 +76,7 @@ test.each([
     replacementKeeping('workflow-texts').step(STEP),
     ['Mail ?token=', '"apiKey":{"type":"string"']
   ]
-])('credentials and keys in %s are replaced (kept: %s)', (_, _kept, replaced, keptTexts) => {
+])('replaces credentials and keys in %s, but keeps %s', (_, _kept, replaced, keptTexts) => {
   const text = JSON.stringify(replaced)
   expect(text).not.toMatch(new RegExp(`${SECRET}|a-key-1`))
   for (const kept of [...KEPT, ...keptTexts]) expect(text).toContain(kept)

@@ -9,8 +9,8 @@ import { useCommands } from '../commands.js'
 import { useSession } from '../session.js'
 
 /**
- * The server limits names of snapshots to 200 characters. This lower limit leaves room for the time
- * after the prefix.
+ * The maximum length of a snapshot's name without its time. The server limits the whole name to 200
+ * characters.
  */
 const MAX_PREFIX_LENGTH = 170
 

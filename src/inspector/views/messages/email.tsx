@@ -34,8 +34,9 @@ function fitHeight({ currentTarget: frame }: { currentTarget: HTMLIFrameElement 
 }
 
 /**
- * Three things make emails harmless: this policy, the inspector's policy, and the frame's sandbox.
- * `REMOVED_ELEMENTS` are removed only to avoid console errors and empty frames.
+ * Three things keep an email from running scripts or loading remote content: this content security
+ * policy, the content security policy of the inspector, and the frame's sandbox. `toDocument`
+ * removes `REMOVED_ELEMENTS` only to avoid console errors and empty frames.
  */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

@@ -135,7 +135,7 @@ function MessageRow({ message, link }: { message: Message; link: RowLink }) {
   )
 }
 
-/** The pane of a message, which shows it as the subscriber sees it and as JSON. */
+/** The pane of a message. It shows the message as the subscriber sees it, and as JSON. */
 function MessagePane({ message, back }: { message: Message; back: string }) {
   const { env } = useSession()
   const runAction = useAction()

@@ -30,7 +30,10 @@ interface ListProps<Item> extends Pick<VirtualListProps<Item>, 'label' | 'items'
 interface SearchProps {
   route: Route
   placeholder: string
-  /** Whether a search starts only on Enter. Used if the server runs the search. */
+  /**
+   * Whether a search starts only on Enter. Set if the server runs the search, to avoid a request
+   * for each typed letter.
+   */
   isByEnter?: boolean
   /** The number of results, as text. */
   count?: string | undefined
@@ -43,7 +46,10 @@ interface RecordsProps<Item, Open extends Item> extends ListProps<Item>, SearchP
   pane(open: Open, back: string): ComponentChildren
   /** The reason that no record matches the search. */
   reason?: string | undefined
-  /** The dialog that adds a record. `submit` returns the id that the new record's URL ends with. */
+  /**
+   * The dialog that adds a record. `submit` adds the record and returns its id, which is the end of
+   * the record's URL.
+   */
   add?: Pick<JsonDialogProps, 'title' | 'value' | 'children'> & {
     submit(fields: object): Promise<string>
   }

@@ -34,8 +34,8 @@ export interface ListedRequests
 
 /**
  * Without a search, returns the requests as they arrive. With a search, returns the matches in the
- * whole journal, and searches again when requests arrive. `unauthenticatedCount` changes when
- * requests without a valid key arrive.
+ * whole journal, and searches again when requests arrive. A search for requests without a valid key
+ * runs again when `unauthenticatedCount` changes.
  */
 export function useRequests(search: string, unauthenticatedCount: number): ListedRequests {
   const { mock, env } = useSession()
@@ -64,7 +64,7 @@ export function useRequests(search: string, unauthenticatedCount: number): Liste
   return {
     ...common,
     requests: matches ?? [],
-    // Only the environment's journal contains changes of the data.
+    // Only the environment's journal contains changes to the data.
     changes: isUnauthenticatedList ? [] : feed.changes,
     seen: isUnauthenticatedList ? Number.POSITIVE_INFINITY : feed.seen,
     isLoaded: matches !== undefined,
