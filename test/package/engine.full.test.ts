@@ -85,7 +85,7 @@ describe.skipIf(unavailable)(
       })
     })
 
-    test("under compose, the image serves the user's seed at the printed loopback URL", async () => {
+    test("under compose, the image serves the user's seed at the printed local URL", async () => {
       docker(...COMPOSE, 'up', '--no-build', '--wait', '--wait-timeout', '60')
       expect(docker(...COMPOSE, 'logs', '--no-log-prefix')).toContain(`is ready at ${ADDRESS}`)
       expect(docker('port', container())).toBe(`${PORT}/tcp -> 127.0.0.1:${PORT}`)

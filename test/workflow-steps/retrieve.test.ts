@@ -182,7 +182,7 @@ describe('an unknown step', () => {
 describe('the response for a step', () => {
   const REQUIRED = WorkflowStep.required ?? []
 
-  test('required fields are always present, optional fields only if they have a value', async () => {
+  test('required fields are always present, optional ones only if they have a value', async () => {
     const issues = {
       controls: { body: [{ issueType: 'MISSING_VALUE', message: 'Body is required' }] }
     }
