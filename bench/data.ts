@@ -6,8 +6,8 @@ import { mock, start } from './servers.js'
 
 /**
  * There are more integrations than connections, because concurrent requests overtake each other.
- * When there were only two integrations, one request in seven named the one that already was
- * primary.
+ * With only two integrations, one request in seven named the integration that already was primary,
+ * and so changed nothing.
  */
 const INTEGRATIONS = Array.from({ length: 200 }, (_, index) => `mail-${index}`)
 
@@ -17,7 +17,9 @@ export const BENCH = {
   apiKey: 'bench-key',
   /** The response to a request for this step has about 10 KB. */
   step: '/v2/workflows/order-shipped/steps/email-step',
-  /** If these requests are sent one after the other, each of them changes the primary. */
+  /**
+   * If these requests are sent one after the other, each of them changes the primary integration.
+   */
   setPrimary: INTEGRATIONS.map((name) => `/v1/integrations/${name}/set-primary`) as [
     string,
     ...string[]
@@ -50,8 +52,8 @@ export function tempPath(name: string): string {
 const dataFiles = new Map<number, Promise<string>>()
 
 /**
- * Returns a data file with this many messages (at least 100) of about 1.5 KB each. The file is
- * created only once, and its content is always the same. A million messages take 2.4 GB.
+ * Returns the path of a data file with this many messages (at least 100) of about 1.5 KB each. The
+ * file is created only once, and its content is always the same. A million messages take 2.4 GB.
  */
 export function createDataFile(messages: number): Promise<string> {
   const existing = dataFiles.get(messages)
@@ -61,7 +63,7 @@ export function createDataFile(messages: number): Promise<string> {
   return file
 }
 
-/** Returns a seed file that contains the same environment with 100 messages. */
+/** Returns the path of a seed file with the benchmark's environment and 100 messages. */
 export function createSeedFile(): string {
   const file = tempPath('seed.json')
   writeFileSync(file, JSON.stringify(createSeed(TEMPLATES)))
@@ -80,7 +82,7 @@ const TEMPLATES = 100
 const NEWEST = Date.UTC(2026, 0, 1)
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
-/** Returns a seed of the environment. Each message has about 1.5 KB of JSON. */
+/** Returns a seed of the benchmark's environment. Each message has about 1.5 KB of JSON. */
 export function createSeed(
   messages: number,
   integrations = INTEGRATIONS.length,
@@ -145,7 +147,7 @@ export function createSeed(
   }
 }
 
-/** Returns a seed that contains the environment and generates this many messages. */
+/** Returns a seed of the benchmark's environment that generates this many messages. */
 export function createGeneratingSeed(messages: number): object {
   const { environments } = createSeed(0) as { environments: object[] }
   return {
@@ -171,7 +173,7 @@ function addMessages(file: string, count: number): void {
     .map(({ name }) => name)
     .filter((name) => !GENERATED_COLUMNS.includes(name))
     .join()
-  // Returns SQL for repeatable random numbers: they are the upper bits of a multiplicative hash.
+  // Returns SQL that takes repeatable random numbers from the upper bits of a multiplicative hash.
   const random = (salt: number) =>
     `(((n + ${salt * 7919}) * 2654435761) % 4294967296) / 65536 % 100`
   const oneOfTen = (remainder: number) => `n % max(10, ${count} / 10) = ${remainder}`

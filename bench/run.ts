@@ -1,4 +1,4 @@
-/** Measures the figures of docs/contributing/performance.md. Run `npm run bench -- --help`. */
+/** Measures the figures in docs/contributing/performance.md. Run `npm run bench -- --help`. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
@@ -30,7 +30,8 @@ Exit codes:
   1  something could not be measured
   2  the command line is wrong`
 
-// Exit explicitly, so that the exit handlers stop the servers and delete the data.
+// Call `process.exit` on a signal, because the exit handlers stop the servers and delete the data,
+// but don't run if the signal itself ends the process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 await main(process.argv.slice(2))
 process.exit()

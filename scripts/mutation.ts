@@ -1,6 +1,6 @@
 /**
  * Runs mutation tests on the operations with `npm run mutation`, which takes one to two hours.
- * Stryker changes one place of the source at a time. At least one test must fail for each change.
+ * Stryker changes one place in the source at a time. At least one test must fail for each change.
  *
  *     npm run mutation                       all folders; writes test/mutation/result.json
  *     npm run mutation -- idempotency messages               these folders; updates their results
@@ -34,12 +34,12 @@ type Folder = (typeof FOLDERS)[number]
 
 const root = join(import.meta.dirname, '..')
 /**
- * Stryker has its own lock file, because few contributors need it. It uses the project's Vitest.
+ * Few contributors need Stryker, so it has its own lock file. Stryker uses the project's Vitest.
  */
 const installed = await installLockedPackages(join(root, 'test/mutation'))
 const stryker = join(installed, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 
-/** The tests of the wire schemas. They run first for files named schemas.ts. */
+/** The tests of the wire schemas. They run first when a file named schemas.ts is mutated. */
 const SHAPES = ['wire-schemas', 'document'].map((name) => `test/openapi/${name}.test.ts`)
 const OPERATIONS = [
   'test/domain/assumptions.test.ts',
@@ -60,7 +60,7 @@ const TESTS: Record<Folder, string[]> = {
     'test/control/records/integrations.test.ts',
     ...OPERATIONS
   ],
-  // These run in reverse order, because the first test file takes longest.
+  // The message tests run in reverse order, because their first file takes longest.
   messages: [
     ...testsIn('messages').toReversed(),
     'test/control/records/messages.test.ts',
@@ -183,7 +183,7 @@ function resultOf({ files }: Report): MutationResult {
       mutants.filter(({ status }) => statuses.includes(status)).length
     const survivors = mutants.filter(({ status }) => ['Survived', 'NoCoverage'].includes(status))
     // Vitest's timeout is shorter than Stryker's. If a mutant makes a test time out, Stryker
-    // therefore reports it as killed. Count it as a timeout.
+    // therefore reports the mutant as killed. Count this mutant as a timeout.
     const ended = mutants.filter(({ statusReason = '' }) =>
       /^Test timed out/.test(statusReason)
     ).length
@@ -266,7 +266,7 @@ function printScores(result: MutationResult, files: readonly string[]): number {
   for (const { name, score } of low)
     console.error(`${name} scores ${score.toFixed(1)} %, less than ${MIN_SCORE} %`)
   const { unexplained, unused: unusedReasons } = looseEnds(result, readReasons())
-  // A run for some lines can't tell whether the reasons for other lines are still used.
+  // A run for some lines doesn't show whether the reasons for other lines are still needed.
   const unused = files.every(isWhole) ? unusedReasons : []
   for (const mutant of unexplained) {
     console.error(`test/mutation/reasons.json has no reason for the survivor ${mutant}`)

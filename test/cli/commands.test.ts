@@ -25,7 +25,7 @@ async function help(...args: string[]): Promise<string> {
 
 describe('help', () => {
   test.each([[['-h']], [['help', 'serve']]])(
-    '%s lists flags with their defaults and their variables',
+    '%s lists flags with their defaults and environment variables',
     async (args) => {
       const text = (await help(...args)).replaceAll(/\s+/g, ' ')
       for (const [flag, standard, variable] of FLAGS) {
@@ -38,7 +38,7 @@ describe('help', () => {
   )
 
   test('lists commands and exit codes, even if an environment variable is invalid', async () => {
-    // With an invalid value, a server doesn't start, but the help is still printed.
+    // A server wouldn't start with this invalid port, but the help must still be printed.
     const { stdout: text } = await runCommand(['--help'], { env: { NOTIFICATION_MOCK_PORT: 'x' } })
     const commands = [...text.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, command]) => command)
     const expected = [
@@ -58,7 +58,7 @@ describe('help', () => {
     expect(text).toContain('Exit codes: 0 success, 1 failure, 2 usage error.')
   })
 
-  test('shows examples that run unchanged', async () => {
+  test('shows examples that work', async () => {
     const text = await help('--help')
     const examples = [...text.matchAll(/^ {2}\$ (.*?) {2,}/gm)].map(([, example = '']) => example)
     expect(examples.length).toBeGreaterThanOrEqual(5)
@@ -113,7 +113,7 @@ describe('seed check', () => {
   test('prints the record counts of valid seeds, and accepts names of built-in seeds', async () => {
     const cwd = createTempFolder()
     writeFileSync(join(cwd, 'shop.yaml'), VALID)
-    // A folder with the same name doesn't hide a built-in seed.
+    // The command must find the built-in seed, although a folder has the same name.
     mkdirSync(join(cwd, 'empty'))
     const { stdout, ...ended } = await runCommand(['seed', 'check', 'shop.yaml', 'empty'], { cwd })
     expect(ended).toEqual({ code: 0, signal: null, stderr: '' })

@@ -112,7 +112,7 @@ const canBeNobody =
   process.getuid !== undefined &&
   spawnSync(process.execPath, [commandIn(await buildPackage()), '--version'], NOBODY).status === 0
 
-/** The permissions of the folder, and the problem that they cause. */
+/** Permissions of the data file's folder, each with the problem that the command reports. */
 const NO_ACCESS = [
   [0o555, 'the file or its folder is read-only'],
   [0o000, 'the file or its folder is missing, or permissions forbid access']

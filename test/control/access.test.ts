@@ -94,7 +94,8 @@ test.skipIf(outside === undefined)(
       (await requestWithHost({ authorization: 'ApiKey development-key' }, `${url}/v1/messages`))
         .status
     ).toBe(200)
-    // The error names the variable, because users of a test runner don't send headers themselves.
+    // The error names the environment variable, because users of a test runner don't send headers
+    // themselves.
     await expect(connect(url).listEnvironments()).rejects.toThrow(
       'set NOTIFICATION_MOCK_ADMIN_TOKEN'
     )

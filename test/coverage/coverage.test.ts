@@ -28,7 +28,7 @@ async function countsOf(mock: TestMock, id: string) {
   return { count, injected, covered }
 }
 
-/** A request that covers this item may also cover other items. Returns the ids of these. */
+/** Returns the ids of the items that a request for this item may also cover. */
 function idsCoveredTogether({ id }: CoverageItem): string[] {
   const [operation, , name = ''] = id.split('.')
   const parameter = name.replace(/=.*/, '')
@@ -37,7 +37,7 @@ function idsCoveredTogether({ id }: CoverageItem): string[] {
 }
 
 test.each(PROFILES)(
-  'each item can be covered on its own, and all together make 100 %% (profile %s)',
+  'each item can be covered, and all items together make 100 %% (profile %s)',
   async (profile) => {
     const mock = await useMock({ profile })
     const items = itemsOf(await serverCoverage(mock))
@@ -55,7 +55,8 @@ test.each(PROFILES)(
       covered: items.length,
       total: items.length
     })
-    // An environment's coverage leaves out 401, because a request with a 401 has no environment.
+    // An environment's coverage leaves out 401, because a request that gets a 401 belongs to no
+    // environment.
     const unauthenticated = items.filter(({ id }) => id.endsWith('.401'))
     expect(await coverageOf(mock)).toMatchObject({
       percentage: 100,
@@ -95,7 +96,7 @@ test('counts parameters, values and headers only in requests that get a 200', as
   })
 })
 
-test('counts injected responses separately, and only an injected 500 as covered', async () => {
+test('counts injected responses separately; only an injected 500 covers its item', async () => {
   const mock = await useMock()
   for (const status of [404, 500, 503]) {
     await addFault(mock, { operation: 'setIntegrationAsPrimary', effect: { status } })
@@ -114,7 +115,7 @@ test('counts injected responses separately, and only an injected 500 as covered'
   expect(setPrimaryCoverage?.others).toEqual([{ status: 503, count: 0, injected: 1 }])
 })
 
-test('lists the first 20 unmocked paths and unknown parameters, and masks API keys', async () => {
+test('lists unknown parameters and up to 20 unmocked paths, and masks API keys', async () => {
   const mock = await useMock()
   await mock.get(`/v1/topics/${PRODUCTION}?a=1`)
   await mock.call('/v1/messages', { method: 'POST' })

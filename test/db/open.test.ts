@@ -118,7 +118,7 @@ describe('openDatabase changes nothing and', () => {
     expect(readFolder(dirname(file))).toEqual(contents)
   })
 
-  test('rejects a file and its log that a killed process of a newer version left', () => {
+  test('rejects a file with the log that a killed process of a newer version left behind', () => {
     const file = createDataFile()
     writeAndGetKilled(file, NEWER_MIGRATION)
     const contents = readFolder(dirname(file))
@@ -189,7 +189,7 @@ describe('migrations', () => {
     expectConsistentDatasets(server.db)
   })
 
-  test("keeps the baseline's messages for a fork of the reset environment", async () => {
+  test("keep the baseline's messages, which a fork of the reset environment returns", async () => {
     const { server, send } = await serveOlderFile()
     await send('/_mock/reset', 'shop-key', 'POST')
     const seeds = await server.loadSeeds()
@@ -300,7 +300,10 @@ function readJournal(): { entries: object[] } {
   return JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8'))
 }
 
-/** Creates a data file like that of an older version, which had only the first migrations. */
+/**
+ * Creates a data file as an older version would, which had only the first `migrationCount`
+ * migrations.
+ */
 function createOlderFile(migrationCount: number): string {
   const folder = createTempFolder()
   const migrationsFolder = join(folder, 'migrations')
@@ -328,8 +331,8 @@ const message = (subject: string) => ({
 
 /**
  * Inserts an environment with the message `present`. Its baseline has the message `former`. Dataset
- * 7 is unused, as if a process was killed before it could delete it. Only uses columns from the
- * first five migrations.
+ * 7 is unused, as if a process was killed before it could delete the dataset. Uses only columns
+ * that exist after the first five migrations.
  */
 function fillOlderFile(file: string): void {
   const client = new Database(file)
@@ -354,7 +357,7 @@ function fillOlderFile(file: string): void {
   client.close()
 }
 
-/** Starts a server with a data file that an older version with five migrations wrote. */
+/** Starts a server with a data file like that of an older version with five migrations. */
 async function serveOlderFile() {
   const file = createOlderFile(5)
   fillOlderFile(file)

@@ -3,7 +3,9 @@ import { SEED, useLoggedMock } from '../support/logged-mock.js'
 import { useMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
 
-/** A request for each status that a client can cause, with some fields of the response. */
+/**
+ * Requests that the server rejects, each with the expected status and some fields of the response.
+ */
 const REJECTIONS: [
   string,
   number,
@@ -50,7 +52,7 @@ const REJECTIONS: [
 ]
 
 test.each(REJECTIONS)(
-  '%s: responds with %i and the error body that all errors share',
+  '%s: responds with %i and the fields that all error bodies share',
   async (...row) => {
     const [, status, path, call, expected] = row
     const mock = await useMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
@@ -78,34 +80,37 @@ test.each([
   ['GET', '/v2/workflows/shipped/steps/email-step', 'workflow_steps'],
   ['POST', '/v1/integrations/mailgun/set-primary', 'integrations'],
   ['GET', '/_mock/integrations', 'integrations']
-])('an internal error in %s %s only exposes the id of its log entry', async (...row) => {
-  const [method, path, table] = row
-  const mock = await useLoggedMock()
-  mock.db.client.pragma('foreign_keys = off')
-  mock.db.client.exec(`DROP TABLE ${table}`)
+])(
+  'the response to an internal error in %s %s exposes only the id of its log entry',
+  async (...row) => {
+    const [method, path, table] = row
+    const mock = await useLoggedMock()
+    mock.db.client.pragma('foreign_keys = off')
+    mock.db.client.exec(`DROP TABLE ${table}`)
 
-  const [response, other] = [await mock.call(path, { method }), await mock.call(path, { method })]
-  expect(other.json.errorId).not.toBe(response.json.errorId)
-  expect(response).toMatchObject({
-    status: 500,
-    json: { error: 'Internal Server Error', path, ctx: {} }
-  })
-  expect(response.json.errorId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-  const visible = response.text + JSON.stringify([...response.headers])
-  const inside = new RegExp(
-    `sqlite|no such table|node_modules|\\.ts\\b|"[^"]*\\b${table}\\b[^"]*"`,
-    'i'
-  )
-  expect(visible.replaceAll(path, '')).not.toMatch(inside)
+    const [response, other] = [await mock.call(path, { method }), await mock.call(path, { method })]
+    expect(other.json.errorId).not.toBe(response.json.errorId)
+    expect(response).toMatchObject({
+      status: 500,
+      json: { error: 'Internal Server Error', path, ctx: {} }
+    })
+    expect(response.json.errorId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    const visible = response.text + JSON.stringify([...response.headers])
+    const inside = new RegExp(
+      `sqlite|no such table|node_modules|\\.ts\\b|"[^"]*\\b${table}\\b[^"]*"`,
+      'i'
+    )
+    expect(visible.replaceAll(path, '')).not.toMatch(inside)
 
-  const failures = mock.log.filter(({ msg }) => msg === 'request failed')
-  expect(failures).toHaveLength(2)
-  expect(failures[0]).toMatchObject({
-    errorId: response.json.errorId,
-    reqId: response.headers.get('x-request-id'),
-    err: { message: `no such table: ${table}`, stack: expect.stringContaining('at ') }
-  })
-})
+    const failures = mock.log.filter(({ msg }) => msg === 'request failed')
+    expect(failures).toHaveLength(2)
+    expect(failures[0]).toMatchObject({
+      errorId: response.json.errorId,
+      reqId: response.headers.get('x-request-id'),
+      err: { message: `no such table: ${table}`, stack: expect.stringContaining('at ') }
+    })
+  }
+)
 
 test('x-mock-reason contains at most 1000 characters, all of them printable ASCII', async () => {
   const mock = await useMock({ seed: SEED })
@@ -142,7 +147,7 @@ test.each([
   }
 })
 
-test("every response has the request's x-request-id, or a new one", async () => {
+test("every response has an x-request-id: the request's own or a new one", async () => {
   const mock = await useMock({ seed: SEED })
   const unauthenticated = { key: null }
   for (const [path, call] of [

@@ -25,7 +25,7 @@ test('an incomplete request gets a 408, and its idempotency key can be used agai
   next.socket.destroy()
 })
 
-test('the request timeout limits neither the time for a response nor the idle time', async () => {
+test('the request timeout does not apply to slow responses or idle connections', async () => {
   const mock = await useMock({ seed: SEED, requestTimeout: 50 })
   const connection = await connectTo(mock)
   for (let count = 0; count < 2; count += 1) {

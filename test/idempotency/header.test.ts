@@ -175,7 +175,7 @@ test('an aborted request releases its key', async () => {
   expect(response.headers.get('idempotency-replay')).toBeNull()
 })
 
-test('a request that is rejected before the operation does not use up its key', async () => {
+test('a request that is rejected before its operation runs does not use up its key', async () => {
   const mock = await useMock({ seed: SEED })
   expect(await postWith(mock, 'a', { body: 'x'.repeat(2_000_000) })).toMatchObject({ status: 413 })
   for (const [path, key] of [

@@ -83,7 +83,7 @@ describe('an error that the operation returns', () => {
 })
 
 test.each(['UPDATE ON integrations', 'INSERT ON idempotency_keys'])(
-  'a 500 because %s fails changes nothing, and the key can be used again',
+  'if %s fails, the request gets a 500 and changes nothing, and its key can be used again',
   async (write) => {
     const mock = await useMock({ seed: seed() })
     const { client } = mock.db
@@ -111,31 +111,34 @@ describe('a different request with the same key', () => {
     ['a different path', SES, {}],
     ['a different body', MAILGUN, body],
     ['an unknown integration', UNKNOWN, {}]
-  ])('match=request: %s gets 422, does not run and is not stored', async (_, path, call) => {
-    const mock = await useMock({ seed: seed() })
-    const first = await post(mock, MAILGUN, 'key-1')
-    await post(mock, '/v1/integrations/sendgrid/set-primary', 'key-2')
-    const before = allRows(mock.db.client)
+  ])(
+    'match=request: a request with %s gets 422, does not run and is not stored',
+    async (_, path, call) => {
+      const mock = await useMock({ seed: seed() })
+      const first = await post(mock, MAILGUN, 'key-1')
+      await post(mock, '/v1/integrations/sendgrid/set-primary', 'key-2')
+      const before = allRows(mock.db.client)
 
-    const response = await post(mock, path, 'key-1', call)
+      const response = await post(mock, path, 'key-1', call)
 
-    expect(response).toMatchObject({
-      status: 422,
-      json: {
-        message: 'Request with key "key-1" is being reused for a different body',
-        error: 'Unprocessable Entity'
-      }
-    })
-    expect(response.json.errors).toEqual({})
-    expect(response.headers.get('idempotency-key')).toBe('key-1')
-    expect(response.headers.has('idempotency-replay')).toBe(false)
-    expect(response.headers.get('x-mock-reason')).toBe(
-      'this idempotency-key was first used for a different request; ' +
-        'send a new key with every new request'
-    )
-    expect(allRows(mock.db.client)).toEqual(before)
-    expect((await post(mock, MAILGUN, 'key-1')).text).toBe(first.text)
-  })
+      expect(response).toMatchObject({
+        status: 422,
+        json: {
+          message: 'Request with key "key-1" is being reused for a different body',
+          error: 'Unprocessable Entity'
+        }
+      })
+      expect(response.json.errors).toEqual({})
+      expect(response.headers.get('idempotency-key')).toBe('key-1')
+      expect(response.headers.has('idempotency-replay')).toBe(false)
+      expect(response.headers.get('x-mock-reason')).toBe(
+        'this idempotency-key was first used for a different request; ' +
+          'send a new key with every new request'
+      )
+      expect(allRows(mock.db.client)).toEqual(before)
+      expect((await post(mock, MAILGUN, 'key-1')).text).toBe(first.text)
+    }
+  )
 
   test('match=body: ignores keys of other organizations and of snapshots', async () => {
     const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': 'body' } }) })
@@ -150,7 +153,7 @@ describe('a different request with the same key', () => {
     ['request', 200],
     ['body', 409]
   ])(
-    'match=%s: another environment of the organization gets %i for a key in use',
+    'match=%s: another environment of the organization gets %i for a key that is in use',
     async (value, status) => {
       const mock = await useMock({
         seed: seed({ assumptions: { 'idempotency-match': value } })
@@ -188,7 +191,7 @@ describe('a different request with the same key', () => {
 })
 
 describe("a key is stored for 24 hours on its environment's clock", () => {
-  test('a key replays to the last millisecond, and a replay does not extend the time', async () => {
+  test('a key is valid to the last millisecond, and a replay does not renew it', async () => {
     let now = START
     const mock = await useMock({ seed: seed(), clock: () => now })
     const effects = logPrimaries(mock)
@@ -263,8 +266,8 @@ function expectNew({ status, headers }: TestResponse): void {
 }
 
 /**
- * Uses a trigger to log the integrations that become primary. Returns a function that reads the
- * logged identifiers.
+ * Uses a database trigger to log the integrations that become primary. Returns a function that
+ * reads the logged identifiers.
  */
 function logPrimaries({ db: { client } }: TestMock): () => string[] {
   client.exec(`
@@ -275,7 +278,10 @@ function logPrimaries({ db: { client } }: TestMock): () => string[] {
   return () => all.all()
 }
 
-/** Returns the stored keys with the numbers of their environments, oldest first. */
+/**
+ * Returns each stored key after its environment's number, such as `2 key-2`. The oldest key is
+ * first.
+ */
 function storedKeys(mock: TestMock): string[] {
   return keyRows(mock.db.client).map(({ environment, key }) => `${environment} ${key}`)
 }

@@ -21,7 +21,7 @@ afterEach(() => {
 async function openStream(mock: TestMock, ...headers: string[]) {
   const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
   await until(() => text().includes('as they end'))
-  // Node adds chunk sizes to the text. The expression skips them.
+  // The text also contains the sizes of the HTTP chunks. The regular expression skips them.
   const events = () =>
     [...text().matchAll(/^id: (\d+)\nevent: request\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
       id: Number(id),

@@ -52,7 +52,8 @@ const SIX = [6, 2, 6, 3, 6, 2]
 const NINE = [9, 3, 9, 5, 9, 3]
 
 /**
- * Creates environments with six and three messages, and lists them so that the totals are cached.
+ * Creates an environment with six messages and one with three. Lists these messages, so that the
+ * totals are cached.
  */
 async function setUp(): Promise<Setup> {
   const { db, close } = openDatabase()
@@ -60,8 +61,8 @@ async function setUp(): Promise<Setup> {
   const services = createControlServices({ db, clock: () => NOW, defaults: DEFAULTS, journal: 0 })
   const { environment: mine } = await services.seeds.createEnvironment({ seed: seedOf(6, 'a') })
   const { environment: other } = await services.seeds.createEnvironment({ seed: seedOf(3, 'b') })
-  // Give the environment its own copy of the messages now. Otherwise the first change would make
-  // that copy, which has no cached totals.
+  // Give the environment its own copy of the messages now. Otherwise, the first change would make
+  // this copy, and the copy would have no cached totals.
   db.transaction(() => services.environments.writableDataset(mine, 'messages'))
   expect(totals({ services }, mine)).toEqual(SIX)
   expect(totals({ services }, other)).toEqual(THREE)
@@ -128,8 +129,8 @@ test('totals are counted again only after a change to the same environment', asy
   const { db, services, mine, other } = await setUp()
   const total = () =>
     JSON.parse(services.messages.list(mine, { page: 0, limit: 1 }).body.toString()).totalCount
-  // Delete messages directly in the database, which the service doesn't notice. As long as the
-  // total stays the same, the messages weren't counted again.
+  // Delete messages directly in the database, which the service doesn't notice. If the total stays
+  // the same, the service hasn't counted the messages again.
   db.client
     .prepare('DELETE FROM messages WHERE dataset = ? AND channel = ?')
     .run(mine.datasets.messages, 'email')

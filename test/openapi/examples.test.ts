@@ -102,7 +102,8 @@ describe.each(PROFILES)('with the default seed, in the profile %s', async (profi
         JSON.stringify(operation.responses[200].content['application/json'].example)
       )
       expect(undocumentedHeaders(response, operation)).toEqual([])
-      // Repeat the request: if the operation supports idempotency keys, the response is a replay.
+      // Repeat the request. If the operation supports idempotency keys, this checks a replay's
+      // headers.
       expect(undocumentedHeaders(await mock.call(url, { method, headers }), operation)).toEqual([])
     }
   )

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { readRegularFile } from '../../src/platform/read-file.js'
 import { createTempFolder } from '../support/process.js'
 
-test('returns the bytes of a file, also through a link', () => {
+test('returns the bytes of a file, even if the path is a link', () => {
   const { file, bytes } = createFile()
   symlinkSync(file, `${file}.link`)
   expect(readRegularFile(file).equals(bytes)).toBe(true)

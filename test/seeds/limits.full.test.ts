@@ -11,7 +11,7 @@ const BOMB = new RegExp(
     'the limit .+: use fewer aliases$'
 )
 
-/** Resolves a seed from a request. Returns its issues as lines. */
+/** Resolves the text like a seed in a request. Returns one line for each issue. */
 const requestIssues = (text: string) =>
   seedErrorOf(() => resolveSeeds([readSeed(text)], NOW)).message.split('\n')
 

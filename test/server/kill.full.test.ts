@@ -12,7 +12,10 @@ import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../s
 /** How many times the server is killed. CI uses the default. Set `KILLS=200` for a longer run. */
 const KILLS = Number(process.env.KILLS ?? 25)
 const CALLS = 64
-/** The number of environments, one for each step of a call. No call has this many steps. */
+/**
+ * The number of environments. A test kills the server before each step of a call, every time in
+ * another environment. A call has fewer steps than this number.
+ */
 const STEPS = 60
 
 /**
@@ -50,7 +53,7 @@ interface DataFile {
   primaries: Map<number, string>
 }
 
-test(`after each of ${KILLS} random kills, a call has no effect or its full effect`, async () => {
+test(`after ${KILLS} random kills, each call has no effect or its full effect`, async () => {
   console.info(`CRASH_SEED=${RANDOM_SEED}`)
   const random = randomNumbers(RANDOM_SEED)
   const dataFile = createDataFile(KILLS)
@@ -100,8 +103,8 @@ test.each([
 )
 
 /**
- * Returns calls to an environment. The server rejects one in eight of them, because it must store
- * and replay rejections too.
+ * Returns calls to an environment. The server rejects one call in eight, so that a test also checks
+ * stored and replayed rejections.
  */
 function callsTo(environment: number): Call[] {
   return Array.from({ length: CALLS }, (_, index) => ({
@@ -112,8 +115,8 @@ function callsTo(environment: number): Call[] {
 }
 
 /**
- * Returns a data file to be created with the given number of environments. At first, only the
- * primary integrations are active.
+ * Writes a seed with the given number of environments, and returns the data file that a server will
+ * create from it. In the seed, only the primary integrations are active.
  */
 function createDataFile(size: number): DataFile {
   const folder = createTempFolder()
@@ -298,8 +301,8 @@ async function checkReplays(
 }
 
 /**
- * Reads a copy of the data file. Opening the original file would make SQLite recover it, but that
- * must be left to the restarted server.
+ * Reads a copy of the data file. Opening the original file would make SQLite recover it, but the
+ * restarted server must do that.
  */
 function read({ file }: DataFile): { integrations: IntegrationRow[]; keys: KeyRow[] } {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
@@ -343,8 +346,8 @@ async function startServer(options: string[], module?: string): Promise<RunningP
 }
 
 /**
- * Returns a function that takes a limit, and returns random integers from 0 up to but not including
- * the limit. The same seed gives the same integers.
+ * Returns a function that takes a limit, and returns a random integer from 0 up to but not
+ * including the limit. The same seed gives the same sequence of integers.
  */
 function randomNumbers(seed: number): (limit: number) => number {
   const random = createRandom(seed)

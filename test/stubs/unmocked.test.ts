@@ -5,7 +5,7 @@ import { useMock, useNewMock } from '../support/mock.js'
 const TRIGGER = '/v1/events/trigger'
 
 test.each(['document', 'live'] as const)(
-  'a path that is not mocked gets 404 in the profile %s',
+  'a path that is not mocked responds with 404 in the profile %s',
   async (profile) => {
     const mock = await useMock({ profile })
     const response = await mock.post(TRIGGER, { body: '{"name":"welcome"}' })
@@ -34,7 +34,7 @@ test.each([null, 'nobody-has-this'])(
   }
 )
 
-test('with unserved-route=not-implemented, a path that is not mocked gets 501', async () => {
+test('with unserved-route=not-implemented, an unmocked path responds with 501', async () => {
   const mock = await useMock({ assumptions: { 'unserved-route': 'not-implemented' } })
   const response = await mock.post(TRIGGER)
   expect(response.status).toBe(501)

@@ -20,12 +20,15 @@ export interface CheckedResponse {
   text: string
 }
 
-/** Caches contracts, because compiling a document is slow and many servers publish the same one. */
+/**
+ * Caches contracts, because compiling a document is slow and many servers publish the same
+ * document.
+ */
 const contracts = new Map<string, Contract>()
 
-/** Returns the contract of an OpenAPI document, which is passed as text. */
+/** Returns the contract for the OpenAPI document in `text`. */
 export function contractOf(text: string): Contract {
-  // Ignore the URL of the server, which is different for each server.
+  // Ignore the server's URL, because each server has another URL.
   const key = text.replace(/"servers":\[[^\]]*\]/, '')
   const contract = contracts.get(key) ?? new Contract(JSON.parse(text))
   contracts.set(key, contract)
@@ -114,7 +117,7 @@ function checkErrorResponse(response: CheckedResponse): void {
   if (status === 401) {
     assertThat(headers.get('www-authenticate') === 'ApiKey', 'www-authenticate', response)
   }
-  // Retrying doesn't resolve a conflict in a control route, so that response has no `Retry-After`.
+  // A control route's 409 has no `Retry-After`, because a retry doesn't resolve the conflict.
   if ([409, 429, 503].includes(status) && !path.startsWith('/_mock/')) {
     assertThat(/^\d+$/.test(headers.get('retry-after') ?? ''), 'retry-after', response)
   }

@@ -7,7 +7,7 @@ export type JsonSchema = SchemaOptions
 interface Choices {
   /** Returns the schema that a `$ref` points to. */
   find(reference: string): JsonSchema | undefined
-  /** Generates strings for a field with this name. They match the field's schema. */
+  /** Generates strings that match the schema of a field with this name. */
   textOf(schema: JsonSchema, field: string): fc.Arbitrary<string>
   /** Generates names of additional properties. */
   names: fc.Arbitrary<string>
@@ -19,12 +19,12 @@ interface Choices {
 }
 
 /**
- * Objects that are nested deeper than this have only required fields, because schemas can be
- * recursive.
+ * Objects that are nested deeper than this have only required fields. Otherwise, generating a
+ * recursive schema's objects would never end.
  */
 const MAX_DEPTH = 3
 
-/** Returns a function that generates values for a schema and the name of a field. */
+/** Returns a function that takes a schema and a field name, and returns a generator of values. */
 export function valuesBy(choices: Choices) {
   const generator = new ValueGenerator(choices)
   return (schema: JsonSchema, field = '') => generator.anyValueOf(schema, field, 0)
@@ -121,7 +121,7 @@ function variantsOf(schema: JsonSchema): JsonSchema[] {
   return schema.anyOf ?? schema.oneOf ?? byType
 }
 
-/** Generates any JSON value, without integers that `JSON.parse` would round. */
+/** Generates any JSON value. Integers that `JSON.parse` would round become 0. */
 const anyJson = fc
   .jsonValue({ stringUnit: 'binary', maxDepth: 2 })
   .map((value) => JSON.parse(JSON.stringify(value), (_name, item) => (isRounded(item) ? 0 : item)))

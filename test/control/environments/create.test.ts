@@ -83,7 +83,7 @@ test('lists all environments, oldest first, without their snapshots and keys', a
   const names = list.json.environments.map(({ name }: { name: string }) => name)
   expect(names).toEqual([...mock.seededEnvironments.map(({ name }) => name), 'Mine', 'Live'])
   const { apiKey, unauthenticatedAfter, ...listed } = created
-  // The list contains only those assumptions that differ from the profile.
+  // The list contains only those assumptions whose values differ from the environment's profile.
   const differing = { envelope: 'data', credentials: 'hidden' }
   const createdAt = expect.stringMatching(/^\d{4}-.*Z$/)
   expect(list.json.environments.at(-2)).toEqual({ ...listed, assumptions: differing, createdAt })
@@ -92,7 +92,7 @@ test('lists all environments, oldest first, without their snapshots and keys', a
     expect(list.text).not.toContain(key)
 })
 
-test('lists the keys of an environment, by id or name, until it is removed', async () => {
+test("lists an environment's keys by its id or name, until it is removed", async () => {
   const mock = await useMock()
   const created = await createEnvironment(mock, { name: 'Mine', from: 'Development' })
   const keysOf = (id: string) => mock.get(`/_mock/environments/${id}/keys`, { key: null })
@@ -237,7 +237,7 @@ test.each(INVALID)('rejects %s and creates nothing', async (_title, body, status
   expect((await mock.get('/v1/messages', { key: next.apiKey })).status).toBe(200)
 })
 
-test('accepts a seed that contains only the fields of one environment', async () => {
+test('accepts a seed that is one environment instead of a list of environments', async () => {
   const mock = await useMock({ now: NOW })
   const whole = await createEnvironment(mock, { seed: SEED, name: 'Whole' })
   const alone = await createEnvironment(mock, { seed: SHOP })

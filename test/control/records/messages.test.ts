@@ -3,7 +3,7 @@ import { DEVELOPMENT, journalOf, send } from '../../support/control.js'
 import { type TestMock, useMock } from '../../support/mock.js'
 import { stateOf } from '../environments/environment-client.js'
 
-/** A time after every message in the default seed. */
+/** A time that is later than the `createdAt` of every message in the default seed. */
 const LATER = '2099-01-01T00:00:00.000Z'
 const ID = '000000000000000000000001'
 
@@ -84,7 +84,7 @@ test.each(REJECTED)('rejects a message with %s and adds nothing', async (...row)
   expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
 })
 
-test('a change merges fields, and filters find the changed message', async () => {
+test('a change keeps the other fields, and filters find the changed message', async () => {
   const mock = await useMock()
   await add(mock, {
     _id: ID,

@@ -251,7 +251,7 @@ describe('a payload', () => {
         left: expect.any(Number),
         user: { name: expect.stringMatching(/^\p{Lu}[\p{L}'’ -]+$/u) },
         lines: expect.arrayContaining([
-          // The name of a product has three words: adjective, material and noun.
+          // A product's name has three words: adjective, material and noun.
           {
             name: expect.stringMatching(/^\S+ \S+ \S+$/),
             price: expect.stringMatching(/^€\d+\.\d\d$/)
@@ -305,7 +305,10 @@ describe('generated subscribers', () => {
   })
 })
 
-/** Returns all issues as text. Each environment is in its own seed: 0.yaml, 1.yaml and so on. */
+/**
+ * Puts each environment into its own seed: 0.yaml, 1.yaml and so on. Returns the issues of all
+ * seeds as text.
+ */
 const issueOf = (...environments: Partial<SeedEnvironment>[]) =>
   issuesOf(
     ...environments.map((environment, index) => ({
