@@ -111,7 +111,7 @@ function findCommand(root: Command, words: readonly string[]): Command {
   return subcommand ? findCommand(subcommand, rest) : root
 }
 
-/** Returns the name of a command with its parents, such as `notification-mock seed check`. */
+/** Returns the full name of a command, such as `notification-mock seed check`. */
 function fullName(command: Command): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
 }

@@ -97,8 +97,8 @@ function parseStep(value: string): NamedStep {
 async function run(flags: RecordFlags, command: Command): Promise<void> {
   const { from, out, messages, timeout, workflow, step, assume, json } = flags
   if (!/\.(ya?ml|json)$/i.test(out)) command.error('error: --out must end in .yaml or .json')
-  // All records stay in memory. Without this V8 flag, the heap would grow to several times their
-  // size before a garbage collection.
+  // All records stay in memory. Without this V8 flag, the heap would grow to several times the size
+  // of the records before a garbage collection.
   setFlagsFromString('--heap-growing-percent=30')
   const signal = abortOnSignal()
   const progress = progressLine()

@@ -10,11 +10,15 @@ export const wallClock: Clock = () => Date.now()
 const elapsed = performance.now.bind(performance)
 const origin = Date.now() - elapsed()
 
-/** Measures durations. It never jumps or goes back, even if the system time changes. */
+/**
+ * A clock for measuring durations. Its time never jumps or goes back, even if the system time
+ * changes.
+ */
 export const steadyClock: Clock = () => origin + elapsed()
 
 /**
- * An environment's clock: the system clock, a fixed time, or `by` milliseconds ahead of the system.
+ * An environment's clock: the system clock, a fixed time, or `by` milliseconds ahead of the system
+ * clock.
  */
 export type ClockSetting =
   | { mode: 'wall' }
@@ -28,7 +32,8 @@ const EARLIEST = 0
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * Returns the clock's time. A fixed time must be valid; an offset time stays between 1970 and 9999.
+ * Returns the clock's time. Expects a fixed time to be valid. Keeps an offset time between 1970 and
+ * 9999.
  */
 export function readClock(setting: ClockSetting, wall: Clock): number {
   if (setting.mode === 'wall') return wall()
@@ -55,8 +60,8 @@ export function advanceClock(
 const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/
 
 /**
- * Parses an ISO 8601 date, or a time with a time zone. Returns milliseconds since 1970, or
- * undefined if the text is invalid or the time isn't between 1970 and 9999.
+ * Parses an ISO 8601 date, or an ISO 8601 date and time with a time zone. Returns milliseconds
+ * since 1970, or undefined if the text is invalid or the time isn't between 1970 and 9999.
  */
 export function parseTime(text: string): number | undefined {
   const milliseconds = parseIsoTime(text)

@@ -22,7 +22,7 @@ export class LatencyService {
   readonly #current = new WeakMap<Environment, Latency>()
   /**
    * Functions that end the current waits early. An `AbortSignal` doesn't work, because test
-   * environments such as jsdom replace that global.
+   * environments such as jsdom replace the global `AbortSignal`.
    */
   readonly #waits = new Set<() => void>()
   #isClosed = false
@@ -50,7 +50,7 @@ export class LatencyService {
 
   /**
    * Draws a random delay for the request, in milliseconds. Returns 0 if the journal doesn't record
-   * the request, or if the request's delay was drawn before.
+   * the request, or if the request's delay was already drawn.
    */
   draw({ environment, journalEntry }: DelayedRequest): number {
     if (!environment || !journalEntry || journalEntry.delayed !== undefined) return 0

@@ -18,7 +18,7 @@ import { validate } from './validation.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route's control operation. Undefined for all other routes. */
+    /** The control operation that the route serves. Undefined if the route serves none. */
     control?: ControlOperation
   }
 }
@@ -28,8 +28,8 @@ declare module 'fastify' {
  */
 export interface ControlOperation extends OperationSummary {
   /**
-   * What the request must have: an environment's API key, the admin token (`server`) or nothing
-   * (`open`).
+   * What the request must have: an environment's API key (`environment`), the admin token
+   * (`server`) or nothing (`open`).
    */
   access: 'environment' | 'server' | 'open'
   body?: TSchema
@@ -101,14 +101,14 @@ export function controlRoutes<Allowed extends Access>(
     }: RouteOptions<Allowed, Params, Querystring, Body>
   ): void => {
     const allErrors = [...errors]
-    // A PUT never gets a 404, because it creates the record if it is missing.
+    // A PUT never gets a 404, because it creates a missing record.
     if (definition.params && method !== 'PUT') allErrors.push(404)
     if (bodyLimit) allErrors.push(413)
     const control = { ...group, id, summary, ...definition, errors: allErrors }
     const isStream = definition.responseType !== undefined
     app.route({
-      // Use one route for GET and HEAD, because two routes would slow down the start. A stream has
-      // no route for HEAD, because the request would never end.
+      // Use one route for GET and HEAD, because two routes would slow down the server's start. A
+      // stream has no route for HEAD, because a HEAD request for it would never end.
       method: method === 'GET' && !isStream ? ['GET', 'HEAD'] : method,
       exposeHeadRoute: false,
       url,
@@ -142,7 +142,7 @@ export const controlRequests = fp(async (app) => {
   })
 })
 
-/** Returns the schema of a response that has a list as its only field. */
+/** Returns the schema of a response body whose only field is a list. */
 export const listOf = (name: string, item: TSchema, description: string): TSchema =>
   strictObject({ [name]: Type.Array(item, { description }) })
 

@@ -19,7 +19,9 @@ export interface ServedPath {
 export type UnservedRoute = Assumptions['unserved-route']
 
 interface NotFoundOptions {
-  /** The list to which this app's paths are added. It may already contain another app's paths. */
+  /**
+   * The plugin adds this app's paths to this list, which may already contain another app's paths.
+   */
   served: ServedPath[]
   assumptionFor: (request: FastifyRequest) => UnservedRoute
   /** Whether a stub responds to the request, although it has no route. */
@@ -27,9 +29,10 @@ interface NotFoundOptions {
 }
 
 /**
- * Rejects requests whose path or method has no route, before their body is read. Leaves the paths
- * of Novu's API that have no route to the not-found handler, because a stub may respond to them.
- * Register this plugin before the routes, because it collects their paths.
+ * Rejects requests whose path or method has no route, before their body is read. If a path of
+ * Novu's API has no route, leaves the request to the not-found handler, because a stub may respond
+ * to it. Register this plugin before the routes, because it collects the paths of routes that are
+ * added later.
  */
 export const notFound = fp<NotFoundOptions>(async (app, { served, assumptionFor, isStubbed }) => {
   app.addHook('onRoute', ({ url, method }) => addRoute(served, url, [method].flat()))
@@ -46,7 +49,7 @@ function isUnmocked(served: readonly ServedPath[], path: string): boolean {
   return /^\/v[12]\//.test(path) && findPath(served, path) === undefined
 }
 
-/** Returns the rejection of a request to a path that is not mocked. */
+/** Returns the error for a request to a path that is not mocked. */
 export function notMockedError(
   served: readonly ServedPath[],
   { method, url }: FastifyRequest,
@@ -148,9 +151,8 @@ function suggestPath(served: readonly ServedPath[], path: string): string | unde
 }
 
 /**
- * Returns a route's URL with segments of the request's path in place of the URL's parameters.
- * Returns undefined if another segment of the URL isn't similar to the path's segment at the same
- * position.
+ * Replaces each parameter in a route's URL with the request's segment at the same position. Returns
+ * undefined if any other segment of the URL isn't similar to the request's segment at its position.
  */
 function correctSegments(
   segments: readonly string[],
@@ -165,7 +167,7 @@ function correctSegments(
   return corrected.includes(undefined) ? undefined : corrected.join('/')
 }
 
-/** Removes repeated slashes and the slash at the end. */
+/** Replaces repeated slashes with one slash, and removes the slash at the end. */
 function normalize(path: string): string {
   return path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
 }

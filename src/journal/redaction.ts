@@ -25,7 +25,7 @@ const GENERATED_KEY = /(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])/gi
 const SCHEME = /^(ApiKey|Bearer|Basic|Digest|Token)\s+\S/i
 const PERCENT_ENCODED = /(?:%[0-9a-f]{2})+/gi
 
-/** How many times in a row a word is percent-decoded to find a key in it. */
+/** How many times a word is percent-decoded, to find a key that was encoded repeatedly. */
 const MAX_ENCODINGS = 3
 /** Longer log texts are cut to this number of characters. */
 const MAX_LOGGED = 8192
@@ -47,7 +47,7 @@ export function createRedaction(
 
   function isKey(word: string): boolean {
     // Cache the results, because each lookup is a database query and words repeat. Clear the cache
-    // at the end of this task, because keys are added and removed.
+    // after the current task, because keys may be added or removed later.
     if (knownWords.size === 0) queueMicrotask(() => knownWords.clear())
     const known = knownWords.get(word)
     if (known !== undefined) return known
@@ -61,8 +61,8 @@ export function createRedaction(
 
 /**
  * Replaces secrets in one request and its response. Secrets are the API keys of all environments,
- * the admin token, the key in the request itself, and values with a name that suggests a
- * credential. Percent-encoded keys are found too.
+ * the admin token, the key in the request itself, and values whose name suggests a credential.
+ * Percent-encoded keys are found too.
  */
 export class Redaction {
   /** Returns whether a word is an environment's API key or the admin token. */
@@ -90,8 +90,8 @@ export class Redaction {
   }
 
   /**
-   * Returns an object of redacted headers or parameters. A repeated name gets an array of its
-   * values.
+   * Returns the redacted headers or parameters as an object. A name that is repeated has an array
+   * of values.
    */
   redactValues(pairs: readonly [name: string, value: string][]) {
     // The object has no prototype, because a client may name a parameter `constructor`.
@@ -100,7 +100,7 @@ export class Redaction {
       const name = this.redact(pairName)
       const value = this.#redactValue(pairName, pairValue)
       const earlier = values[name]
-      // Appending in place keeps thousands of repeated parameters cheap.
+      // Append in place, because copying the array for each of thousands of values would be slow.
       if (Array.isArray(earlier)) earlier.push(value)
       else values[name] = earlier === undefined ? value : [earlier, value]
     }
@@ -109,7 +109,7 @@ export class Redaction {
 
   /**
    * Returns the redacted body as text, or in base64 if it isn't UTF-8. Drops the last word of a cut
-   * body, because it may be half of a key.
+   * body, because this word may be half of a key.
    */
   redactBody(bytes: Buffer, isCut: boolean): string {
     // latin1 maps each byte to one character, so no byte is lost.
@@ -126,7 +126,7 @@ export class Redaction {
   #redactValue(name: string, value: string): string {
     if (!SECRET_NAME.test(name)) return this.redact(value)
     if (value === '') return ''
-    // Keep the scheme, because a wrong scheme is the most common mistake.
+    // Show the scheme, because a wrong scheme is the most common mistake.
     const scheme = SCHEME.exec(value)?.[1]
     return scheme ? `${scheme} ${REDACTED}` : REDACTED
   }
@@ -151,8 +151,8 @@ export class Redaction {
 }
 
 /**
- * Returns a text about a request, with the request's secrets and all words that look like an API
- * key redacted.
+ * Returns a text about a request in which the request's secrets, and all words that look like an
+ * API key, are replaced.
  */
 export function redactForLog(
   redactionOf: RedactionOf,
@@ -162,7 +162,8 @@ export function redactForLog(
   const redaction = redactionOf(headers.authorization)
   const isCut = text.length > MAX_LOGGED
   let logged = isCut ? `${withoutLastWord(text.slice(0, MAX_LOGGED))}...` : text
-  // A decoded key may contain delimiters, so `redact` wouldn't find it as one word.
+  // `redact` splits the text at delimiters, so it can't find a key that contains delimiters after
+  // decoding. Replace such keys here.
   for (const part of url.slice(0, MAX_LOGGED).split(/[/?&=]/)) {
     const plain = decode(part)
     if (plain !== part && redaction.isKey(plain)) logged = logged.replaceAll(plain, REDACTED)
@@ -192,8 +193,8 @@ function redactSecretFields(json: string): string {
 class SecretFields {
   #followsSecretName = false
   /**
-   * The number of open objects, counted from the outermost object with a secret name. 0 outside
-   * such an object.
+   * How many objects are open: the outermost object with a secret name, and the objects inside it.
+   * 0 if no object with a secret name is open.
    */
   #depth = 0
 

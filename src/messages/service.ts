@@ -29,15 +29,16 @@ export class MessageService {
   }
 
   /**
-   * Returns a page of the environment's messages, newest first. Depending on the assumptions,
-   * throws `not-found` if no subscriber has the `subscriberId`.
+   * Returns a page of the environment's messages, newest first. If the assumption
+   * `unknown-subscriber-filter` is `not-found`, throws `not-found` for a `subscriberId` that no
+   * subscriber has.
    */
   list(environment: Environment, query: ListMessagesQuery): MessageList {
     this.#rejectUnknownSubscriber(environment, query)
     const { page, limit } = query
     const dataset = environment.datasets.messages
     const conditions = conditionsOf(query)
-    // Limit the product, because it may exceed the largest integer of JavaScript and SQLite.
+    // Limit the offset, because the product may be larger than any integer that SQLite accepts.
     const offset = Math.min(page * limit, Number.MAX_SAFE_INTEGER)
     const total =
       environment.assumptions['total-count'] === 'present'
@@ -86,7 +87,7 @@ export const toMessageResponse = (
   { assumptions }: Environment
 ): MessageResponse => present(structuredClone(message), assumptions)
 
-/** Changes the message to the form that the assumptions require. Returns the same object. */
+/** Changes the given message to the form that the assumptions require, and returns it. */
 function present(message: MessageResponse, assumptions: Assumptions): MessageResponse {
   const { subscriber } = message
   if (subscriber && assumptions['embedded-subscriber'] === 'ten-fields') {

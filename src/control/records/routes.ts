@@ -49,7 +49,8 @@ export const StepPatch = patchOf<SeedStep>('StepPatch', SeedStep)
 export type StepPatch = Static<typeof StepPatch>
 
 /**
- * Returns the schema of a patch. Every field except `_id` is allowed, is optional and may be null.
+ * Returns the schema of a patch. All fields except `_id` are allowed; each of them is optional and
+ * may be null.
  */
 function patchOf<RecordSeed>($id: string, { properties }: TObject): TUnsafe<Patch<RecordSeed>> {
   const { _id, ...fields } = properties
@@ -94,7 +95,7 @@ const IntegrationId = Type.String({
 })
 
 /**
- * Adds the routes for single messages, integrations and workflow steps, and the lists of
+ * Adds the routes for single messages, integrations and workflow steps, and the routes that list
  * integrations and workflows.
  */
 export function recordRoutes(route: AddRoute, { seeds }: ControlServices): void {
@@ -168,8 +169,8 @@ interface Edited<Kind extends EditedKind> {
 }
 
 /**
- * Adds the routes that add, change and remove single records of one kind. They return records in
- * the same form as the API.
+ * Adds the routes that add, change and remove single records of one kind. The routes return records
+ * in the same form as the API's operations.
  */
 function editRoutes<Kind extends EditedKind>(
   route: AddRoute,
@@ -208,8 +209,8 @@ function editRoutes<Kind extends EditedKind>(
 }
 
 /**
- * Returns the record, with Novu's own names if the environment uses them (assumption
- * `vendor-names`).
+ * Returns the record. If the environment's assumption `vendor-names` is `vendor`, the record has
+ * Novu's own names for origins and providers.
  */
 function withNames<Named extends object>(record: Named, { assumptions }: Environment): Named {
   return assumptions['vendor-names'] === 'vendor' ? withVendorNames(record) : record

@@ -46,7 +46,7 @@ export function reportRoutes(
   })
 }
 
-/** Adds the routes that return and clear the API reference coverage of one environment. */
+/** Adds the routes that return and clear one environment's coverage of the API reference. */
 export function coverageRoutes(route: AddRoute, { coverage }: ControlServices): void {
   route(
     'GET',
@@ -68,7 +68,7 @@ export function coverageRoutes(route: AddRoute, { coverage }: ControlServices): 
   })
 }
 
-/** Adds the routes that return and clear the API reference coverage of all requests. */
+/** Adds the routes that return and clear the whole server's coverage of the API reference. */
 export function serverCoverageRoutes(
   route: AddRoute<'server'>,
   { coverage }: ControlServices

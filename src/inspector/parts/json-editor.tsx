@@ -59,7 +59,10 @@ export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props)
   )
 }
 
-/** Returns the issues in a rejected JSON text. Returns none if the error names no line or field. */
+/**
+ * Returns the issues that the error reports in the JSON text. Returns none if the error names no
+ * line or field.
+ */
 export function issuesIn(text: string, error: unknown): Issue[] {
   if (error instanceof SyntaxError) {
     const line = Number(/line (\d+)/.exec(error.message)?.[1])
@@ -75,8 +78,8 @@ export function issuesIn(text: string, error: unknown): Issue[] {
 }
 
 /**
- * Returns the line that a path such as `steps[0].type` has in formatted JSON. For a missing field,
- * returns the line of the object that lacks the field.
+ * Returns the line number of a path such as `steps[0].type` in formatted JSON. For a missing field,
+ * returns the line number of the object that lacks the field.
  */
 function lineOf(path: string, root: unknown): number {
   let line = 1

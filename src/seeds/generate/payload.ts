@@ -53,7 +53,8 @@ function createObjectMaker(
 ): ValueMaker {
   const schemas = Object.entries(properties as Record<string, JsonSchema>)
   const makers = schemas.map(([field, schema]) => {
-    // A field `name` depends on its parent: `product.name` is a product, `member.name` a person.
+    // The meaning of a field `name` depends on its parent: `product.name` is a product,
+    // `member.name` a person.
     const fieldName = field === 'name' ? name : field
     return [field, createValueMaker(schema, fieldName, listDepth)] as const
   })
@@ -66,7 +67,8 @@ function createTextMaker(schema: JsonSchema, name: string, isString: boolean): V
   const words = splitWords(FORMATS.test(format) ? format : name)
   const [, rule] = RULES.find(([pattern]) => pattern.test(words)) ?? []
   const make = rule ?? ((faker: Faker) => `${splitWords(name)} ${randomInt(faker, 1, 900)}`)
-  // A schema inferred from a template always says `string`, but the real type may be another.
+  // A schema that was inferred from a template always has the type `string`, but the value may
+  // really be of another type.
   const isInferred = String(schema.default).startsWith('{{')
   return isString && !isInferred ? (faker, time) => String(make(faker, time)) : make
 }
@@ -96,7 +98,10 @@ const person = (faker: Faker) => `${faker.person.firstName()} ${faker.person.las
 /** The formats that have a rule. For other formats, the rule is chosen by the field name. */
 const FORMATS = /^(date|date-time|time|email|ur[il]|uuid)$/
 
-/** Rules for creating a value, by its format or the words in its name. The first match wins. */
+/**
+ * Rules for creating a value. A rule matches the value's format, or words in its name. The first
+ * matching rule wins.
+ */
 const RULES: readonly (readonly [RegExp, ValueMaker])[] = [
   [/^date time$/, (faker, time) => isoTime(time + randomInt(faker, 0, 14 * DAY))],
   [/^time$/, (faker) => `${randomInt(faker, 10, 23)}:${randomInt(faker, 10, 59)}:00Z`],

@@ -1,8 +1,9 @@
 import type { StepType } from '../../domain/enums.js'
 import { MAX_DEPTH } from '../../schema/validation.js'
 import type { ControlsMetadata } from '../../workflow-steps/schemas.js'
-// Novu's controls without two fields: `placeholder: null`, which the API reference doesn't allow,
-// and `rendererType: EMAIL_RENDERER_SELECT`, which clients before 3.14.1 reject.
+// Novu's controls for each type of step, without two fields: `placeholder: null`, which the API
+// reference doesn't allow, and `rendererType: EMAIL_RENDERER_SELECT`, which clients before 3.14.1
+// reject.
 import CONTROLS from './step-controls.json' with { type: 'json' }
 // The subscriber's variables, and for each type of step, the results that later steps can use.
 import VARIABLES from './step-variables.json' with { type: 'json' }
@@ -55,19 +56,27 @@ interface Usage {
   expression?: string
 }
 
-/** The maximum number of characters to read. This keeps the schema below a record's size limit. */
+/**
+ * The maximum number of characters to read from the control values. This limit keeps the inferred
+ * schema below a record's size limit.
+ */
 const MAX_CHARACTERS = 50_000
 /** The maximum nesting of inferred fields. Their schema is nested twice as deep. */
 const MAX_NESTING = 30
 
-/** Matches raw blocks, comments, outputs and tags. Group 2 is the output, group 3 the tag. */
+/**
+ * Matches Liquid's raw blocks, comments, outputs and tags. Group 2 is the output, group 3 the tag.
+ */
 const LIQUID = /\{%-?\s*(raw|comment)\b.*?\{%-?\s*end\1|\{(?:\{-?([^{}]*?)-?\}|%-?([^{}]*?)-?%)\}/gs
 const QUOTED = `'[^']*'|"[^"]*"`
 const FIRST_NAME = String.raw`(?<![\p{L}\p{N}_-]|(?<!\.)\.)([\p{L}_][\p{L}\p{N}_?-]*)`
 const FURTHER_NAMES = String.raw`((?:\.[\p{L}\p{N}_?-]+|\[(?:${QUOTED}|[^[\]'"]*)\])*)`
 /** Matches quoted strings and variables. Group 1 is the variable, group 2 the path after it. */
 const VARIABLE = new RegExp(`${QUOTED}|${FIRST_NAME}${FURTHER_NAMES}`, 'gu')
-/** Matches each part of such a path. Group 1 or 2 is a field name. An index sets neither group. */
+/**
+ * Matches each part of the path after a variable. Group 1 or 2 is a field name. For an index, both
+ * groups are undefined.
+ */
 const NAMES = /\.([^.[\]]+)|\[['"]([^'"]*)['"]\]|\[[^\]]*\]/g
 /** Matches a quoted field name that doesn't need its quotes. */
 const QUOTED_NAME = /\[["']([\p{L}\p{N}_][\p{L}\p{N}_-]*)["']\]/gu
@@ -77,8 +86,8 @@ const LOOP = /^\s*(?:for|tablerow)\s+([\w-]+)\s+in\s+(?=(\w[^\s%|]*))/
 /**
  * Infers the payload's schema from the first 50,000 characters of the control values. A value whose
  * fields are used is an object. A value that is indexed or looped over is an array. Any other value
- * is a string. If the usages conflict, array wins over object, and object over string. `loopItems`
- * also infers array items from the fields that loops use.
+ * is a string. If the usages conflict, array wins over object, and object over string. With
+ * `loopItems`, also infers the schema of an array's items from the fields that loops use.
  */
 export function inferPayloadSchema(controlValues: unknown, { loopItems = false } = {}): JsonSchema {
   const payload: Usage = { depth: 0, fields: new Map() }
@@ -99,7 +108,7 @@ function* stringsIn(value: unknown, depth: number): Generator<string, void> {
 }
 
 function recordUsage(payload: Usage, text: string, loopItems: boolean): void {
-  // A loop variable keeps its meaning until another loop uses the same name.
+  // A loop variable keeps its meaning after the loop, until another loop uses the same name.
   const variables = new Map([['payload', payload]])
   for (const [, , output, tag = output ?? ''] of text.matchAll(LIQUID)) {
     usagesIn(tag, variables)

@@ -52,7 +52,8 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
     )
   ]
   const groups = [{ title: listed?.name ?? 'Environment', actions: ownActions }]
-  // A user who has only an API key has no access to other environments.
+  // `listed` is undefined if the user has only an API key, which gives no access to other
+  // environments.
   if (listed) groups.push({ title: 'Environments', actions: otherActions })
   return { groups, rejectionDialog }
 }

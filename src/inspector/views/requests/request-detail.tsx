@@ -65,7 +65,7 @@ function useExchange({ source, requests }: ListedRequests, sequence: number) {
   const request = requests.find((candidate) => candidate.sequence === sequence)
   const { value, error } = useResource(
     () => source.get(sequence),
-    // Load the request again when its duration changes: then its response has been sent.
+    // Load the request again when its duration changes, because its response has then been sent.
     [source.get, sequence, request?.duration]
   )
   const isLoaded = value?.sequence === sequence
@@ -156,7 +156,7 @@ function Changes({ changed, laterChanges }: ChangesProps) {
   )
 }
 
-/** The number of older requests to show with the open request. As many newer ones are shown. */
+/** How many older and how many newer requests to show with the open request. */
 const NEARBY = 5
 
 function NearbyRequests({
