@@ -21,7 +21,7 @@ export const CoverageItem = namedObject(
   {
     id: string('The id; it is the same in every run'),
     kind: stringEnum(ITEM_KINDS, {
-      description: 'A response status, or a part of a request that got a 200'
+      description: 'A response status, or a part of a request that counts only with a 200 response'
     }),
     name: string('The name of the status, parameter, value or header'),
     count: count('The number of requests that covered the item'),

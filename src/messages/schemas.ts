@@ -230,7 +230,7 @@ export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is se
   ordinalValue: oneOf(ORDINAL_VALUES, 'Kind of day that `ordinal` counts'),
   monthlyType: oneOf(
     ['each', 'on'],
-    'Whether `monthDays` (`each`) or `ordinal` (`on`) sets the days'
+    'How the days are chosen: `each` uses `monthDays`, `on` uses `ordinal`'
   )
 })
 

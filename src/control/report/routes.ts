@@ -26,7 +26,7 @@ export function reportRoutes(
   const { tests, coverage, environments, startedAt } = options
   route('GET', '/report', 'getReport', 'Get the report of all tests', {
     description:
-      'Treats each environment that a request created as one test, even if the environment ' +
+      'Counts every environment that was created by a request as one test, even if the environment ' +
       'was removed.',
     response: ref(RunRecord),
     handler: async (_request, reply) => {
