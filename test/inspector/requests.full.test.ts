@@ -74,7 +74,7 @@ test('requests appear as they arrive, with their status and reason', async (cont
 const SEARCHES = [
   { text: 'replay', matches: 1 },
   { text: 'path:/v1/messages', matches: 2 },
-  { text: 'status:404', matches: 1 },
+  { text: 'status:404', matches: 2 },
   { text: 'since:1h subscribers', matches: 1 },
   { text: 'since:2100-01-01', matches: 0 },
   { text: 'status:soon', matches: 0 }
