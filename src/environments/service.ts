@@ -287,7 +287,7 @@ export class EnvironmentService {
     this.#snapshots.setBaseline(environment)
   }
 
-  /** Restores the parts from the baseline, which is the state after creation or seeding. */
+  /** Restores the parts from the baseline, which is the state after creation or after the last seed that replaced the data. */
   reset(environment: Environment, parts: readonly ResetPart[] = RESET_PARTS): void {
     this.#snapshots.reset([environment], parts)
   }

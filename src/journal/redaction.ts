@@ -151,8 +151,8 @@ export class Redaction {
 }
 
 /**
- * Returns a text about a request in which the request's secrets, and all words that look like an
- * API key, are replaced.
+ * Redacts a text about a request: replaces the request's secrets and all words that look like an
+ * API key.
  */
 export function redactForLog(
   redactionOf: RedactionOf,
