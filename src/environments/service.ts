@@ -287,7 +287,10 @@ export class EnvironmentService {
     this.#snapshots.setBaseline(environment)
   }
 
-  /** Restores the parts from the baseline, which is the state after creation or after the last seed that replaced the data. */
+  /**
+   * Restores the parts from the baseline: the state after the creation, or after the last seed that
+   * replaced the data.
+   */
   reset(environment: Environment, parts: readonly ResetPart[] = RESET_PARTS): void {
     this.#snapshots.reset([environment], parts)
   }

@@ -247,7 +247,7 @@ export class TestedIntegrations {
     return problems
   }
 
-  /** Returns the former primaries that the target no longer lists as primary. */
+  /** Returns the integrations that were primary before the run and no longer are. */
   async #findDemoted(formerPrimaries: KnownIntegration[]): Promise<KnownIntegration[]> {
     if (formerPrimaries.length === 0) return []
     const current = (await listIntegrations(this.#send, { uninterrupted: true })) ?? []

@@ -54,9 +54,9 @@ liquid.registerFilter('date', function (value: unknown, ...args: unknown[]) {
 liquid.registerFilter('sample', (value: unknown) => value)
 
 /**
- * Compiles a Liquid template. The result of rendering is the source itself if the template is
- * invalid, can't be rendered, or renders to a text that is too long. Rendering throws `SeedError`
- * when the time is used up, so the machine's speed never changes the content of a message.
+ * Compiles a Liquid template. Rendering returns the source unchanged if the template is invalid,
+ * can't be rendered, or renders to a text that is too long. If the time limit is exceeded, it throws
+ * `SeedError` instead, because a message must not depend on the machine's speed.
  */
 export function compile(source: string): Render {
   if (!/\{[{%]/.test(source)) return () => source
