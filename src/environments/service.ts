@@ -287,10 +287,7 @@ export class EnvironmentService {
     this.#snapshots.setBaseline(environment)
   }
 
-  /**
-   * Restores the parts from the baseline: the state after the creation, or after the last seed that
-   * replaced the data.
-   */
+  /** Restores the parts from the baseline: the state after creation or the last full seed. */
   reset(environment: Environment, parts: readonly ResetPart[] = RESET_PARTS): void {
     this.#snapshots.reset([environment], parts)
   }
