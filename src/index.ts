@@ -110,10 +110,20 @@ function createPlainLogger(pino: typeof import('pino').pino): MockLogger {
   return pino({ level: 'warn' }, { write: (line) => writeToStderr(toPlainLine(JSON.parse(line))) })
 }
 
-function toPlainLine(record: Record<string, string>): string {
+/** The fields of a log line that a plain line shows. */
+interface LogRecord {
+  msg?: string
+  method?: string
+  url?: string
+  statusCode?: number
+  reason?: string
+  err?: { message?: string }
+}
+
+function toPlainLine(record: LogRecord): string {
   const { method, url, statusCode, msg, reason, err } = printableTexts(record)
   const subject = method ? `${method} ${url} ${statusCode ?? ''}`.trim() : msg
-  const detail = reason ?? (err as { message?: string } | undefined)?.message
+  const detail = reason ?? err?.message
   return `notification-mock: ${[subject, detail].filter(Boolean).join(': ')}\n`
 }
 

@@ -1,3 +1,5 @@
+import { DomainError } from './errors.js'
+
 /** Methods that a stub can have. A GET stub also responds to HEAD. */
 export const STUB_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type StubMethod = (typeof STUB_METHODS)[number]
@@ -5,6 +7,11 @@ export type StubMethod = (typeof STUB_METHODS)[number]
 /** The built-in sets of stubs, which are files in `seeds/stubs/`. */
 export const STUB_SETS = ['novu-client'] as const
 export type StubSet = (typeof STUB_SETS)[number]
+
+/** The most stubs that an environment can have. */
+export const MAX_STUBS = 1000
+/** The most characters of JSON that they can have together, because forks copy them. */
+const MAX_TOTAL = 16 * 1024 * 1024
 
 /** A fixed response to requests that no operation serves. */
 export interface Stub {
@@ -26,19 +33,35 @@ export type NewStub = Omit<Stub, 'id' | 'status'> & { status?: number }
 
 /**
  * Returns the existing stubs and the added stubs. If two stubs are for the same requests, the later
- * stub replaces the earlier one.
+ * stub replaces the earlier one and takes over its id. Throws `bad-request` for too many or too
+ * large stubs.
  */
 export function mergeStubs(stubs: readonly Stub[], added: readonly NewStub[]): Stub[] {
-  const merged = [...stubs]
+  const merged = new Map(stubs.map((stub) => [requestsOf(stub), stub]))
+  let lastNumber = Math.max(0, ...stubs.map(({ id }) => Number(id.replace('stub-', ''))))
   for (const newStub of added) {
-    const index = merged.findIndex((stub) => isForSameRequests(stub, newStub))
-    const id = merged[index]?.id ?? nextId(merged)
     const { method, path, status = 200, ...rest } = newStub
-    const stub = { id, method, path, status, ...rest }
-    if (index < 0) merged.push(stub)
-    else merged[index] = stub
+    const replaced = merged.get(requestsOf(newStub))
+    if (!replaced) lastNumber += 1
+    const id = replaced?.id ?? `stub-${lastNumber}`
+    merged.set(requestsOf(newStub), { id, method, path, status, ...rest })
   }
-  return merged
+  const result = [...merged.values()]
+  rejectTooMany(result)
+  return result
+}
+
+function rejectTooMany(stubs: readonly Stub[]): void {
+  if (stubs.length > MAX_STUBS) {
+    throw new DomainError('bad-request', `An environment can have ${MAX_STUBS} stubs`, {
+      reason: 'remove some with DELETE /_mock/stubs/{id}'
+    })
+  }
+  if (JSON.stringify(stubs).length > MAX_TOTAL) {
+    throw new DomainError('bad-request', 'The stubs of the environment are too large', {
+      reason: 'all stubs of an environment together can have up to 16 MiB of JSON'
+    })
+  }
 }
 
 /**
@@ -46,18 +69,13 @@ export function mergeStubs(stubs: readonly Stub[], added: readonly NewStub[]): S
  * for the same requests.
  */
 export function addMissingStubs(stubs: readonly Stub[], added: readonly NewStub[]): Stub[] {
-  const isMissing = (newStub: NewStub) => !stubs.some((stub) => isForSameRequests(stub, newStub))
-  return mergeStubs(stubs, added.filter(isMissing))
+  const existing = new Set(stubs.map(requestsOf))
+  return mergeStubs(
+    stubs,
+    added.filter((newStub) => !existing.has(requestsOf(newStub)))
+  )
 }
 
-/** Returns whether two stubs are for the same requests, whatever their parameters are called. */
-export function isForSameRequests(stub: NewStub, other: NewStub): boolean {
-  return stub.method === other.method && shapeOf(stub.path) === shapeOf(other.path)
-}
-
-const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}')
-
-function nextId(stubs: readonly Stub[]): string {
-  const numbers = stubs.map(({ id }) => Number(id.replace('stub-', '')))
-  return `stub-${Math.max(0, ...numbers) + 1}`
-}
+/** Returns the requests that a stub is for, without the names of its parameters. */
+export const requestsOf = ({ method, path }: NewStub): string =>
+  `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`

@@ -8,6 +8,7 @@ import {
 } from '../domain/assumptions.js'
 import { ORIGINS, STEP_TYPES } from '../domain/enums.js'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../domain/ids.js'
+import { MAX_STUBS } from '../domain/stub.js'
 import { ClockSetting } from '../environments/schemas.js'
 import { Integration } from '../integrations/schemas.js'
 import {
@@ -183,7 +184,10 @@ export const SeedEnvironment = object(
     workflows: Type.Optional(Type.Array(compiledSeparately(SeedWorkflow))),
     messages: Type.Optional(Type.Array(compiledSeparately(SeedMessage))),
     stubs: Type.Optional(
-      Type.Array(NewStub, { description: 'Responses to requests that no operation serves' })
+      Type.Array(NewStub, {
+        maxItems: MAX_STUBS,
+        description: 'Responses to requests that no operation serves'
+      })
     ),
     generate: Type.Optional(SeedGenerate)
   }

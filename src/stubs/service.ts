@@ -1,16 +1,8 @@
 import createRouter from 'find-my-way'
 import { DomainError } from '../domain/errors.js'
-import { isForSameRequests, mergeStubs, type Stub } from '../domain/stub.js'
+import { mergeStubs, requestsOf, type Stub } from '../domain/stub.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import type { AddedStub, NewStub } from './schemas.js'
-
-/** The maximum number of stubs in an environment. */
-export const MAX_STUBS = 1000
-/**
- * The maximum size of all stubs in an environment, in characters of JSON. The size is limited,
- * because forks copy the stubs.
- */
-const MAX_TOTAL = 16 * 1024 * 1024
 
 type Router = createRouter.Instance<createRouter.HTTPVersion.V1>
 
@@ -37,8 +29,7 @@ export class StubService {
    */
   add(environment: Environment, newStub: NewStub): AddedStub {
     const stubs = mergeStubs(environment.stubs, [newStub])
-    rejectTooMany(stubs)
-    const stub = stubs.find((candidate) => isForSameRequests(candidate, newStub)) as Stub
+    const stub = stubs.find((candidate) => requestsOf(candidate) === requestsOf(newStub)) as Stub
     const replaced = stubs.length === environment.stubs.length
     this.#environments.changeSettings(environment, { stubs })
     return { ...stub, ...(replaced && { replaced }) }
@@ -78,19 +69,6 @@ export class StubService {
     for (const stub of stubs) router.on(stub.method, toRoutePattern(stub.path), () => {}, stub)
     this.#routers.set(stubs, router)
     return router
-  }
-}
-
-function rejectTooMany(stubs: readonly Stub[]): void {
-  if (stubs.length > MAX_STUBS) {
-    throw new DomainError('bad-request', `There are ${MAX_STUBS} stubs already`, {
-      reason: 'remove some with DELETE /_mock/stubs/{id}'
-    })
-  }
-  if (JSON.stringify(stubs).length > MAX_TOTAL) {
-    throw new DomainError('bad-request', 'The stubs of the environment are too large', {
-      reason: 'all stubs of an environment together can have up to 16 MiB of JSON'
-    })
   }
 }
 

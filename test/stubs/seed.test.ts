@@ -34,3 +34,11 @@ test('merging a seed replaces the stubs that it contains, and keeps all others',
   expect((await mock.get('/v1/feeds')).status).toBe(404)
   expect((await mock.get('/v1/layouts')).status).toBe(200)
 })
+
+test('rejects a seed with more than 1,000 stubs, and says where', () => {
+  const stubs = Array.from({ length: 1001 }, (_, n) => ({ method: 'GET', path: `/v1/x/${n}` }))
+  const seed = { environments: [{ name: 'Shop', stubs }] }
+  expect(() => resolveSeeds(readSeeds([{ name: 'seed', seed }]), 0)).toThrow(
+    /^seed environments\[0\]\.stubs: must have at most 1000/
+  )
+})

@@ -102,7 +102,10 @@ test('an environment has at most 1,000 stubs', async () => {
   const stubs = Array.from({ length: 1000 }, (_, n) => ({ method: 'GET', path: `/v1/x/${n}` }))
   const mock = await useMock({ seed: { environments: [{ name: 'Full', stubs }] } })
   const response = await addStub(mock, TRIGGER)
-  expect(response).toMatchObject({ status: 400, json: { message: 'There are 1000 stubs already' } })
+  expect(response).toMatchObject({
+    status: 400,
+    json: { message: 'An environment can have 1000 stubs' }
+  })
   expect((await addStub(mock, { ...stubs[0], status: 404 })).status).toBe(201)
 })
 
@@ -183,4 +186,21 @@ test('verifies a stubbed request by its method, path and body', async () => {
   const pattern = { method: 'POST', path: TRIGGER.path, body: { matches: 'welcome' }, count: 1 }
   const body = JSON.stringify(pattern)
   expect((await mock.post('/_mock/requests/verify', { body })).status).toBe(200)
+})
+
+test('a stub for GET responds to HEAD, without a body', async () => {
+  const mock = await useMock()
+  await addStub(mock, SUBSCRIBER)
+  const response = await mock.call('/v1/subscribers/1', { method: 'HEAD' })
+  expect(response).toMatchObject({ status: 200, text: '' })
+  expect(response.headers.get('x-mock-stub')).toBe('stub-1')
+})
+
+test('merging seeds cannot exceed the limit, and then changes nothing', async () => {
+  const stubsFrom = (start: number) =>
+    Array.from({ length: 600 }, (_, n) => ({ method: 'GET', path: `/v1/x/${start + n}` }))
+  const mock = await useMock({ seed: { environments: [{ name: 'Full', stubs: stubsFrom(0) }] } })
+  const body = JSON.stringify({ stubs: stubsFrom(600) })
+  expect((await mock.post('/_mock/seed', { body })).status).toBe(400)
+  expect(await listStubs(mock)).toHaveLength(600)
 })
