@@ -96,6 +96,9 @@ const CHECKS: {
   logLevel: oneOf('log level', LOG_LEVELS)
 }
 
+/** The names of all options, including those without a default. */
+export const CONFIG_NAMES: readonly string[] = Object.keys(CHECKS)
+
 function integer(rule: string, max: number) {
   return (value: number) =>
     !(Number.isInteger(value) && value >= 0 && value <= max) &&

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Config, DEFAULTS, LOG_LEVELS, MAX_JOURNAL, MAX_REQUEST_TIMEOUT } from '../config.js'
+import {
+  CONFIG_NAMES,
+  type Config,
+  DEFAULTS,
+  LOG_LEVELS,
+  MAX_JOURNAL,
+  MAX_REQUEST_TIMEOUT
+} from '../config.js'
 import { assumptionIssue, PROFILES } from '../domain/assumptions.js'
 import {
   findLatencyProblem,
@@ -84,9 +91,7 @@ export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
   }
   const isOpen = !/^(localhost|::1|127\..*)$/.test(host)
   const adminToken = flags.adminToken ?? (isOpen ? randomBytes(16).toString('hex') : undefined)
-  // Add `data` and `exportOnExit`: they have no default, so `DEFAULTS` doesn't contain them.
-  const names = [...Object.keys(DEFAULTS), 'data', 'exportOnExit']
-  const serverFlags = Object.entries(flags).filter(([name]) => names.includes(name))
+  const serverFlags = Object.entries(flags).filter(([name]) => CONFIG_NAMES.includes(name))
   return { ...Object.fromEntries(serverFlags), adminToken, seeds: seed || [], assumptions }
 }
 

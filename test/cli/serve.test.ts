@@ -196,7 +196,8 @@ describe('option values', () => {
       { PORT: '1', NOTIFICATION_MOCK_PORT: '2' },
       { port: 3 }
     ],
-    ['200,50 is a latency', ['--latency', '200,50'], {}, { latency: { delay: 200, spread: 50 } }]
+    ['200,50 is a latency', ['--latency', '200,50'], {}, { latency: { delay: 200, spread: 50 } }],
+    ['--stubs selects a built-in set', ['--stubs', 'novu-client'], {}, { stubs: 'novu-client' }]
   ])('%s', async (_, args, env, expected) => {
     expect(await optionsOf(args, env as unknown as Record<string, string>)).toMatchObject(expected)
   })
