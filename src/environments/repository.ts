@@ -14,6 +14,7 @@ import {
 } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../db/open.js'
+import { preparedOnUse } from '../db/prepared-on-use.js'
 import { apiKeys, DATASET_TABLES, datasets, environments } from '../db/schema.js'
 import { DATASET_KINDS, type DatasetKind } from '../domain/enums.js'
 
@@ -211,10 +212,10 @@ export class EnvironmentRepository {
 const NO_KEY = 0
 
 function prepareStatements(db: Db) {
-  return { ...prepareEnvironmentStatements(db), ...prepareDatasetStatements(db) }
+  return preparedOnUse({ ...environmentStatements(db), ...datasetStatements(db) })
 }
 
-function prepareEnvironmentStatements({ orm }: Db) {
+function environmentStatements({ orm }: Db) {
   const { placeholder } = sql
   const isEnvironment = isNull(environments.snapshotOf)
   const select = () => orm.select().from(environments).$dynamic()
@@ -223,55 +224,65 @@ function prepareEnvironmentStatements({ orm }: Db) {
     and(gte(column, placeholder('from')), lt(column, placeholder('to')), isEnvironment)
 
   return {
-    listEnvironments: select().where(isEnvironment).orderBy(environments.key).prepare(),
-    findByKey: select()
-      .where(eq(environments.key, placeholder('key')))
-      .prepare(),
-    findById: select()
-      .where(and(eq(environments.id, placeholder('id')), isEnvironment))
-      .prepare(),
-    listByName: select()
-      .where(and(eq(environments.name, placeholder('name')), isEnvironment))
-      .prepare(),
-    findByKeyHash: orm
-      .select(getTableColumns(environments))
-      .from(apiKeys)
-      .innerJoin(environments, eq(environments.key, apiKeys.environment))
-      .where(eq(apiKeys.hash, placeholder('hash')))
-      .prepare(),
-    listNames: orm
-      .select({ name: environments.name })
-      .from(environments)
-      .where(isInRange(environments.name))
-      .prepare(),
-    listIds: orm
-      .select({ id: environments.id })
-      .from(environments)
-      .where(isInRange(environments.id))
-      .prepare(),
-    deleteEnvironment: orm
-      .delete(environments)
-      .where(eq(environments.key, placeholder('key')))
-      .prepare(),
-    listSnapshots: select().where(isSnapshotOf).orderBy(environments.key).prepare(),
-    findSnapshot: select()
-      .where(and(isSnapshotOf, eq(environments.snapshotName, placeholder('name'))))
-      .prepare(),
-    insertApiKey: orm
-      .insert(apiKeys)
-      .values({ environment: placeholder('environment'), hash: placeholder('hash') })
-      .prepare(),
-    deleteApiKeys: orm
-      .delete(apiKeys)
-      .where(eq(apiKeys.environment, placeholder('environment')))
-      .prepare()
+    listEnvironments: () => select().where(isEnvironment).orderBy(environments.key).prepare(),
+    findByKey: () =>
+      select()
+        .where(eq(environments.key, placeholder('key')))
+        .prepare(),
+    findById: () =>
+      select()
+        .where(and(eq(environments.id, placeholder('id')), isEnvironment))
+        .prepare(),
+    listByName: () =>
+      select()
+        .where(and(eq(environments.name, placeholder('name')), isEnvironment))
+        .prepare(),
+    findByKeyHash: () =>
+      orm
+        .select(getTableColumns(environments))
+        .from(apiKeys)
+        .innerJoin(environments, eq(environments.key, apiKeys.environment))
+        .where(eq(apiKeys.hash, placeholder('hash')))
+        .prepare(),
+    listNames: () =>
+      orm
+        .select({ name: environments.name })
+        .from(environments)
+        .where(isInRange(environments.name))
+        .prepare(),
+    listIds: () =>
+      orm
+        .select({ id: environments.id })
+        .from(environments)
+        .where(isInRange(environments.id))
+        .prepare(),
+    deleteEnvironment: () =>
+      orm
+        .delete(environments)
+        .where(eq(environments.key, placeholder('key')))
+        .prepare(),
+    listSnapshots: () => select().where(isSnapshotOf).orderBy(environments.key).prepare(),
+    findSnapshot: () =>
+      select()
+        .where(and(isSnapshotOf, eq(environments.snapshotName, placeholder('name'))))
+        .prepare(),
+    insertApiKey: () =>
+      orm
+        .insert(apiKeys)
+        .values({ environment: placeholder('environment'), hash: placeholder('hash') })
+        .prepare(),
+    deleteApiKeys: () =>
+      orm
+        .delete(apiKeys)
+        .where(eq(apiKeys.environment, placeholder('environment')))
+        .prepare()
   }
 }
 
 /** The kinds of records whose documents contain the ids of their environment and organization. */
 const KINDS_WITH_IDS = ['integrations', 'subscribers', 'messages', 'idempotency'] as const
 
-function prepareDatasetStatements({ orm }: Db) {
+function datasetStatements({ orm }: Db) {
   const { placeholder } = sql
   const isOneOfKinds = inArray(
     datasets.key,
@@ -279,41 +290,46 @@ function prepareDatasetStatements({ orm }: Db) {
   )
 
   return {
-    insertDataset: orm
-      .insert(datasets)
-      .values({ environmentId: placeholder('id'), organizationId: placeholder('organizationId') })
-      .returning({ key: datasets.key })
-      .prepare(),
-    deleteDataset: orm
-      .delete(datasets)
-      .where(eq(datasets.key, placeholder('key')))
-      .prepare(),
-    findOwner: orm
-      .select({ id: datasets.environmentId, organizationId: datasets.organizationId })
-      .from(datasets)
-      .where(eq(datasets.key, placeholder('key')))
-      .prepare(),
-    listOwners: orm
-      .select({
-        key: datasets.key,
-        id: datasets.environmentId,
-        organizationId: datasets.organizationId
-      })
-      .from(datasets)
-      .where(isOneOfKinds)
-      .prepare(),
-    findUser: perKind((kind) =>
+    insertDataset: () =>
       orm
-        .select({ key: environments.key })
-        .from(environments)
-        .where(
-          and(
-            eq(environments[kind], placeholder('dataset')),
-            ne(environments.key, placeholder('except'))
+        .insert(datasets)
+        .values({ environmentId: placeholder('id'), organizationId: placeholder('organizationId') })
+        .returning({ key: datasets.key })
+        .prepare(),
+    deleteDataset: () =>
+      orm
+        .delete(datasets)
+        .where(eq(datasets.key, placeholder('key')))
+        .prepare(),
+    findOwner: () =>
+      orm
+        .select({ id: datasets.environmentId, organizationId: datasets.organizationId })
+        .from(datasets)
+        .where(eq(datasets.key, placeholder('key')))
+        .prepare(),
+    listOwners: () =>
+      orm
+        .select({
+          key: datasets.key,
+          id: datasets.environmentId,
+          organizationId: datasets.organizationId
+        })
+        .from(datasets)
+        .where(isOneOfKinds)
+        .prepare(),
+    findUser: () =>
+      perKind((kind) =>
+        orm
+          .select({ key: environments.key })
+          .from(environments)
+          .where(
+            and(
+              eq(environments[kind], placeholder('dataset')),
+              ne(environments.key, placeholder('except'))
+            )
           )
-        )
-        .prepare()
-    )
+          .prepare()
+      )
   }
 }
 

@@ -1,5 +1,6 @@
 import { and, desc, eq, getTableColumns, isNull, lte, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
+import { preparedOnUse } from '../db/prepared-on-use.js'
 import { datasets, environments, idempotencyKeys } from '../db/schema.js'
 import type { KeyScope } from '../domain/enums.js'
 import type { OwnerIds } from '../environments/repository.js'
@@ -50,51 +51,55 @@ function prepareStatements({ orm }: Db) {
   const isInDataset = eq(idempotencyKeys.dataset, placeholder('dataset'))
   const hasKey = eq(idempotencyKeys.key, placeholder('key'))
 
-  return {
-    find: orm
-      .select()
-      .from(idempotencyKeys)
-      .where(and(isInDataset, eq(idempotencyKeys.scope, placeholder('scope')), hasKey))
-      .prepare(),
-    findInOrganization: orm
-      .select({
-        key: getTableColumns(idempotencyKeys),
-        environmentId: environments.id,
-        owner: { id: datasets.environmentId, organizationId: datasets.organizationId }
-      })
-      .from(environments)
-      .innerJoin(idempotencyKeys, eq(idempotencyKeys.dataset, environments.idempotency))
-      .innerJoin(datasets, eq(datasets.key, idempotencyKeys.dataset))
-      .where(
-        and(
-          eq(environments.organizationId, placeholder('organizationId')),
-          isNull(environments.snapshotOf),
-          eq(idempotencyKeys.scope, 'organization'),
-          hasKey
+  return preparedOnUse({
+    find: () =>
+      orm
+        .select()
+        .from(idempotencyKeys)
+        .where(and(isInDataset, eq(idempotencyKeys.scope, placeholder('scope')), hasKey))
+        .prepare(),
+    findInOrganization: () =>
+      orm
+        .select({
+          key: getTableColumns(idempotencyKeys),
+          environmentId: environments.id,
+          owner: { id: datasets.environmentId, organizationId: datasets.organizationId }
+        })
+        .from(environments)
+        .innerJoin(idempotencyKeys, eq(idempotencyKeys.dataset, environments.idempotency))
+        .innerJoin(datasets, eq(datasets.key, idempotencyKeys.dataset))
+        .where(
+          and(
+            eq(environments.organizationId, placeholder('organizationId')),
+            isNull(environments.snapshotOf),
+            eq(idempotencyKeys.scope, 'organization'),
+            hasKey
+          )
         )
-      )
-      .orderBy(
-        desc(idempotencyKeys.createdAt),
-        desc(eq(environments.id, placeholder('environment'))),
-        environments.key
-      )
-      .limit(1)
-      .prepare(),
-    insert: orm
-      .insert(idempotencyKeys)
-      .values({
-        dataset: placeholder('dataset'),
-        scope: placeholder('scope'),
-        key: placeholder('key'),
-        fingerprint: placeholder('fingerprint'),
-        status: placeholder('status'),
-        body: placeholder('body'),
-        createdAt: placeholder('createdAt')
-      })
-      .prepare(),
-    deleteUntil: orm
-      .delete(idempotencyKeys)
-      .where(and(isInDataset, lte(idempotencyKeys.createdAt, placeholder('time'))))
-      .prepare()
-  }
+        .orderBy(
+          desc(idempotencyKeys.createdAt),
+          desc(eq(environments.id, placeholder('environment'))),
+          environments.key
+        )
+        .limit(1)
+        .prepare(),
+    insert: () =>
+      orm
+        .insert(idempotencyKeys)
+        .values({
+          dataset: placeholder('dataset'),
+          scope: placeholder('scope'),
+          key: placeholder('key'),
+          fingerprint: placeholder('fingerprint'),
+          status: placeholder('status'),
+          body: placeholder('body'),
+          createdAt: placeholder('createdAt')
+        })
+        .prepare(),
+    deleteUntil: () =>
+      orm
+        .delete(idempotencyKeys)
+        .where(and(isInDataset, lte(idempotencyKeys.createdAt, placeholder('time'))))
+        .prepare()
+  })
 }

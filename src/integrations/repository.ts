@@ -1,5 +1,6 @@
 import { and, eq, isNull, ne, not, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
+import { preparedOnUse } from '../db/prepared-on-use.js'
 import { environments, integrations } from '../db/schema.js'
 import type { Channel } from '../domain/enums.js'
 import { MAX_CANDIDATES } from '../domain/suggestions.js'
@@ -76,54 +77,55 @@ function prepareStatements({ orm }: Db) {
   const isPrimary = sql`${primary} = 1`
   const stored = { id, channel, primary, deleted, document }
 
-  return {
-    findById: orm.select(stored).from(integrations).where(and(isInDataset, hasId)).prepare(),
-    findByIdentifier: orm
-      .select(stored)
-      .from(integrations)
-      .where(and(isInDataset, hasIdentifier))
-      .prepare(),
-    listIdentifiers: orm
-      .select({ identifier })
-      .from(integrations)
-      .where(and(isInDataset, not(deleted)))
-      .limit(MAX_CANDIDATES)
-      .prepare(),
-    findOtherOwner: orm
-      .select({ name: environments.name })
-      .from(environments)
-      .innerJoin(integrations, eq(dataset, environments.integrations))
-      .where(
-        and(
-          eq(environments.organizationId, placeholder('organizationId')),
-          isNull(environments.snapshotOf),
-          ne(dataset, placeholder('dataset')),
-          not(deleted),
-          or(hasId, hasIdentifier)
+  return preparedOnUse({
+    findById: () => orm.select(stored).from(integrations).where(and(isInDataset, hasId)).prepare(),
+    findByIdentifier: () =>
+      orm.select(stored).from(integrations).where(and(isInDataset, hasIdentifier)).prepare(),
+    listIdentifiers: () =>
+      orm
+        .select({ identifier })
+        .from(integrations)
+        .where(and(isInDataset, not(deleted)))
+        .limit(MAX_CANDIDATES)
+        .prepare(),
+    findOtherOwner: () =>
+      orm
+        .select({ name: environments.name })
+        .from(environments)
+        .innerJoin(integrations, eq(dataset, environments.integrations))
+        .where(
+          and(
+            eq(environments.organizationId, placeholder('organizationId')),
+            isNull(environments.snapshotOf),
+            ne(dataset, placeholder('dataset')),
+            not(deleted),
+            or(hasId, hasIdentifier)
+          )
         )
-      )
-      .limit(1)
-      .prepare(),
+        .limit(1)
+        .prepare(),
     // `json_set` leaves all other bytes of the document unchanged.
-    demotePrimaries: orm
-      .update(integrations)
-      .set({
-        primary: false,
-        document: sql`json_set(${document}, '$.primary', json('false'))`
-      })
-      .where(and(isInDataset, eq(channel, placeholder('channel')), isPrimary))
-      .returning({ id, document })
-      .prepare(),
-    promote: orm
-      .update(integrations)
-      .set({
-        active: true,
-        primary: true,
-        document: sql`json_set(${document},
+    demotePrimaries: () =>
+      orm
+        .update(integrations)
+        .set({
+          primary: false,
+          document: sql`json_set(${document}, '$.primary', json('false'))`
+        })
+        .where(and(isInDataset, eq(channel, placeholder('channel')), isPrimary))
+        .returning({ id, document })
+        .prepare(),
+    promote: () =>
+      orm
+        .update(integrations)
+        .set({
+          active: true,
+          primary: true,
+          document: sql`json_set(${document},
           '$.active', json('true'), '$.primary', json('true'), '$.conditions', json('[]'))`
-      })
-      .where(and(isInDataset, hasId))
-      .returning({ document })
-      .prepare()
-  }
+        })
+        .where(and(isInDataset, hasId))
+        .returning({ document })
+        .prepare()
+  })
 }

@@ -1,6 +1,7 @@
 import type { Statement } from 'better-sqlite3'
 import { and, eq, exists, gt, inArray, isNull, min, ne, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
+import { preparedOnUse } from '../db/prepared-on-use.js'
 import { environments, messages, subscribers } from '../db/schema.js'
 import { MAX_CANDIDATES } from '../domain/suggestions.js'
 import type { Condition } from './filters.js'
@@ -223,32 +224,36 @@ function prepareLookups({ orm }: Db) {
   const { placeholder } = sql
   const isInDataset = eq(subscribers.dataset, placeholder('dataset'))
 
-  return {
-    nextContext: orm
-      .select({ context: min(messages.context) })
-      .from(messages)
-      .where(
-        and(
-          eq(messages.dataset, placeholder('dataset')),
-          gt(messages.context, placeholder('after'))
+  return preparedOnUse({
+    nextContext: () =>
+      orm
+        .select({ context: min(messages.context) })
+        .from(messages)
+        .where(
+          and(
+            eq(messages.dataset, placeholder('dataset')),
+            gt(messages.context, placeholder('after'))
+          )
         )
-      )
-      .prepare(),
-    findSubscriber: orm
-      .select({ id: subscribers.id })
-      .from(subscribers)
-      .where(and(isInDataset, eq(subscribers.subscriberId, placeholder('subscriberId'))))
-      .prepare(),
-    findSubscriberById: orm
-      .select({ subscriberId: subscribers.subscriberId })
-      .from(subscribers)
-      .where(and(isInDataset, eq(subscribers.id, placeholder('id'))))
-      .prepare(),
-    listSubscribers: orm
-      .select({ subscriberId: subscribers.subscriberId })
-      .from(subscribers)
-      .where(isInDataset)
-      .limit(MAX_CANDIDATES)
-      .prepare()
-  }
+        .prepare(),
+    findSubscriber: () =>
+      orm
+        .select({ id: subscribers.id })
+        .from(subscribers)
+        .where(and(isInDataset, eq(subscribers.subscriberId, placeholder('subscriberId'))))
+        .prepare(),
+    findSubscriberById: () =>
+      orm
+        .select({ subscriberId: subscribers.subscriberId })
+        .from(subscribers)
+        .where(and(isInDataset, eq(subscribers.id, placeholder('id'))))
+        .prepare(),
+    listSubscribers: () =>
+      orm
+        .select({ subscriberId: subscribers.subscriberId })
+        .from(subscribers)
+        .where(isInDataset)
+        .limit(MAX_CANDIDATES)
+        .prepare()
+  })
 }

@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
+import { preparedOnUse } from '../db/prepared-on-use.js'
 import { workflowSteps, workflows } from '../db/schema.js'
 import { MAX_CANDIDATES } from '../domain/suggestions.js'
 
@@ -68,34 +69,37 @@ function prepareStatements({ orm }: Db) {
   const findStep = (condition: SQL) =>
     orm.select({ document }).from(workflowSteps).where(and(isStepOfWorkflow, condition)).prepare()
 
-  return {
-    findWorkflowById: findWorkflow(eq(workflows.id, placeholder('id'))),
-    findWorkflowByIdentifier: findWorkflow(hasIdentifier),
-    listWorkflows: orm
-      .select({ identifier: workflows.identifier })
-      .from(workflows)
-      .where(eq(workflows.dataset, placeholder('dataset')))
-      .limit(MAX_CANDIDATES)
-      .prepare(),
-    findStepById: findStep(eq(workflowSteps.id, placeholder('id'))),
-    findStepByStepId: findStep(hasStepId),
-    findStepByNames: orm
-      .select({ document })
-      .from(workflows)
-      .innerJoin(
-        workflowSteps,
-        and(
-          eq(workflowSteps.dataset, workflows.dataset),
-          eq(workflowSteps.workflowId, workflows.id)
+  return preparedOnUse({
+    findWorkflowById: () => findWorkflow(eq(workflows.id, placeholder('id'))),
+    findWorkflowByIdentifier: () => findWorkflow(hasIdentifier),
+    listWorkflows: () =>
+      orm
+        .select({ identifier: workflows.identifier })
+        .from(workflows)
+        .where(eq(workflows.dataset, placeholder('dataset')))
+        .limit(MAX_CANDIDATES)
+        .prepare(),
+    findStepById: () => findStep(eq(workflowSteps.id, placeholder('id'))),
+    findStepByStepId: () => findStep(hasStepId),
+    findStepByNames: () =>
+      orm
+        .select({ document })
+        .from(workflows)
+        .innerJoin(
+          workflowSteps,
+          and(
+            eq(workflowSteps.dataset, workflows.dataset),
+            eq(workflowSteps.workflowId, workflows.id)
+          )
         )
-      )
-      .where(and(eq(workflows.dataset, placeholder('dataset')), hasIdentifier, hasStepId))
-      .prepare(),
-    listSteps: orm
-      .select({ stepId: workflowSteps.stepId })
-      .from(workflowSteps)
-      .where(isStepOfWorkflow)
-      .limit(MAX_CANDIDATES)
-      .prepare()
-  }
+        .where(and(eq(workflows.dataset, placeholder('dataset')), hasIdentifier, hasStepId))
+        .prepare(),
+    listSteps: () =>
+      orm
+        .select({ stepId: workflowSteps.stepId })
+        .from(workflowSteps)
+        .where(isStepOfWorkflow)
+        .limit(MAX_CANDIDATES)
+        .prepare()
+  })
 }

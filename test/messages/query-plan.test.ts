@@ -83,7 +83,7 @@ describe.each(WALKS)('the filters [$filters] on $index', ({ conditions, walked, 
 test('the query for the next set of contexts searches an index', () => {
   const prepared = vi.spyOn(database.db.client, 'prepare')
   onTestFinished(() => prepared.mockRestore())
-  new MessageRepository(database.db)
+  new MessageRepository(database.db).listContexts(1)
   const statement = prepared.mock.calls.map(([sql]) => sql).find((sql) => sql.includes('min('))
   expect(planOf(statement ?? '')).toEqual([
     'SEARCH messages USING COVERING INDEX messages_context (dataset=? AND context>?)'
