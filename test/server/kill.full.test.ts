@@ -10,7 +10,7 @@ import { createTempFolder, type RunningProcess, startCommand } from '../support/
 import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../support/rows.js'
 
 /** How many times the server is killed. CI uses the default. Set `KILLS=200` for a longer run. */
-const KILLS = Number(process.env.KILLS ?? 25)
+const KILLS = Number(process.env.KILLS ?? 12)
 const CALLS = 64
 /**
  * The number of environments. A test kills the server before each step of a call, every time in
