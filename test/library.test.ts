@@ -192,6 +192,38 @@ test('close() waits for the rest of a request that already got its response', as
   expect(warnings).toEqual([])
 })
 
+test('close() leaves no connection over which a request to a new server on the port fails', async () => {
+  const first = await startMock()
+  const { port } = first
+  await call(first, '/health')
+  await call(first, '/health')
+  await first.close()
+  for (let start = 0; start < 10; start += 1) {
+    const mock = await createMock({ port, seed: SHOP })
+    try {
+      const statuses = [await call(mock, '/v1/messages'), await call(mock, '/v1/messages')]
+      expect(statuses.map(({ status }) => status)).toEqual([200, 200])
+    } finally {
+      await mock.close()
+    }
+  }
+})
+
+test('close() sends the response to a request that has begun on a kept connection', async () => {
+  const mock = await startMock()
+  const socket = connect(mock.port, '127.0.0.1')
+  socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(socket, 'data')
+  socket.write('GET /health HTTP/1.1\r\n')
+  // The server has received the line once it has sent this response.
+  await call(mock, '/health')
+  const closing = mock.close()
+  socket.write('Host: x\r\n\r\n')
+  const [response] = await once(socket, 'data')
+  expect(String(response)).toMatch(/^HTTP\/1.1 200 /)
+  await closing
+})
+
 test('responses depend on the profile, the assumptions and the clock', async () => {
   const mock = await startMock({
     seed: SHOP,

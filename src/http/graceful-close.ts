@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,6 +14,21 @@ const POLL_INTERVAL = 100
 const DEFAULT_GRACE = 5000
 
 /**
+ * How many milliseconds a client has to close its end of an idle connection. A client that watches
+ * its connections needs one turn of its event loop. Others notice the end only on their next use.
+ */
+const CLIENT_GRACE = 500
+
+/** The open connections, each with the last request that it has received. */
+type Sockets = ReadonlyMap<Socket, LastRequest | undefined>
+
+interface LastRequest {
+  request: IncomingMessage
+  /** The bytes that the connection had received when the response ended. */
+  bytesAtEnd?: number
+}
+
+/**
  * Returns a function that closes the app. It closes idle connections and lets requests in progress
  * finish. After `grace` milliseconds, the function closes the connections that are still busy.
  *
@@ -21,7 +37,10 @@ const DEFAULT_GRACE = 5000
 export function createGracefulClose(app: FastifyInstance): (grace?: number) => Promise<void> {
   const sockets = trackSockets(app)
   announceClose(app)
-  app.addHook('preClose', () => closeIdleSockets(app, sockets))
+  app.addHook('preClose', async () => {
+    await closeIdleSockets(app, sockets)
+    await endIdleSockets(sockets)
+  })
   return async (grace = DEFAULT_GRACE) => {
     const timer = setTimeout(() => destroyBusySockets(app, sockets), grace)
     try {
@@ -32,11 +51,19 @@ export function createGracefulClose(app: FastifyInstance): (grace?: number) => P
   }
 }
 
-function trackSockets(app: FastifyInstance): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>()
+function trackSockets(app: FastifyInstance): Sockets {
+  const sockets = new Map<Socket, LastRequest | undefined>()
   app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
+    sockets.set(socket, undefined)
     socket.once('close', () => sockets.delete(socket))
+  })
+  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    const lastRequest: LastRequest = { request }
+    sockets.set(socket, lastRequest)
+    response.once('close', () => {
+      lastRequest.bytesAtEnd = socket.bytesRead
+    })
   })
   return sockets
 }
@@ -53,7 +80,7 @@ function announceClose(app: FastifyInstance): void {
   })
 }
 
-async function closeIdleSockets(app: FastifyInstance, sockets: ReadonlySet<Socket>): Promise<void> {
+async function closeIdleSockets(app: FastifyInstance, sockets: Sockets): Promise<void> {
   // Let keep-alive connections end soon. They would otherwise stay open until the server's usual
   // keep-alive timeout.
   app.server.keepAliveTimeout = 1
@@ -64,7 +91,7 @@ async function closeIdleSockets(app: FastifyInstance, sockets: ReadonlySet<Socke
     if (isAllWritten(sockets)) app.server.closeIdleConnections()
     // Browsers open connections in advance. Node treats a connection without a request as busy, so
     // close it here.
-    for (const socket of sockets) {
+    for (const socket of sockets.keys()) {
       if (socket.bytesRead === 0) socket.destroy()
     }
   }, POLL_INTERVAL)
@@ -72,20 +99,43 @@ async function closeIdleSockets(app: FastifyInstance, sockets: ReadonlySet<Socke
 }
 
 /**
+ * Ends the idle connections and waits until the clients have closed them too. If the server were
+ * closed before that, a client could send a request to the next server on the port over one of
+ * these connections, and that request would fail.
+ */
+async function endIdleSockets(sockets: Sockets): Promise<void> {
+  const endedSockets: Socket[] = []
+  for (const [socket, lastRequest] of sockets) {
+    if (isIdle(socket, lastRequest)) endedSockets.push(socket.end())
+  }
+  // Count turns of the event loop instead of reading a clock. A client in this process needs a
+  // turn to close its end, even if another turn takes longer than its grace.
+  for (let turn = 0; turn < CLIENT_GRACE; turn += 1) {
+    if (endedSockets.every(({ destroyed }) => destroyed)) return
+    await delay(1)
+  }
+}
+
+/** Returns whether the last request has ended and no part of another request has arrived. */
+function isIdle(socket: Socket, lastRequest: LastRequest | undefined): boolean {
+  return lastRequest?.request.complete === true && lastRequest.bytesAtEnd === socket.bytesRead
+}
+
+/**
  * Returns whether all data has been passed to the operating system. Node considers a response
  * finished before that. If the connection were closed then, a slow client wouldn't receive the rest
  * of the response.
  */
-const isAllWritten = (sockets: ReadonlySet<Socket>) =>
-  [...sockets].every(({ writableLength }) => writableLength === 0)
+const isAllWritten = (sockets: Sockets) =>
+  [...sockets.keys()].every(({ writableLength }) => writableLength === 0)
 
 /**
  * Destroys each socket. Node's `closeAllConnections()` would miss the connections of CONNECT
  * requests.
  */
-function destroyBusySockets(app: FastifyInstance, sockets: ReadonlySet<Socket>): void {
+function destroyBusySockets(app: FastifyInstance, sockets: Sockets): void {
   if (sockets.size > 0) {
     app.log.warn({ connections: sockets.size }, 'closing connections that are still busy')
   }
-  for (const socket of sockets) socket.destroy()
+  for (const socket of sockets.keys()) socket.destroy()
 }
