@@ -4,6 +4,7 @@ import { getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { StartError } from '../domain/errors.js'
 import * as schema from './schema.js'
+import { isForeignLog, logOf } from './write-ahead-log.js'
 
 /** Milliseconds to wait for another process's lock before reporting that the file is in use. */
 export const LOCK_TIMEOUT = 500
@@ -48,9 +49,12 @@ export function checkDataFile(file: string, lastMigration: number): void {
   // If a killed process left a write-ahead log, open the file for reading only, because a writable
   // connection would merge the log into it. Without a log, open the file for writing too, because a
   // read-only connection would leave extra files behind.
-  const hasLog = Boolean(statOrUndefined(`${file}-wal`)?.size)
+  const hasLog = Boolean(statOrUndefined(logOf(file))?.size)
   const client = new Database(file, { readonly: hasLog, timeout: LOCK_TIMEOUT })
   try {
+    // Throws if the file is open elsewhere, in which case `isForeignLog` must not read it.
+    client.pragma('schema_version')
+    if (hasLog && isForeignLog(file)) throw unusable(file, foreignLog(file))
     const problem = findContentProblem(client, lastMigration)
     if (problem) throw unusable(file, problem)
   } finally {
@@ -110,6 +114,15 @@ function findContentProblem(client: Database.Database, lastMigration: number): s
   return missing && `its table ${missing} is missing: ${DAMAGED}`
 }
 
+function foreignLog(file: string): string {
+  const log = logOf(file)
+  return (
+    `${log} was written for another state of the file; ` +
+    `if the file is a restored backup, delete ${log}; ` +
+    'otherwise restore the file that was next to it, or choose another file with --data'
+  )
+}
+
 function tableNames(): string[] {
   return Object.values(schema).flatMap((value) =>
     is(value, SQLiteTable) ? getTableName(value) : []
@@ -132,17 +145,20 @@ export function watchDataFile(file: string): () => string | undefined {
       problem =
         `the data file ${file} was ${loss}: ` +
         'export what you need (GET /_mock/state), then restart the server'
+      if (loss === REPLACED) problem += `; if you have to kill it, delete ${logOf(file)} afterwards`
     }
     if (stats) lastStats = stats
     return problem
   }
 }
 
+const REPLACED = 'replaced by another file'
+
 type FileStats = { ino: number; size: number }
 
 function findLoss(lastStats: FileStats, stats: FileStats | undefined): string | undefined {
   if (!stats) return 'deleted or moved'
-  if (stats.ino !== lastStats.ino) return 'replaced by another file'
+  if (stats.ino !== lastStats.ino) return REPLACED
   // SQLite itself never shrinks the file, so another program did.
   return stats.size < lastStats.size ? 'truncated' : undefined
 }

@@ -9,6 +9,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { packageRoot } from '../platform/package.js'
 import { checkDataFile, LOCK_TIMEOUT, toStartError, watchDataFile } from './data-file.js'
 import { Transactions } from './transaction.js'
+import { createLogRemover, storeLogLineage } from './write-ahead-log.js'
 
 export { toStartError } from './data-file.js'
 
@@ -56,27 +57,40 @@ export type DatabaseImage =
  * data to this version's schema. Throws `StartError` if the file is in use, unusable, written by a
  * newer version or owned by another program. In these cases, the file stays unchanged.
  *
- * `close` merges the write-ahead log into the file. Calling `close` again does nothing.
+ * `close` merges the write-ahead log into the file and deletes it, even if the file was moved.
+ * Calling `close` again does nothing.
  */
 export function openDatabase(file?: string, { image }: { image?: DatabaseImage | undefined } = {}) {
   let client: Database.Database | undefined
   try {
     client = file === undefined ? openInMemory(image) : openFile(file)
     client.pragma('foreign_keys = ON')
+    // On disk, this first write creates the write-ahead log.
+    client.pragma(`application_id = ${APPLICATION_ID}`)
+    const isOnDisk = file !== undefined && file !== ':memory:'
+    if (isOnDisk) storeLogLineage(client, file)
     if (file !== undefined || !image) {
       migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER })
     }
-    client.pragma(`application_id = ${APPLICATION_ID}`)
-    const isOnDisk = file !== undefined && file !== ':memory:'
     const db = new Db(client, isOnDisk ? watchDataFile(file) : () => undefined)
-    const close = (): void => {
-      db.client.close()
-    }
-    return { db, close }
+    const removeLog = isOnDisk ? createLogRemover(file) : () => {}
+    return { db, close: () => closeDatabase(db, removeLog) }
   } catch (error) {
     client?.close()
     throw toStartError(error, file)
   }
+}
+
+function closeDatabase({ client, fileProblem }: Db, removeLog: () => void): void {
+  const isLost = client.open && fileProblem() !== undefined
+  try {
+    // If the file was moved, SQLite would neither complete it nor delete the log, and the next start
+    // would apply the log to the file that is now at the path.
+    if (isLost) client.pragma('wal_checkpoint(TRUNCATE)')
+  } finally {
+    client.close()
+  }
+  if (isLost) removeLog()
 }
 
 function openFile(file: string): Database.Database {

@@ -1,6 +1,8 @@
 import {
   closeSync,
+  copyFileSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -9,8 +11,9 @@ import {
   writeFileSync,
   writeSync
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import { openDatabase } from '../../src/db/open.js'
 import { startServer } from '../../src/server.js'
 import { useLoggedMock } from '../support/logged-mock.js'
 import { createTempFolder } from '../support/process.js'
@@ -62,6 +65,34 @@ test.skipIf(process.platform === 'win32').each(LOSSES.filter(([how]) => how !== 
   }
 )
 
+test('a backup that replaces the data file is what the next start reads', () => {
+  const { file, backup } = createFileWithBackup()
+  const { close } = openAndWrite(file)
+  renameSync(backup, file)
+  close()
+  expect(readdirSync(dirname(file))).toEqual(['mock.db'])
+  expect(readDatasets(file)).toEqual([])
+})
+
+test('a data file that was moved away has all changes after closing', () => {
+  const { file, backup } = createFileWithBackup()
+  const { close } = openAndWrite(file)
+  renameSync(file, backup)
+  close()
+  expect(readdirSync(dirname(file))).toEqual(['backup.db'])
+  expect(readDatasets(backup)).toEqual([42])
+})
+
+test('closing keeps a log that was put next to the replaced data file', () => {
+  const { file, backup } = createFileWithBackup()
+  const { close } = openAndWrite(file)
+  renameSync(backup, file)
+  writeFileSync(`${file}.log`, 'the log of the backup')
+  renameSync(`${file}.log`, `${file}-wal`)
+  close()
+  expect(readFileSync(`${file}-wal`, 'utf8')).toBe('the log of the backup')
+})
+
 test('responds with 500 and says how to fix it if a page of the data file is damaged', async () => {
   const data = join(createTempFolder(), 'mock.db')
   const messages = Array.from({ length: 500 }, () => ({ channel: 'email' as const }))
@@ -86,8 +117,32 @@ async function startAndLoseFile(how: string, lose: (file: string) => void) {
   lose(data)
   const reason =
     `the data file ${data} was ${how}: ` +
-    'export what you need (GET /_mock/state), then restart the server'
+    'export what you need (GET /_mock/state), then restart the server' +
+    (how === REPLACED ? `; if you have to kill it, delete ${data}-wal afterwards` : '')
   return { mock, reason }
+}
+
+function createFileWithBackup(): { file: string; backup: string } {
+  const folder = createTempFolder()
+  const file = join(folder, 'mock.db')
+  const backup = join(folder, 'backup.db')
+  openDatabase(file).close()
+  copyFileSync(file, backup)
+  return { file, backup }
+}
+
+function openAndWrite(file: string) {
+  const database = openDatabase(file)
+  database.db.client.exec('INSERT INTO datasets (key) VALUES (42)')
+  return database
+}
+
+/** Opens the file, and closes it again. Returns the keys of the datasets in it. */
+function readDatasets(file: string): unknown[] {
+  const { db, close } = openDatabase(file)
+  const keys = db.client.prepare('SELECT key FROM datasets').pluck().all()
+  close()
+  return keys
 }
 
 function replaceByCopy(file: string): void {

@@ -51,11 +51,25 @@ describe('openDatabase', () => {
   test('keeps the changes of a killed process, and merges its log into the file', () => {
     const file = createDataFile()
     writeAndGetKilled(file, 'INSERT INTO datasets (key) VALUES (42)')
-    const { db, close } = openDatabase(file)
-    expect(db.client.prepare('SELECT key FROM datasets').pluck().all()).toEqual([42])
-    close()
+    expect(readDatasets(file)).toEqual([42])
     expect(readdirSync(dirname(file))).toEqual(['mock.db'])
   })
+
+  test('merges the logs of several killed processes, one after the other', () => {
+    const file = createDataFile()
+    writeAndGetKilled(file, 'INSERT INTO datasets (key) VALUES (42)')
+    writeAndGetKilled(file, 'INSERT INTO datasets (key) VALUES (43)')
+    expect(readDatasets(file)).toEqual([42, 43])
+  })
+
+  test.each(['PRAGMA application_id = 1', 'PRAGMA application_id = 1; PRAGMA user_version = 7'])(
+    'accepts the log of a process that was killed while it opened the file: %s',
+    (sql) => {
+      const file = createDataFile('INSERT INTO datasets (key) VALUES (42)')
+      writeAndGetKilled(file, sql, openInOtherProgram)
+      expect(readDatasets(file)).toEqual([42])
+    }
+  )
 
   test.skipIf(process.platform === 'win32')(
     'creates files that only the owner can read, and keeps the mode of existing files',
@@ -123,6 +137,19 @@ describe('openDatabase changes nothing and', () => {
     writeAndGetKilled(file, NEWER_MIGRATION)
     const contents = readFolder(dirname(file))
     expect(readStartError(file)).toContain('it was written by a newer version')
+    expect(readFolder(dirname(file))).toMatchObject(contents)
+  })
+
+  test('rejects a restored backup next to the log of a killed process', () => {
+    const file = createDataFile('INSERT INTO datasets (key) VALUES (42)')
+    const backup = readFileSync(file)
+    writeAndGetKilled(file, 'INSERT INTO datasets (key) VALUES (43)')
+    writeFileSync(file, backup)
+    const contents = readFolder(dirname(file))
+    expect(readStartError(file)).toContain(
+      `${file}-wal was written for another state of the file; ` +
+        `if the file is a restored backup, delete ${file}-wal; otherwise restore the file`
+    )
     expect(readFolder(dirname(file))).toMatchObject(contents)
   })
 
@@ -238,21 +265,25 @@ function createDataFile(sql = ''): string {
 }
 
 /**
- * Executes SQL in another process and kills that process, so that the changes stay in the
- * write-ahead log.
+ * Executes SQL in the data file. Leaves the files as if the process had then been killed, with the
+ * changes in the write-ahead log.
  */
-function writeAndGetKilled(file: string, sql: string): void {
-  const script = `
-    const client = new (require('better-sqlite3'))(process.argv[1])
-    client.pragma('locking_mode = EXCLUSIVE')
-    client.pragma('journal_mode = WAL')
-    client.exec(process.argv[2])
-    process.kill(process.pid, 'SIGKILL')`
-  const { signal } = spawnSync(process.execPath, ['-e', script, file, sql], {
-    cwd: join(import.meta.dirname, '../..')
-  })
-  expect(signal).toBe('SIGKILL')
-  expect(readdirSync(dirname(file))).toContain('mock.db-wal')
+function writeAndGetKilled(file: string, sql: string, openFile = openDatabase): void {
+  const killed = join(createTempFolder(), 'killed')
+  const { db, close } = openFile(file)
+  db.client.exec(sql)
+  cpSync(dirname(file), killed, { recursive: true })
+  close()
+  cpSync(killed, dirname(file), { recursive: true })
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
+}
+
+/** Opens the file as another program does, which stores nothing about its log in the file. */
+function openInOtherProgram(file: string) {
+  const client = new Database(file)
+  client.pragma('locking_mode = EXCLUSIVE')
+  client.pragma('journal_mode = WAL')
+  return { db: { client }, close: () => client.close() }
 }
 
 /** Reads the file in another process and returns the error code that the process prints. */
@@ -281,6 +312,14 @@ function modesWhileOpen(folder: string): Record<string, string> {
   })
   close()
   return Object.fromEntries(modes)
+}
+
+/** Opens the file, and closes it again. Returns the keys of the datasets in it. */
+function readDatasets(file: string): unknown[] {
+  const { db, close } = openDatabase(file)
+  const keys = db.client.prepare('SELECT key FROM datasets').pluck().all()
+  close()
+  return keys
 }
 
 function countRows(client: Database.Database, table: string): unknown {

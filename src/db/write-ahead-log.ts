@@ -1,0 +1,99 @@
+import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+
+// SQLite applies every intact write-ahead log that it finds next to a database, even if someone
+// has replaced the database. To detect this, each database stores the lineage of its log in its
+// header, as the user version. https://www.sqlite.org/fileformat2.html describes both headers.
+
+const LOG_HEADER_SIZE = 32
+const FRAME_HEADER_SIZE = 24
+
+/** The first bytes of a log, without the lowest bit, which is the byte order of its checksums. */
+const LOG_MAGIC = 0x377f0682
+
+/** The position of the user version in a database page 1. */
+const USER_VERSION_OFFSET = 60
+
+export const logOf = (file: string) => `${file}-wal`
+
+/**
+ * Stores the lineage of the database's log in the database. Must be called before other writes, so
+ * that a log with other writes always belongs to a database with its lineage. Does nothing if the
+ * database has no log.
+ */
+export function storeLogLineage(client: Database.Database, file: string): void {
+  const lineage = readLogHeader(file)?.lineage
+  if (lineage === undefined) return
+  client.pragma(`user_version = ${lineage}`)
+  // Copies the lineage into the data file and empties the log.
+  client.pragma('wal_checkpoint(TRUNCATE)')
+}
+
+/**
+ * Returns whether the log next to the file was written for another database, or for a later state
+ * of the same database. Don't call it while this process has the file open, because closing a file
+ * releases all of the process's locks on it.
+ */
+export function isForeignLog(file: string): boolean {
+  const header = readLogHeader(file)
+  const lineage = readBytes(file, USER_VERSION_OFFSET, 4)?.readInt32BE()
+  // A lineage of 0 means that an older version or another program wrote the data file.
+  if (!header || !lineage || header.lineage === lineage) return false
+  return !isStartOfLog(file, header.pageSize, lineage)
+}
+
+/**
+ * Returns whether a process was killed while it stored the lineage of its log. The log then has one
+ * or two frames, both of page 1, and the first still has the database's earlier lineage.
+ */
+function isStartOfLog(file: string, pageSize: number, lineage: number): boolean {
+  const frameSize = FRAME_HEADER_SIZE + pageSize
+  const frameCount = (statSync(logOf(file)).size - LOG_HEADER_SIZE) / frameSize
+  if (frameCount > 2) return false
+  const frames = [0, 1].map((index) =>
+    readBytes(logOf(file), LOG_HEADER_SIZE + index * frameSize, frameSize)
+  )
+  const [first] = frames
+  return (
+    frames.every((frame) => frame === undefined || frame.readUInt32BE(0) === 1) &&
+    first?.readInt32BE(FRAME_HEADER_SIZE + USER_VERSION_OFFSET) === lineage
+  )
+}
+
+/**
+ * Returns the log's page size and lineage, or undefined if there is no log that SQLite would apply.
+ *
+ * The lineage is a random number that stays the same until SQLite deletes the log: whenever SQLite
+ * reuses the log, it increments both the first salt and the checkpoint number.
+ */
+function readLogHeader(file: string): { pageSize: number; lineage: number } | undefined {
+  const header = readBytes(logOf(file), 0, LOG_HEADER_SIZE)
+  if (!header || (header.readUInt32BE(0) & ~1) !== LOG_MAGIC) return undefined
+  const checkpointNumber = header.readUInt32BE(12)
+  const salt = header.readUInt32BE(16)
+  return { pageSize: header.readUInt32BE(8), lineage: (salt - checkpointNumber) | 0 }
+}
+
+/** Returns bytes of a file, or undefined if it is missing or too short. */
+function readBytes(file: string, position: number, length: number): Buffer | undefined {
+  if (!statSync(file, { throwIfNoEntry: false })) return undefined
+  const descriptor = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(length)
+    return readSync(descriptor, bytes, 0, length, position) === length ? bytes : undefined
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/**
+ * Returns a function that deletes the log that is now next to the file. That function does nothing
+ * if the log was replaced by another one.
+ */
+export function createLogRemover(file: string): () => void {
+  const findInode = () => statSync(logOf(file), { throwIfNoEntry: false })?.ino
+  const inode = findInode()
+  return () => {
+    if (inode !== undefined && findInode() === inode) rmSync(logOf(file), { force: true })
+  }
+}
