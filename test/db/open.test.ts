@@ -264,11 +264,13 @@ function createDataFile(sql = ''): string {
   return file
 }
 
+type OpenFile = (file: string) => { db: { client: Database.Database }; close: () => unknown }
+
 /**
  * Executes SQL in the data file. Leaves the files as if the process had then been killed, with the
  * changes in the write-ahead log.
  */
-function writeAndGetKilled(file: string, sql: string, openFile = openDatabase): void {
+function writeAndGetKilled(file: string, sql: string, openFile: OpenFile = openDatabase): void {
   const killed = join(createTempFolder(), 'killed')
   const { db, close } = openFile(file)
   db.client.exec(sql)
