@@ -1,7 +1,6 @@
 import { once } from 'node:events'
-import { accessSync, constants, createWriteStream, existsSync } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { clearInterval, setInterval } from 'node:timers'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
@@ -14,7 +13,8 @@ import { type Clock, wallClock } from './domain/clock.js'
 import { StartError } from './domain/errors.js'
 import { lazily } from './domain/lazily.js'
 import { createGracefulClose } from './http/graceful-close.js'
-import { replaceFile, requireRegularFile } from './platform/replace-file.js'
+import { requireWritable } from './platform/output-file.js'
+import { replaceFile } from './platform/replace-file.js'
 import { writeToStderr } from './platform/stderr.js'
 import type { SeedFile } from './seeds/read.js'
 import type { SeedService } from './seeds/service.js'
@@ -284,16 +284,6 @@ function closeDatabaseOnClose(
     enable() {
       isEnabled = true
     }
-  }
-}
-
-function requireWritable(file: string): void {
-  try {
-    requireRegularFile(file)
-    accessSync(dirname(resolve(file)), constants.W_OK)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new StartError(`can't write ${file}: ${code}; export to another file`)
   }
 }
 

@@ -85,10 +85,10 @@ describe('exportOnExit', () => {
   test('rejects an unwritable export file, and a failed start keeps the old export', async () => {
     const path = createTempFolder()
     await expect(createMock({ exportOnExit: join(path, 'gone/state.yaml') })).rejects.toThrow(
-      /can't write .*ENOENT/
+      /can't write .*: its folder does not exist; create it first/
     )
     await expect(createMock({ exportOnExit: path })).rejects.toThrow(
-      /can't write .*EISDIR; export to another file/
+      /can't write .*: it is a folder; choose a file in it/
     )
     const file = join(path, 'state.yaml')
     writeFileSync(file, 'before')

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { StartError } from '../domain/errors.js'
+import { requireWritable } from '../platform/output-file.js'
 import { reportJunit, reportText } from '../remote/conformance/report.js'
 import {
   type ConformanceReport,
@@ -133,6 +134,7 @@ Example:
 async function run(flags: Flags): Promise<void> {
   const { target, workflow, step, integration, timeout, allowChanges = false } = flags
   const { apiKey, foreignIntegration, profile, rate } = flags
+  if (flags.junit) requireWritable(flags.junit)
   const signal = abortOnSignal()
   const report = await runConformance({
     apiKey,

@@ -1,11 +1,12 @@
 import type { HintId } from '../client/hints.js'
-import { type Report, reportOf } from '../client/report.js'
+import { type Report, type RunFacts, reportOf } from '../client/report.js'
 import { SECRET_NAME } from '../domain/credentials.js'
 import type { Mock } from '../index.js'
+import { requireWritable, rethrowWriteError } from '../platform/output-file.js'
 import { printable } from '../platform/printable.js'
 import { writeToStderr } from '../platform/stderr.js'
 import { coverageMarkdown, coverageShortfall, coverageText } from './coverage.js'
-import { EXEC_PREFIX, rethrowWriteError, write } from './terminal.js'
+import { EXEC_PREFIX, messageOf, write } from './terminal.js'
 
 /** The report flags of `exec`. An empty file name means that no file is written. */
 export interface ReportFlags {
@@ -25,43 +26,83 @@ export interface ReportFlags {
 export const print = (message: string) =>
   writeToStderr(message.replaceAll(/^/gm, EXEC_PREFIX).concat('\n'))
 
+/** Throws `StartError` if a file that a flag names can't be written. */
+export function checkOutputs({ coverageJson, report, summary }: ReportFlags): void {
+  if (coverageJson !== '') requireWritable(coverageJson)
+  if (report !== '') requireWritable(report)
+  if (summary !== '') requireWritable(summary, 'append')
+}
+
 /**
- * Prints or writes each report that the flags ask for. Returns the reasons why the run counts as
- * failed. The list is empty if there are none.
+ * Prints or writes each report that the flags ask for. If one of them fails, prints a warning and
+ * continues with the others. Returns the reasons why the run counts as failed. The list is empty if
+ * there are none.
  */
 export async function writeReports(
   mock: Mock,
   flags: ReportFlags,
-  facts: { command: string; exitCode?: number }
+  facts: RunFacts
 ): Promise<string[]> {
-  const coverageFailure = await reportCoverage(mock, flags)
   const { report: file, summary, strict, allow } = flags
-  const writtenReport =
-    file === '' ? undefined : await mock.report(file, facts).catch(rethrowWriteError(file))
-  if (writtenReport) print(`the report is in ${file}`)
-  const failures = coverageFailure === undefined ? [] : [coverageFailure]
+  const failures = await reportCoverage(mock, flags)
+  const written =
+    file === '' ? undefined : await warnOnFailure(() => writeHtmlReport(mock, file, facts))
   if (summary === '' && !strict) return failures
-  const report = writtenReport ?? reportOf(await mock.runRecord(), facts)
-  if (summary !== '') write(summary, runMarkdown(report, allow), 'a')
-  const hints = strict ? collectHints(report, allow) : []
-  if (hints.length === 0) return failures
+  const report =
+    written ?? (await warnOnFailure(async () => reportOf(await mock.runRecord(), facts)))
+  if (report && summary !== '') {
+    await warnOnFailure(() => write(summary, runMarkdown(report, allow), 'a'))
+  }
+  return strict ? [...failures, ...strictFailures(report, allow)] : failures
+}
+
+/** Returns the result of `work`. If it fails, prints a warning and returns undefined. */
+async function warnOnFailure<Result>(
+  work: () => Result | Promise<Result>
+): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    print(`warning: ${messageOf(error)}`)
+    return undefined
+  }
+}
+
+async function writeHtmlReport(mock: Mock, file: string, facts: RunFacts): Promise<Report> {
+  const report = await mock.report(file, facts).catch(rethrowWriteError(file))
+  print(`the report is in ${file}`)
+  return report
+}
+
+/** Returns why the run fails `--strict`. Without a report, it fails too, because it is unchecked. */
+function strictFailures(report: Report | undefined, allow: readonly HintId[]): string[] {
+  if (!report) return ["--strict: can't check the requests, see the warning above"]
+  const hints = collectHints(report, allow)
+  if (hints.length === 0) return []
   const lines = hints.map(
     ({ id, message, source }) => `\n${printable(`${source}: ${message} (${id})`)}`
   )
-  return [...failures, `--strict: the requests have likely mistakes${lines.join('')}`]
+  return [`--strict: the requests have likely mistakes${lines.join('')}`]
 }
 
+/** Prints or writes the coverage. Returns why the run fails `--min`. */
 async function reportCoverage(
   mock: Mock,
   { coverage: isPrinted, min, coverageJson }: ReportFlags
-): Promise<string | undefined> {
-  if (!isPrinted && coverageJson === '') return undefined
-  const coverage = await mock.coverage()
+): Promise<string[]> {
+  if (!isPrinted && coverageJson === '') return []
+  const coverage = await warnOnFailure(() => mock.coverage())
+  if (!coverage) {
+    return min === undefined ? [] : ["--min: can't check the coverage, see the warning above"]
+  }
   if (isPrinted) {
     writeToStderr(coverageText(coverage, 'use --summary or --coverage-json for all of them'))
   }
-  if (coverageJson !== '') write(coverageJson, `${JSON.stringify(coverage, null, 2)}\n`)
-  return coverageShortfall(coverage, min)
+  if (coverageJson !== '') {
+    const json = `${JSON.stringify(coverage, null, 2)}\n`
+    await warnOnFailure(() => write(coverageJson, json))
+  }
+  return [coverageShortfall(coverage, min)].filter((failure) => failure !== undefined)
 }
 
 /**

@@ -7,7 +7,7 @@ import { printable } from '../platform/printable.js'
 import { writeToStderr } from '../platform/stderr.js'
 import { CommandProcess, type Ending, endLike } from './child-process.js'
 import { minOption } from './coverage.js'
-import { maskCommand, print, type ReportFlags, writeReports } from './exec-report.js'
+import { checkOutputs, maskCommand, print, type ReportFlags, writeReports } from './exec-report.js'
 import {
   addOptions,
   addServerOptions,
@@ -70,8 +70,8 @@ The command gets these variables: NOTIFICATION_MOCK_URL, NOTIFICATION_MOCK_API_K
 of the first environment), NOTIFICATION_MOCK_REPORT with --report, and
 NOTIFICATION_MOCK_ADMIN_TOKEN if there is a token.
 
-Exit codes: the command's own, or its signal. 125 if the server fails, 126 if the command can't be
-executed, 127 if it doesn't exist, 2 for a usage error, 1 if the command succeeded but the coverage
+Exit codes: the command's own, or its signal. 125 if the server fails or a file can't be written
+(checked before the command runs), 126 if the command can't be executed, 127 if it doesn't exist, 2 for a usage error, 1 if the command succeeded but the coverage
 is below --min or --strict found hints. Messages of exec go to stderr and start with
 "notification-mock exec:".
 
@@ -129,6 +129,7 @@ const SPAWN_ERRORS: Record<string, string> = {
  * Afterwards, signals are forwarded to the command.
  */
 async function run(words: string[], flags: ExecFlags, options: MockOptions): Promise<Ending> {
+  checkOutputs(flags)
   const { mock } = await startMock(options, flags, writeToStderr)
   const warning = ignoredSeeds(mock, flags)
   if (warning) print(printable(warning))

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { StartError } from '../domain/errors.js'
+import { rethrowWriteError } from '../platform/output-file.js'
 import type { NamedStep } from '../remote/recording/read-steps.js'
 import {
   type Recording,
@@ -16,7 +17,7 @@ import {
   textOption
 } from './options.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
-import { abortOnSignal, printOutcome, progressLine, rethrowWriteError } from './terminal.js'
+import { abortOnSignal, printOutcome, progressLine } from './terminal.js'
 
 interface RecordFlags
   extends Omit<RecordOptions, 'url' | 'workflows' | 'steps' | 'maximum' | 'assumptions'> {

@@ -6,6 +6,7 @@ import type { ReadableStream } from 'node:stream/web'
 import { type Command, Option } from 'commander'
 import { wallClock } from '../domain/clock.js'
 import { StartError } from '../domain/errors.js'
+import { requireWritable, rethrowWriteError } from '../platform/output-file.js'
 import { packageRoot } from '../platform/package.js'
 import { printable } from '../platform/printable.js'
 import { replaceFile } from '../platform/replace-file.js'
@@ -16,7 +17,7 @@ import { readSeeds, seedPath } from '../seeds/read.js'
 import { resolveSeeds } from '../seeds/resolve/resolve.js'
 import { addOptions, textOption } from './options.js'
 import { ask, DEFAULT_URL, defaultServer, keyOption, serverUrl } from './reach.js'
-import { formatCounts, printOutcome, rethrowWriteError, write } from './terminal.js'
+import { formatCounts, printOutcome, write } from './terminal.js'
 
 export function addCommands(root: Command): void {
   const seed = root
@@ -117,6 +118,7 @@ async function exportSeed(
   server = defaultServer(),
   { apiKey, out, json }: JsonFlag & { apiKey: string; out?: string }
 ) {
+  if (out !== undefined) requireWritable(out)
   const format = json || out?.endsWith('.json') ? 'json' : 'yaml'
   const headers = { authorization: `ApiKey ${apiKey}`, accept: `application/${format}` }
   const response = await ask(`${server}/_mock/state`, { headers })

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { StartError } from '../domain/errors.js'
+import { rethrowWriteError } from '../platform/output-file.js'
 import { printable, printableTexts } from '../platform/printable.js'
 import { replaceFileSync, requireRegularFile } from '../platform/replace-file.js'
 import { SeedError } from '../seeds/errors.js'
@@ -49,28 +50,6 @@ export function write(file: string, text: string, flag: 'w' | 'a' | 'wx' = 'w'):
   } catch (error) {
     rethrowWriteError(file)(error)
   }
-}
-
-/**
- * Returns an error handler for writing `file`. The handler throws a `StartError` for a system
- * error, and rethrows any other error unchanged.
- */
-export const rethrowWriteError =
-  (file: string) =>
-  (error: unknown): never => {
-    const { syscall, code = '' } = error as NodeJS.ErrnoException
-    throw syscall === undefined
-      ? error
-      : new StartError(`can't write ${file}: ${WRITE_ERRORS[code] ?? code}`)
-  }
-
-const WRITE_ERRORS: Record<string, string> = {
-  EEXIST: 'it already exists; choose another file',
-  ENOENT: 'its folder does not exist; create it first',
-  EISDIR: 'it is a folder; choose a file in it',
-  ELOOP: 'it is a link or not a regular file; choose another file',
-  EACCES: 'permission denied; check the permissions, or choose another file',
-  ENOSPC: 'the disk is full; free some space, or choose another file'
 }
 
 /**

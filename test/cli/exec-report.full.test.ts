@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -7,9 +7,10 @@ import { createTempFolder, runCommand } from '../support/process.js'
 
 /**
  * Acts like a test: sends a request with a misspelled parameter to a new environment, and a request
- * without a valid API key.
+ * without a valid API key. Then removes the folder `cleaned`, as test runners do with theirs.
  */
 const PROGRAM = `
+  import { rmSync } from 'node:fs'
   const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_REPORT: report } = process.env
   const call = async (method, path, key, body) =>
     (await fetch(url + path, {
@@ -24,11 +25,13 @@ const PROGRAM = `
   await call('GET', '/v1/messages?chanel=email&limit=100', apiKey)
   await call('GET', '/v1/messages', 'wrong')
   console.log(report)
+  rmSync('cleaned', { recursive: true })
   process.exitCode = Number(process.argv.at(-1))`
 
 async function run(args: readonly string[], code = 0) {
   const folder = createTempFolder()
   writeFileSync(join(folder, 'program.mjs'), PROGRAM)
+  mkdirSync(join(folder, 'cleaned'))
   const command = [process.execPath, 'program.mjs', '--token=hidden-value', `${code}`]
   const ended = await runCommand(['exec', ...args, '--', ...command], { cwd: folder })
   return { ...ended, read: (name: string) => readFileSync(join(folder, name), 'utf8'), folder }
@@ -91,4 +94,23 @@ test('--strict ignores the hints that --allow lists', async () => {
 
 test('--strict keeps the exit code of a failed command', async () => {
   expect(await run(['--strict'], 7)).toMatchObject({ code: 7 })
+})
+
+const CANT_WRITE = "notification-mock exec: warning: can't write cleaned/file: its folder does not"
+
+test.each(['--report', '--coverage-json'])(
+  "warns if it can't write the file of %s, and still exits with the command's exit code",
+  async (flag) => {
+    const { code, stderr, read } = await run([flag, 'cleaned/file', '--summary', 'summary.md'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(CANT_WRITE) })
+    expect(read('summary.md')).toContain('1 of 1 failed')
+  }
+)
+
+test("--strict still fails the command if a report can't be written", async () => {
+  const flags = ['--strict', '--report', 'cleaned/file', '--summary', 'cleaned/file']
+  const { code, stderr } = await run(flags)
+  expect(code).toBe(1)
+  expect(stderr.split(CANT_WRITE)).toHaveLength(3)
+  expect(stderr).toContain('(unknown-parameter)\n')
 })

@@ -1,10 +1,9 @@
-import { constants, createWriteStream } from 'node:fs'
-import { access } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { ASSUMPTION_IDS, assume, overridesOf, type Profile } from '../../domain/assumptions.js'
 import { StartError } from '../../domain/errors.js'
 import { ID_PATTERN } from '../../domain/ids.js'
+import { requireWritable } from '../../platform/output-file.js'
 import { VERSION } from '../../platform/package.js'
 import { replaceFile } from '../../platform/replace-file.js'
 import { SeedError } from '../../seeds/errors.js'
@@ -91,7 +90,7 @@ const WRITE_BUFFER = 1024 * 1024
  */
 export async function recordService(options: RecordOptions): Promise<Recording> {
   const { out, signal, keepPersonalData } = options
-  await access(dirname(out), constants.W_OK)
+  requireWritable(out)
   const target = new Target({ patience: LONG_PATIENCE, ...options })
   await checkTarget(target)
   const seed = await readSeed(target, options)

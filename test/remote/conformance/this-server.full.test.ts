@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../../src/client/index.js'
 import { PROFILES, type Profile } from '../../../src/domain/assumptions.js'
 import { CASES } from '../../../src/remote/conformance/cases/index.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../../support/control.js'
@@ -155,15 +156,16 @@ describe('the command', () => {
     expect(stderr).toMatch(message)
   })
 
-  test('prints the report even if the JUnit file cannot be written', async () => {
-    const { url } = await useMock()
+  test('rejects an unwritable JUnit file before the first request', async () => {
+    const server = await useMock()
     const flags = ['--case', 'paging.page', '--junit', '/nowhere/report.xml']
-    const { code, stdout, stderr } = await runCommandAgainst(url, ...flags)
-    expect({ code, stderr }).toMatchObject({
+    const { code, stdout, stderr } = await runCommandAgainst(server.url, ...flags)
+    expect({ code, stdout, stderr }).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("can't write /nowhere/report.xml")
+      stdout: '',
+      stderr: expect.stringContaining("can't write /nowhere/report.xml: its folder does not exist")
     })
-    expect(stdout).toContain(': 1 passed, 0 failed, 0 noted, 0 skipped')
+    expect(await connect(server.url).attach(DEVELOPMENT).requests.list()).toEqual([])
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
