@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import cors from '@fastify/cors'
 import {
   type FastifyBaseLogger,
   type FastifyHttpOptions,
@@ -18,6 +17,7 @@ import { parseQuery } from './domain/query-string.js'
 import { authentication, identifyEnvironment } from './environments/plugin.js'
 import { delayResponse, faultInjection, injectIntoResponse } from './faults/plugin.js'
 import { checkHeaders } from './http/check-headers.js'
+import { crossOriginRequests } from './http/cors.js'
 import { errorHandler } from './http/errors.js'
 import { logResponse } from './http/log.js'
 import { notFound, type ServedPath } from './http/not-found.js'
@@ -123,7 +123,11 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
   })
   app.addHook('onRequest', openRecord(services)) // the journal opens a record
   app.addHook('onRequest', checkHeaders) // 400 or 417 for what HTTP forbids
-  if (options.cors) app.register(cors, CORS)
+  if (options.cors) {
+    app.register(crossOriginRequests, {
+      assumptionFor: (request) => errorSources(request, options).assumptions.cors
+    })
+  }
   app.register(notFound, {
     served: shared.served, // 404 or 405 for a path or method without a route
     assumptionFor: unservedRoute,
@@ -174,14 +178,6 @@ export function registerOperations(app: FastifyInstance, services: Services): vo
   app.register(integrationRoutes, services)
   app.register(messageRoutes, services)
   app.register(workflowStepRoutes, services)
-}
-
-const CORS = {
-  methods: 'GET, HEAD, POST, PUT, PATCH, DELETE',
-  exposedHeaders:
-    'idempotency-key, idempotency-replay, retry-after, x-mock-change, x-mock-reason, ' +
-    'x-mock-stub, x-request-id',
-  strictPreflight: false
 }
 
 const MAX_HEADERS = 256 * 1024

@@ -27,7 +27,10 @@ export interface Config {
   assumptions: Record<string, string>
   /** A built-in set of stubs that every new environment has. */
   stubs?: StubSet
-  /** Whether web pages from other origins may send requests. */
+  /**
+   * Whether web pages from other origins may send requests. Even if they may, the assumption `cors`
+   * can close the API to them.
+   */
   cors: boolean
   /** Whether to serve the inspector at `/`. */
   inspector: boolean

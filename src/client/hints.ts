@@ -127,6 +127,13 @@ const FINDERS = {
     select: (members: Requests) =>
       members.every(isFirstPage) ? members.filter(({ hasMore }) => hasMore) : [],
     message: () => 'hasMore was true, but the next page was never requested'
+  },
+  'called-from-a-page': {
+    groupsOf: (request: RecordedRequest) =>
+      isFromForeignPage(request) ? [String(request.headers.origin)] : [],
+    message: (origin: string) =>
+      `a page at ${origin} sent the API key, but Novu's API rejects requests from pages, ` +
+      'and a page exposes the key; send these requests from your server'
   }
 } satisfies Record<string, Finder>
 
@@ -168,6 +175,16 @@ function onlyRepeated(members: Requests): Requests {
 }
 
 const isFirstPage = ({ query: { page = '' } }: RecordedRequest) => /^0*(\.0+)?$/.test(String(page))
+
+/**
+ * Returns whether a page of another origin sent the request. Requests from the inspector, or through
+ * the proxy of a dev server, come from a page of the same origin.
+ */
+function isFromForeignPage({ headers }: RecordedRequest): boolean {
+  const { origin, host, 'sec-fetch-site': site } = headers
+  if (origin === undefined || site === 'same-origin') return false
+  return String(origin).replace(/^https?:\/\//, '') !== host
+}
 
 const isUnsafe = ({ operation, headers, method }: RecordedRequest) =>
   operation !== undefined && method === 'POST' && headers['idempotency-key'] === undefined

@@ -194,6 +194,11 @@ const ASSUMPTIONS = {
     description: 'How the scheme in the `Authorization` header may be spelled.',
     document: ['any', '`ApiKey` in any case'],
     live: ['exact', 'exactly `ApiKey`; otherwise 401 `Invalid authentication scheme: "<word>"`']
+  },
+  cors: {
+    description: 'Whether web pages of other origins can call the API.',
+    document: ['allowed', 'yes: responses have CORS headers, and preflights get a 204'],
+    live: ['absent', 'no: responses have no CORS headers, and preflights get a 404']
   }
 } as const
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { requireEnvironment } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
+import { isRejectedPreflight } from '../http/cors.js'
 import { pathOf } from '../http/target.js'
 import type { Operation } from '../schema/operation.js'
 import { describeChange } from './changes.js'
@@ -34,11 +35,18 @@ const MAX_BODY = 65_536
  * A request with the header `x-mock-unrecorded` isn't recorded. Faults, latency and coverage ignore
  * the request too.
  */
-export function openRecord({ journals }: JournalServices): onRequestHookHandler {
+export function openRecord({ journals, environments }: JournalServices): onRequestHookHandler {
+  // The plugin for CORS adds a route for all preflights, so `is404` is false even if a preflight is
+  // rejected.
+  const hasNoRoute = (request: FastifyRequest) => {
+    const { cors } = request.environment?.assumptions ?? environments.defaultAssumptions
+    return request.is404 || isRejectedPreflight(request, cors)
+  }
+
   return (request, reply, done) => {
     // Read `routeOptions` only once, because Fastify creates a new object at each access.
     const { operation } = request.routeOptions.config
-    const isApiRequest = operation || (request.is404 && !isControlPath(request))
+    const isApiRequest = operation || (hasNoRoute(request) && !isControlPath(request))
     if (isApiRequest && request.headers['x-mock-unrecorded'] === undefined) {
       openEntry(request, journals, operation)
       // Node emits `close` after it has sent the response, and also if the client disconnects

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../domain/errors.js'
+import { removeCorsHeaders } from '../http/cors.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { isLoopback, untrustedOrigin } from '../http/loopback.js'
 import { VERSION } from '../platform/package.js'
@@ -85,10 +86,4 @@ async function sendInspectorFile(
   }
   const file = await readPackageFile(`dist/inspector/${name}`)
   return reply.headers(HEADERS).type(MEDIA_TYPES[name]).send(file)
-}
-
-function removeCorsHeaders(reply: FastifyReply): void {
-  for (const name of Object.keys(reply.getHeaders())) {
-    if (name.startsWith('access-control-')) reply.removeHeader(name)
-  }
 }

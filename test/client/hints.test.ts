@@ -148,6 +148,26 @@ test('gives a hint if hasMore is true but no other page is requested', async () 
   expect(summaryOf(await findHints(env))).toEqual([['page-not-requested', [1]]])
 })
 
+test('gives a hint for requests that a page of another origin sent with the API key', async () => {
+  const { env, send } = await createEnvironment()
+  const origin = 'http://localhost:3000'
+  for (const page of [0, 1]) await send(`/v1/messages?page=${page}`, { headers: { origin } })
+  expect(await findHints(env)).toEqual([
+    {
+      id: 'called-from-a-page',
+      message: expect.stringContaining(`a page at ${origin} sent the API key`),
+      requests: [1, 2]
+    }
+  ])
+})
+
+test('gives no hint for requests from the inspector or through the proxy of a dev server', () => {
+  const mock = { host: '127.0.0.1:4210', origin: 'http://127.0.0.1:4210' }
+  const proxied = { ...mock, origin: 'http://localhost:5173', 'sec-fetch-site': 'same-origin' }
+  const requests = [mock, proxied].map((headers) => request(1, { status: 200, headers }))
+  expect(hintsOf(requests)).toEqual([])
+})
+
 test('gives no hint for a repeated error if a change was made between the requests', () => {
   const requests = [1, 2].map((sequence) => request(sequence, { status: 404 }))
   const change = (after: number): Change => ({ sequence: 1, time: '', after, summary: 'any' })

@@ -407,7 +407,26 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
         expectRejection(response, 401, `Invalid authentication scheme: "${scheme}"`)
       }
     }
+  },
+  cors: {
+    async allowed(client) {
+      expect(await allowedOrigin(client, '/v1/messages')).toBe('*')
+      expect(await allowedOrigin(client, '/v1/topics')).toBe('*')
+      expect((await client.get('/v1/messages', { method: 'OPTIONS' })).status).toBe(204)
+    },
+    async absent(client) {
+      expect(await allowedOrigin(client, '/v1/messages')).toBeNull()
+      expect(await allowedOrigin(client, '/v1/topics')).toBeNull()
+      expect(await allowedOrigin(client, '/_mock/state')).toBe('*')
+      const preflight = await client.get('/v1/messages', { method: 'OPTIONS' })
+      expectRejection(preflight, 404, 'Cannot OPTIONS /v1/messages')
+    }
   }
+}
+
+async function allowedOrigin(client: Client, path: string): Promise<string | null> {
+  const { headers } = await client.get(path, { headers: { origin: 'http://localhost:3000' } })
+  return headers.get('access-control-allow-origin')
 }
 
 const NAMED = {

@@ -79,6 +79,20 @@ test('with CORS off, responses have no CORS headers and OPTIONS gets 405', async
   }
 })
 
+test("the server's assumption decides how a preflight without a key is answered", async () => {
+  const mock = await useMock({ seed: SEED, assumptions: { cors: 'absent' } })
+  const preflight = { method: 'OPTIONS', headers: ORIGIN, key: null }
+
+  const rejected = await mock.call('/v1/not-served', preflight)
+  expect(rejected.status).toBe(404)
+  expect(rejected.headers.get('x-mock-reason')).toContain('(assumption cors)')
+  const { json } = await mock.get('/_mock/requests/unauthenticated', { key: null })
+  expect(json.requests).toMatchObject([{ method: 'OPTIONS', status: 404 }])
+
+  const control = await mock.call('/_mock/environments', preflight)
+  expect(control.status).toBe(204)
+})
+
 function headerItems({ headers }: { headers: Headers }, name: string): string[] {
   return (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/)
 }

@@ -203,6 +203,14 @@ export const readOnlyProbes = {
       { document: [200], live: [401, WRONG_SCHEME] },
       { scheme: 'apikey' }
     )
+  },
+  cors: {
+    async detect({ send }) {
+      const headers = { origin: 'https://conformance.example' }
+      const response = await send('/v1/messages?limit=1', { headers })
+      const allowed = response.headers.get('access-control-allow-origin')
+      return allowed === '*' || allowed === headers.origin ? 'document' : 'live'
+    }
   }
 } satisfies Partial<Record<AssumptionId, AssumptionProbe>>
 
