@@ -44,11 +44,20 @@ interface Parameter {
  * with these assumptions accepts and returns.
  */
 export function applyAssumptions(document: OpenApiDocument, assumptions: Assumptions): void {
-  // An empty `channel` means "no filter", which the enum itself can't express.
-  parameterOf(document, 'listMessages', 'channel').allowEmptyValue = true
+  allowEmptyFilters(document)
   applyToResponses(document, assumptions)
   applyToSetPrimary(document, assumptions)
   applyToMessageQuery(document, assumptions)
+}
+
+/** An empty filter, such as `channel=`, means "no filter", which an enum itself can't express. */
+function allowEmptyFilters(document: OpenApiDocument): void {
+  for (const { operationId, parameters } of operationsOf(document)) {
+    if (operationId !== 'listMessages') continue
+    for (const parameter of parameters) {
+      if (parameter.schema.enum) parameter.allowEmptyValue = true
+    }
+  }
 }
 
 function applyToResponses(document: OpenApiDocument, assumptions: Assumptions): void {
