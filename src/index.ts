@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { deflateRawSync } from 'node:zlib'
 import {
   type ConnectedMock,
@@ -9,9 +7,10 @@ import {
 } from './client/index.js'
 import { type Report, type RunFacts, reportOf } from './client/report.js'
 import { StartError } from './domain/errors.js'
-import { packageRoot, unsupportedNodeMessage } from './platform/package.js'
+import { unsupportedNodeMessage } from './platform/package.js'
 import { printableTexts } from './platform/printable.js'
 import { replaceFileSync } from './platform/replace-file.js'
+import { reportTemplate } from './platform/report-template.js'
 import { writeToStderr } from './platform/stderr.js'
 import type { MockLogger, RunningServer, ServerOptions } from './server.js'
 
@@ -131,9 +130,11 @@ const REPORT_PLACEHOLDER = '<script id="report" type="application/json"></script
 
 /** Writes the report as an HTML file that only its owner can read. */
 function writeReport(file: string, report: Report): void {
-  const template = readFileSync(join(packageRoot(), 'dist/inspector/report.html'), 'utf8')
   const data = deflateRawSync(JSON.stringify(report)).toString('base64')
   const attributes = 'id="report" type="text/plain" data-encoding="deflate-raw"'
-  const html = template.replace(REPORT_PLACEHOLDER, `<script ${attributes}>${data}</script>`)
+  const html = reportTemplate().replace(
+    REPORT_PLACEHOLDER,
+    `<script ${attributes}>${data}</script>`
+  )
   replaceFileSync(file, html, 0o600)
 }

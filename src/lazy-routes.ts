@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { registerControl } from './control/index.js'
-import { testService } from './control/report/service.js'
+import { TestService } from './control/report/service.js'
 import { documentation } from './openapi/docs-routes.js'
 import { controlDocument } from './openapi/documents.js'
 import { startPage } from './openapi/start-page.js'
@@ -31,7 +31,7 @@ export function registerLazyRoutes(app: FastifyInstance, options: LazyRouteOptio
     registerControl(scope, {
       ...services,
       seeds,
-      tests: testService(services),
+      tests: new TestService(services),
       document: controlDocument,
       assumptions: environments.defaultAssumptions
     })

@@ -1,9 +1,10 @@
 import type { HintId } from '../client/hints.js'
-import { type Report, type RunFacts, reportOf } from '../client/report.js'
+import { type Report, type RunFacts, reportOf, unauthenticatedDuring } from '../client/report.js'
 import { SECRET_NAME } from '../domain/credentials.js'
 import type { Mock } from '../index.js'
 import { requireWritable, rethrowWriteError } from '../platform/output-file.js'
 import { printable } from '../platform/printable.js'
+import { reportTemplate } from '../platform/report-template.js'
 import { writeToStderr } from '../platform/stderr.js'
 import { coverageMarkdown, coverageShortfall, coverageText } from './coverage.js'
 import { EXEC_PREFIX, messageOf, write } from './terminal.js'
@@ -26,10 +27,16 @@ export interface ReportFlags {
 export const print = (message: string) =>
   writeToStderr(message.replaceAll(/^/gm, EXEC_PREFIX).concat('\n'))
 
-/** Throws `StartError` if a file that a flag names can't be written. */
+/**
+ * Throws `StartError` if a file that a flag names can't be written. Reads the template of the
+ * report before the command can remove it.
+ */
 export function checkOutputs({ coverageJson, report, summary }: ReportFlags): void {
   if (coverageJson !== '') requireWritable(coverageJson)
-  if (report !== '') requireWritable(report)
+  if (report !== '') {
+    requireWritable(report)
+    reportTemplate()
+  }
   if (summary !== '') requireWritable(summary, 'append')
 }
 
@@ -125,7 +132,7 @@ function runMarkdown(report: Report, allowed: readonly HintId[]): string {
   const { tests, dropped, coverage } = report
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
   const lines = [
-    ...failed.map(describeFailure),
+    ...failed.map((test) => describeFailure(test, report)),
     ...collectHints(report, allowed).map(({ message, source }) => `hint: ${source}: ${message}`)
   ]
   if (dropped > 0) lines.push(`${dropped} tests are not listed: their records were dropped`)
@@ -138,7 +145,9 @@ function runMarkdown(report: Report, allowed: readonly HintId[]): string {
   return `${heading}\n\n${items.join('')}\n${coverageMarkdown(coverage)}`
 }
 
-function describeFailure({ title, error = '', unauthenticated }: Report['tests'][number]): string {
+function describeFailure(test: Report['tests'][number], report: Report): string {
+  const { title, error = '' } = test
+  const unauthenticated = unauthenticatedDuring(test, report)
   const reason = unauthenticated.at(-1)?.reason
   const count = unauthenticated.length
   const requests = count === 1 ? '1 request' : `${count} requests`

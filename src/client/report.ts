@@ -1,4 +1,10 @@
-import type { Change, RecordedRequest, RunRecord, TestRecord } from './control-api.js'
+import type {
+  Change,
+  RecordedExchange,
+  RecordedRequest,
+  RunRecord,
+  TestRecord
+} from './control-api.js'
 import { type Hint, hintsOf } from './hints.js'
 
 /** A test's record, with hints about the test's requests. */
@@ -30,17 +36,31 @@ export interface Report extends Omit<RunRecord, 'run' | 'tests'> {
  * about the requests.
  */
 export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
-  const { run, tests, others } = record
+  const { run, tests, others, unauthenticated } = record
   const environments = [...new Set(others.map(({ environment }) => environment))]
+  const environmentHints = environments.flatMap((environment) => {
+    const requests = others.filter((request) => request.environment === environment)
+    return hintsOf(requests).map((hint) => ({ ...hint, environment }))
+  })
   return {
     ...record,
     run: { ...run, ...facts },
     tests: tests.map((test) => ({ ...test, hints: hintsOf(test.requests, test.changes) })),
-    hints: environments.flatMap((name) => {
-      const hints = hintsOf(others.filter(({ environment }) => environment === name))
-      return name === undefined ? hints : hints.map((hint) => ({ ...hint, environment: name }))
-    })
+    hints: [...environmentHints, ...hintsOf(unauthenticated)]
   }
+}
+
+/**
+ * Returns the requests without a valid API key that the server received during a test. Parallel
+ * tests may have sent them.
+ */
+export function unauthenticatedDuring(
+  { unauthenticatedAfter, unauthenticatedUpTo }: TestRecord,
+  { unauthenticated }: Pick<RunRecord, 'unauthenticated'>
+): RecordedExchange[] {
+  return unauthenticated.filter(
+    ({ sequence }) => sequence > unauthenticatedAfter && sequence <= unauthenticatedUpTo
+  )
 }
 
 /** The maximum number of requests without a valid API key that `requestLines` lists. */

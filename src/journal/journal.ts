@@ -10,6 +10,10 @@ import type { Change } from './schemas.js'
  */
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_CHANGES = 200
+/** Roughly how many bytes an entry takes in addition to its texts. */
+const ENTRY_MEMORY = 512
+/** More bytes than the response store keeps of a response. */
+const MAX_RESPONSE = 16 * 1024
 
 export type JournalEvent =
   | { kind: 'request'; entry: JournalEntry }
@@ -48,6 +52,8 @@ export class Journal {
   readonly describer: Describer
   readonly responses: ResponseStore
   readonly listeners = new Set<JournalListener>()
+  /** Whether the requests are kept after the environment was removed, for the report. */
+  isKept = false
   readonly #clock: Clock
   readonly #count: CountRequest
   readonly #environment: Environment | undefined
@@ -129,6 +135,19 @@ export class Journal {
    */
   find(sequence: number): JournalEntry | undefined {
     return this.#entries.get(sequence)
+  }
+
+  /** Returns roughly how many bytes of memory the requests and responses take. */
+  memoryUse(): number {
+    let bytes = 0
+    let previous: JournalEntry | undefined
+    for (const entry of this.#entries.values()) {
+      // Equal responses in a row share their memory.
+      const isShared = entry.response === previous?.response
+      bytes += ENTRY_MEMORY + sizeOf(entry) + (isShared ? 0 : Math.min(entry.size, MAX_RESPONSE))
+      previous = entry
+    }
+    return bytes
   }
 
   /**

@@ -40,11 +40,12 @@ export class JournalService {
 
   /**
    * Removes an environment's journal. Without a key, removes the journal of unauthenticated
-   * requests. Ends the journal's streams, and the verifications that wait for its requests.
+   * requests. Ends the journal's streams, and the verifications that wait for its requests. Clears
+   * the journal unless it is kept for the report.
    */
   drop(environmentKey: number | undefined): void {
     const journal = this.#journals.get(environmentKey)
-    journal?.clear()
+    if (!journal?.isKept) journal?.clear()
     journal?.close()
     this.#journals.delete(environmentKey)
   }

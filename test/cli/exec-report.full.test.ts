@@ -54,10 +54,11 @@ test('--report writes all tests and the command, and masks secrets in the comman
     {
       title: 'a | test',
       outcome: 'failed',
-      unauthenticated: [{ status: 401 }],
+      unauthenticatedUpTo: 1,
       hints: [{ id: 'unknown-parameter' }]
     }
   ])
+  expect(report.unauthenticated).toMatchObject([{ status: 401 }])
 })
 
 test('--summary writes failures, hints and coverage, and escapes Markdown and HTML', async () => {

@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream'
 import { Coverage } from '../../coverage/schemas.js'
 import { isoTime, steadyClock } from '../../domain/clock.js'
 import type { AddRoute } from '../../http/control-route.js'
 import { VERSION } from '../../platform/package.js'
 import { ref } from '../../schema/typebox.js'
 import type { ControlServices } from '../services.js'
+import { reportJson } from './report.js'
 import { RunRecord, TestDescription } from './schemas.js'
 import type { TestService } from './service.js'
 
@@ -23,25 +25,21 @@ export function reportRoutes(
   route: AddRoute<'server'>,
   options: ControlServices & { tests: TestService }
 ): void {
-  const { tests, coverage, environments, startedAt } = options
+  const { coverage, environments, startedAt } = options
   route('GET', '/report', 'getReport', 'Get the report of all tests', {
     description:
       'Counts every environment that was created by a request as one test, even if the environment ' +
       'was removed.',
     response: ref(RunRecord),
-    handler: async (_request, reply) => {
+    handler: async (request, reply) => {
       const { profile, assumptions } = environments.defaults
       const server = { version: VERSION, profile, assumptions, node: process.version }
       const run = { started: isoTime(startedAt), duration: steadyClock() - startedAt, ...server }
-      const rest = {
-        dropped: tests.dropped(),
-        others: tests.others(),
-        run,
-        coverage: coverage.ofServer()
-      }
       reply.type('application/json; charset=utf-8')
-      // The test records are already JSON.
-      return `{"tests":[${tests.records().join()}],${JSON.stringify(rest).slice(1)}`
+      // The response to HEAD has no body, so nothing is described.
+      const isHead = request.method === 'HEAD'
+      const pieces = isHead ? [] : reportJson(options, { run, coverage: coverage.ofServer() })
+      return reply.send(Readable.from(pieces, { objectMode: false }))
     }
   })
 }

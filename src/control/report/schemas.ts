@@ -49,9 +49,16 @@ export const TestRecord = namedObject(
     ),
     environment: Type.String({ description: 'Name of the environment' }),
     requests: exchanges('The requests to the environment, oldest first'),
-    lost: count('Number of older requests that the journal dropped'),
-    unauthenticated: exchanges(
-      'Unauthenticated requests during the test, including requests of parallel tests'
+    lost: count(
+      'Number of older requests that are missing: the journal dropped them, or the test has more ' +
+        'than 16 MiB of requests'
+    ),
+    unauthenticatedAfter: count(
+      'Sequence number of the last unauthenticated request before the test'
+    ),
+    unauthenticatedUpTo: count(
+      'Sequence number of the last unauthenticated request during the test. The requests in ' +
+        'between are in `unauthenticated` of the report; parallel tests may have sent them'
     ),
     faults: Type.Array(ref(FaultRule), {
       description: 'The fault rules at the end of the test, with their counters'
@@ -71,9 +78,7 @@ export type TestRecord = Static<typeof TestRecord>
 
 export const OtherRequest = namedObject('OtherRequest', 'A request that belongs to no test', {
   ...RecordedExchange.properties,
-  environment: Type.Optional(
-    Type.String({ description: 'Name of the environment; absent for an unauthenticated request' })
-  )
+  environment: Type.String({ description: 'Name of the environment' })
 })
 export type OtherRequest = Static<typeof OtherRequest>
 
@@ -94,11 +99,19 @@ export const RunRecord = namedObject('RunRecord', 'The report of a run', {
   ),
   coverage: ref(Coverage),
   tests: Type.Array(ref(TestRecord), {
-    description: 'The tests, ordered by the creation of their environments'
+    description: 'Failed tests first, each group ordered by the creation of the environments'
+  }),
+  unauthenticated: exchanges('The newest unauthenticated requests, oldest first'),
+  others: Type.Array(ref(OtherRequest), {
+    description: 'Requests to environments that belong to no test'
   }),
   dropped: count(
-    'Number of test records that were dropped. The server keeps at most 200 records and 64 MiB'
+    'Number of tests that are missing. The server keeps at most 200 tests of removed ' +
+      'environments, and a report has at most 64 MiB'
   ),
-  others: Type.Array(ref(OtherRequest), { description: 'The requests that belong to no test' })
+  lost: count(
+    'Number of older requests outside of tests that are missing: the journal dropped them, or they ' +
+      "didn't fit into the report"
+  )
 })
 export type RunRecord = Static<typeof RunRecord>

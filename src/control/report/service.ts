@@ -1,140 +1,155 @@
-import { isoTime, steadyClock } from '../../domain/clock.js'
+import { steadyClock } from '../../domain/clock.js'
 import type { EnvironmentDiff } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
+import type { FaultRule } from '../../faults/schemas.js'
 import type { Journal } from '../../journal/journal.js'
 import type { Services } from '../../services.js'
-import type { OtherRequest, TestDescription, TestRecord } from './schemas.js'
-
-export type TestService = ReturnType<typeof testService>
+import type { TestDescription } from './schemas.js'
 
 /**
- * The maximum number and the maximum total size of the records of tests whose environment was
- * removed.
+ * The maximum number of tests whose environment was removed, and how much memory their requests may
+ * take.
  */
 const MAX_TESTS = 200
 const MAX_BYTES = 64 * 1024 * 1024
 
+/** The state of a test's environment: now, or when the environment was removed. */
+export interface TestState {
+  journal: Journal
+  duration: number
+  /** Sequence number of the last unauthenticated request during the test. */
+  unauthenticatedUpTo: number
+  faults: readonly FaultRule[]
+  /** How the environment differs from its baseline. Undefined if that can't be computed. */
+  left: EnvironmentDiff | undefined
+}
+
 /** A test and its environment. */
-interface Test {
-  /** Undefined after the environment was removed; `record` then replaces it. */
-  environment: Environment | undefined
+export interface Test {
+  environment: Environment
   description: TestDescription
   startedAt: number
   /** Sequence number of the last unauthenticated request before the test. */
   unauthenticatedAfter: number
-  /** The record as JSON, set when the environment is removed. */
-  record?: string
+  /** The state of the environment when it was removed, and the memory of its requests. */
+  end?: TestState & { memory: number }
 }
+
+type TestServices = Pick<Services, 'environments' | 'faults' | 'journals' | 'redactionOf'>
 
 /**
  * Records the tests of a run. An environment counts as one test if a request created it or
- * described its test. For removed environments, keeps at most 200 records with 64 MiB in total, and
- * drops the records of failed tests last.
+ * described its test. Keeps the requests of removed environments as the journal has stored them,
+ * because describing a thousand requests takes seconds. For removed environments, keeps at most 200
+ * tests with 64 MiB of requests, and drops failed tests last.
  */
-export function testService({ journals, environments, faults, redactionOf }: Services) {
-  // Gets the redaction on each call, because API keys may have been added or removed.
-  const text = (value: string) => redactionOf().redact(value)
-  const tests = new Map<number, Test>()
-  let dropped = 0
-  environments.subscribe({
-    onRemove(environment) {
-      const test = tests.get(environment.key)
-      if (test) end(test, environment)
-    }
-  })
+export class TestService {
+  readonly #services: TestServices
+  readonly #tests = new Map<number, Test>()
+  #dropped = 0
 
-  return {
-    begin,
+  constructor(services: TestServices) {
+    this.#services = services
+    services.environments.subscribe({
+      onRemove: (environment) => this.#keepState(environment),
+      onRemoved: (environment) => this.#end(environment)
+    })
+  }
 
-    /** Adds or replaces fields in the description of an environment's test. */
-    describe(environment: Environment, description: TestDescription): void {
-      const test = tests.get(environment.key) ?? begin(environment)
-      for (const [name, value] of Object.entries(description)) {
-        Object.assign(test.description, { [name]: typeof value === 'string' ? text(value) : value })
-      }
-    },
-
-    dropped: (): number => dropped,
-
-    /** Returns the record of each test as JSON, in the order the tests began. */
-    records: (): string[] => [...tests.values()].map(recordOf),
-
-    /** Returns the requests that belong to no test. */
-    others: (): OtherRequest[] =>
-      [...environments.list().filter(({ key }) => !tests.has(key)), undefined].flatMap(
-        (environment) => {
-          const name = environment && { environment: text(environment.name) }
-          return exchangesOf(journals.of(environment)).map((request) => ({ ...request, ...name }))
-        }
-      )
+  /** The number of tests that were dropped. */
+  get dropped(): number {
+    return this.#dropped
   }
 
   /** Starts the test of an environment. */
-  function begin(environment: Environment): Test {
-    const unauthenticatedAfter = journals.of(undefined).lastSequence
-    const test = { environment, description: {}, startedAt: steadyClock(), unauthenticatedAfter }
-    tests.set(environment.key, test)
+  begin(environment: Environment): Test {
+    const test: Test = {
+      environment,
+      description: {},
+      startedAt: steadyClock(),
+      unauthenticatedAfter: this.#services.journals.of(undefined).lastSequence
+    }
+    this.#tests.set(environment.key, test)
     return test
   }
 
-  /**
-   * Stores the record of a test whose environment is removed. Forgets the test instead if it has
-   * neither a request nor a title.
-   */
-  function end(test: Test, environment: Environment): void {
-    const isUsed = journals.of(environment).lastSequence > 0 || test.description.title !== undefined
-    if (isUsed) Object.assign(test, { record: recordOf(test), environment: undefined })
-    else tests.delete(environment.key)
-    dropped += dropExcess(tests)
-  }
-
-  function recordOf(test: Test): string {
-    const { environment, description, startedAt, unauthenticatedAfter } = test
-    if (!environment) return test.record ?? ''
-    const journal = journals.of(environment)
-    const left = diffOf(environments, environment)
-    const record: TestRecord = {
-      title: text(environment.name),
-      outcome: 'unknown',
-      duration: steadyClock() - startedAt,
-      ...description,
-      started: isoTime(startedAt),
-      environment: text(environment.name),
-      requests: exchangesOf(journal),
-      lost: journal.lostCount(),
-      unauthenticated: exchangesOf(journals.of(undefined), unauthenticatedAfter),
-      // Redacting secrets keeps the JSON valid, so it can be parsed again.
-      faults: JSON.parse(text(JSON.stringify(faults.list(environment)))),
-      changes: [...journal.changes()],
-      ...(left && isDifferent(left) && { left })
+  /** Adds or replaces fields in the description of an environment's test. */
+  describe(environment: Environment, description: TestDescription): void {
+    const test = this.#tests.get(environment.key) ?? this.begin(environment)
+    const redaction = this.#services.redactionOf()
+    for (const [name, value] of Object.entries(description)) {
+      const shown = typeof value === 'string' ? redaction.redact(value) : value
+      Object.assign(test.description, { [name]: shown })
     }
-    return JSON.stringify(record)
+  }
+
+  /** Returns the tests in the order in which they began. */
+  list(): Test[] {
+    return [...this.#tests.values()]
+  }
+
+  /** Returns the environments that belong to no test, oldest first. */
+  otherEnvironments(): Environment[] {
+    return this.#services.environments.list().filter(({ key }) => !this.#tests.has(key))
+  }
+
+  /**
+   * Returns the state of a test's environment: now, or when the environment was removed. Returns
+   * undefined for a test that was forgotten after `list` returned it.
+   */
+  stateOf(test: Test): TestState | undefined {
+    return test.environment.isRemoved ? test.end : this.#currentState(test)
+  }
+
+  #currentState({ environment, startedAt }: Test): TestState {
+    const { environments, faults, journals } = this.#services
+    return {
+      journal: journals.of(environment),
+      duration: steadyClock() - startedAt,
+      unauthenticatedUpTo: journals.of(undefined).lastSequence,
+      faults: faults.list(environment),
+      left: diffOf(environments, environment)
+    }
+  }
+
+  /** Keeps what the report needs of an environment that is about to be removed. */
+  #keepState(environment: Environment): void {
+    const test = this.#tests.get(environment.key)
+    if (!test) return
+    const journal = this.#services.journals.of(environment)
+    const isUsed = journal.lastSequence > 0 || test.description.title !== undefined
+    if (!isUsed) return
+    test.end = { ...this.#currentState(test), memory: journal.memoryUse() }
+    journal.isKept = true
+  }
+
+  /** Ends the test of a removed environment. Forgets a test without a request and a title. */
+  #end({ key }: Environment): void {
+    const test = this.#tests.get(key)
+    if (!test) return
+    if (!test.end) this.#tests.delete(key)
+    this.#dropExcess()
+  }
+
+  #dropExcess(): void {
+    const ended = [...this.#tests].filter(([, { environment }]) => environment.isRemoved)
+    const passedFirst = ended.sort(([, one], [, other]) => hasFailed(one) - hasFailed(other))
+    let bytes = ended.reduce((sum, [, { end }]) => sum + (end?.memory ?? 0), 0)
+    let count = ended.length
+    for (const [key, { end }] of passedFirst) {
+      if (count <= MAX_TESTS && bytes <= MAX_BYTES) break
+      this.#tests.delete(key)
+      end?.journal.clear()
+      this.#dropped += 1
+      count -= 1
+      bytes -= end?.memory ?? 0
+    }
   }
 }
 
-/**
- * Drops records of removed environments until the remaining ones are within the limits. Returns the
- * number of dropped records.
- */
-function dropExcess(tests: Map<number, Test>): number {
-  const ended = [...tests].filter(([, { environment }]) => !environment)
-  const hasFailed = ([, { description }]: [number, Test]) =>
-    Number(description.outcome === 'failed')
-  const passedFirst = ended.sort((one, other) => hasFailed(one) - hasFailed(other))
-  let bytes = ended.reduce((sum, [, { record = '' }]) => sum + record.length, 0)
-  let dropped = 0
-  for (const [index, [key, { record = '' }]] of passedFirst.entries()) {
-    if (ended.length - index <= MAX_TESTS && bytes <= MAX_BYTES) break
-    tests.delete(key)
-    dropped += 1
-    bytes -= record.length
-  }
-  return dropped
-}
+/** Returns 1 if the test has failed and 0 if not, to sort tests by it. */
+export const hasFailed = ({ description }: Test) => Number(description.outcome === 'failed')
 
-/**
- * Returns how the environment differs from its baseline, or undefined if that can't be computed.
- */
 function diffOf(
   environments: Services['environments'],
   environment: Environment
@@ -145,13 +160,3 @@ function diffOf(
     return undefined
   }
 }
-
-function isDifferent({ settings, ...kinds }: EnvironmentDiff): boolean {
-  return (
-    settings.length > 0 ||
-    Object.values(kinds).some((kind) => Object.values(kind).some(({ count }) => count > 0))
-  )
-}
-
-const exchangesOf = (journal: Journal, after?: number) =>
-  journal.requests(after).map((entry) => journal.describer.exchange(entry))

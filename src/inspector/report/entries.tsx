@@ -1,5 +1,5 @@
 import type { EnvironmentDiff } from '../../client/index.js'
-import type { Report, ReportedTest } from '../../client/report.js'
+import { type Report, type ReportedTest, unauthenticatedDuring } from '../../client/report.js'
 import { formatDuration } from '../parts/format-time.js'
 import type { IconName } from '../parts/icon.js'
 import { JsonTree } from '../parts/json-tree.js'
@@ -34,19 +34,25 @@ export const OUTCOMES: Record<ReportedTest['outcome'], Pick<Entry, 'tone' | 'ico
 }
 
 /** Returns an entry for each test, failed tests first, and then the entries about the whole run. */
-export function entriesOf({ tests, others, hints, coverage }: Report): Entry[] {
+export function entriesOf(report: Report): Entry[] {
+  const { tests, others, unauthenticated, coverage } = report
   const keyedTests = tests.map((test, index) => ({ test, key: String(index) }))
   const testEntries = Object.keys(OUTCOMES).flatMap((outcome) =>
     keyedTests
       .filter(({ test }) => test.outcome === outcome)
-      .map(({ test, key }) => testEntry(test, key))
+      .map(({ test, key }) => testEntry(test, unauthenticatedDuring(test, report), key))
   )
-  const otherEntries = others.length > 0 ? [othersEntry(others, hints)] : []
+  const hasOthers = others.length > 0 || unauthenticated.length > 0
+  const otherEntries = hasOthers ? [othersEntry(report)] : []
   return [...testEntries, ...otherEntries, coverageEntry(coverage)]
 }
 
-function testEntry(test: ReportedTest, key: string): Entry {
-  const { title, file, outcome, duration, environment, requests, unauthenticated, faults } = test
+function testEntry(
+  test: ReportedTest,
+  unauthenticated: Report['unauthenticated'],
+  key: string
+): Entry {
+  const { title, file, outcome, duration, environment, requests, faults } = test
   // Leave out idempotency keys: every request that has one stores it, so a stored key tells nothing
   // about the test.
   const { idempotencyKeys: _, ...diff }: Partial<EnvironmentDiff> = test.left ?? {}
@@ -66,7 +72,7 @@ function testEntry(test: ReportedTest, key: string): Entry {
     title,
     facts: [file, outcome, `environment ${environment}`].filter(Boolean).join(' · '),
     end: formatDuration(duration),
-    findings: findingsOf(test, leftovers),
+    findings: findingsOf(test, unauthenticated, leftovers),
     tabs: [
       ...requestTabs,
       {
@@ -85,17 +91,21 @@ function testEntry(test: ReportedTest, key: string): Entry {
   }
 }
 
+type RequestOutsideOfTests = Report['unauthenticated'][number] & { environment?: string }
+
 /** Returns the entry for requests outside of tests, with a tab for each environment. */
-function othersEntry(others: Report['others'], hints: Report['hints']): Entry {
+function othersEntry({ others, unauthenticated, hints, lost }: Report): Entry {
   const key = 'others'
+  const requests: RequestOutsideOfTests[] = [...others, ...unauthenticated]
+  const missing = lost > 0 ? ` · ${lost.toLocaleString()} older requests are missing` : ''
   const groupOf = ({ environment = 'Without a valid key' }: { environment?: string }) => environment
-  const groups = [...new Set(others.map(groupOf))]
+  const groups = [...new Set(requests.map(groupOf))]
   return {
     key,
     title: 'Requests outside of tests',
-    facts: 'requests without a valid key, or to environments that no test created',
+    facts: `requests without a valid key, or to environments that no test created${missing}`,
     icon: 'requests',
-    end: others.length.toLocaleString(),
+    end: requests.length.toLocaleString(),
     findings: hints.map((hint) => ({
       tone: 'warn',
       message: `${groupOf(hint)}: ${hint.message}`,
@@ -104,7 +114,7 @@ function othersEntry(others: Report['others'], hints: Report['hints']): Entry {
     })),
     tabs: groups.map((group, index) =>
       requestsTab(key, String(index), group, {
-        requests: others.filter((request) => groupOf(request) === group)
+        requests: requests.filter((request) => groupOf(request) === group)
       })
     )
   }

@@ -10,13 +10,17 @@ export type EntryFinding = Finding & { tab?: string }
  * Returns the findings about a test. The test's error comes first, followed by the findings that
  * are most likely to explain a failure.
  */
-export function findingsOf(test: ReportedTest, leftovers: readonly DiffEntry[]): EntryFinding[] {
+export function findingsOf(
+  test: ReportedTest,
+  unauthenticated: readonly RecordedRequest[],
+  leftovers: readonly DiffEntry[]
+): EntryFinding[] {
   const findings = [
     errorFinding(test),
     ...test.hints.map(
       ({ message, requests }): EntryFinding => ({ tone: 'warn', message, requests })
     ),
-    unauthenticatedFinding(test),
+    unauthenticatedFinding(unauthenticated),
     rejectionFinding(test),
     leftoverFinding(leftovers),
     faultFinding(test)
@@ -28,7 +32,9 @@ function errorFinding({ error }: ReportedTest): EntryFinding | undefined {
   return error === undefined ? undefined : { tone: 'bad', message: error }
 }
 
-function unauthenticatedFinding({ unauthenticated }: ReportedTest): EntryFinding | undefined {
+function unauthenticatedFinding(
+  unauthenticated: readonly RecordedRequest[]
+): EntryFinding | undefined {
   const [first] = unauthenticated
   if (!first) return undefined
   const noun = unauthenticated.length === 1 ? 'request' : 'requests'

@@ -1,5 +1,9 @@
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { type ConnectedMock, connect } from '../../../src/client/index.js'
+import { type ConnectedMock, connect, type RunRecord } from '../../../src/client/index.js'
+import { unauthenticatedDuring } from '../../../src/client/report.js'
+import { reportJson } from '../../../src/control/report/report.js'
+import { TestService } from '../../../src/control/report/service.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../../support/control.js'
 import { type TestMock, useNewMock } from '../../support/mock.js'
 
@@ -35,7 +39,7 @@ test('reports a test after its environment was removed', async () => {
         outcome: 'failed',
         error: 'expected 1 to be 2'
       },
-      ...{ environment: 'of a test', duration: 12, lost: 0, unauthenticated: [] },
+      ...{ environment: 'of a test', duration: 12, lost: 0 },
       requests: [
         { status: 422, response: { status: 422, body: await rejection.text() } },
         { status: 200, changed: [{ id: MAILGUN }, { id: SENDGRID }], response: { status: 200 } }
@@ -86,8 +90,10 @@ test('reports the unauthenticated requests that came after the start of the test
   await server.get('/v1/messages?page=1', { key: 'wrong' })
   const { env } = await createTest(mock)
   await server.get('/v1/messages?page=2', { key: 'wrong' })
-  const [reported] = (await mock.runRecord()).tests
-  expect(reported?.unauthenticated).toMatchObject([
+  const report = await mock.runRecord()
+  const [reported] = report.tests
+  expect(reported).toMatchObject({ unauthenticatedAfter: 1, unauthenticatedUpTo: 2 })
+  expect(reported && unauthenticatedDuring(reported, report)).toMatchObject([
     { query: { page: '2' }, response: { status: 401 } }
   ])
   const text = await env.describeRequests()
@@ -105,13 +111,91 @@ test('reports requests that belong to no test, with their environment', async ()
   await createTest(mock)
   await server.get('/v1/subscribers')
   await server.get('/v1/messages', { key: null })
-  const { tests, others } = await mock.runRecord()
+  const { tests, others, unauthenticated } = await mock.runRecord()
   expect(tests).toMatchObject([{ requests: [] }])
   expect(others).toMatchObject([
-    { environment: 'Development', status: 404, flags: { unmocked: true } },
-    { status: 401, response: { status: 401 } }
+    { environment: 'Development', status: 404, flags: { unmocked: true } }
   ])
-  expect(others[1]).not.toHaveProperty('environment')
+  expect(unauthenticated).toMatchObject([{ status: 401, response: { status: 401 } }])
+})
+
+test('contains an unauthenticated request once, even if it came during many tests', async () => {
+  const { server, mock } = await useConnectedMock()
+  for (let index = 0; index < 3; index++) await createTest(mock, `test ${index}`)
+  await server.get('/v1/messages?page=77', { key: 'wrong' })
+  const response = await server.get('/_mock/report')
+  expect(response.text.match(/"page":"77"/g)).toHaveLength(1)
+})
+
+test('does not describe the requests of an environment when it is removed', async () => {
+  const { mock } = await useConnectedMock()
+  const { env, send } = await createTest(mock)
+  for (let index = 0; index < 50; index++) await send(`/v1/messages?limit=${50 + index}`)
+  const describing = await processorTimeOf(() => mock.runRecord())
+  const removing = await processorTimeOf(() => env.remove())
+  expect(removing).toBeLessThan(describing / 3)
+  expect((await mock.runRecord()).tests).toMatchObject([{ requests: { length: 50 } }])
+})
+
+async function processorTimeOf(work: () => Promise<unknown>): Promise<number> {
+  const started = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(started)
+  return user + system
+}
+
+/** Creates tests with a response of 16 KiB each, and a function that returns their report. */
+async function createReport(...outcomes: ('failed' | 'passed')[]) {
+  const server = await useNewMock()
+  const { environments, coverage } = server.services
+  const tests = new TestService(server.services)
+  for (const [index, outcome] of outcomes.entries()) {
+    const { environment, apiKey } = environments.create({ from: 'Development' })
+    tests.begin(environment)
+    tests.describe(environment, { title: `${outcome} ${index}`, outcome })
+    await server.get('/v1/messages?limit=100', { key: apiKey })
+  }
+  const read = async (maxBytes: number): Promise<RunRecord> => {
+    const head = { run: {} as RunRecord['run'], coverage: coverage.ofServer() }
+    return JSON.parse(await text(reportJson({ ...server.services, tests }, head, maxBytes)))
+  }
+  return { server, read }
+}
+
+test('leaves out passed tests if the report would be too large, and counts them', async () => {
+  const { read } = await createReport('passed', 'failed', 'passed', 'passed', 'passed')
+  const { tests, dropped } = await read(200_000)
+  const titles = tests.map(({ title }) => title)
+  expect(titles).toEqual(['failed 1', 'passed 0', 'passed 2', 'passed 3', 'passed 4'])
+  expect(dropped).toBe(0)
+  // The number of digits in the durations varies, so add some bytes.
+  const limited = await read(Buffer.byteLength(JSON.stringify(tests.slice(0, 4))) + 200)
+  expect(limited.tests.map(({ title }) => title)).toEqual(titles.slice(0, 4))
+  expect(limited.dropped).toBe(1)
+})
+
+test('lists only the newest unauthenticated requests if there are too many', async () => {
+  const { server, read } = await createReport()
+  for (const page of [1, 2, 3]) await server.get(`/v1/messages?page=${page}`, { key: null })
+  const { unauthenticated } = await read(100_000)
+  const size = Buffer.byteLength(JSON.stringify(unauthenticated.slice(1)))
+  expect(await read(size * 4)).toMatchObject({
+    unauthenticated: [{ query: { page: '2' } }, { query: { page: '3' } }],
+    lost: 1
+  })
+})
+
+test('lets the server do other work between the tests of a report', async () => {
+  const { read } = await createReport('passed', 'passed', 'passed')
+  let turns = 0
+  let isOver = false
+  setImmediate(function count() {
+    turns += 1
+    if (!isOver) setImmediate(count)
+  })
+  await read(1_000_000)
+  isOver = true
+  expect(turns).toBeGreaterThan(2)
 })
 
 test('keeps 200 records of removed environments, and drops passed tests first', async () => {

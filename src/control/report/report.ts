@@ -1,0 +1,158 @@
+import { setImmediate } from 'node:timers/promises'
+import { isoTime } from '../../domain/clock.js'
+import type { EnvironmentDiff } from '../../environments/schemas.js'
+import type { Journal } from '../../journal/journal.js'
+import type { Services } from '../../services.js'
+import type { RunRecord, TestRecord } from './schemas.js'
+import { hasFailed, type Test, type TestService, type TestState } from './service.js'
+
+/** The maximum size of a report in bytes. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** How many bytes of requests are described before other requests to the server get their turn. */
+const SLICE = 32 * 1024
+
+type ReportServices = Pick<Services, 'journals' | 'redactionOf'> & { tests: TestService }
+
+/**
+ * Yields the report as JSON. Describes one test at a time, failed tests first, so that the memory
+ * needed doesn't grow with the number of tests. Stops at `maxBytes` and counts what is missing. One
+ * test, and the unauthenticated requests, may take up to a quarter of that.
+ */
+export async function* reportJson(
+  services: ReportServices,
+  head: Pick<RunRecord, 'run' | 'coverage'>,
+  maxBytes = MAX_BYTES
+): AsyncGenerator<string> {
+  const { journals, tests } = services
+  const size = new SizeLimit(maxBytes)
+  const part = new SizeLimit(maxBytes / 4, size)
+  const unauthenticated = await describeNewest(journals.of(undefined), part)
+  yield `${JSON.stringify(head).slice(0, -1)},"unauthenticated":[${unauthenticated.json}],"tests":[`
+  const dropped = yield* testsJson(services, size, maxBytes / 4)
+  yield '],"others":['
+  const lost = yield* othersJson(services, size)
+  yield `],"dropped":${tests.dropped + dropped},"lost":${unauthenticated.lost + lost}}`
+}
+
+/** Yields the tests that fit into the report. Returns the number of the others. */
+async function* testsJson(
+  services: ReportServices,
+  size: SizeLimit,
+  maxPerTest: number
+): AsyncGenerator<string, number> {
+  const { tests } = services
+  const failedFirst = tests.list().sort((one, other) => hasFailed(other) - hasFailed(one))
+  let separator = ''
+  for (const [index, test] of failedFirst.entries()) {
+    const state = tests.stateOf(test)
+    if (!state) continue
+    const requests = await describeNewest(state.journal, new SizeLimit(maxPerTest))
+    const json = testJson(services, test, state, requests)
+    if (!size.take(json)) return failedFirst.length - index
+    yield separator + json
+    separator = ','
+  }
+  return 0
+}
+
+function testJson(
+  { redactionOf }: ReportServices,
+  test: Test,
+  state: TestState,
+  requests: DescribedRequests
+): string {
+  const { environment, description, startedAt, unauthenticatedAfter } = test
+  const record: Omit<TestRecord, 'requests'> = {
+    title: environment.name,
+    outcome: 'unknown',
+    duration: state.duration,
+    ...description,
+    started: isoTime(startedAt),
+    environment: environment.name,
+    lost: requests.lost,
+    unauthenticatedAfter,
+    unauthenticatedUpTo: state.unauthenticatedUpTo,
+    faults: [...state.faults],
+    changes: [...state.journal.changes()],
+    ...(state.left && isDifferent(state.left) && { left: state.left })
+  }
+  // Redacting secrets keeps the JSON valid.
+  const json = redactionOf().redact(JSON.stringify(record))
+  return `${json.slice(0, -1)},"requests":[${requests.json}]}`
+}
+
+/** Yields the requests to environments without a test. Returns how many it left out. */
+async function* othersJson(
+  { tests, journals, redactionOf }: ReportServices,
+  size: SizeLimit
+): AsyncGenerator<string, number> {
+  let lost = 0
+  let separator = ''
+  for (const environment of tests.otherEnvironments()) {
+    if (environment.isRemoved) continue
+    const name = redactionOf().redact(environment.name)
+    const requests = await describeNewest(journals.of(environment), size, { environment: name })
+    lost += requests.lost
+    if (requests.json === '') continue
+    yield separator + requests.json
+    separator = ','
+  }
+  return lost
+}
+
+/** Counts bytes up to a limit, which may be part of a larger limit. */
+class SizeLimit {
+  readonly #whole: SizeLimit | undefined
+  #left: number
+
+  constructor(bytes: number, whole?: SizeLimit) {
+    this.#left = bytes
+    this.#whole = whole
+  }
+
+  /** Returns whether the text still fits. If it does, counts it. */
+  take(text: string): boolean {
+    const bytes = Buffer.byteLength(text)
+    if (bytes > this.#left || this.#whole?.take(text) === false) return false
+    this.#left -= bytes
+    return true
+  }
+}
+
+interface DescribedRequests {
+  /** The requests as JSON, separated by commas. */
+  json: string
+  /** The number of older requests, including those that the journal has dropped. */
+  lost: number
+}
+
+/** Describes the newest requests of a journal that fit, as JSON with additional fields. */
+async function describeNewest(
+  journal: Journal,
+  limit: SizeLimit,
+  fields: object = {}
+): Promise<DescribedRequests> {
+  const requests = journal.requests()
+  const described: string[] = []
+  let sinceBreak = SLICE
+  for (const entry of requests.toReversed()) {
+    if (sinceBreak >= SLICE) {
+      sinceBreak = 0
+      await setImmediate()
+    }
+    const json = JSON.stringify({ ...journal.describer.exchange(entry), ...fields })
+    if (!limit.take(json)) break
+    described.push(json)
+    sinceBreak += json.length
+  }
+  const lost = journal.lostCount() + requests.length - described.length
+  return { json: described.reverse().join(), lost }
+}
+
+function isDifferent({ settings, ...kinds }: EnvironmentDiff): boolean {
+  return (
+    settings.length > 0 ||
+    Object.values(kinds).some((kind) => Object.values(kind).some(({ count }) => count > 0))
+  )
+}
