@@ -127,8 +127,15 @@ function collectHints({ tests, hints }: Report, allowed: readonly HintId[]) {
   return [...testHints, ...otherHints].filter(({ id }) => !allowed.includes(id))
 }
 
+/**
+ * The limits of a summary. GitHub rejects a summary of more than 1 MiB, and escaping can make a
+ * character six times as long.
+ */
+const MAX_LINES = 300
+const MAX_LINE_LENGTH = 500
+
 /** Returns a Markdown summary of a run: failures, hints and coverage. */
-function runMarkdown(report: Report, allowed: readonly HintId[]): string {
+export function runMarkdown(report: Report, allowed: readonly HintId[]): string {
   const { tests, dropped, coverage } = report
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
   const lines = [
@@ -140,7 +147,11 @@ function runMarkdown(report: Report, allowed: readonly HintId[]): string {
     tests.length > 0
       ? `${failed.length} of ${tests.length + dropped} failed`
       : 'no test has its own environment'
-  const items = lines.map((line) => `- ${escapeMarkdown(printable(line).slice(0, 500))}\n`)
+  const omitted = lines.length - MAX_LINES
+  const omission = omitted > 0 ? [`and ${omitted} more lines; --report writes all to a file`] : []
+  const items = [...lines.slice(0, MAX_LINES), ...omission].map(
+    (line) => `- ${escapeMarkdown(printable(line).slice(0, MAX_LINE_LENGTH))}\n`
+  )
   const heading = `## Tests against notification-mock: ${title}`
   return `${heading}\n\n${items.join('')}\n${coverageMarkdown(coverage)}`
 }

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { runMarkdown } from '../../src/cli/exec-report.js'
+import { connect } from '../../src/client/index.js'
+import { reportOf } from '../../src/client/report.js'
+import { useNewMock } from '../support/mock.js'
+
+test('a summary stays below the 1 MiB that GitHub accepts, and counts what it omits', async () => {
+  const { url } = await useNewMock()
+  const mock = connect(url)
+  const environment = await mock.environment()
+  await environment.describeTest({ title: '|'.repeat(2000), outcome: 'failed' })
+  const report = reportOf(await mock.runRecord())
+  const tests = Array.from({ length: 1000 }, () => report.tests).flat()
+  const summary = runMarkdown({ ...report, tests }, [])
+  expect(Buffer.byteLength(summary)).toBeLessThan(1024 * 1024)
+  expect(summary).toContain('1000 of 1000 failed')
+  expect(summary).toContain('- and 700 more lines; --report writes all to a file\n')
+})
