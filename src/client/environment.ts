@@ -24,6 +24,11 @@ export interface ResetOptions {
   parts?: wire.ResetPart[]
 }
 
+export interface RestoreOptions extends ResetOptions {
+  /** Also restore the baseline that the environment had when the snapshot was taken. */
+  baseline?: boolean
+}
+
 /**
  * Returns a client of the environment that the key belongs to. Throws `MockError` if the key
  * contains characters that a header can't carry.
@@ -222,7 +227,7 @@ function storedSnapshot({ json, done }: Connection, snapshot: wire.Snapshot) {
      * Restores the data, clock and idempotency keys that the snapshot holds, or only the given
      * parts.
      */
-    restore: (options: ResetOptions = {}) =>
+    restore: (options: RestoreOptions = {}) =>
       json<wire.ResetResult>('POST', path`/_mock/snapshots/${name}/restore`, { body: options }),
     /** Returns how the current state differs from the snapshot. */
     diff: () => json<wire.EnvironmentDiff>('GET', path`/_mock/snapshots/${name}/diff`),

@@ -10,6 +10,7 @@ export type {
   AttachedEnvironment,
   ClockTime,
   ResetOptions,
+  RestoreOptions,
   SeedContent,
   StoredSnapshot
 } from './environment.js'

@@ -142,11 +142,7 @@ export class EnvironmentStore {
     const { key } = environment
     const { db } = this.#dependencies
     for (const listener of this.listeners) listener.onRemove?.(environment)
-    db.transaction(() => {
-      const rows = [row, ...this.repository.listSnapshots(key)]
-      this.repository.deleteEnvironment(key)
-      for (const unused of rows) this.repository.deleteUnused(unused)
-    })
+    db.transaction(() => this.repository.deleteWithSnapshots(row))
     this.#environments.delete(key)
     Object.assign(environment, { isRemoved: true })
     for (const listener of this.listeners) listener.onRemoved?.(environment)

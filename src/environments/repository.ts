@@ -89,11 +89,13 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Deletes the environment with its API keys and snapshots. Its datasets stay until `deleteUnused`
-   * is called for them.
+   * Deletes an environment or a snapshot with its API keys, its snapshots, and the datasets that
+   * nothing else uses.
    */
-  deleteEnvironment(key: number): void {
-    this.#statements.deleteEnvironment.run({ key })
+  deleteWithSnapshots(row: EnvironmentRow): void {
+    const rows = this.#withSnapshots(row)
+    this.#statements.deleteEnvironment.run({ key: row.key })
+    for (const unused of rows) this.deleteUnused(unused)
   }
 
   insertApiKey(environment: number, hash: Buffer): void {
@@ -104,7 +106,7 @@ export class EnvironmentRepository {
     this.#statements.deleteApiKeys.run({ environment })
   }
 
-  /** Returns the snapshots of an environment, oldest first. */
+  /** Returns the snapshots of an environment, or the baseline of a snapshot, oldest first. */
   listSnapshots(environment: number): EnvironmentRow[] {
     return this.#statements.listSnapshots.all({ environment })
   }
@@ -201,6 +203,12 @@ export class EnvironmentRepository {
       const query = orm.select({ rows: count() }).from(table)
       return query.where(eq(table.dataset, keys[kind])).get()?.rows ?? 0
     })
+  }
+
+  /** Returns the row, its snapshots and their baselines. */
+  #withSnapshots(row: EnvironmentRow): EnvironmentRow[] {
+    const snapshots = this.listSnapshots(row.key)
+    return [row, ...snapshots.flatMap((snapshot) => this.#withSnapshots(snapshot))]
   }
 
   #isBeingRead(kind: DatasetKind, dataset: number): boolean {

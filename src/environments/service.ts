@@ -20,7 +20,7 @@ import { EnvironmentExpiry } from './expiry.js'
 import { perKind } from './repository.js'
 import { type EnvironmentDiff, type Snapshot, UNNAMED } from './schemas.js'
 import type { CreateOptions, NewEnvironment, PreparedSeed, Settings } from './settings.js'
-import { Snapshots } from './snapshots.js'
+import { type RestoreOptions, Snapshots } from './snapshots.js'
 
 export { replaceOwnerIds, withEnvironmentIds } from './datasets.js'
 export type { Environment, EnvironmentDefaults } from './environment.js'
@@ -275,11 +275,9 @@ export class EnvironmentService {
     this.#snapshots.remove(environment, name)
   }
 
-  /**
-   * Restores the parts from a snapshot. Throws `not-found` if there is no snapshot with this name.
-   */
-  restore(environment: Environment, name: string, parts: readonly ResetPart[]): void {
-    this.#snapshots.restore(environment, name, parts)
+  /** Restores a snapshot. Throws `not-found` if there is no snapshot with this name. */
+  restore(environment: Environment, name: string, options: RestoreOptions): void {
+    this.#snapshots.restore(environment, name, options)
   }
 
   /** Makes the current state the baseline, which a reset restores. */

@@ -10,9 +10,16 @@ import type { EnvironmentDiff, Snapshot } from './schemas.js'
 /** The baseline, which a reset restores, is stored as a snapshot with an empty name. */
 const BASELINE = ''
 
+export interface RestoreOptions {
+  parts: readonly ResetPart[]
+  /** Whether to also restore the baseline that the environment had at that time. */
+  baseline?: boolean | undefined
+}
+
 /**
  * Manages snapshots. A snapshot is stored as an environment without an API key. It shares datasets
- * with its environment until the environment changes them.
+ * with its environment until the environment changes them. A named snapshot has its own baseline: a
+ * copy of the baseline that the environment had when the snapshot was taken.
  */
 export class Snapshots {
   readonly #db: Db
@@ -40,9 +47,17 @@ export class Snapshots {
     throw new DomainError('not-found', `Snapshot ${name} not found`, { reason })
   }
 
-  /** Saves the current state under a name. An earlier snapshot with that name is replaced. */
+  /**
+   * Saves the current state and the baseline under a name. An earlier snapshot with that name is
+   * replaced.
+   */
   take(environment: Environment, name: string): Snapshot {
-    return this.#toSnapshot(this.#save(environment, name))
+    return this.#db.transaction(() => {
+      const baseline = this.#findBaseline(environment)
+      const snapshot = this.#save(environment, name)
+      if (baseline) this.#copyBaseline(baseline, snapshot)
+      return this.#toSnapshot(snapshot)
+    })
   }
 
   /** Throws `not-found` if there is no snapshot with this name. */
@@ -71,10 +86,16 @@ export class Snapshots {
   }
 
   /**
-   * Restores the parts from a snapshot. Throws `not-found` if there is no snapshot with this name.
+   * Restores the parts from a snapshot. With `baseline`, also restores the baseline that the
+   * environment had when the snapshot was taken. Throws `not-found` if there is no snapshot with
+   * this name.
    */
-  restore(environment: Environment, name: string, parts: readonly ResetPart[]): void {
-    this.#db.transaction(() => this.#setBack(environment, this.require(environment, name), parts))
+  restore(environment: Environment, name: string, { parts, baseline }: RestoreOptions): void {
+    this.#db.transaction(() => {
+      const snapshot = this.require(environment, name)
+      this.#setBack(environment, snapshot, parts)
+      if (baseline) this.#restoreBaseline(environment, snapshot)
+    })
     this.#notifyReset(environment, parts)
   }
 
@@ -97,7 +118,21 @@ export class Snapshots {
     return diffStates(states, current, earlier)
   }
 
-  #findBaseline({ key }: Environment): EnvironmentRow | undefined {
+  #restoreBaseline(environment: Environment, snapshot: EnvironmentRow): void {
+    const saved = this.#findBaseline(snapshot)
+    // A snapshot in a data file of an older version has no baseline.
+    if (!saved) return
+    const current = this.#findBaseline(environment)
+    if (current) this.#delete(current)
+    this.#copyBaseline(saved, environment)
+  }
+
+  #copyBaseline({ key: _key, ...baseline }: EnvironmentRow, to: { key: number }): void {
+    this.#store.repository.insertEnvironment({ ...baseline, snapshotOf: to.key })
+  }
+
+  /** Returns the baseline of an environment or of a snapshot. */
+  #findBaseline({ key }: { key: number }): EnvironmentRow | undefined {
     return this.#store.repository.findSnapshot(key, BASELINE)
   }
 
@@ -119,10 +154,7 @@ export class Snapshots {
 
   #delete(snapshot: EnvironmentRow): void {
     const { repository } = this.#store
-    this.#db.transaction(() => {
-      repository.deleteEnvironment(snapshot.key)
-      repository.deleteUnused(snapshot)
-    })
+    this.#db.transaction(() => repository.deleteWithSnapshots(snapshot))
   }
 
   #setBack(environment: Environment, state: EnvironmentRow, parts: readonly ResetPart[]): void {

@@ -264,7 +264,7 @@ async function measureActions(messages: number) {
   const actions = {
     fork: await measure(() => environments.create({ from: origin.id })),
     snapshot: await measure(() => environments.takeSnapshot(environment, 'one')),
-    restore: await measure(() => environments.restore(environment, 'one', ['data'])),
+    restore: await measure(() => environments.restore(environment, 'one', { parts: ['data'] })),
     reset: await measure(() => environments.reset(environment))
   }
   const write = () =>

@@ -164,13 +164,15 @@ async function chooseSeed(page: Page, action: string, text: string): Promise<voi
 }
 
 /**
- * Clicks Undo after a seed was loaded. Expects that the original data is back and no snapshot is
- * left.
+ * Clicks Undo after a seed was loaded. Expects that the original data and baseline are back and no
+ * snapshot is left.
  */
 async function undoSeed(page: Page, env: AttachedEnvironment): Promise<void> {
   await page.getByRole('button', { name: 'Undo' }).last().click()
   await expect.poll(async () => (await identifiersOf(env)).length).toBe(9)
   await expect.poll(async () => (await env.snapshots()).length).toBe(0)
+  const unchanged = { added: { count: 0 }, removed: { count: 0 }, changed: { count: 0 } }
+  expect(await env.diff()).toMatchObject({ integrations: unchanged, settings: [] })
 }
 
 test('a rejected seed file changes nothing, and each error names its line', async (context) => {

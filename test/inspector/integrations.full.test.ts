@@ -35,6 +35,22 @@ test('one click makes an integration primary, and Undo reverts it', async (conte
   await expectAccessibleInBoth(inspector)
 })
 
+test('Undo restores the conditions and the state of both integrations', async (context) => {
+  const { page, env } = await openInspector(context, { hash: '#/integrations' })
+  await env.integrations.change('mailgun-eu', {
+    active: false,
+    conditions: [{ isNegated: false, type: 'GROUP', value: 'AND', children: [] }]
+  })
+  await env.integrations.change('sendgrid-main', { active: false })
+  const before = await env.integrations.list()
+  await page.reload()
+  await primarySwitch(page, 'Mailgun (EU)').click()
+  await page.getByText('Mailgun (EU) is primary for email, instead of SendGrid').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone').waitFor()
+  expect(await env.integrations.list()).toEqual(before)
+})
+
 test('a channel can be left without a primary, and Undo restores the primary', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/integrations' })
   await primarySwitch(page, 'Twilio').click()

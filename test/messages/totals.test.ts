@@ -90,7 +90,7 @@ const CHANGES: [string, number[], (setup: Setup) => unknown][] = [
     async (setup) => {
       setup.services.environments.takeSnapshot(setup.mine, 'before')
       await addMessages(setup)
-      setup.services.environments.restore(setup.mine, 'before', ['data'])
+      setup.services.environments.restore(setup.mine, 'before', { parts: ['data'] })
     }
   ],
   [

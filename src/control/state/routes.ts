@@ -52,11 +52,17 @@ export const ResetPart = namedEnum(
 )
 export type ResetPart = Static<typeof ResetPart>
 
-const PARTS =
-  '`data` includes the records, the profile and the assumptions. By default, a reset ' +
-  'restores all parts'
+const DATA_PART = '`data` includes the records, the profile and the assumptions.'
+const PARTS = `${DATA_PART} By default, a reset restores all parts`
+const RESTORED_PARTS = `${DATA_PART} By default: data, clock and idempotency keys`
 const ResetRequest = namedObject('ResetRequest', 'The parts to reset', {
   parts: Type.Optional(Type.Array(ref(ResetPart), { minItems: 1, description: PARTS }))
+})
+
+const BASELINE = 'Also restore the baseline that the environment had when the snapshot was taken'
+const RestoreRequest = namedObject('RestoreRequest', 'What to restore from a snapshot', {
+  parts: Type.Optional(Type.Array(ref(ResetPart), { minItems: 1, description: RESTORED_PARTS })),
+  baseline: Type.Optional(Type.Boolean({ description: BASELINE }))
 })
 
 export const ResetResult = namedObject('ResetResult', 'The result of a reset', {
@@ -161,8 +167,8 @@ function snapshotRoutes(route: AddRoute, environments: ControlServices['environm
 
   route('PUT', '/snapshots/:name', 'takeSnapshot', 'Take a snapshot', {
     description:
-      'Stores the current state under the name and replaces an earlier snapshot with the same ' +
-      'name.',
+      'Stores the current state and the baseline under the name and replaces an earlier ' +
+      'snapshot with the same name.',
     params: strictObject({ name: SnapshotName }),
     response: ref(Snapshot),
     handler: async ({ environment, params }) => environments.takeSnapshot(environment, params.name)
@@ -172,10 +178,10 @@ function snapshotRoutes(route: AddRoute, environments: ControlServices['environm
     description:
       'Restores the data, the clock and the idempotency keys unless `parts` lists other parts.',
     params: strictObject({ name: SnapshotName }),
-    body: ref(ResetRequest),
+    body: ref(RestoreRequest),
     response: ref(ResetResult),
-    handler: async ({ environment, params, body: { parts = DEFAULT_RESTORE_PARTS } }) =>
-      timed(parts, () => environments.restore(environment, params.name, parts))
+    handler: async ({ environment, params, body: { parts = DEFAULT_RESTORE_PARTS, baseline } }) =>
+      timed(parts, () => environments.restore(environment, params.name, { parts, baseline }))
   })
 
   route(

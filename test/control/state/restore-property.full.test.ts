@@ -86,7 +86,7 @@ function checkRestores(mock: TestMock, models: readonly Model[]): void {
     const saved = [...model.snapshots, [undefined, model.baseline] as const]
     for (const [from, state] of [...saved, ...saved]) {
       if (from === undefined) environments.reset(model.real, ALL)
-      else environments.restore(model.real, from, ALL)
+      else environments.restore(model.real, from, { parts: ALL })
       model.state = state
       expectStates(mock, models)
       for (const [under, { identifier, response }] of state.keys) {
@@ -171,7 +171,7 @@ function snapshot(as: string): Step {
 
 function restore(from: string, chosen: ResetPart[]): Step {
   return ({ services }, { real, state, snapshots }) => {
-    const restoring = () => services.environments.restore(real, from, chosen)
+    const restoring = () => services.environments.restore(real, from, { parts: chosen })
     const saved = snapshots.get(from)
     if (saved) restoring()
     else expect(restoring).toThrow('not found')

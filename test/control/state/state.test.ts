@@ -17,6 +17,7 @@ const NOW = Date.parse('2026-02-18T10:00:00.000Z')
 
 const SEED = seedOf(SHOP)
 const SMS = { channel: 'sms' }
+const SMS_MESSAGE = { messages: [{ channel: 'sms' as const }] }
 const FLOWS = { workflows: SHOP.workflows }
 
 const diffOf = async (mock: TestMock, key: string, name = 'before'): Promise<EnvironmentDiff> =>
@@ -278,6 +279,41 @@ test('a restore keeps the journal and the faults by default', async () => {
   expect(await left()).toEqual([1, 1])
   await mock.post('/_mock/snapshots/s/restore', { body: '{"parts":["requests","faults"]}' })
   expect(await left()).toEqual([0, 0])
+})
+
+test.each([
+  { body: {}, restored: 'keeps' },
+  { body: { baseline: true }, restored: 'also restores' }
+])(
+  'a restore with $body $restored the baseline of a seed that was loaded since',
+  async ({ body }) => {
+    const mock = await useMock()
+    const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
+    const made = await stateOf(mock, key)
+    await mock.call('/_mock/snapshots/s', { method: 'PUT', key })
+    await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(SMS_MESSAGE) })
+    const replaced = await stateOf(mock, key)
+    const restored = await mock.post('/_mock/snapshots/s/restore', {
+      key,
+      body: JSON.stringify(body)
+    })
+    expect(restored.json.parts).toEqual(['data', 'clock', 'idempotency'])
+    expect(await stateOf(mock, key)).toEqual(made)
+    await reset(mock, {}, key)
+    expect(await stateOf(mock, key)).toEqual(body.baseline ? made : replaced)
+  }
+)
+
+test('removing a snapshot with its own baseline leaves no rows behind', async () => {
+  const mock = await useMock()
+  const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
+  await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(SMS_MESSAGE) })
+  const before = rowCounts(mock.db)
+  await mock.call('/_mock/snapshots/s', { method: 'PUT', key })
+  await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(SMS_MESSAGE) })
+  await mock.call('/_mock/snapshots/s', { method: 'DELETE', key })
+  expect(rowCounts(mock.db)).toEqual(before)
+  expectConsistentDatasets(mock.db)
 })
 
 const some = (...ids: string[]) => ({ count: ids.length, ids })

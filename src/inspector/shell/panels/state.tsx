@@ -35,7 +35,7 @@ export function useReplaceState() {
       throw error
     }
     const undo = async () => {
-      await snapshot.restore()
+      await snapshot.restore({ baseline: true })
       await snapshot.remove()
       reloadAll()
     }

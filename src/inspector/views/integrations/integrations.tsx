@@ -39,7 +39,7 @@ export function IntegrationsView({ route }: { route: Route }) {
     ) : (
       <IntegrationRow
         integration={item}
-        primary={primaryOf(integrations, item.channel)}
+        channelIntegrations={integrations.filter(({ channel }) => channel === item.channel)}
         link={link}
       />
     )
@@ -90,14 +90,13 @@ function toneOf({ active, deleted }: ListedIntegration): Tone {
 
 interface IntegrationRowProps {
   integration: ListedIntegration
-  /** The channel's primary integration. */
-  primary: ListedIntegration | undefined
+  channelIntegrations: readonly ListedIntegration[]
   link: RowLink
 }
 
-function IntegrationRow({ integration, primary, link }: IntegrationRowProps) {
+function IntegrationRow({ integration, channelIntegrations, link }: IntegrationRowProps) {
   const { name, channel, identifier, providerId, deleted } = integration
-  const togglePrimary = useTogglePrimary(integration, primary)
+  const togglePrimary = useTogglePrimary(integration, channelIntegrations)
   const tone = toneOf(integration)
   const onClick = (event: Event) => {
     // Keep the switch as it is until the server has confirmed the change.
@@ -119,7 +118,7 @@ function IntegrationRow({ integration, primary, link }: IntegrationRowProps) {
         role="switch"
         class="switch"
         aria-label={`${name} is primary for ${channel}`}
-        checked={integration === primary}
+        checked={integration.primary && !deleted}
         disabled={deleted}
         onClick={onClick}
       />
@@ -129,31 +128,35 @@ function IntegrationRow({ integration, primary, link }: IntegrationRowProps) {
 
 /**
  * Returns a function that makes an integration primary, or makes it non-primary if it is primary.
- * In the second case, the channel is left without a primary integration.
+ * In the second case, the channel is left without a primary integration. Undo also restores what
+ * else set-primary changed: `active`, `conditions`, and soft-deleted primary integrations.
  */
 function useTogglePrimary(
   integration: ListedIntegration,
-  primary: ListedIntegration | undefined
+  channelIntegrations: readonly ListedIntegration[]
 ): () => Promise<void> {
   const { env } = useSession()
   const callApi = useServiceCall()
   const runAction = useAction()
-  const setPrimary = ({ _id }: ListedIntegration, isPrimary: boolean): Promise<unknown> =>
+  const { _id, name, channel, primary: isPrimary } = integration
+  const formerPrimaries = channelIntegrations.filter((other) => other.primary)
+  const toggle = (): Promise<unknown> =>
     isPrimary
-      ? callApi('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
-      : env.integrations.change(_id, { primary: false })
-  const { name, channel } = integration
+      ? env.integrations.change(_id, { primary: false })
+      : callApi('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
+  const undo = async () => {
+    // A channel can't have two primaries, so restore the integration before the former primaries.
+    for (const { _id, primary, active, conditions = null } of [integration, ...formerPrimaries]) {
+      await env.integrations.change(_id, { primary, active, conditions })
+    }
+  }
   const describeResult = () => {
-    if (integration.primary) return `${channel} no longer has a primary integration`
-    const before = primary ? `, instead of ${primary.name}` : ''
+    if (isPrimary) return `${channel} no longer has a primary integration`
+    const former = primaryOf(channelIntegrations, channel)
+    const before = former ? `, instead of ${former.name}` : ''
     return `${name} is primary for ${channel}${before}`
   }
-  return () =>
-    runAction(
-      () => setPrimary(integration, !integration.primary),
-      describeResult(),
-      () => setPrimary(primary ?? integration, primary !== undefined)
-    )
+  return () => runAction(toggle, describeResult(), undo)
 }
 
 /**
