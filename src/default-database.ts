@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from './platform/package.js'
+import { isBuilt, packageRoot, VERSION } from './platform/package.js'
 import { replaceFileSync } from './platform/replace-file.js'
 
 /** A serialized database that contains the default seed. */
@@ -14,26 +14,26 @@ export interface DefaultImage {
 let cachedImage: DefaultImage | undefined
 
 /**
- * Returns the image of the default seed, or undefined if none exists for the current seed and
- * schema. An old image stays correct because all timestamps in the default seed are absolute. Only
- * the creation time of the environments is out of date, so the caller has to set it again.
+ * Returns the image of the default seed, or undefined if there is no intact image for the current
+ * seed and schema. An old image stays correct because all timestamps in the default seed are
+ * absolute. Only the creation time of the environments is out of date, so the caller has to set it
+ * again.
  */
 export function readDefaultImage(): DefaultImage | undefined {
-  cachedImage ??= readImageFiles()
+  if (isBuilt) cachedImage ??= readImageFile(imageFile())
   return cachedImage
 }
 
 /**
  * Keeps an image for later starts. Saves it in dist/ if the folder is writable; otherwise only this
- * process can use it. Normally `npm run build` has already saved it.
+ * process can use it. Normally `npm run build` has already saved it. If the server runs from its
+ * source, doesn't save the image, because a change to the source can change the image.
  */
 export function keepDefaultImage(image: DefaultImage): void {
   cachedImage = image
-  const file = imageFile()
+  if (!isBuilt) return
   try {
-    // Replace each file as a whole, because several processes may write it at the same time.
-    replaceFileSync(`${file}.json`, JSON.stringify(image.apiKeys))
-    replaceFileSync(`${file}.db`, image.database)
+    writeImageFile(imageFile(), image)
   } catch (error) {
     // The user may not be allowed to write to the package's folder. Later processes then load the
     // seed again.
@@ -41,25 +41,37 @@ export function keepDefaultImage(image: DefaultImage): void {
   }
 }
 
-function readImageFiles(): DefaultImage | undefined {
-  const file = imageFile()
+/**
+ * Saves the image in one file: a line of JSON with the API keys and a checksum, then the database.
+ */
+export function writeImageFile(file: string, { apiKeys, database }: DefaultImage): void {
+  const header = JSON.stringify({ apiKeys, checksum: checksumOf(database) })
+  // Replace the file as a whole, because several processes may write it at the same time.
+  replaceFileSync(file, Buffer.concat([Buffer.from(`${header}\n`), database]))
+}
+
+/** Returns the image in the file, or undefined if the file is missing, unreadable or damaged. */
+export function readImageFile(file: string): DefaultImage | undefined {
   try {
-    return {
-      database: readFileSync(`${file}.db`),
-      apiKeys: JSON.parse(readFileSync(`${file}.json`, 'utf8'))
-    }
+    const content = readFileSync(file)
+    const headerLength = content.indexOf('\n')
+    const { apiKeys, checksum } = JSON.parse(content.toString('utf8', 0, headerLength))
+    const database = content.subarray(headerLength + 1)
+    return checksum === checksumOf(database) ? { database, apiKeys } : undefined
   } catch (error) {
-    if (isFileError(error)) return undefined
+    if (isFileError(error) || error instanceof SyntaxError) return undefined
     throw error
   }
 }
 
-/** Returns the image's path without the extension. The name contains a hash of seed and schema. */
+const checksumOf = (database: Buffer) => hash('sha256', database)
+
+/** Returns the image's path. The name contains a hash of the seed, the schema and the version. */
 function imageFile(): string {
   const sources = ['seeds/default.yaml', 'migrations/meta/_journal.json']
   const contents = sources.map((name) => readFileSync(join(packageRoot(), name)))
-  const key = hash('sha256', Buffer.concat(contents))
-  return join(packageRoot(), `dist/default-${key.slice(0, 16)}`)
+  const key = hash('sha256', Buffer.concat([...contents, Buffer.from(VERSION)]))
+  return join(packageRoot(), `dist/default-${key.slice(0, 16)}.db`)
 }
 
 const isFileError = (error: unknown) =>

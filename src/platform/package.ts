@@ -3,7 +3,11 @@ import { dirname } from 'node:path'
 
 // Node 18 has no `import.meta.filename`. With this fallback, Node 18 can still run
 // `unsupportedNodeMessage`, which rejects it.
-const requireHere = createRequire(import.meta.filename ?? import.meta.url)
+const thisFile = import.meta.filename ?? import.meta.url
+const requireHere = createRequire(thisFile)
+
+/** Whether this code was built. Otherwise it runs from its source. */
+export const isBuilt = !thisFile.endsWith('.ts')
 
 export const packageFile: { version: string; engines: { node: string } } = requireHere(
   'notification-mock/package.json'
