@@ -21,6 +21,7 @@ import { crossOriginRequests } from './http/cors.js'
 import { errorHandler } from './http/errors.js'
 import { logResponse } from './http/log.js'
 import { notFound, type ServedPath } from './http/not-found.js'
+import { routeOtherPathForms } from './http/path-form.js'
 import { rejectMalformedQuery } from './http/query-string.js'
 import { createRequestIds } from './http/request-id.js'
 import { rejectMalformedRequest, rejectOnSocket } from './http/socket-errors.js'
@@ -121,6 +122,7 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
     identify(request) // API key → environment; rejects nothing yet
     done()
   })
+  app.addHook('onRequest', routeOtherPathForms(app, pathForms(options))) // `/V1/Messages/`
   app.addHook('onRequest', openRecord(services)) // the journal opens a record
   app.addHook('onRequest', checkHeaders) // 400 or 417 for what HTTP forbids
   if (options.cors) {
@@ -241,6 +243,14 @@ function decorateRequests(app: FastifyInstance, { services, logger }: AppOptions
   app.decorateRequest('redacted', function (text) {
     return logger.isLevelEnabled('info') ? redactForLog(services.redactionOf, this, text) : text
   })
+}
+
+function pathForms(options: AppOptions) {
+  return {
+    paths: OPERATIONS.map(({ url }) => url),
+    assumptionFor: (request: FastifyRequest) =>
+      errorSources(request, options).assumptions['path-form']
+  }
 }
 
 /**

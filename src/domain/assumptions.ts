@@ -195,6 +195,21 @@ const ASSUMPTIONS = {
     document: ['any', '`ApiKey` in any case'],
     live: ['exact', 'exactly `ApiKey`; otherwise 401 `Invalid authentication scheme: "<word>"`']
   },
+  'message-extras': {
+    description:
+      "Whether messages contain `id`, `updatedAt` and `__v`, which the API reference doesn't list.",
+    document: ['absent', 'no'],
+    live: [
+      'present',
+      'yes: `id` is the `_id`, `updatedAt` is when the message was last delivered, seen or read, ' +
+        'and `__v` is 0'
+    ]
+  },
+  'path-form': {
+    description: "How the path of an operation may be spelled. Parameters always keep their case.",
+    document: ['strict', 'in lower case, without a slash at the end; other paths get a 404'],
+    live: ['lenient', 'in any case, with or without a slash at the end']
+  },
   cors: {
     description: 'Whether web pages of other origins can call the API.',
     document: ['allowed', 'yes: responses have CORS headers, and preflights get a 204'],

@@ -118,7 +118,7 @@ export function sendErrorResponse(
   reply.headers(headers)
   setReasonHeader(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
-  const text = bodyText(response, type) ?? errorJson(response, reply.request.url, sources)
+  const text = bodyText(response, type) ?? errorJson(response, reply.request.originalUrl, sources)
   reply.code(status).type(type).send(Buffer.from(text))
 }
 

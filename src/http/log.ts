@@ -30,6 +30,11 @@ function redact(request: FastifyRequest, text: string): string | undefined {
 /** The replies whose status was already logged. */
 const logged = new WeakSet<FastifyReply>()
 
+/** Logs nothing when the response is sent, because another reply sends and logs it. */
+export function leaveUnlogged(reply: FastifyReply): void {
+  logged.add(reply)
+}
+
 /** Logs that a response was sent, unless its status was already logged. */
 export function logResponse(reply: FastifyReply): void {
   if (logged.has(reply)) return

@@ -81,7 +81,7 @@ export function withIdempotency(
   idempotency: IdempotencyService,
   operation: () => Buffer
 ): void {
-  const { idempotencyKey, method, url } = request
+  const { idempotencyKey, method, url, originalUrl } = request
   if (!idempotencyKey) {
     reply.type(JSON_TYPE).send(operation())
     return
@@ -95,7 +95,7 @@ export function withIdempotency(
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       rejection = error
-      return storedErrorResponse(error, url, environment)
+      return storedErrorResponse(error, originalUrl, environment)
     }
   }
   let outcome: Outcome

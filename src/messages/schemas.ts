@@ -414,6 +414,19 @@ export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
 })
 export type MessageResponse = Static<typeof MessageResponse>
 
+/** The fields that the assumption `message-extras` adds to each message. */
+export const MESSAGE_EXTRAS = {
+  id: Type.String({ description: 'The same as `_id`' }),
+  updatedAt: Type.String({ description: 'When the message was last delivered, seen or read' }),
+  __v: Type.Number({ description: 'Version number of the record; always 0' })
+}
+
+/** Removes the fields that the assumption `message-extras` adds in the profile `live`. */
+export function withoutExtras<Message extends object>(message: Message): Message {
+  const fields = Object.entries(message).filter(([name]) => !Object.hasOwn(MESSAGE_EXTRAS, name))
+  return Object.fromEntries(fields) as Message
+}
+
 export const MessagesPage = namedObject('MessagesPage', 'One page of messages', {
   totalCount: number('Total number of messages available'),
   hasMore: Type.Boolean({ description: 'Whether more messages are available' }),

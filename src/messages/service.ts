@@ -74,14 +74,29 @@ export class MessageService {
  * unchanged.
  */
 function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
+  const hasExtras = assumptions['message-extras'] === 'present'
   const hasWholeSubscribers = assumptions['embedded-subscriber'] === 'whole'
-  if (hasWholeSubscribers && !mayNeedVendorNames(body, assumptions)) return body
+  if (!hasExtras && hasWholeSubscribers && !mayNeedVendorNames(body, assumptions)) return body
   const page: { data: MessageResponse[] } = JSON.parse(body.toString())
-  const data = page.data.map((message) => present(message, assumptions))
+  const data = page.data.map((message) => {
+    const presented = present(message, assumptions)
+    return hasExtras ? withExtras(presented) : presented
+  })
   return Buffer.from(JSON.stringify({ ...page, data }))
 }
 
-/** Returns a copy of a message as it appears in the environment's message list. */
+/** Returns the message with the fields that Novu adds to those in its API reference. */
+function withExtras(message: MessageResponse): object {
+  const { _id, createdAt, deliveredAt = [], lastSeenDate = '', lastReadDate = '' } = message
+  // All timestamps are in UTC and have the same length, so the latest one is the last in sort order.
+  const updatedAt = [createdAt, ...deliveredAt, lastSeenDate, lastReadDate].sort().at(-1)
+  return { ...message, id: _id, updatedAt, __v: 0 }
+}
+
+/**
+ * Returns a copy of a message as it appears in the environment's message list, but without the
+ * fields that the assumption `message-extras` adds.
+ */
 export const toMessageResponse = (
   message: MessageResponse,
   { assumptions }: Environment

@@ -5,6 +5,8 @@ import { Configurations, Credentials } from '../integrations/schemas.js'
 import {
   ChannelSettings,
   EMBEDDED_FIELDS,
+  MESSAGE_EXTRAS,
+  MessageResponse,
   MessagesPage,
   SubscriberResponse
 } from '../messages/schemas.js'
@@ -69,6 +71,9 @@ function applyToResponses(document: OpenApiDocument, assumptions: Assumptions): 
     delete schemaOf(document, Configurations).properties.inboundWebhookSigningKey
   }
   if (assumptions['embedded-subscriber'] === 'ten-fields') keepEmbeddedFields(document)
+  if (assumptions['message-extras'] === 'present') {
+    Object.assign(schemaOf(document, MessageResponse).properties, MESSAGE_EXTRAS)
+  }
   if (assumptions['total-count'] === 'absent') {
     delete schemaOf(document, MessagesPage).properties.totalCount
   }

@@ -10,9 +10,12 @@ type Router = createRouter.Instance<createRouter.HTTPVersion.V1>
 export class StubService {
   readonly #environments: EnvironmentService
   /**
-   * Caches a router for each list of stubs. A change creates a new list, so no router is outdated.
+   * Caches a router for each list of stubs and each value of the assumption `path-form`. A change creates a new list, so no router is outdated.
    */
-  readonly #routers = new WeakMap<readonly Stub[], Router>()
+  readonly #routers = {
+    strict: new WeakMap<readonly Stub[], Router>(),
+    lenient: new WeakMap<readonly Stub[], Router>()
+  }
 
   constructor({ environments }: { environments: EnvironmentService }) {
     this.#environments = environments
@@ -55,21 +58,28 @@ export class StubService {
    */
   find(environment: Environment, method: string, path: string): Stub | undefined {
     if (environment.stubs.length === 0) return undefined
-    const router = this.#routerOf(environment.stubs)
+    const router = this.#routerOf(environment)
     const match = router.find(method === 'HEAD' ? 'GET' : (method as 'GET'), path)
     // A parameter of a stub's path doesn't match an empty segment.
     if (!match || Object.values(match.params).includes('')) return undefined
     return match.store as Stub
   }
 
-  #routerOf(stubs: readonly Stub[]): Router {
-    const existing = this.#routers.get(stubs)
+  #routerOf({ stubs, assumptions }: Environment): Router {
+    const form = assumptions['path-form']
+    const routers = this.#routers[form]
+    const existing = routers.get(stubs)
     if (existing) return existing
-    const router = createRouter({ maxParamLength: 256 * 1024 })
+    const router = createRouter({ maxParamLength: 256 * 1024, ...ROUTER_OPTIONS[form] })
     for (const stub of stubs) router.on(stub.method, toRoutePattern(stub.path), () => {}, stub)
-    this.#routers.set(stubs, router)
+    routers.set(stubs, router)
     return router
   }
+}
+
+const ROUTER_OPTIONS = {
+  strict: {},
+  lenient: { ignoreTrailingSlash: true, caseSensitive: false }
 }
 
 /** Returns the path in the syntax of find-my-way, where a colon starts a parameter. */

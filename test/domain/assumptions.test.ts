@@ -408,6 +408,25 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
       }
     }
   },
+  'message-extras': {
+    async absent(client) {
+      const { data } = (await client.get('/v1/messages?channel=chat')).json
+      for (const name of ['id', 'updatedAt', '__v']) expect(data[0]).not.toHaveProperty(name)
+    },
+    async present(client) {
+      const { data } = (await client.get('/v1/messages?channel=chat')).json
+      const { _id, createdAt } = data[0]
+      expect(data[0]).toMatchObject({ id: _id, updatedAt: createdAt, __v: 0 })
+    }
+  },
+  'path-form': {
+    async strict(client) {
+      for (const path of OTHER_FORMS) expect((await client.get(path)).status, path).toBe(404)
+    },
+    async lenient(client) {
+      for (const path of OTHER_FORMS) expect((await client.get(path)).status, path).toBe(200)
+    }
+  },
   cors: {
     async allowed(client) {
       expect(await allowedOrigin(client, '/v1/messages')).toBe('*')
@@ -423,6 +442,8 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
     }
   }
 }
+
+const OTHER_FORMS = ['/v1/messages/', '/V1/Messages', '/V1/MESSAGES/?limit=1']
 
 async function allowedOrigin(client: Client, path: string): Promise<string | null> {
   const { headers } = await client.get(path, { headers: { origin: 'http://localhost:3000' } })

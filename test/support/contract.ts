@@ -90,7 +90,8 @@ export class Contract {
     )
     const verb = method === 'head' ? 'get' : method
     for (const [template, operations] of byParameters) {
-      const pattern = new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`)
+      // The assumption `path-form` allows other spellings of an operation's path.
+      const pattern = new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}/?$`, 'i')
       const described = operations[verb]?.responses[status]
       if (!described || !pattern.test(path)) continue
       const [type = null] = Object.keys(described.content ?? {})
@@ -105,7 +106,7 @@ export class Contract {
 const countOf = (template: string) => template.split('{').length
 
 /** Matches the paths in the OpenAPI documents of the API and of the control routes. */
-const DESCRIBED = /^\/(v\d|_mock)\/|^\/health$/
+const DESCRIBED = /^\/(v\d|_mock)\/|^\/health$/i
 
 function checkErrorResponse(response: CheckedResponse): void {
   const { headers, status, method, path } = response

@@ -1,7 +1,7 @@
 import { type AssumptionId, VENDOR_NAMES } from '../../domain/assumptions.js'
 import { CHANNELS } from '../../domain/enums.js'
 import { CONTEXT_KEY_PATTERN, slugOf } from '../../domain/ids.js'
-import { EMBEDDED_FIELDS } from '../../messages/schemas.js'
+import { EMBEDDED_FIELDS, MESSAGE_EXTRAS } from '../../messages/schemas.js'
 import { isObject } from '../../schema/validation.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { DOCUMENTED_NAMES } from '../documented-names.js'
@@ -23,6 +23,9 @@ import {
 } from './assumption-probe.js'
 import { checkFactsTwice, checkFieldErrors } from './probed-errors.js'
 
+const EXTRA_NAMES = Object.keys(MESSAGE_EXTRAS).join('|')
+const EXTRA_FIELD = new RegExp(`^data\\[\\d+\\][.](${EXTRA_NAMES})$`)
+const EXTRA_PART = new RegExp(`^body[.]data\\[\\][.](${EXTRA_NAMES})$`)
 const UNKNOWN_SUBSCRIBER = unknownId()
 const SUBSCRIBER_NOT_FOUND = new RegExp(`^Subscriber not found for id ${UNKNOWN_SUBSCRIBER}$`)
 const WRONG_SCHEME = /^Invalid authentication scheme: "apikey"$/
@@ -203,6 +206,30 @@ export const readOnlyProbes = {
       { document: [200], live: [401, WRONG_SCHEME] },
       { scheme: 'apikey' }
     )
+  },
+  'message-extras': {
+    async detect({ sample }) {
+      const { messages } = await sample()
+      const names = Object.keys(MESSAGE_EXTRAS)
+      const counts = messages.map(
+        (message) => names.filter((name) => Object.hasOwn(message, name)).length
+      )
+      if (counts.every((count) => count === 0)) return 'document'
+      if (counts.every((count) => count === names.length)) return 'live'
+      throw unexpectedResponse(`a message has only some of the fields ${names.join(', ')}`)
+    },
+    explainsResponse: ({ operation, difference }) =>
+      operation === 'list' && isOnOneSide(difference) && EXTRA_FIELD.test(difference.field),
+    explainsDocument: explainPart(/messages$/, EXTRA_PART)
+  },
+  'path-form': {
+    async detect({ send }) {
+      const unknown = { document: [404], live: [200] } as const
+      const slash = matchProfile(await send('/v1/messages/?limit=1'), unknown, { mayBe200: true })
+      const upperCase = await send('/V1/Messages?limit=1')
+      if (matchProfile(upperCase, unknown, { mayBe200: true }) === slash) return slash
+      throw unexpectedResponse('a slash at the end and upper case are handled differently', upperCase)
+    }
   },
   cors: {
     async detect({ send }) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { StartError } from '../../domain/errors.js'
+import { withoutExtras } from '../../messages/schemas.js'
 import { isObject } from '../../schema/validation.js'
 import { exportMessage } from '../../seeds/export.js'
 import { pageProblem, requestUntilUsable } from '../patient-requests.js'
@@ -145,7 +146,7 @@ class MessageReader implements ReadMessages {
 
   #addMessage(key: string, record: RawRecord): void {
     const { deviations, names } = this.#options
-    const message = toSeedMessage(exportMessage(record as never), deviations)
+    const message = toSeedMessage(exportMessage(withoutExtras(record) as never), deviations)
     this.messages.set(key, undefined)
     if (!message) return
     const ids = {

@@ -45,6 +45,7 @@ describe('a published document', () => {
       'envelope',
       'foreign-integration',
       'idempotency-rejections',
+      'message-extras',
       'total-count',
       'unknown-channel-filter',
       'unknown-subscriber-filter',

@@ -80,6 +80,7 @@ describe('compare', () => {
       'envelope',
       'error-context',
       'malformed-context-key',
+      'message-extras',
       'paging-bounds',
       'total-count',
       'unknown-channel-filter',

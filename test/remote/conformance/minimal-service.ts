@@ -37,6 +37,7 @@ const messages = Array.from({ length: 44 }, (_, index) => {
     createdAt: at.toUTCString(),
     updatedAt: at.toUTCString(),
     __v: 0,
+    id: `message-${index}`,
     transactionId: `order ${Math.floor(index / 2)}`,
     channel: CHANNELS[index % 3],
     read: false,

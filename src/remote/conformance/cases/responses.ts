@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { encodeBase62 } from '../../../domain/ids.js'
 import { Integration } from '../../../integrations/schemas.js'
-import { MessageResponse, MessagesPage } from '../../../messages/schemas.js'
+import { MessageResponse, MessagesPage, withoutExtras } from '../../../messages/schemas.js'
 import { findIssues, formatPath, isObject } from '../../../schema/validation.js'
 import { WorkflowStep } from '../../../workflow-steps/schemas.js'
 import { withDocumentedNames } from '../../documented-names.js'
@@ -55,7 +55,7 @@ const RESPONSE_KINDS: Record<string, ResponseKind> = {
       const messages = data.map((value) => ({
         response,
         schema: MessageResponse,
-        value,
+        value: isObject(value) ? withoutExtras(value) : value,
         location: 'data'
       }))
       return [{ response, schema: MessagesPage, value: page }, ...messages]

@@ -56,7 +56,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
     'wire.list.shape: the list has the content type `text/plain`': (_, { response }) =>
       (response.headers['content-type'] = 'text/plain'),
     'wire.list.fields: messages have an internal field': eachMessage(
-      (message) => (message.__v = 0)
+      (message) => (message._jobId = message._id)
     ),
     'wire.list.records: two messages have the same `_id`': ({ data }) =>
       Object.assign(data[1] ?? {}, { _id: data[0]?._id }),
@@ -68,6 +68,9 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
     'wire.list.records: context keys lack the type before the colon': eachMessage(
       (message) =>
         (message.contextKeys = message.contextKeys?.map((key: string) => key.replace(/^.*?:/, '')))
+    ),
+    'live.message-extras: messages have `updatedAt`, but neither `id` nor `__v`': eachMessage(
+      (message) => (message.updatedAt = message.createdAt)
     ),
     'live.embedded-subscriber: embedded subscribers lack `email` and `data`': eachMessage(
       ({ subscriber }) => {
@@ -187,6 +190,8 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
     }
   }),
   ...onPaths({
+    'live.path-form: a slash at the end of a path is ignored, but not its case': (path) =>
+      path.replace(/^(\/v1\/messages)\/(?=\?|$)/, '$1'),
     'step.forms: a workflow is only found by its identifier': (path) =>
       path.replace(/(workflows\/)[0-9a-f]{24}(?=\/)/, '$1none'),
     'step.forms: a step is not found by its slug': (path) =>
