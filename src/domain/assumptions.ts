@@ -206,7 +206,7 @@ const ASSUMPTIONS = {
     ]
   },
   'path-form': {
-    description: "How the path of an operation may be spelled. Parameters always keep their case.",
+    description: 'How the path of an operation may be spelled. Parameters always keep their case.',
     document: ['strict', 'in lower case, without a slash at the end; other paths get a 404'],
     live: ['lenient', 'in any case, with or without a slash at the end']
   },

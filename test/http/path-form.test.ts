@@ -7,22 +7,21 @@ const send = (url: string, method = 'GET', headers = {}) =>
   fetch(url, { method, headers: { authorization: `ApiKey ${KEYS.shop}`, ...headers } })
 
 describe('with the assumption path-form set to lenient, an operation in another spelling', () => {
-  test.each([
-    '/v1/messages/?limit=1',
-    '/V1/Messages?limit=1',
-    '/V1/MESSAGES/?limit=1'
-  ])('responds like the usual spelling: %s', async (path) => {
-    const { url } = await useMock(LENIENT)
-    const usual = await send(`${url}/v1/messages?limit=1`)
-    const other = await send(url + path)
-    expect({ status: other.status, text: await other.text() }).toEqual({
-      status: 200,
-      text: await usual.text()
-    })
-    expect(other.headers.get('x-mock-reason')).toBe(
-      `${path.split('?')[0]} is read as /v1/messages (assumption path-form)`
-    )
-  })
+  test.each(['/v1/messages/?limit=1', '/V1/Messages?limit=1', '/V1/MESSAGES/?limit=1'])(
+    'responds like the usual spelling: %s',
+    async (path) => {
+      const { url } = await useMock(LENIENT)
+      const usual = await send(`${url}/v1/messages?limit=1`)
+      const other = await send(url + path)
+      expect({ status: other.status, text: await other.text() }).toEqual({
+        status: 200,
+        text: await usual.text()
+      })
+      expect(other.headers.get('x-mock-reason')).toBe(
+        `${path.split('?')[0]} is read as /v1/messages (assumption path-form)`
+      )
+    }
+  )
 
   test('keeps the case of parameters, and the path in an error body', async () => {
     const { url } = await useMock(LENIENT)
@@ -42,7 +41,7 @@ describe('with the assumption path-form set to lenient, an operation in another 
     ])
     const coverage = (await mock.get('/_mock/coverage')).json
     const operations = coverage.operations.filter(({ requests }: { requests: number }) => requests)
-    expect(operations).toMatchObject([{ id: 'listMessages', requests: 1 }])
+    expect(operations).toMatchObject([{ operation: 'listMessages', requests: 1 }])
   })
 
   test('gets the faults of the operation', async () => {

@@ -228,7 +228,10 @@ export const readOnlyProbes = {
       const slash = matchProfile(await send('/v1/messages/?limit=1'), unknown, { mayBe200: true })
       const upperCase = await send('/V1/Messages?limit=1')
       if (matchProfile(upperCase, unknown, { mayBe200: true }) === slash) return slash
-      throw unexpectedResponse('a slash at the end and upper case are handled differently', upperCase)
+      throw unexpectedResponse(
+        'a slash at the end and upper case are handled differently',
+        upperCase
+      )
     }
   },
   cors: {
