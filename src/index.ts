@@ -2,11 +2,12 @@ import { deflateRawSync } from 'node:zlib'
 import {
   type ConnectedMock,
   type ConnectOptions,
-  connect,
+  connect as connectOverFetch,
   type ListedEnvironment
 } from './client/index.js'
 import { type Report, type RunFacts, reportOf } from './client/report.js'
 import { StartError } from './domain/errors.js'
+import { directFetch } from './platform/direct-fetch.js'
 import { unsupportedNodeMessage } from './platform/package.js'
 import { printableTexts } from './platform/printable.js'
 import { replaceFileSync } from './platform/replace-file.js'
@@ -52,6 +53,20 @@ export interface Mock extends RunningServer, ConnectedMock {
   report(file: string, facts?: RunFacts): Promise<Report>
   /** Closes the server. */
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Returns a client of the server at `url`, without sending a request yet. The client's requests
+ * don't use the global `fetch` and timers, so that tests can replace these.
+ *
+ * Throws `MockError` if `url` isn't a valid server URL. When a method of the client fails, it
+ * rejects with `MockError`.
+ */
+export function connect(
+  url: string,
+  { fetch = directFetch, ...options }: ConnectOptions = {}
+): ConnectedMock {
+  return connectOverFetch(url, { ...options, fetch })
 }
 
 /**

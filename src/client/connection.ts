@@ -3,10 +3,27 @@
  * other projects, these lookups on `globalThis` result in `never`.
  */
 type Fetch = typeof globalThis extends { fetch: infer Fetch } ? Fetch : never
-type Received = Awaited<ReturnType<Fetch>>
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
   ? Signal
   : never
+
+/** The parts of a response that the client reads. */
+export interface Received extends Pick<Awaited<ReturnType<Fetch>>, 'ok' | 'status' | 'body'> {
+  headers: { get(name: string): string | null | undefined }
+  text(): Promise<string>
+  json(): Promise<unknown>
+}
+
+/** A function that sends requests like `fetch`. */
+type Send = (
+  url: string,
+  request: {
+    method: Method
+    headers: Record<string, string>
+    body?: string
+    signal?: Signal
+  }
+) => Promise<Received>
 
 export interface ConnectOptions {
   /**
@@ -14,8 +31,8 @@ export interface ConnectOptions {
    * whole server.
    */
   adminToken?: string | undefined
-  /** A replacement for the global `fetch`. */
-  fetch?: Fetch | undefined
+  /** The function that sends the requests. */
+  fetch?: Send | undefined
 }
 
 type Query = Record<string, string | number | Date | undefined>
@@ -68,7 +85,7 @@ function requireHeaderValue(authorization: string): string {
 function createConnection(
   url: string,
   authorization: Record<string, string>,
-  fetch: Fetch | undefined
+  fetch: Send | undefined
 ) {
   return {
     url,
@@ -125,7 +142,7 @@ function createConnection(
 /**
  * Looks up `fetch` for each request, so that `connect` works where `fetch` is missing, as in jsdom.
  */
-function findFetch(fetch: Fetch | undefined): Fetch {
+function findFetch(fetch: Send | undefined): Send {
   const found = fetch ?? globalThis.fetch
   if (typeof found === 'function') return found
   throw new MockError('there is no global function fetch here; pass one as the option `fetch`')
@@ -226,10 +243,10 @@ function unreachable(url: string, error: { cause?: unknown }): MockError {
 async function rejection(response: Received, method: string, path: string): Promise<MockError> {
   const { status, headers } = response
   const { message, errors: fields, ctx: context } = await readErrorBody(response)
-  const reason = headers.get('x-mock-reason')
+  const reason = headers.get('x-mock-reason') ?? undefined
   const fallback =
     typeof message === 'string' ? message : `${method} ${path} failed with status ${status}`
-  const text = reason === null ? fallback : decodeReason(reason)
+  const text = reason === undefined ? fallback : decodeReason(reason)
   return new MockError(text, { status, fields, context })
 }
 

@@ -1,4 +1,4 @@
-import { type Connection, MockError, type Signal } from './connection.js'
+import { type Connection, MockError, type Received, type Signal } from './connection.js'
 import type * as wire from './control-api.js'
 
 export interface StreamOptions {
@@ -25,6 +25,9 @@ export interface StreamOptions {
    */
   changesAfter?: number
 }
+
+// Keep the original function, because a test may replace it later.
+const { setTimeout } = globalThis
 
 /** After this many failed reconnects in a row, the stream gives up. */
 const MAX_FAILURES = 5
@@ -119,7 +122,7 @@ type ServerSentEvent = Record<'id' | 'event' | 'data', string>
  * Yields the server-sent events in a response body. Ends when the body ends, and throws if the
  * connection breaks.
  */
-async function* readEvents(body: Response['body']): AsyncGenerator<ServerSentEvent, void> {
+async function* readEvents(body: Received['body']): AsyncGenerator<ServerSentEvent, void> {
   // Use a reader, because not every browser can iterate over a body.
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   if (!reader) return

@@ -1,5 +1,5 @@
-import { clearInterval, setInterval } from 'node:timers'
 import { type Clock, wallClock } from '../domain/clock.js'
+import { clearInterval, setInterval } from '../platform/timers.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 
 const CHECK_INTERVAL = 1000

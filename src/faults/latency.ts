@@ -1,4 +1,3 @@
-import { clearTimeout, setTimeout } from 'node:timers'
 import {
   drawLatency,
   type Latency,
@@ -8,6 +7,7 @@ import {
 } from '../domain/latency.js'
 import type { Environment } from '../environments/service.js'
 import type { JournalEntry } from '../journal/entry.js'
+import { clearTimeout, setTimeout } from '../platform/timers.js'
 
 type DelayedRequest = { environment?: Environment | undefined; journalEntry: JournalEntry | null }
 

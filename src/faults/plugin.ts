@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http'
-import { setImmediate } from 'node:timers'
 import type {
   FastifyReply,
   FastifyRequest,
@@ -16,6 +15,7 @@ import {
   keepRequestBody,
   keepResponseBody
 } from '../journal/plugin.js'
+import { setImmediate } from '../platform/timers.js'
 import type { LatencyService } from './latency.js'
 import type { FaultEffect } from './schemas.js'
 import type { FaultService } from './service.js'

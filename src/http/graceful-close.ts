@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { clearInterval, clearTimeout, delay, setInterval, setTimeout } from '../platform/timers.js'
 
 /** Milliseconds between two checks of the open connections while the app closes. */
 const POLL_INTERVAL = 100

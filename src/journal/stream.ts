@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { clearInterval, setInterval, setTimeout } from '../platform/timers.js'
 import type { JournalEntry } from './entry.js'
 import type { Journal, JournalEvent } from './journal.js'
 

@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers'
 import { steadyClock } from '../domain/clock.js'
 import { DomainError, invalidFields } from '../domain/errors.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
+import { setTimeout } from '../platform/timers.js'
 import type { JournalEntry } from './entry.js'
 import type { Journal, JournalEvent } from './journal.js'
 import {

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { clearInterval, setInterval } from '../platform/timers.js'
 import { SeedError } from './errors.js'
 import { seedPath } from './read.js'
 import type { SeedChange } from './service.js'

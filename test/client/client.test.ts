@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { connect, MockError } from '../../src/client/index.js'
 import { MAILGUN, setPrimary } from '../support/control.js'
 import { useMock, useNewMock } from '../support/mock.js'
@@ -61,6 +61,16 @@ test('creates an environment with all options', async () => {
   expect(
     (await mock.listEnvironments()).find(({ environmentId }) => environmentId === env.id)?.ttl
   ).toBe(90_000)
+})
+
+test('the client for browsers reports a missing global fetch', async () => {
+  vi.stubGlobal('fetch', undefined)
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+  })
+  await expect(connect('http://127.0.0.1:1').health()).rejects.toThrow(
+    'there is no global function fetch here; pass one as the option `fetch`'
+  )
 })
 
 test('throws an error that names the nearest request if a verification fails', async () => {
