@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { StartError } from '../domain/errors.js'
+import { directFetch } from '../platform/direct-fetch.js'
 import { replaceFileSync } from '../platform/replace-file.js'
 import {
   addOptions,
@@ -186,9 +187,8 @@ async function startedServers(port?: number): Promise<ServerState[]> {
   const checks = names.map(async (name): Promise<ServerState[]> => {
     const server = readRecord(join(folder, name))
     if (server === undefined) return []
-    const instance = await instanceAt(server.url)
-    if (instance === undefined) return [{ ...server, state: 'not responding' }]
-    if (instance === server.instance) return [{ ...server, state: 'running' }]
+    const state = await stateOf(server)
+    if (state !== 'gone') return [{ ...server, state }]
     forget(server)
     return []
   })
@@ -198,18 +198,25 @@ async function startedServers(port?: number): Promise<ServerState[]> {
 }
 
 /**
- * Returns the instance id of the mock server at `url`. Returns null if there is none, and undefined
- * if the request times out.
+ * Returns the state of a server. It is `gone` only if another mock server has its port, or if its
+ * process has ended. A failed request doesn't prove that, because the server may be busy.
  */
-async function instanceAt(url: string): Promise<string | null | undefined> {
+async function stateOf(server: StartedServer): Promise<ServerState['state'] | 'gone'> {
+  const instance = await instanceAt(server.url)
+  if (instance === server.instance) return 'running'
+  return instance === undefined && isAlive(server.pid) ? 'not responding' : 'gone'
+}
+
+/** Returns the instance id of the mock server at `url`, or undefined if none responds in time. */
+async function instanceAt(url: string): Promise<string | undefined> {
   try {
-    const { headers } = await fetch(`${url}/health`, {
-      method: 'HEAD',
-      signal: AbortSignal.timeout(2500)
-    })
-    return headers.get('x-mock-instance')
-  } catch (error) {
-    return (error as Error).name === 'TimeoutError' ? undefined : null
+    const request = { method: 'HEAD', signal: AbortSignal.timeout(2500) }
+    const { headers, text } = await directFetch(`${url}/health`, request)
+    // Read to the end, because an open response keeps this process alive.
+    await text()
+    return headers.get('x-mock-instance') ?? undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -261,7 +268,10 @@ const STOP_TIMEOUT = 10_000
  */
 async function stopServer(server: ServerState): Promise<void> {
   if (server.state !== 'running') {
-    throw new StartError(`${describe(server)} does not respond; end the process yourself`)
+    throw new StartError(
+      `${describe(server)} does not respond; end the process yourself, ` +
+        `or delete ${fileOf(server)} if the process is another program`
+    )
   }
   process.kill(server.pid, 'SIGTERM')
   const deadline = performance.now() + STOP_TIMEOUT
@@ -275,10 +285,25 @@ async function stopServer(server: ServerState): Promise<void> {
 
 function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0)
+    return process.kill(pid, 0) && !isZombie(pid)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    const { code } = error as NodeJS.ErrnoException
+    // EPERM means that the id now belongs to another user's process, so the server has ended.
+    if (code === 'ESRCH' || code === 'EPERM') return false
     throw error
+  }
+}
+
+/**
+ * Returns whether the process has ended, but its parent hasn't noticed. In a container without an
+ * init process, an ended background server keeps its id that way.
+ */
+function isZombie(pid: number): boolean {
+  try {
+    return files.readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    // Only Linux has this file.
+    return false
   }
 }
 

@@ -68,7 +68,7 @@ function reportOptions(): Option[] {
 const EXPLANATION = `
 The command gets these variables: NOTIFICATION_MOCK_URL, NOTIFICATION_MOCK_API_KEY (the first key
 of the first environment), NOTIFICATION_MOCK_REPORT with --report, and
-NOTIFICATION_MOCK_ADMIN_TOKEN if there is a token.
+NOTIFICATION_MOCK_ADMIN_TOKEN if there is a token. NO_PROXY also lists this machine's addresses.
 
 Exit codes: the command's own, or its signal. 125 if the server fails or a file can't be written
 (checked before the command runs), 126 if the command can't be executed, 127 if it doesn't exist, 2 for a usage error, 1 if the command succeeded but the coverage
@@ -173,8 +173,11 @@ function commandEnv(mock: Mock, flags: ExecFlags, options: MockOptions): NodeJS.
     variable.name,
     variable.kind === 'key' ? key : mock.url + variable.path
   ])
+  const noProxy = withoutProxyFor(new URL(mock.url).hostname)
   return {
     ...process.env,
+    NO_PROXY: noProxy,
+    no_proxy: noProxy,
     NOTIFICATION_MOCK_URL: mock.url,
     NOTIFICATION_MOCK_API_KEY: key,
     NOTIFICATION_MOCK_ADMIN_TOKEN: options.adminToken,
@@ -182,6 +185,18 @@ function commandEnv(mock: Mock, flags: ExecFlags, options: MockOptions): NodeJS.
     NOTIFICATION_MOCK_REPORT: flags.report === '' ? undefined : resolve(flags.report),
     ...Object.fromEntries(custom)
   }
+}
+
+/** How programs write the loopback addresses in `NO_PROXY`. */
+const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]']
+
+/** Returns a value for `NO_PROXY` that adds the loopback addresses and `host` to the user's hosts. */
+function withoutProxyFor(host: string): string {
+  const { no_proxy: lower, NO_PROXY: upper } = process.env
+  const hosts = [lower, upper].flatMap((list) => list?.split(',') ?? [])
+  const trimmed = hosts.map((name) => name.trim()).filter(Boolean)
+  if (trimmed.includes('*')) return '*'
+  return [...new Set([...trimmed, ...LOOPBACK, host])].join(',')
 }
 
 const keysOf = ({ environments }: Mock) => environments.flatMap(({ apiKeys }) => apiKeys)

@@ -3,6 +3,7 @@ import { type Command, CommanderError, Option } from 'commander'
 import { isHeaderValue } from '../client/connection.js'
 import { DEFAULTS, reachableHost } from '../config.js'
 import { StartError } from '../domain/errors.js'
+import { type DirectRequest, type DirectResponse, directFetch } from '../platform/direct-fetch.js'
 import { printable } from '../platform/printable.js'
 import { addOptions, countOption, hostOption, portOption } from './options.js'
 
@@ -80,13 +81,19 @@ function serverOf(argument: string | undefined, { host, port }: Address, command
   return argument ?? (isFlag ? url : defaultServer(url))
 }
 
-const askHealth = (server: string, timeout = TIMEOUT) =>
-  ask(`${server}/health`, { signal: AbortSignal.timeout(timeout) })
+async function askHealth(server: string, timeout = TIMEOUT): Promise<void> {
+  const response = await ask(`${server}/health`, { signal: AbortSignal.timeout(timeout) })
+  // Read to the end, because an open response keeps this process alive.
+  await response.text()
+}
 
-/** Sends a request. Rejects with `StartError` if there is no response or it isn't successful. */
-export async function ask(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, init).catch(({ cause, message }) => {
-    throw new StartError(`${url}: no response: ${cause?.code ?? cause?.message ?? message}`)
+/**
+ * Sends a request. Rejects with `StartError` if there is no response or it isn't successful. Read
+ * the body of the response to the end.
+ */
+export async function ask(url: string, request: DirectRequest): Promise<DirectResponse> {
+  const response = await directFetch(url, request).catch(({ code, message }) => {
+    throw new StartError(`${url}: no response: ${typeof code === 'string' ? code : message}`)
   })
   if (response.ok) return response
   const reason =

@@ -2,8 +2,8 @@ import timers from 'node:timers'
 import promises from 'node:timers/promises'
 
 /**
- * Node's own timers. The server and its client use these, because a test may replace the global
- * timers and those of `node:timers`.
+ * Node's own timers. The server and its client use them, because a test may replace the global
+ * timers and the exports of `node:timers`.
  */
 export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = timers
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../domain/errors.js'
 import { parseJsonOrUndefined } from '../domain/json.js'
+import { directFetch, isLoopbackUrl } from '../platform/direct-fetch.js'
 import { Failure, NoResponse, type RequestOptions, type TargetResponse } from './response-checks.js'
 
 export interface TargetOptions {
@@ -148,7 +149,9 @@ export class Target {
     const { method = 'GET', headers, body, scheme = 'ApiKey' } = request
     const { authorization = `${scheme} ${this.#options.apiKey}` } = request
     this.#requestCount += 1
-    const response = await fetch(this.url + path, {
+    // `fetch` may use a proxy, and a proxy can't reach this machine's loopback addresses.
+    const send = isLoopbackUrl(this.url) ? directFetch : fetch
+    const response = await send(this.url + path, {
       method,
       headers: {
         accept: 'application/json',
@@ -164,14 +167,14 @@ export class Target {
       path,
       options: request,
       status: response.status,
-      headers: response.headers,
+      headers: new Headers([...response.headers]),
       text,
       body: parseJsonOrUndefined(text)
     }
   }
 }
 
-async function readText(response: Response): Promise<string> {
+async function readText(response: Pick<Response, 'body'>): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
@@ -184,8 +187,11 @@ async function readText(response: Response): Promise<string> {
 
 function networkProblem(error: unknown): string {
   if (error instanceof Failure) return error.message
-  const { cause, message } = error as Error & { cause?: { code?: string; message?: string } }
-  return `no response: ${cause?.code ?? cause?.message ?? message}`
+  // `fetch` wraps the system's error, and `directFetch` doesn't.
+  const { cause, code, message } = error as NodeJS.ErrnoException & {
+    cause?: { code?: string; message?: string }
+  }
+  return `no response: ${code ?? cause?.code ?? cause?.message ?? message}`
 }
 
 function isBusy({ status, headers }: TargetResponse): boolean {

@@ -32,6 +32,18 @@ test("stops the server when the command ends, and exits with the command's exit 
   await expect(fetch(`${stdout.trim()}/health`)).rejects.toThrow('fetch failed')
 })
 
+test("adds this machine to the command's NO_PROXY", async () => {
+  const program = 'console.log(process.env.NO_PROXY); console.log(process.env.no_proxy)'
+  const { stdout } = await runCommand(
+    ['exec', '--no-seed', '--', process.execPath, '-e', program],
+    {
+      env: { no_proxy: 'one.example, two.example', NO_PROXY: '' }
+    }
+  )
+  const hosts = 'one.example,two.example,localhost,127.0.0.1,::1,[::1]'
+  expect(stdout).toBe(`${hosts}\n${hosts}\n`)
+})
+
 describe('errors of exec itself have their own exit codes and one-line messages', () => {
   test.concurrent.each<[string, string[], number, string]>([
     ['a missing seed', ['--seed', 'gone.yaml', '--', 'true'], 125, "gone.yaml: can't be read"],

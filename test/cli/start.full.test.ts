@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -134,6 +134,31 @@ test('stop never ends another process with the same port or process id', async (
   writeFileSync(file, record.replace(`"pid":${killed.pid}`, `"pid":${other.child.pid}`))
   expect(await run('stop')).toEqual(ok('no server is running\n'))
   expect(await isHealthy(other.url)).toBe(true)
+})
+
+test('no command asks a proxy for a server on this machine', async () => {
+  const { start, cwd, env } = createUser()
+  const { url } = await start()
+  const program = "globalThis.fetch = async () => new Response('', { status: 502 })"
+  const proxied = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(program)}` }
+  const run = (...args: string[]) => runCommand(args, { cwd, env: { ...env, ...proxied } })
+  expect(await run('healthcheck', '--port', new URL(url).port)).toEqual(ok('healthy\n'))
+  expect(await run('coverage', url)).toMatchObject({ code: 0 })
+  expect(await run('status')).toMatchObject({ code: 0 })
+  expect(await run('stop')).toMatchObject({ code: 0, stdout: expect.stringContaining(url) })
+})
+
+test('status keeps the record of a process that is alive but does not respond', async () => {
+  const { start, run } = createUser()
+  const server = await start()
+  const port = await freePort()
+  const file = join(dirname(server.logFile), `${port}.json`)
+  const url = `http://127.0.0.1:${port}`
+  writeFileSync(file, JSON.stringify({ ...server, url, pid: process.pid }))
+  expect((await run('status')).stdout).toContain(`${url}  not responding, process ${process.pid}`)
+  expect(existsSync(file)).toBe(true)
+  expect(await run('stop', '--port', `${port}`)).toEqual(failed(`or delete ${file} if`))
+  rmSync(file)
 })
 
 test('a server started through npm keeps running after npm exits', async () => {
