@@ -1,12 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { StartError } from '../domain/errors.js'
 import { lazily } from '../domain/lazily.js'
 import { packageRoot } from './package.js'
 
 /**
  * Returns the HTML of a report without its data. The file is read only once, so that a report can
- * still be written if the package is installed or built again in the meantime.
+ * still be written if the package is installed or built again in the meantime. Throws `StartError`
+ * if the file can't be read.
  */
-export const reportTemplate = lazily(() =>
-  readFileSync(join(packageRoot(), 'dist/inspector/report.html'), 'utf8')
-)
+export const reportTemplate = lazily(() => {
+  const file = join(packageRoot(), 'dist/inspector/report.html')
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    const fix = 'install the package again; in a checkout of the source, run npm run build'
+    throw new StartError(`can't read ${file}, which every report needs (${code}): ${fix}`, {
+      cause
+    })
+  }
+})
