@@ -55,6 +55,18 @@ const NODE_MODULES = {
   }
 }
 
+/**
+ * Replaces undici with an empty module. `@fastify/reply-from` loads it even if it is told to use
+ * `node:http`, and it would add 700 KB to the bundle.
+ */
+const WITHOUT_UNDICI = {
+  name: 'without-undici',
+  setup(build) {
+    build.onResolve({ filter: /^undici$/ }, ({ path }) => ({ path, namespace: 'empty' }))
+    build.onLoad({ filter: /^/, namespace: 'empty' }, () => ({ contents: 'module.exports = {}' }))
+  }
+}
+
 /** Defines `require`, which bundled CommonJS packages call for Node's built-in modules. */
 const REQUIRE = {
   js:
@@ -90,7 +102,7 @@ const SHARED = {
   platform: 'node',
   target: 'node20.19',
   external: ['better-sqlite3', ...RUNNERS, ...NEVER_LOADED],
-  plugins: [OTHER_ENTRIES, NODE_MODULES],
+  plugins: [OTHER_ENTRIES, NODE_MODULES, WITHOUT_UNDICI],
   // Don't minify identifiers, so that stack traces stay readable.
   minifyWhitespace: true,
   minifySyntax: true,

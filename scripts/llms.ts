@@ -44,7 +44,7 @@ Rules of thumb:
   \`{"from": "Development"}\` returns its key.
 - Don't sleep: \`POST /_mock/requests/verify\` with \`within\` waits for the request.
 - Only three operations are mocked. Other paths get 404 unless a stub responds: add one with
-  \`POST /_mock/stubs\`, or start with \`--stubs novu-client\`.
+  \`POST /_mock/stubs\`, or start with \`--stubs novu-client\` or \`--fallback <url>\`.
 
 ## A test
 

@@ -9,6 +9,7 @@ import {
   fastify,
   LogController
 } from 'fastify'
+import fp from 'fastify-plugin'
 import type { Logger } from 'pino'
 import type { Config } from './config.js'
 import { healthRoute } from './control/server/routes.js'
@@ -20,7 +21,7 @@ import { checkHeaders } from './http/check-headers.js'
 import { crossOriginRequests } from './http/cors.js'
 import { errorHandler } from './http/errors.js'
 import { logResponse } from './http/log.js'
-import { notFound, type ServedPath } from './http/not-found.js'
+import { isUnmocked, notFound, type ServedPath } from './http/not-found.js'
 import { routeOtherPathForms } from './http/path-form.js'
 import { rejectMalformedQuery } from './http/query-string.js'
 import { createRequestIds } from './http/request-id.js'
@@ -40,7 +41,16 @@ import { workflowStepRoutes } from './workflow-steps/routes.js'
 
 export { createServices, type Services } from './services.js'
 
-export interface AppOptions extends Pick<Config, 'data' | 'cors' | 'inspector' | 'requestTimeout'> {
+type AppConfig =
+  | 'data'
+  | 'cors'
+  | 'inspector'
+  | 'requestTimeout'
+  | 'fallback'
+  | 'fallbackKey'
+  | 'fallbackTimeout'
+
+export interface AppOptions extends Pick<Config, AppConfig> {
   services: Services
   /** Loads the seed service, which only the control routes need. */
   loadSeeds: () => Promise<SeedService>
@@ -130,12 +140,16 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
       assumptionFor: (request) => errorSources(request, options).assumptions.cors
     })
   }
+  const isStubbed = ({ environment, method, url }: FastifyRequest) =>
+    environment !== undefined && services.stubs.find(environment, method, pathOf(url)) !== undefined
   app.register(notFound, {
     served: shared.served, // 404 or 405 for a path or method without a route
     assumptionFor: unservedRoute,
-    isStubbed: ({ environment, method, url }) =>
-      environment !== undefined &&
-      services.stubs.find(environment, method, pathOf(url)) !== undefined
+    isStubbed
+  })
+  registerFallback(app, options, (request) => {
+    const isUnserved = request.is404 && isUnmocked(shared.served, pathOf(request.url))
+    return isUnserved && !isStubbed(request)
   })
   // For the rest of Novu's API, this plugin checks the API key, reads the body, injects faults, and
   // then responds with a stub or 404.
@@ -157,6 +171,30 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
     app.addHook('onResponse', async (_request, reply) => logResponse(reply))
   }
   return app
+}
+
+/**
+ * If there is a fallback server, forwards requests to it. Loads the plugin only in this case,
+ * because it loads many modules.
+ */
+function registerFallback(
+  app: FastifyInstance,
+  { services, fallback, fallbackKey = 'fallback', fallbackTimeout }: AppOptions,
+  isUnserved: (request: FastifyRequest) => boolean
+): void {
+  if (fallback === undefined) return
+  app.register(
+    fp(async (scope) => {
+      const { fallbackServer } = await import('./stubs/fallback.js')
+      await scope.register(fallbackServer, {
+        ...services,
+        url: fallback,
+        key: fallbackKey,
+        timeout: fallbackTimeout,
+        isUnserved
+      })
+    })
+  )
 }
 
 /**

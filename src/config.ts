@@ -28,6 +28,21 @@ export interface Config {
   /** A built-in set of stubs that every new environment has. */
   stubs?: StubSet
   /**
+   * The URL of another server that gets the requests to paths of Novu's API that are neither mocked
+   * nor stubbed. A path in the URL is put before the path of each request.
+   */
+  fallback?: string
+  /**
+   * The API key that the fallback server gets instead of the client's key. Without it, the key is
+   * `fallback`, and the fallback server must be on this machine.
+   */
+  fallbackKey?: string
+  /**
+   * The time in milliseconds that the fallback server may send nothing before the request fails. 0
+   * means no limit.
+   */
+  fallbackTimeout: number
+  /**
    * Whether web pages from other origins may send requests. Even if they may, the assumption `cors`
    * can close the API to them.
    */
@@ -61,14 +76,15 @@ export const DEFAULTS: Config = {
   faultHeader: true,
   latency: 'none',
   requestTimeout: 300_000,
+  fallbackTimeout: 30_000,
   logLevel: 'info'
 }
 
 /** The maximum for `journal`. It is limited because the journals are kept in memory. */
 export const MAX_JOURNAL = 1_000_000
 
-/** The maximum for `requestTimeout`: one day in milliseconds. */
-export const MAX_REQUEST_TIMEOUT = 86_400_000
+/** The maximum for `requestTimeout` and `fallbackTimeout`: one day in milliseconds. */
+export const MAX_TIMEOUT = 86_400_000
 
 /** The check for each option. It returns a message if the value is invalid. */
 const CHECKS: {
@@ -87,15 +103,16 @@ const CHECKS: {
   assumptions: (all) =>
     Object.entries(all).flatMap(([id, value]) => assumptionIssue(id, value) ?? [])[0],
   stubs: oneOf('set of stubs', STUB_SETS),
+  fallback: findFallbackProblem,
+  fallbackKey: (key) => !isHeaderText(key) && headerProblem('fallback key'),
+  fallbackTimeout: integer('the fallback timeout must be an integer', MAX_TIMEOUT),
   cors: () => undefined,
   inspector: () => undefined,
   journal: integer('the journal size must be an integer', MAX_JOURNAL),
   faultHeader: () => undefined,
   latency: findLatencyProblem,
-  requestTimeout: integer('the request timeout must be an integer', MAX_REQUEST_TIMEOUT),
-  adminToken: (token) =>
-    !/^[ -~\t\u0080-\u00ff]+$/.test(token) &&
-    "the admin token must not be empty or contain characters that a header can't carry",
+  requestTimeout: integer('the request timeout must be an integer', MAX_TIMEOUT),
+  adminToken: (token) => !isHeaderText(token) && headerProblem('admin token'),
   logLevel: oneOf('log level', LOG_LEVELS)
 }
 
@@ -106,6 +123,39 @@ function integer(rule: string, max: number) {
   return (value: number) =>
     !(Number.isInteger(value) && value >= 0 && value <= max) &&
     `${rule} from 0 to ${max}, not ${value}`
+}
+
+const isHeaderText = (text: unknown) =>
+  typeof text === 'string' && /^[ -~\t\u0080-\u00ff]+$/.test(text)
+
+const headerProblem = (name: string) =>
+  `the ${name} must not be empty or contain characters that a header can't carry`
+
+/** Doesn't repeat the URL in the message, because it may contain a password. */
+function findFallbackProblem(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    return 'the fallback must be a URL that starts with http:// or https://'
+  }
+  if (url.username !== '' || url.password !== '') {
+    return 'the fallback URL must not contain a user name or password; use `fallbackKey`'
+  }
+  if (/[?#]/.test(text)) return 'the fallback URL must not contain ? or #'
+  return undefined
+}
+
+/** Checks the options for the fallback server together. */
+function findFallbackConflict({ fallback, fallbackKey }: Config): string | undefined {
+  if (fallback === undefined) {
+    return fallbackKey === undefined ? undefined : 'a fallback key needs the URL of a fallback'
+  }
+  const { hostname } = new URL(fallback)
+  const isLoopback = /^(localhost|127[.][\d.]+|\[::1\])$/.test(hostname)
+  if (isLoopback || fallbackKey !== undefined) return undefined
+  return (
+    `the fallback ${hostname} is another machine; ` +
+    'set its API key with --fallback-key (`fallbackKey` in the library) to forward requests to it'
+  )
 }
 
 function oneOf(name: string, values: readonly string[]) {
@@ -123,6 +173,8 @@ export function configOf(options: { [Name in keyof Config]?: Config[Name] | unde
     const problem = findProblem(name, value)
     if (problem) throw new StartError(problem)
   }
+  const conflict = findFallbackConflict(config)
+  if (conflict) throw new StartError(conflict)
   return Object.freeze(config)
 }
 

@@ -29,6 +29,8 @@ export interface ServiceOptions {
   latency?: LatencyPreset | LatencySetting
   /** A token that lets other machines manage environments. Without it, only this machine can. */
   adminToken?: string | undefined
+  /** The API key of the fallback server. */
+  fallbackKey?: string | undefined
 }
 
 /**
@@ -43,12 +45,14 @@ export function createServices(options: ServiceOptions) {
     defaults,
     journal,
     faultHeader = false,
-    adminToken
+    adminToken,
+    fallbackKey
   } = options
+  const serverSecrets = [adminToken, fallbackKey].filter((secret) => secret !== undefined)
   const faults = new FaultService({ acceptsHeader: faultHeader })
   const latency = new LatencyService(options.latency ?? 'none')
   const environments = new EnvironmentService({ db, clock, machineClock, defaults })
-  const redactionOf = createRedaction(environments, adminToken)
+  const redactionOf = createRedaction(environments, serverSecrets)
   const describer = createDescriber(redactionOf, faultHeader)
   const coverage = new CoverageService(defaults)
   const journals = new JournalService({

@@ -202,11 +202,11 @@ function withoutProxyFor(host: string): string {
 const keysOf = ({ environments }: Mock) => environments.flatMap(({ apiKeys }) => apiKeys)
 
 /**
- * Returns the API keys and the admin token, to mask them in reports. Short secrets are left out,
+ * Returns the API keys and the server's own secrets, to mask them in reports. Short secrets are left out,
  * because they may occur in ordinary words.
  */
-const secretsOf = (mock: Mock, { adminToken = '' }: MockOptions) =>
-  [...keysOf(mock), adminToken].filter(({ length }) => length > 7)
+const secretsOf = (mock: Mock, { adminToken = '', fallbackKey = '' }: MockOptions) =>
+  [...keysOf(mock), adminToken, fallbackKey].filter(({ length }) => length > 7)
 
 /**
  * Reports on the run. Returns how to end this process: like the command, or with a failure if the

@@ -6,7 +6,7 @@ import {
   DEFAULTS,
   LOG_LEVELS,
   MAX_JOURNAL,
-  MAX_REQUEST_TIMEOUT
+  MAX_TIMEOUT
 } from '../config.js'
 import { assumptionIssue, PROFILES } from '../domain/assumptions.js'
 import {
@@ -44,6 +44,9 @@ export function addServerOptions(
   const exporting = 'write all data to this file on exit, as a seed for --seed'
   const journal = 'how many requests each journal keeps; 0 turns it off'
   const stubs = "static responses for the rest of Novu's API, in each new environment"
+  const fallback = "forward requests to the rest of Novu's API to this server"
+  const fallbackKey = 'API key for the fallback server; required if it is another machine'
+  const fallbackTimeout = 'how long the fallback server may send nothing; 0 means no limit'
   const level = new Option(
     '--log-level <level>',
     'log level of stderr; info logs rejected requests, debug logs all'
@@ -54,7 +57,7 @@ export function addServerOptions(
     textOption('--admin-token <token>', adminToken, 'generated if the host is not loopback'),
     new Option('--no-cors', 'reject requests from web pages of other origins'),
     new Option('--no-inspector', inspector),
-    countOption('--request-timeout <milliseconds>', timeout, MAX_REQUEST_TIMEOUT).default(
+    countOption('--request-timeout <milliseconds>', timeout, MAX_TIMEOUT).default(
       DEFAULTS.requestTimeout
     )
   ])
@@ -69,6 +72,11 @@ export function addServerOptions(
     profileOption(),
     assumeOption(),
     new Option('--stubs <set>', stubs).choices(STUB_SETS).default(undefined, 'none'),
+    textOption('--fallback <url>', fallback, 'none'),
+    textOption('--fallback-key <key>', fallbackKey, 'fallback'),
+    countOption('--fallback-timeout <milliseconds>', fallbackTimeout, MAX_TIMEOUT).default(
+      DEFAULTS.fallbackTimeout
+    ),
     new Option('--no-fault-header', 'ignore the request header x-mock-fault'),
     latencyOption()
   ])

@@ -97,7 +97,7 @@ export function ignoredSeeds(
 }
 
 export function readyText(ready: Ready, flags: ServerFlags): string {
-  const { seed, data, watch, latency, inspector } = flags
+  const { seed, data, watch, latency, inspector, fallback } = flags
   const { url, docs, version, seeded, adminToken } = ready
   const delay = typeof latency === 'string' ? latency : Object.values(latency ?? {}).join(',')
   const reused = seeded || !seed ? '' : ' (existing data)'
@@ -110,6 +110,7 @@ export function readyText(ready: Ready, flags: ServerFlags): string {
     data !== undefined && `Data in ${data}${reused}`,
     ignoredSeeds(ready, flags),
     latency !== DEFAULTS.latency && `Responses are delayed: latency ${delay}`,
+    fallback !== undefined && `Other paths of Novu's API are forwarded to ${fallback}`,
     watch && seed && `Watching ${seed.join(', ')} for changes`,
     adminToken !== undefined &&
       `Admin token, to manage environments from other machines: ${adminToken}`,

@@ -73,7 +73,7 @@ const FINDERS = {
     message: (target: string, [request]: Requests) =>
       request?.status === 405
         ? `${target} is not mocked, but other methods of this path are`
-        : `${target} is not mocked`
+        : `${target} is not mocked; add a stub, or forward such requests with --fallback`
   },
   'unknown-parameter': {
     groupsOf: (request: RecordedRequest) =>

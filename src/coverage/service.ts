@@ -1,7 +1,7 @@
 import { assume } from '../domain/assumptions.js'
 import { MalformedQuery } from '../domain/query-string.js'
 import type { Environment, EnvironmentDefaults } from '../environments/service.js'
-import type { JournalEntry } from '../journal/entry.js'
+import { isUnmocked, type JournalEntry } from '../journal/entry.js'
 import { type Operation, unknownParameters } from '../schema/operation.js'
 import { RequestCounts } from './counts.js'
 import { isDocumented, type PlannedItem, planOf } from './items.js'
@@ -98,12 +98,13 @@ export class CoverageService {
 
   #add(
     counts: RequestCounts,
-    { operation, method, status, injected, stub }: JournalEntry,
+    entry: JournalEntry,
     covered: readonly PlannedItem[],
     description: ReturnType<JournalEntry['journal']['describer']['request']> | undefined
   ): void {
-    if (stub !== undefined) return
+    const { operation, method, status, injected } = entry
     if (!operation) {
+      if (!isUnmocked(entry)) return
       counts.unmockedRequests += 1
       counts.unmockedTargets.add(`${method} ${description?.path}`)
       return

@@ -9,6 +9,7 @@ export const STATUS_BY_CODE = {
   'key-in-use': 409,
   exists: 409,
   'expectation-failed': 417,
+  'not-forwarded': 424,
   'method-not-allowed': 405,
   'not-mocked': 404,
   'not-implemented': 501,

@@ -44,7 +44,7 @@ const OPTIONS = {
   methods: 'GET, HEAD, POST, PUT, PATCH, DELETE',
   exposedHeaders:
     'idempotency-key, idempotency-replay, retry-after, x-mock-change, x-mock-reason, ' +
-    'x-mock-stub, x-request-id',
+    'x-mock-fallback, x-mock-stub, x-request-id',
   strictPreflight: false
 }
 

@@ -57,6 +57,12 @@ export function logRejection(
   )
 }
 
+/** Logs that the connection was closed in the middle of the response. */
+export function logCut(reply: FastifyReply, reason: string): void {
+  logged.add(reply)
+  reply.request.log.warn({ ...requestFields(reply, reply.statusCode), reason }, 'response cut off')
+}
+
 /** Logs that a request failed because of an error in the server or on its disk. */
 export function logFailure(
   reply: FastifyReply,

@@ -45,7 +45,7 @@ export const notFound = fp<NotFoundOptions>(async (app, { served, assumptionFor,
 })
 
 /** Returns whether a path belongs to Novu's API and has no route on this server. */
-function isUnmocked(served: readonly ServedPath[], path: string): boolean {
+export function isUnmocked(served: readonly ServedPath[], path: string): boolean {
   return /^\/v[12]\//.test(path) && findPath(served, path) === undefined
 }
 
@@ -65,8 +65,8 @@ export function notMockedError(
 }
 
 const WAYS_OUT =
-  'add a stub for it with POST /_mock/stubs, ' +
-  'or start the server with --stubs novu-client for static responses'
+  'add a stub for it with POST /_mock/stubs, start the server with --stubs novu-client for ' +
+  'static responses, or with --fallback <url> to forward the request to another server'
 
 function addRoute(served: ServedPath[], url: string, methods: string[]): void {
   if (/[*(]/.test(url)) return

@@ -3,7 +3,7 @@ import { MalformedQuery } from '../domain/query-string.js'
 import { suggest } from '../domain/suggestions.js'
 import { pathOf, queryOf } from '../http/target.js'
 import { type Operation, unknownParameters } from '../schema/operation.js'
-import type { Describer, JournalEntry } from './entry.js'
+import { type Describer, isUnmocked, type JournalEntry } from './entry.js'
 import type { Redaction, RedactionOf } from './redaction.js'
 import { storedBytes } from './response-store.js'
 import type { RecordedRequest, RecordedResponse } from './schemas.js'
@@ -104,13 +104,14 @@ function suggestKnownNames(
 }
 
 function describeFlags(entry: JournalEntry): RecordedRequest['flags'] {
-  const { replayed, faulted, delayed, operation, stub } = entry
+  const { replayed, faulted, delayed, stub, forwarded } = entry
   return {
     ...(replayed && { replayed }),
     ...(faulted && { faulted }),
     ...(delayed !== undefined && { delayed }),
     ...(stub !== undefined && { stubbed: stub }),
-    ...(!operation && stub === undefined && { unmocked: true })
+    ...(forwarded && { forwarded }),
+    ...(isUnmocked(entry) && { unmocked: true })
   }
 }
 

@@ -76,6 +76,8 @@ export interface JournalEntry {
   errorCode: ErrorCode | undefined
   /** The id of the stub that responded. */
   stub: string | undefined
+  /** Whether the request was forwarded to the fallback server. */
+  forwarded: boolean
   /**
    * The id of the fault rule that was applied, or `header` if the fault came from `x-mock-fault`.
    */
@@ -85,6 +87,13 @@ export interface JournalEntry {
   /** How many milliseconds the environment's latency setting delayed the request. */
   delayed: number | undefined
 }
+
+/**
+ * Returns whether the request has no operation and nothing else responded to it: no stub, no fault
+ * and no fallback server.
+ */
+export const isUnmocked = ({ operation, stub, forwarded, injected }: JournalEntry): boolean =>
+  operation === undefined && stub === undefined && !forwarded && !injected
 
 /** Creates an entry with every field set, so that all entries have the same hidden class in V8. */
 export function createEntry(
@@ -121,6 +130,7 @@ export function createEntry(
     hasKey: false,
     errorCode: undefined,
     stub: undefined,
+    forwarded: false,
     faulted: undefined,
     injected: false,
     delayed: undefined

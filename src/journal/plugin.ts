@@ -25,7 +25,7 @@ declare module 'fastify' {
 }
 
 /** How many bytes of a request body the journal keeps. */
-const MAX_BODY = 65_536
+export const MAX_REQUEST_BODY = 65_536
 
 /**
  * Returns the hook that records API requests. A request is recorded in the journal of its
@@ -79,7 +79,8 @@ export function recordUnroutable(
 export function keepRequestBody(entry: JournalEntry, body: unknown): void {
   if (!Buffer.isBuffer(body) || body.length === 0) return
   // Copy the start of a long body, because a slice would keep the whole buffer in memory.
-  entry.body = body.length > MAX_BODY ? Buffer.from(body.subarray(0, MAX_BODY)) : body
+  const isLong = body.length > MAX_REQUEST_BODY
+  entry.body = isLong ? Buffer.from(body.subarray(0, MAX_REQUEST_BODY)) : body
   entry.bodyLength = body.length
 }
 
@@ -140,7 +141,9 @@ function isControlPath({ url }: FastifyRequest): boolean {
 }
 
 function responseSizeOf(request: FastifyRequest, reply: FastifyReply): number {
-  return request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0)
+  if (request.method === 'HEAD') return 0
+  // A forwarded response without this header was counted while it was sent.
+  return Number(reply.getHeader('content-length') ?? request.journalEntry?.size ?? 0)
 }
 
 /**

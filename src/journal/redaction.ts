@@ -40,10 +40,11 @@ export type RedactionOf = (authorization?: string) => Redaction
 
 /**
  * Returns a function that creates the redaction for one request from its `Authorization` header.
+ * `serverSecrets` are the secrets in the server's configuration.
  */
 export function createRedaction(
   environments: EnvironmentService,
-  adminToken: string | undefined
+  serverSecrets: readonly string[]
 ): RedactionOf {
   const knownWords = new Map<string, boolean>()
   // The report shows the requests of removed environments.
@@ -64,21 +65,22 @@ export function createRedaction(
     if (knownWords.size === 0) queueMicrotask(() => knownWords.clear())
     const known = knownWords.get(word)
     if (known !== undefined) return known
-    const isSecret = word === adminToken || formerKeys.has(word) || environments.isApiKey(word)
+    const isServerSecret = serverSecrets.includes(word)
+    const isSecret = isServerSecret || formerKeys.has(word) || environments.isApiKey(word)
     knownWords.set(word, isSecret)
     return isSecret
   }
 
-  return (authorization = '') => new Redaction(authorization, adminToken, isKey)
+  return (authorization = '') => new Redaction(authorization, serverSecrets, isKey)
 }
 
 /**
  * Replaces secrets in one request and its response. Secrets are the API keys of all environments,
- * the admin token, the key in the request itself, and values whose name suggests a credential.
+ * the server's own secrets, the key in the request itself, and values whose name suggests a credential.
  * Percent-encoded keys are found too.
  */
 export class Redaction {
-  /** Returns whether a word is an environment's API key or the admin token. */
+  /** Returns whether a word is an environment's API key or one of the server's secrets. */
   readonly isKey: (word: string) => boolean
   readonly #sentKey: string
   /** These secrets are replaced even inside a longer word. */
@@ -86,14 +88,14 @@ export class Redaction {
 
   constructor(
     authorization: string,
-    adminToken: string | undefined,
+    serverSecrets: readonly string[],
     isKey: (word: string) => boolean
   ) {
     this.isKey = isKey
     this.#sentKey = authorization.trim().replace(/^\S+\s+/, '')
     // An invalid key may be an ordinary word, so replace it only where it is a whole word.
     const isDistinctive = isKey(this.#sentKey) || DELIMITER.test(this.#sentKey)
-    const candidates = [isDistinctive ? this.#sentKey : '', adminToken ?? '']
+    const candidates = [isDistinctive ? this.#sentKey : '', ...serverSecrets]
     this.#anywhere = candidates.filter(({ length }) => length >= MIN_KEY_ANYWHERE)
   }
 

@@ -1,5 +1,5 @@
 /** The maximum number of bytes that are kept of each response body. */
-const MAX_BODY = 16 * 1024
+export const MAX_RESPONSE_BODY = 16 * 1024
 const BLOCK_SIZE = 64 * 1024
 /** 16 MiB. */
 const MAX_BLOCKS_PER_JOURNAL = 256
@@ -63,7 +63,7 @@ export class ResponseStore {
    * again, which saves memory when a client polls.
    */
   keep(body: Buffer): StoredBody {
-    const length = Math.min(body.length, MAX_BODY)
+    const length = Math.min(body.length, MAX_RESPONSE_BODY)
     if (this.#last && this.#isLast(this.#last, body, length)) return this.#last
     const { block, bytes } = this.#blockFor(length)
     const start = block.used

@@ -77,9 +77,16 @@ export const RecordedRequest = namedObject(
         ),
         delayed: number(0, "Milliseconds by which the environment's latency delayed the request"),
         stubbed: Type.Optional(Type.String({ description: 'The id of the stub that responded' })),
+        forwarded: Type.Optional(
+          Type.Literal(true, {
+            description: 'Present if the request was forwarded to the fallback server'
+          })
+        ),
         unmocked: Type.Optional(
           Type.Boolean({
-            description: 'Whether neither an operation nor a stub serves the method and path'
+            description:
+              'Whether nothing responded to the method and path: no operation, stub, fault or ' +
+              'fallback server'
           })
         )
       },

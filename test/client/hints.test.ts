@@ -41,13 +41,19 @@ test('gives no hint for correct requests', async () => {
   expect(await findHints(env)).toEqual([])
 })
 
+const WAYS_OUT = '; add a stub, or forward such requests with --fallback'
+
 test('gives one hint for each path that is not mocked', async () => {
   const { env, send, post } = await createEnvironment()
   for (const path of ['/v1/subscribers', '/v1/subscribers', '/v1/topics']) await send(path)
   await post('/v1/messages')
   expect(await findHints(env)).toEqual([
-    { id: 'path-not-mocked', message: 'GET /v1/subscribers is not mocked', requests: [1, 2] },
-    { id: 'path-not-mocked', message: 'GET /v1/topics is not mocked', requests: [3] },
+    {
+      id: 'path-not-mocked',
+      message: `GET /v1/subscribers is not mocked${WAYS_OUT}`,
+      requests: [1, 2]
+    },
+    { id: 'path-not-mocked', message: `GET /v1/topics is not mocked${WAYS_OUT}`, requests: [3] },
     {
       id: 'path-not-mocked',
       message: 'POST /v1/messages is not mocked, but other methods of this path are',

@@ -5,7 +5,7 @@ import { useMock } from '../support/mock.js'
 const ORIGIN = { origin: 'http://localhost:3000' }
 const EXPOSED =
   'idempotency-key,idempotency-replay,retry-after,' +
-  'x-mock-change,x-mock-reason,x-mock-stub,x-request-id'
+  'x-mock-change,x-mock-fallback,x-mock-reason,x-mock-stub,x-request-id'
 
 test.each([
   ['POST', '/v1/integrations/mailgun/set-primary'],

@@ -1,0 +1,61 @@
+import type { Readable } from 'node:stream'
+import type { JournalEntry } from './entry.js'
+import { keepResponseBody, MAX_REQUEST_BODY } from './plugin.js'
+import { MAX_RESPONSE_BODY } from './response-store.js'
+
+/**
+ * Keeps the start of a request body in the entry while something else reads the body. The entry
+ * doesn't get the body if the client disconnects before the start is complete.
+ */
+export function recordRequestStream(body: Readable, entry: JournalEntry | null): void {
+  observeStream(body, MAX_REQUEST_BODY, {
+    onChunk(length) {
+      if (isOpen(entry)) entry.bodyLength += length
+    },
+    onStart(start) {
+      if (isOpen(entry)) entry.body = start
+    }
+  })
+}
+
+/** Keeps the start of a response body in the entry while something else reads the body. */
+export function recordResponseStream(body: Readable, entry: JournalEntry | null): void {
+  observeStream(body, MAX_RESPONSE_BODY, {
+    onChunk(length) {
+      if (isOpen(entry)) entry.size += length
+    },
+    onStart(start) {
+      if (isOpen(entry)) keepResponseBody(entry, start)
+    }
+  })
+}
+
+/** The journal has counted the bytes of an entry that has ended, so such an entry mustn't change. */
+const isOpen = (entry: JournalEntry | null): entry is JournalEntry => entry?.endSequence === 0
+
+interface Observer {
+  onChunk(length: number): void
+  /** Called once, with the first `max` bytes or with the whole body. */
+  onStart(start: Buffer): void
+}
+
+/** Listens to a stream without making it flow. A transform stream would buffer twice as much. */
+function observeStream(stream: Readable, max: number, { onChunk, onStart }: Observer): void {
+  let chunks: Buffer[] | undefined = []
+  let length = 0
+
+  function endStart(): void {
+    if (!chunks) return
+    if (length > 0) onStart(Buffer.concat(chunks, Math.min(length, max)))
+    chunks = undefined
+  }
+
+  stream.pause()
+  stream.on('data', (chunk: Buffer) => {
+    onChunk(chunk.length)
+    length += chunk.length
+    chunks?.push(chunk)
+    if (length >= max) endStart()
+  })
+  stream.once('end', endStart)
+}

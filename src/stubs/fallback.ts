@@ -1,0 +1,242 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import replyFrom from '@fastify/reply-from'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { DomainError } from '../domain/errors.js'
+import { requireEnvironment } from '../environments/plugin.js'
+import type { EnvironmentService } from '../environments/service.js'
+import type { LatencyService } from '../faults/latency.js'
+import { injectFaults } from '../faults/plugin.js'
+import type { FaultService } from '../faults/service.js'
+import { setReasonHeader } from '../http/errors.js'
+import { logCut } from '../http/log.js'
+import { pathOf } from '../http/target.js'
+import { recordRequestStream, recordResponseStream } from '../journal/streamed-bodies.js'
+import { describeFailure } from './fallback-failures.js'
+import { toForwardedRequest, toForwardedResponse } from './fallback-headers.js'
+import { Slots } from './slots.js'
+
+/**
+ * The maximum number of requests that are forwarded at the same time. Each needs up to 0.3 MB for
+ * buffers, so 1,000 would need 200 MB more.
+ */
+const MAX_CONCURRENT = 64
+
+export interface FallbackOptions {
+  environments: EnvironmentService
+  faults: FaultService
+  latency: LatencyService
+  /** The URL of the fallback server. */
+  url: string
+  /** The API key of the fallback server. */
+  key: string
+  /** The milliseconds that the fallback server may send nothing. 0 means no limit. */
+  timeout: number
+  /** Whether neither an operation nor a stub serves a request to Novu's API. */
+  isUnserved: (request: FastifyRequest) => boolean
+}
+
+/**
+ * Forwards requests to the fallback server. Like for operations, a request needs an API key, which
+ * isn't forwarded, and can get a fault. Bodies are streamed in both directions, so they can have any
+ * size.
+ */
+export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
+  const { environments, key, timeout, isUnserved } = options
+  const { origin, pathname } = new URL(options.url)
+  const basePath = pathname.replace(/\/$/, '')
+  const via = `1.1 notification-mock-${randomUUID()}`
+  const slots = new Slots(MAX_CONCURRENT)
+  const clientSignal = new AsyncLocalStorage<AbortSignal>()
+
+  await app.register(replyFrom, {
+    base: origin,
+    disableRequestLogging: true,
+    disableCache: true,
+    http: {
+      // Without retries, reusing a connection that the other server is just closing would fail. Node
+      // reuses connections also if their number is limited.
+      agentOptions: { keepAlive: false, maxSockets: Number.POSITIVE_INFINITY },
+      requestOptions: {
+        rejectUnauthorized: true,
+        // reply-from copies these options for each request, and doesn't offer another way to end a
+        // request early.
+        get signal() {
+          return clientSignal.getStore()
+        }
+      }
+    }
+  })
+
+  app.addHook('onRequest', ({ headers }, _reply, done) => {
+    done(headers.via?.includes(via) ? loopError(origin) : undefined)
+  })
+
+  // A forwarded request ends in this hook. In later hooks, Fastify would have read the whole body.
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (!isUnserved(request)) return done(null, payload)
+    const body = streamBody(request, reply, payload as Readable)
+    // A fault can end the request before anything reads its body, so read the start for the journal.
+    if (options.faults.list(requireEnvironment(request)).length > 0) body?.read(0)
+    injectFaults(options).call(app, request, reply, (error) => {
+      if (error) done(error)
+      else forward(request, reply).catch(done)
+    })
+  })
+
+  async function forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    environments.assertExists(requireEnvironment(request))
+    const path = pathOf(request.url)
+    requireForwardable(path)
+    if (request.journalEntry) request.journalEntry.forwarded = true
+    const client = new AbortController()
+    reply.raw.once('close', () => client.abort())
+    await slots.take()
+    try {
+      client.signal.throwIfAborted()
+      const send = () => sendRequest(reply, basePath + path)
+      await sendResponse(await clientSignal.run(client.signal, send), request, reply)
+      await ended(reply)
+    } catch (error) {
+      // A client that has disconnected gets no response.
+      if (!client.signal.aborted) throw failure(error, request)
+    } finally {
+      slots.release()
+    }
+  }
+
+  /** Resolves when the start of the body has arrived, because until then the request can fail. */
+  function sendRequest(reply: FastifyReply, source: string): Promise<IncomingMessage> {
+    const hasBody = reply.request.body !== undefined
+    return new Promise((resolve, reject) => {
+      withoutLog(reply).from(source, {
+        timeout,
+        rewriteRequestHeaders: (_request, headers) =>
+          toForwardedRequest(headers, { key, via, hasBody }),
+        rewriteHeaders: () => ({}),
+        // Listen at once, because an empty body emits `readable` in the same turn.
+        onResponse: (_request, _reply, { stream }) =>
+          stream.once('error', reject).once('readable', () => resolve(stream)),
+        onError: (_reply, { error }) => reject(error.cause ?? error)
+      })
+    })
+  }
+
+  async function sendResponse(
+    response: IncomingMessage,
+    request: FastifyRequest,
+    reply: FastifyReply
+  ): Promise<void> {
+    // To send half of the response, its length must be known.
+    const isTruncated = request.effect?.abort === 'truncate'
+    const payload = isTruncated ? await buffer(response) : response
+    if (!isTruncated) {
+      const isEncoded = response.headers['content-encoding'] !== undefined
+      recordResponseStream(response, isEncoded ? null : request.journalEntry)
+      response.once('error', (error) => {
+        const hasClientLeft = reply.raw.destroyed
+        if (!hasClientLeft) recordCut(failure(error, request).details.reason, reply)
+      })
+    }
+    reply.removeHeader('connection')
+    reply.code(response.statusCode ?? 0).headers(toForwardedResponse(response.headers))
+    reply.header('x-mock-fallback', origin)
+    if (response.statusCode === 401) setReasonHeader(reply, KEY_REJECTED)
+    reply.send(payload)
+  }
+
+  function failure(error: unknown, request: FastifyRequest): DomainError {
+    if (error instanceof DomainError) return error
+    const message = `${request.method} ${pathOf(request.url)} could not be forwarded`
+    const reason = `the fallback server ${origin} ${describeFailure(error, timeout)}`
+    return new DomainError('not-forwarded', message, { reason, logLevel: 'warn' })
+  }
+})
+
+/** Resolves when the response has been sent, or the connection is lost. */
+const ended = ({ raw }: FastifyReply): Promise<unknown> | undefined =>
+  raw.closed ? undefined : once(raw, 'close')
+
+/** Records why the connection is closed in the middle of a response. */
+function recordCut(reason: string, reply: FastifyReply): void {
+  const { journalEntry } = reply.request
+  if (journalEntry) journalEntry.reason = reason
+  logCut(reply, reason)
+}
+
+const KEY_REJECTED = 'the fallback server rejected its API key; set the key with --fallback-key'
+
+/**
+ * Makes the body of the request a stream, and records its start. Once nothing reads the stream any more, drops the
+ * rest of the body, so that the client can send its next request.
+ */
+function streamBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: Readable
+): Readable | undefined {
+  const { method, headers } = request
+  const hasBody =
+    headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
+  // As Fastify does, ignore the body of these requests.
+  if (!hasBody || method === 'GET' || method === 'HEAD') return undefined
+  recordRequestStream(payload, request.journalEntry)
+  const body = readThrough(payload)
+  request.body = body
+  reply.raw.once('close', () => body.destroy())
+  return body
+}
+
+/**
+ * Returns a stream with the same content. If it is destroyed, drops the rest of the content.
+ * Destroying `source` itself would close the client's connection.
+ */
+function readThrough(source: Readable): Readable {
+  const stream = new Readable({
+    read: () => source.resume(),
+    destroy(error, done) {
+      source.resume()
+      done(error)
+    }
+  })
+  source.on('data', (chunk) => {
+    if (!stream.destroyed && !stream.push(chunk)) source.pause()
+  })
+  source.once('end', () => {
+    if (!stream.destroyed) stream.push(null)
+  })
+  return stream
+}
+
+/**
+ * Throws `bad-request` for a path that would be changed or rejected on its way to the fallback
+ * server.
+ */
+function requireForwardable(path: string): void {
+  const isUnchanged = new URL(path, 'http://localhost').pathname === path
+  if (isUnchanged && !/(^|\/)\.\.|\.\.(\/|$)/.test(decodeURIComponent(path))) return
+  throw new DomainError('bad-request', `${path} can't be forwarded`, {
+    reason: 'the path has a segment .. or . or a character that must be percent-encoded'
+  })
+}
+
+const loopError = (origin: string) =>
+  new DomainError('not-forwarded', `The fallback server ${origin} leads back to this server`, {
+    reason: 'the fallback server forwards requests to this server; set another URL with --fallback'
+  })
+
+const SILENT = { info() {}, warn() {} }
+
+/**
+ * Returns a reply whose request has a silent log. reply-from would log each failure without masking
+ * secrets, and the error handler logs it anyway.
+ */
+function withoutLog(reply: FastifyReply): FastifyReply {
+  const request = Object.create(reply.request, { log: { value: SILENT } })
+  return Object.create(reply, { request: { value: request } })
+}
