@@ -4,7 +4,7 @@ type Headers = Record<string, string | string[]>
 
 /**
  * Matches the headers that aren't forwarded in either direction: those that describe one connection,
- * cookies, and those of this mock.
+ * cookies, and headers of this mock.
  */
 const NEVER_FORWARDED =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|cookie|set-cookie|x-mock-.*)$/
@@ -16,7 +16,7 @@ const ONLY_FOR_MOCK = /^(authorization|expect)$/
 const SET_BY_MOCK = /^(access-control-.*|x-request-id)$/
 
 /**
- * Returns the headers to send to the fallback server. `host` and `connection` are already those of
+ * Returns the headers to send to the fallback server. `host` and `connection` already belong to
  * the new connection. `via` names this server.
  */
 export function toForwardedRequest(

@@ -47,15 +47,9 @@ export interface FallbackOptions {
  * size.
  */
 export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
-  const { environments, key, timeout, isUnserved } = options
-  const { origin, pathname } = new URL(options.url)
-  const basePath = pathname.replace(/\/$/, '')
-  const via = `1.1 notification-mock-${randomUUID()}`
-  const slots = new Slots(MAX_CONCURRENT)
-  const clientSignal = new AsyncLocalStorage<AbortSignal>()
-
+  const forwarder = new Forwarder(options)
   await app.register(replyFrom, {
-    base: origin,
+    base: forwarder.origin,
     disableRequestLogging: true,
     disableCache: true,
     http: {
@@ -67,57 +61,86 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
         // reply-from copies these options for each request, and doesn't offer another way to end a
         // request early.
         get signal() {
-          return clientSignal.getStore()
+          return forwarder.clientSignal.getStore()
         }
       }
     }
   })
 
-  app.addHook('onRequest', ({ headers }, _reply, done) => {
-    done(headers.via?.includes(via) ? loopError(origin) : undefined)
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(forwarder.findLoop(request))
   })
 
   // A forwarded request ends in this hook. In later hooks, Fastify would have read the whole body.
   app.addHook('preParsing', (request, reply, payload, done) => {
-    if (!isUnserved(request)) return done(null, payload)
+    if (!options.isUnserved(request)) return done(null, payload)
     const body = streamBody(request, reply, payload as Readable)
     // A fault can end the request before anything reads its body, so read the start for the journal.
     if (options.faults.list(requireEnvironment(request)).length > 0) body?.read(0)
     injectFaults(options).call(app, request, reply, (error) => {
       if (error) done(error)
-      else forward(request, reply).catch(done)
+      else forwarder.forward(request, reply).catch(done)
     })
   })
+})
 
-  async function forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    environments.assertExists(requireEnvironment(request))
+class Forwarder {
+  readonly origin: string
+  /** Is aborted when the client of the request that is being forwarded disconnects. */
+  readonly clientSignal = new AsyncLocalStorage<AbortSignal>()
+  readonly #options: FallbackOptions
+  readonly #basePath: string
+  /** Identifies this server in the header `via`. */
+  readonly #via = `1.1 notification-mock-${randomUUID()}`
+  readonly #slots = new Slots(MAX_CONCURRENT)
+
+  constructor(options: FallbackOptions) {
+    const { origin, pathname } = new URL(options.url)
+    this.origin = origin
+    this.#options = options
+    this.#basePath = pathname.replace(/\/$/, '')
+  }
+
+  /** Returns the error for a request that this server has forwarded before. */
+  findLoop({ headers }: FastifyRequest): DomainError | undefined {
+    if (!headers.via?.includes(this.#via)) return undefined
+    const message = `The fallback server ${this.origin} leads back to this server`
+    return new DomainError('not-forwarded', message, {
+      reason:
+        'the fallback server forwards requests to this server; set another URL with --fallback'
+    })
+  }
+
+  /** Forwards a request. Resolves when the response has been sent, or the client disconnects. */
+  async forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    this.#options.environments.assertExists(requireEnvironment(request))
     const path = pathOf(request.url)
     requireForwardable(path)
     if (request.journalEntry) request.journalEntry.forwarded = true
     const client = new AbortController()
     reply.raw.once('close', () => client.abort())
-    await slots.take()
+    await this.#slots.take()
     try {
       client.signal.throwIfAborted()
-      const send = () => sendRequest(reply, basePath + path)
-      await sendResponse(await clientSignal.run(client.signal, send), request, reply)
+      const send = () => this.#sendRequest(reply, this.#basePath + path)
+      await this.#sendResponse(await this.clientSignal.run(client.signal, send), reply)
       await ended(reply)
     } catch (error) {
       // A client that has disconnected gets no response.
-      if (!client.signal.aborted) throw failure(error, request)
+      if (!client.signal.aborted) throw this.#failure(error, request)
     } finally {
-      slots.release()
+      this.#slots.release()
     }
   }
 
   /** Resolves when the start of the body has arrived, because until then the request can fail. */
-  function sendRequest(reply: FastifyReply, source: string): Promise<IncomingMessage> {
-    const hasBody = reply.request.body !== undefined
+  #sendRequest(reply: FastifyReply, source: string): Promise<IncomingMessage> {
+    const { key, timeout } = this.#options
+    const forwarding = { key, via: this.#via, hasBody: reply.request.body !== undefined }
     return new Promise((resolve, reject) => {
       withoutLog(reply).from(source, {
         timeout,
-        rewriteRequestHeaders: (_request, headers) =>
-          toForwardedRequest(headers, { key, via, hasBody }),
+        rewriteRequestHeaders: (_request, headers) => toForwardedRequest(headers, forwarding),
         rewriteHeaders: () => ({}),
         // Listen at once, because an empty body emits `readable` in the same turn.
         onResponse: (_request, _reply, { stream }) =>
@@ -127,11 +150,8 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
     })
   }
 
-  async function sendResponse(
-    response: IncomingMessage,
-    request: FastifyRequest,
-    reply: FastifyReply
-  ): Promise<void> {
+  async #sendResponse(response: IncomingMessage, reply: FastifyReply): Promise<void> {
+    const { request } = reply
     // To send half of the response, its length must be known.
     const isTruncated = request.effect?.abort === 'truncate'
     const payload = isTruncated ? await buffer(response) : response
@@ -140,23 +160,23 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
       recordResponseStream(response, isEncoded ? null : request.journalEntry)
       response.once('error', (error) => {
         const hasClientLeft = reply.raw.destroyed
-        if (!hasClientLeft) recordCut(failure(error, request).details.reason, reply)
+        if (!hasClientLeft) recordCut(this.#failure(error, request).details.reason, reply)
       })
     }
     reply.removeHeader('connection')
     reply.code(response.statusCode ?? 0).headers(toForwardedResponse(response.headers))
-    reply.header('x-mock-fallback', origin)
+    reply.header('x-mock-fallback', this.origin)
     if (response.statusCode === 401) setReasonHeader(reply, KEY_REJECTED)
     reply.send(payload)
   }
 
-  function failure(error: unknown, request: FastifyRequest): DomainError {
+  #failure(error: unknown, { method, url }: FastifyRequest): DomainError {
     if (error instanceof DomainError) return error
-    const message = `${request.method} ${pathOf(request.url)} could not be forwarded`
-    const reason = `the fallback server ${origin} ${describeFailure(error, timeout)}`
+    const message = `${method} ${pathOf(url)} could not be forwarded`
+    const reason = `the fallback server ${this.origin} ${describeFailure(error, this.#options.timeout)}`
     return new DomainError('not-forwarded', message, { reason, logLevel: 'warn' })
   }
-})
+}
 
 /** Resolves when the response has been sent, or the connection is lost. */
 const ended = ({ raw }: FastifyReply): Promise<unknown> | undefined =>
@@ -224,11 +244,6 @@ function requireForwardable(path: string): void {
     reason: 'the path has a segment .. or . or a character that must be percent-encoded'
   })
 }
-
-const loopError = (origin: string) =>
-  new DomainError('not-forwarded', `The fallback server ${origin} leads back to this server`, {
-    reason: 'the fallback server forwards requests to this server; set another URL with --fallback'
-  })
 
 const SILENT = { info() {}, warn() {} }
 

@@ -16,25 +16,30 @@ export interface Prism {
  * and unauthenticated requests. With the options used here, Prism forwards these requests too, so
  * that it also checks the error responses.
  */
-export async function startPrism(
+export function startPrism(
   toolsFolder: string,
   document: Document,
   upstream: string
 ): Promise<Prism> {
+  const text = JSON.stringify(withoutSecurity(document))
+  return runPrism(toolsFolder, text, (file) => ['proxy', file, upstream, '--no-validate-request'])
+}
+
+/** Starts Prism as a server that makes up responses from an OpenAPI document. */
+export function startPrismMock(toolsFolder: string, document: string): Promise<Prism> {
+  return runPrism(toolsFolder, document, (file) => ['mock', file])
+}
+
+function runPrism(
+  toolsFolder: string,
+  document: string,
+  argumentsFor: (file: string) => string[]
+): Promise<Prism> {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-prism-'))
-  const file = join(folder, 'openapi.json')
-  writeFileSync(file, JSON.stringify(withoutSecurity(document)))
+  const file = join(folder, 'openapi.yaml')
+  writeFileSync(file, document)
   const prism = join(toolsFolder, 'node_modules/@stoplight/prism-cli/dist/index.js')
-  const args = [
-    'proxy',
-    file,
-    upstream,
-    '--no-validate-request',
-    '--port',
-    '0',
-    '--host',
-    '127.0.0.1'
-  ]
+  const args = [...argumentsFor(file), '--port', '0', '--host', '127.0.0.1']
   const child = spawn(process.execPath, [prism, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const stop = () => {
     child.kill('SIGKILL')

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ServerOptions } from '../../src/server.js'
+import { configOf } from '../../src/config.js'
+import { type ServerOptions, startServer } from '../../src/server.js'
 import { listen } from '../remote/listen.js'
 import { addFault, DEVELOPMENT, head, journalOf, raw, until, verify } from '../support/control.js'
 import { useLoggedMock } from '../support/logged-mock.js'
@@ -238,4 +239,19 @@ test('no key is in the log, in an error or in the journal', async () => {
   expect(failed.status).toBe(424)
   const all = [mock.log, await journalOf(mock), (await mock.get('/_mock/requests/1')).json]
   expect(JSON.stringify(all)).not.toContain(key)
+})
+
+test.each([
+  [{ fallback: 'ftp://127.0.0.1' }, /must be a URL that starts with http/],
+  [{ fallback: 'http://user:pass@127.0.0.1' }, /must not contain a user name or password/],
+  [{ fallback: 'http://127.0.0.1/?a' }, /must not contain \? or #/],
+  [{ fallback: 'http://prism:4010' }, /another machine; set its API key with --fallback-key/],
+  [{ fallbackKey: 'key' }, /needs the URL of a fallback/]
+])('the server does not start with %o', async (options, message) => {
+  await expect(startServer(options)).rejects.toThrow(message)
+})
+
+test('forwards to another machine if a key is given', () => {
+  const options = { fallback: 'http://prism:4010', fallbackKey: 'fallback' }
+  expect(configOf(options)).toMatchObject(options)
 })
