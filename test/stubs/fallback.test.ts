@@ -175,18 +175,24 @@ async function closedUrl(): Promise<string> {
 test.each<[string, RequestListener | undefined, RegExp]>([
   ['refuses the connection', undefined, /refused the connection/],
   ['closes the connection', (request) => request.socket.destroy(), /closed the connection/],
-  ['sends nothing', () => {}, /sent nothing for 50 ms/],
   ['sends no HTTP', (request) => request.socket.end('hello\r\n\r\n'), /malformed response/]
 ])('responds with 424 and a reason if the fallback server %s', async (_, respond, reason) => {
   const { server } = await useFallback(respond ?? okay)
   const fallback = respond ? server.url : await closedUrl()
-  const mock = await useNewMock({ fallback, fallbackTimeout: 50 })
+  const mock = await useNewMock({ fallback })
   const response = await mock.post(TRIGGER, { body: '{}' })
   expect(response).toMatchObject({
     status: 424,
     json: { statusCode: 424, message: `POST ${TRIGGER} could not be forwarded` }
   })
   expect(response.headers.get('x-mock-reason')).toMatch(reason)
+})
+
+test('responds with 424 if the fallback server sends nothing for the timeout', async () => {
+  const { mock } = await useFallback(() => {}, { fallbackTimeout: 50 })
+  const response = await mock.post(TRIGGER, { body: '{}' })
+  expect(response.status).toBe(424)
+  expect(response.headers.get('x-mock-reason')).toMatch(/sent nothing for 50 ms/)
 })
 
 test('closes the connection if the fallback server dies in the middle of its response', async () => {
