@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { PROFILES } from '../../../src/domain/assumptions.js'
 import { RESET_PARTS, type ResetPart } from '../../../src/domain/enums.js'
 import { DomainError } from '../../../src/domain/errors.js'
 import type { Environment } from '../../../src/environments/service.js'
@@ -12,9 +13,12 @@ import {
 } from '../environments/environment-client.js'
 
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
-const RUNS = 1000
+/** Each sequence has 50 steps, so both profiles together take 1000 steps. */
+const SEQUENCES = 10
+const STEPS = 50
 const ALL = [...RESET_PARTS]
 
+const UNKNOWN_ID = 'f'.repeat(24)
 const TEXT = { identifier: 'text', providerId: 'ses', channel: 'sms' as const }
 const SEED = { ...SHOP, integrations: [...SHOP.integrations, TEXT] }
 
@@ -32,8 +36,11 @@ interface Model {
   real: Environment
   state: State
   baseline: State
-  snapshots: Map<string, State>
+  snapshots: Map<string, SavedState>
 }
+
+/** A snapshot, with the baseline of that time. */
+type SavedState = Pick<Model, 'state' | 'baseline'>
 
 /** Performs a step on an environment, and returns the state that is expected afterwards. */
 type Step = (mock: TestMock, model: Model, models: Model[]) => State | Promise<State>
@@ -46,44 +53,67 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.tuple(identifier, key).map(([id, under]) => setPrimary(id, under)) },
   { weight: 1, arbitrary: fc.nat({ max: 9 }).map(merge) },
   { weight: 3, arbitrary: name.map(snapshot) },
-  { weight: 3, arbitrary: fc.tuple(name, parts).map(([from, chosen]) => restore(from, chosen)) },
+  { weight: 1, arbitrary: fc.nat({ max: 9 }).map(replace) },
+  { weight: 1, arbitrary: fc.nat({ max: 9 }).map(undoReplace) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(name, parts, fc.boolean())
+      .map(([from, chosen, baseline]) => restore(from, { parts: chosen, baseline }))
+  },
+  { weight: 1, arbitrary: name.map(removeSnapshot) },
+  { weight: 1, arbitrary: fc.constant(removeNewest()) },
   { weight: 2, arbitrary: parts.map(reset) },
   { weight: 1, arbitrary: fc.option(name, { nil: undefined }).map(fork) }
 )
-const sequences = fc.array(fc.tuple(fc.nat({ max: 3 }), step), { minLength: 1, maxLength: 14 })
-
-test(`restores exactly the saved states after each of ${RUNS} random sequences of steps`, {
-  timeout: 300_000
-}, async () => {
-  const mock = await useMock({ clock: () => NOW, seed: { environments: [] } })
-  const nothing = rowCounts(mock.db)
-  await fc.assert(
-    fc.asyncProperty(sequences, async (sequence) => {
-      const { environment } = await mock.services.seeds.createEnvironment({ seed: seedOf(SEED) })
-      const models = [newModel(mock, environment, new Map())]
-      try {
-        for (const [at, take] of sequence) {
-          const model = models[at % models.length] as Model
-          model.state = await take(mock, model, models)
-          expectStates(mock, models)
-        }
-        expectConsistentDatasets(mock.db)
-        checkRestores(mock, models)
-        expectConsistentDatasets(mock.db)
-      } finally {
-        for (const { real } of models) mock.services.environments.remove(real)
-      }
-      expect(rowCounts(mock.db)).toEqual(nothing)
-    }),
-    { numRuns: RUNS }
-  )
+const sequences = fc.array(fc.tuple(fc.nat({ max: 3 }), step), {
+  minLength: STEPS,
+  maxLength: STEPS
 })
+
+test.each(PROFILES)(
+  `${SEQUENCES} random sequences of ${STEPS} steps restore exactly the saved states: %s`,
+  async (profile) => {
+    const mock = await useMock({ clock: () => NOW, seed: { environments: [] } })
+    const nothing = rowCounts(mock.db)
+    await fc.assert(
+      fc.asyncProperty(sequences, async (sequence) => {
+        const options = { seed: seedOf(SEED), profile }
+        const { environment } = await mock.services.seeds.createEnvironment(options)
+        const models = [newModel(mock, environment, new Map())]
+        try {
+          await takeSteps(mock, models, sequence)
+          expectConsistentDatasets(mock.db)
+          checkRestores(mock, models)
+          expectConsistentDatasets(mock.db)
+        } finally {
+          for (const { real } of models) mock.services.environments.remove(real)
+        }
+        expect(rowCounts(mock.db)).toEqual(nothing)
+      }),
+      { numRuns: SEQUENCES }
+    )
+  }
+)
+
+async function takeSteps(
+  mock: TestMock,
+  models: Model[],
+  sequence: readonly [number, Step][]
+): Promise<void> {
+  for (const [at, take] of sequence) {
+    const model = models[at % models.length] as Model
+    model.state = await take(mock, model, models)
+    expectStates(mock, models)
+  }
+}
 
 /** Restores every saved state twice, and checks its data and stored responses each time. */
 function checkRestores(mock: TestMock, models: readonly Model[]): void {
   const { environments } = mock.services
   for (const model of models) {
-    const saved = [...model.snapshots, [undefined, model.baseline] as const]
+    const snapshots = [...model.snapshots].map(([from, { state }]) => [from, state] as const)
+    const saved = [...snapshots, [undefined, model.baseline] as const]
     for (const [from, state] of [...saved, ...saved]) {
       if (from === undefined) environments.reset(model.real, ALL)
       else environments.restore(model.real, from, { parts: ALL })
@@ -108,7 +138,10 @@ function newModel(mock: TestMock, real: Environment, keys: State['keys']): Model
   return { real, state, baseline: state, snapshots: new Map() }
 }
 
-function exportedOf({ services }: TestMock, environment: Environment): SeededEnvironment {
+function exportedOf(
+  { services }: Pick<TestMock, 'services'>,
+  environment: Environment
+): SeededEnvironment {
   return JSON.parse([...services.seeds.export(environment, 'json')].join('')).environments[0]
 }
 
@@ -121,13 +154,16 @@ function trySetPrimary(
   identifier: string,
   under: string
 ) {
+  // The profile `live` only finds integrations by id.
+  const { integrations = [] } = exportedOf({ services }, environment)
+  const id = integrations.find((integration) => integration.identifier === identifier)?._id
   const run = () => ({
     status: 200,
-    body: Buffer.from(services.integrations.setPrimary(environment, identifier).integration)
+    body: Buffer.from(services.integrations.setPrimary(environment, id ?? UNKNOWN_ID).integration)
   })
   try {
     if (under === '') return { response: run().body.toString(), isReplayed: false }
-    const request = { target: `POST /${identifier}`, body: Buffer.alloc(0) }
+    const request = { target: `POST /${identifier}`, body: Buffer.from(identifier) }
     const { body, replayOf } = services.idempotency.once(environment, under, request, run)
     return { response: body.toString(), isReplayed: replayOf !== undefined }
   } catch (error) {
@@ -161,21 +197,72 @@ function merge(number: number): Step {
   }
 }
 
-function snapshot(as: string): Step {
-  return ({ services }, { real, state, snapshots }) => {
-    services.environments.takeSnapshot(real, as)
-    snapshots.set(as, state)
+/** Loads a seed in place of the environment's state, which also sets the baseline. */
+async function loadInPlace(mock: TestMock, real: Environment, number: number): Promise<void> {
+  const integration = { identifier: 'main', providerId: `p${number}`, channel: 'email' as const }
+  const { profile } = exportedOf(mock, real)
+  const seed = seedOf({ ...(profile && { profile }), integrations: [integration] })
+  await mock.services.seeds.load(real, { seed }, 'replace')
+}
+
+function replace(number: number): Step {
+  return async (mock, model) => {
+    await loadInPlace(mock, model.real, number)
+    model.baseline = { exported: exportedOf(mock, model.real), keys: new Map() }
+    return model.baseline
+  }
+}
+
+/** Does what the inspector does if the user loads a seed and chooses Undo. */
+function undoReplace(number: number): Step {
+  return async (mock, { real, state }) => {
+    const { environments } = mock.services
+    environments.takeSnapshot(real, 'undo')
+    await loadInPlace(mock, real, number)
+    environments.restore(real, 'undo', {
+      parts: ['data', 'clock', 'idempotency'],
+      baseline: true
+    })
+    environments.removeSnapshot(real, 'undo')
     return state
   }
 }
 
-function restore(from: string, chosen: ResetPart[]): Step {
+function snapshot(as: string): Step {
+  return ({ services }, { real, state, baseline, snapshots }) => {
+    services.environments.takeSnapshot(real, as)
+    snapshots.set(as, { state, baseline })
+    return state
+  }
+}
+
+function restore(from: string, options: { parts: ResetPart[]; baseline: boolean }): Step {
+  return ({ services }, model) => {
+    const restoring = () => services.environments.restore(model.real, from, options)
+    const saved = model.snapshots.get(from)
+    if (!saved) {
+      expect(restoring).toThrow('not found')
+      return model.state
+    }
+    restoring()
+    if (options.baseline) model.baseline = saved.baseline
+    return setBack(model.state, saved.state, options.parts)
+  }
+}
+
+function removeSnapshot(from: string): Step {
   return ({ services }, { real, state, snapshots }) => {
-    const restoring = () => services.environments.restore(real, from, { parts: chosen })
-    const saved = snapshots.get(from)
-    if (saved) restoring()
-    else expect(restoring).toThrow('not found')
-    return saved ? setBack(state, saved, chosen) : state
+    if (snapshots.delete(from)) services.environments.removeSnapshot(real, from)
+    return state
+  }
+}
+
+/** Removes the newest environment, unless it is the only one. */
+function removeNewest(): Step {
+  return ({ services }, { state }, models) => {
+    const removed = models.length > 1 ? models.pop() : undefined
+    if (removed) services.environments.remove(removed.real)
+    return state
   }
 }
 
@@ -188,7 +275,7 @@ function reset(chosen: ResetPart[]): Step {
 
 function fork(from: string | undefined): Step {
   return async (mock, { real, state, snapshots }, models) => {
-    const origin = from === undefined ? state : snapshots.get(from)
+    const origin = from === undefined ? state : snapshots.get(from)?.state
     if (models.length > 3 || !origin) return state
     const options = { from: real.id, ...(from !== undefined && { snapshot: from }) }
     const { environment } = await mock.services.seeds.createEnvironment(options)
