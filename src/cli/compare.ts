@@ -1,19 +1,17 @@
 import { type Command, Option } from 'commander'
 import { assume, type Profile } from '../domain/assumptions.js'
+import { countOf } from '../domain/count.js'
 import { StartError } from '../domain/errors.js'
 import { createMock } from '../index.js'
-import { printable } from '../platform/printable.js'
-import {
-  compareDocuments,
-  type DocumentDifference
-} from '../remote/comparison/compare-documents.js'
-import { compareServices, type ServiceComparison } from '../remote/comparison/compare-services.js'
+import { compareDocuments } from '../remote/comparison/compare-documents.js'
+import { compareServices } from '../remote/comparison/compare-services.js'
 import { readDocument, readRequestsToCompare } from '../remote/comparison/requests-to-compare.js'
 import { LONG_PATIENCE } from '../remote/patient-requests.js'
 import { Target, type TargetOptions } from '../remote/target.js'
+import { documentText, servicesText } from './compare-text.js'
 import { addOptions, assumeOption, profileOption, repeatable, textOption } from './options.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
-import { abortOnSignal, progressLine } from './terminal.js'
+import { abortOnSignal, printOutcome, progressLine, UNCHECKED } from './terminal.js'
 
 interface CompareFlags {
   target?: string
@@ -39,8 +37,16 @@ export function addCommands(root: Command): void {
     .command('compare')
     .helpGroup('Against the real service:')
     .description("compare a service's responses or OpenAPI document with this mock")
+    .addHelpText('after', EXIT_CODES)
   addOptions(command, [...serverOptions(), ...requestOptions(), ...outcomeOptions()]).action(run)
 }
+
+const EXIT_CODES = `
+Exit codes:
+  0  an assumption explains each difference, or there is none
+  1  there is another difference, or a server or the document can't be read
+  2  the command line is wrong
+  3  nothing was compared, or an operation is missing in the document`
 
 function serverOptions(): Option[] {
   return [
@@ -140,10 +146,11 @@ async function runServices(
       target: new Target({ ...targetOptions, ...target }),
       ours,
       replacementKey: flags.replaced && target.apiKey,
-      onProgress: (compared) => progress.update(`${compared} of ${count} requests`)
+      onProgress: (compared) => progress.update(`${compared} of ${countOf(count, 'request')}`)
     })
     progress.end()
-    printServices(comparison, flags.json)
+    printOutcome(comparison, flags.json, servicesText, 2)
+    setExitCode(comparison.differences, comparison.compared > 0)
   } catch (error) {
     if (signal.aborted) throw new StartError('interrupted; the comparison is not complete')
     throw error
@@ -157,19 +164,6 @@ function startMock({ seed, profile, assume: assumptions }: CompareFlags) {
   return createMock({ seeds: [...seed], profile, assumptions })
 }
 
-function printServices(comparison: ServiceComparison, json: true | undefined): void {
-  const { compared, same, skipped, differences, ignored } = comparison
-  const notSent = ' because they change data or are not requests to the service'
-  const skippedText = skipped > 0 ? `; ${skipped} requests not sent${notSent}` : ''
-  const head = [`${compared} requests compared, ${same} with the same response${skippedText}`]
-  const linesOf = ({ method, path, field, target, ours }: (typeof differences)[number]) => {
-    const where = field ? `${method} ${path}: ${field}` : `${method} ${path}`
-    return [`${where}: target ${valueText(target)}, mock ${valueText(ours)}`]
-  }
-  const foot = `Not compared: ${ignored.join(', ')}`
-  print(json ? comparison : undefined, { head, differences, linesOf, foot })
-}
-
 async function runDocument(
   fileOrUrl: string,
   { profile = 'document', assume: overrides, timeout, json }: CompareFlags
@@ -177,72 +171,16 @@ async function runDocument(
   const published = await readDocument(fileOrUrl, timeout * 1000, abortOnSignal())
   const { openApiDocument } = await import('../openapi/documents.js')
   const comparison = compareDocuments(published, await openApiDocument(assume(profile, overrides)))
-  const { compared, missing, differences } = comparison
-  const head = [
-    `${compared} operations compared`,
-    ...missing.map((name) => `${name} is not in the published document`)
-  ]
-  print(json ? comparison : undefined, { head, differences, linesOf: documentLines, foot: '' })
-}
-
-function documentLines(difference: DocumentDifference): string[] {
-  const { operation, part, kind, published, ours, publishedAt, oursAt } = difference
-  const values = `: published ${valueText(published)}, mock ${valueText(ours)}`
-  return [
-    `${operation}: ${part}: ${kind}${published === undefined ? '' : values}`,
-    `    published: ${publishedAt}`,
-    `    mock: ${oursAt}`
-  ]
-}
-
-interface PrintedComparison<Difference> {
-  head: readonly string[]
-  differences: readonly Difference[]
-  linesOf(difference: Difference): string[]
-  foot: string
+  printOutcome(comparison, json, documentText, 2)
+  setExitCode(comparison.differences, comparison.missing.length === 0)
 }
 
 /**
- * Prints `outcome` as JSON or, if it is undefined, the comparison as text. Sets the exit code to 1
- * if there is a difference that no assumption explains.
+ * Sets the exit code to 1 if there is a difference that no assumption explains. Otherwise, sets it
+ * to 3 if something couldn't be compared.
  */
-function print<Difference extends { explainedBy?: string }>(
-  outcome: object | undefined,
-  comparison: PrintedComparison<Difference>
-): void {
-  const { head, differences, foot } = comparison
-  const unexplained = differences.filter(({ explainedBy }) => explainedBy === undefined)
-  const explained = differences.filter(({ explainedBy }) => explainedBy !== undefined)
-  const lines = [
-    ...head,
-    ...sectionLines('no assumption explains', unexplained, comparison),
-    ...sectionLines('an assumption explains', explained, comparison),
-    '',
-    foot
-  ]
-  const text = outcome
-    ? JSON.stringify(outcome, null, 2)
-    : lines.map((line) => printable(line)).join('\n')
-  process.stdout.write(`${printable(text, '\t\n').trimEnd()}\n`)
-  if (unexplained.length > 0) process.exitCode = 1
-}
-
-function sectionLines<Difference extends { explainedBy?: string }>(
-  title: string,
-  differences: readonly Difference[],
-  { linesOf }: PrintedComparison<Difference>
-): string[] {
-  if (differences.length === 0) return []
-  const lines = differences.flatMap((difference) => {
-    const [first, ...others] = linesOf(difference)
-    const assumption = difference.explainedBy ? ` (${difference.explainedBy})` : ''
-    return [`  ${first}${assumption}`, ...others.map((line) => `  ${line}`)]
-  })
-  return ['', `${differences.length} differences that ${title}:`, ...lines]
-}
-
-function valueText(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  const text = JSON.stringify(value)
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+function setExitCode(differences: readonly { explainedBy?: string }[], isComplete: boolean): void {
+  const isSame = differences.every(({ explainedBy }) => explainedBy !== undefined)
+  if (!isSame) process.exitCode = 1
+  else if (!isComplete) process.exitCode = UNCHECKED
 }

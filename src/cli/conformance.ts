@@ -17,10 +17,7 @@ import {
   timeoutOption,
   urlOption
 } from './reach.js'
-import { abortOnSignal, printOutcome, write } from './terminal.js'
-
-/** The exit code if a requested operation could not be checked. */
-const UNCHECKED = 3
+import { abortOnSignal, printOutcome, UNCHECKED, write } from './terminal.js'
 
 interface Flags extends Pick<RunOptions, 'apiKey' | 'foreignIntegration' | 'profile' | 'rate'> {
   target?: string

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Coverage, OperationCoverage } from '../client/control-api.js'
+import { countOf } from '../domain/count.js'
 import { StartError } from '../domain/errors.js'
 import { connect, MockError } from '../index.js'
 import { printable } from '../platform/printable.js'
@@ -113,8 +114,7 @@ function reportLines(coverage: Coverage, { withHow }: { withHow: boolean }): str
 }
 
 function operationLine({ operation, covered, total, requests }: OperationCoverage): string {
-  const count = requests === 1 ? '1 request' : `${requests} requests`
-  return `${operation}: ${covered} of ${total} covered by ${count}`
+  return `${operation}: ${covered} of ${total} covered by ${countOf(requests, 'request')}`
 }
 
 /** Returns lines about statuses and parameters that the API reference doesn't document. */

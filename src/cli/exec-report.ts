@@ -1,5 +1,6 @@
 import type { HintId } from '../client/hints.js'
 import { type Report, type RunFacts, reportOf, unauthenticatedDuring } from '../client/report.js'
+import { countOf } from '../domain/count.js'
 import { SECRET_NAME } from '../domain/credentials.js'
 import type { Mock } from '../index.js'
 import { requireWritable, rethrowWriteError } from '../platform/output-file.js'
@@ -142,7 +143,8 @@ export function runMarkdown(report: Report, allowed: readonly HintId[]): string 
     ...failed.map((test) => describeFailure(test, report)),
     ...collectHints(report, allowed).map(({ message, source }) => `hint: ${source}: ${message}`)
   ]
-  if (dropped > 0) lines.push(`${dropped} tests are not listed: their records were dropped`)
+  if (dropped > 0)
+    lines.push(`${countOf(dropped, 'test')} not listed, because the records were dropped`)
   const title =
     tests.length > 0
       ? `${failed.length} of ${tests.length + dropped} failed`
@@ -161,7 +163,7 @@ function describeFailure(test: Report['tests'][number], report: Report): string 
   const unauthenticated = unauthenticatedDuring(test, report)
   const reason = unauthenticated.at(-1)?.reason
   const count = unauthenticated.length
-  const requests = count === 1 ? '1 request' : `${count} requests`
+  const requests = countOf(count, 'request')
   const causes = [
     error.trim().split('\n')[0],
     reason && `${requests} had no valid API key: ${reason}`

@@ -17,7 +17,7 @@ import {
   textOption
 } from './options.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
-import { abortOnSignal, printOutcome, progressLine } from './terminal.js'
+import { abortOnSignal, formatCounts, printOutcome, progressLine } from './terminal.js'
 
 interface RecordFlags
   extends Omit<RecordOptions, 'url' | 'workflows' | 'steps' | 'maximum' | 'assumptions'> {
@@ -127,9 +127,9 @@ async function run(flags: RecordFlags, command: Command): Promise<void> {
 
 function outcomeText(recording: Recording): string {
   const { file, messages, subscribers, workflows, steps, profile, differences } = recording
-  const records = `${messages} messages, ${subscribers} subscribers`
+  const records = formatCounts({ messages, subscribers, workflows, steps })
   return [
-    `${file}: ${records}, ${workflows} workflows, ${steps} steps; profile ${profile}`,
+    `${file}: ${records}; profile ${profile}`,
     'A server with this seed returns the same responses, except:',
     ...differences.map((difference) => `  - ${difference}`),
     `To serve it: notification-mock --seed ${file}`,

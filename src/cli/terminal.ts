@@ -8,6 +8,9 @@ import { SeedError } from '../seeds/errors.js'
 /** Marks the messages from `exec`, because the command that it runs writes to the same stderr. */
 export const EXEC_PREFIX = 'notification-mock exec: '
 
+/** The exit code if nothing is wrong, but something could not be checked. */
+export const UNCHECKED = 3
+
 /**
  * Prints an outcome as JSON, or as the text that `format` returns. Control characters in the
  * outcome are escaped before `format` gets it, so that data can't forge lines of output.

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { StartError } from '../domain/errors.js'
 import { isObject } from '../schema/validation.js'
 import type { RequestOptions, TargetResponse } from './response-checks.js'
@@ -30,6 +31,12 @@ export function rejectRedirect({ status, headers }: TargetResponse): void {
   if (status < 300 || status >= 400) return
   const location = headers.get('location') ?? 'another URL'
   throw new StartError(`the target redirects to ${location}; use that URL as the target`)
+}
+
+/** Throws `StartError` if the status says that the server rejects the key. */
+export function rejectUnauthorized(url: string, status: number): void {
+  if (status === 401 || status === 403)
+    throw new StartError(`${url} rejects the key: ${status} ${STATUS_CODES[status]}`)
 }
 
 /** Returns a problem if the response isn't a JSON object. It may be a proxy's HTML page. */

@@ -1,7 +1,7 @@
 import { SECRET_NAME } from '../../domain/credentials.js'
 import { StartError } from '../../domain/errors.js'
 import { isObject, isTooDeep, MAX_DEPTH } from '../../schema/validation.js'
-import { objectProblem, rejectRedirect } from '../patient-requests.js'
+import { objectProblem, rejectRedirect, rejectUnauthorized } from '../patient-requests.js'
 import { fieldNamesIn } from '../recording/kept-field-names.js'
 import { PersonalDataReplacement } from '../recording/personal-data.js'
 import type { TargetResponse } from '../response-checks.js'
@@ -41,7 +41,8 @@ const DEPTH_OF_RECORD = 3
 /**
  * Sends all requests to both servers, one after the other, and returns the differences. If a
  * response can't be used, for example because a proxy sent it, the request is repeated once, and
- * the second response is compared. Throws `StartError` if a server can't be reached.
+ * the second response is compared. Throws `StartError` if a server can't be reached or
+ * rejects the key.
  */
 export async function compareServices(options: CompareOptions): Promise<ServiceComparison> {
   const { target, ours, requests, skipped, onProgress } = options
@@ -59,12 +60,14 @@ export async function compareServices(options: CompareOptions): Promise<ServiceC
   return { compared: requests.length, skipped, same, differences, ignored: IGNORED }
 }
 
-/** Throws `StartError` unless the server responds. */
+/** Throws `StartError` unless the server responds and accepts the key. */
 async function checkReachable(server: Target): Promise<void> {
   const path = '/v1/messages?limit=1'
   const { response, problem } = await server.sendWithRetries(path, { maxAttempts: 2 })
   if (!response) throw new StartError(`${server.url}: ${problem}; check that the server is running`)
   rejectRedirect(response)
+  // If both servers rejected the key, all of their responses would be the same.
+  rejectUnauthorized(server.url, response.status)
 }
 
 async function compareRequest(

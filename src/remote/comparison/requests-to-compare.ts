@@ -1,6 +1,7 @@
 import { CHANNELS } from '../../domain/enums.js'
 import { StartError } from '../../domain/errors.js'
 import { parseJsonOrUndefined } from '../../domain/json.js'
+import { decodeText } from '../../platform/decode-text.js'
 import { readRegularFile } from '../../platform/read-file.js'
 import { isObject } from '../../schema/validation.js'
 import { FILE_LIMITS } from '../../seeds/limits.js'
@@ -84,6 +85,7 @@ function requestsOfFile(file: string): SourceRequest[] {
 /** Reads the requests in a HAR file, the format in which browsers export requests. */
 function requestsOfHar(file: string): SourceRequest[] {
   const har = parseJsonOrUndefined(readText(file))
+  if (har === undefined) throw new StartError(`${file} is not a HAR: it is not JSON`)
   const log = isObject(har) ? har.log : undefined
   const entries = isObject(log) ? log.entries : undefined
   if (!Array.isArray(entries)) throw new StartError(`${file} is not a HAR: it has no log.entries`)
@@ -98,13 +100,17 @@ function requestsOfHar(file: string): SourceRequest[] {
   })
 }
 
+/** The code of the error for bytes that aren't text in the expected encoding. */
+const NOT_TEXT = 'ERR_ENCODING_INVALID_ENCODED_DATA'
+
 /** Returns the text of a file. Throws `StartError` if it can't be read. */
 function readText(file: string): string {
   try {
-    return readRegularFile(file).toString()
+    return decodeText(readRegularFile(file))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new StartError(`${file} can't be read: ${code ?? message}`)
+    const problem = code === NOT_TEXT ? 'it is not text in UTF-8; save it as UTF-8' : code
+    throw new StartError(`${file} can't be read: ${problem ?? message}`)
   }
 }
 
@@ -184,6 +190,8 @@ export async function readDocument(
   throw new StartError(`${fileOrUrl}: ${problem ?? `returned ${response?.status}`}`)
 }
 
-function parseDocument(text: string, fileOrUrl: string): unknown {
+function parseDocument(content: string, fileOrUrl: string): unknown {
+  // A response can start with a byte order mark too.
+  const text = content.replace(/^\uFEFF/, '')
   return parseJsonOrUndefined(text) ?? readYaml(text, fileOrUrl, FILE_LIMITS)
 }

@@ -1,3 +1,4 @@
+import { countOf } from '../../domain/count.js'
 import type { Basis, CaseResult } from './case.js'
 import type { ConformanceReport } from './run.js'
 import { type OperationReport, type ProfileReport, UNEXPECTED } from './summary.js'
@@ -51,7 +52,7 @@ function summaryLines(report: ConformanceReport): string[] {
   return [
     ...(ended ? [`Ended early: ${ended}`] : []),
     ...report.operations.flatMap(operationLines),
-    `${target}: ${outcomes}; ${requests} requests in ${seconds} s`,
+    `${target}: ${outcomes}; ${countOf(requests, 'request')} in ${seconds} s`,
     ...(notedIds ? [`Differs from the mock where the API reference doesn't say: ${notedIds}`] : []),
     ...profileLines(report.profile),
     ...report.notRestored.map((problem) => `Not restored as primary: ${problem}`),
@@ -69,8 +70,8 @@ function operationLines({
   reasons
 }: OperationReport): string[] {
   const extents = {
-    yes: `checked by ${cases} cases`,
-    partly: `partly checked, by ${cases} of ${cases + skipped} cases`,
+    yes: `checked by ${countOf(cases, 'case')}`,
+    partly: `partly checked, by ${cases} of ${countOf(cases + skipped, 'case')}`,
     no: 'NOT CHECKED',
     'not requested': 'not checked, because it was not requested'
   }
@@ -94,7 +95,7 @@ function profileLines(report: ProfileReport): string[] {
     assumptionsByReason.set(reason, [...(assumptionsByReason.get(reason) ?? []), assumption])
   }
   return [
-    `Profile: ${profileName(report)} (${detected} of ${total} assumptions detected)`,
+    `Profile: ${profileName(report)} (${detected} of ${countOf(total, 'assumption')} detected)`,
     ...[...assumptionsByReason].map(
       ([reason, assumptions]) => `  not detected: ${assumptions.join(', ')}: ${reason}`
     )

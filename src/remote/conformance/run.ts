@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http'
 import type { Profile } from '../../domain/assumptions.js'
 import { StartError } from '../../domain/errors.js'
+import { rejectUnauthorized } from '../patient-requests.js'
 import {
   ContractViolation,
   Failure,
@@ -107,8 +107,7 @@ async function checkAccess(
     const request = error instanceof Failure ? `GET ${path}: ` : ''
     throw new StartError(hideKey(`${url}: ${request}${error.message}`))
   })
-  if (status === 401 || status === 403)
-    throw new StartError(`${url} rejects the key: ${status} ${STATUS_CODES[status]}`)
+  rejectUnauthorized(url, status)
 }
 
 function isChosen(conformanceCase: ConformanceCase, { only, profile }: RunOptions): boolean {

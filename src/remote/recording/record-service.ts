@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { ASSUMPTION_IDS, assume, overridesOf, type Profile } from '../../domain/assumptions.js'
+import { countOf } from '../../domain/count.js'
 import { StartError } from '../../domain/errors.js'
 import { ID_PATTERN } from '../../domain/ids.js'
 import { requireWritable } from '../../platform/output-file.js'
@@ -322,7 +323,7 @@ function replacementLine({ keepPersonalData, keepWorkflowTexts }: RecordOptions)
 /** Returns YAML comments. Replaces control characters, because a line break would end a comment. */
 function commentOf(url: string, { messages, steps, differences }: Recording): string {
   const lines = [
-    `Recorded by notification-mock ${VERSION} from ${url}: ${messages} messages, ${steps} steps.`,
+    `Recorded by notification-mock ${VERSION} from ${url}: ${countOf(messages, 'message')}, ${countOf(steps, 'step')}.`,
     'A server with this seed returns the same responses, except:',
     ...differences.map((difference) => `- ${difference}`)
   ]

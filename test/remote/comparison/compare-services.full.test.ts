@@ -128,7 +128,7 @@ describe('compare', () => {
   test('without --json, prints the counts and the differences as text', async () => {
     const flags = await flagsForChangedFields()
     const { stdout } = await runCommand(['compare', '--api-key', 'development-key', ...flags])
-    const counts = '2 requests compared, 1 with the same response; 1 requests not sent'
+    const counts = '2 requests compared, 1 with the same response; 1 request not sent'
     const differences = '2 differences that no assumption explains:\\n.*subject: '
     expect(stdout).toMatch(new RegExp(`${counts}[\\s\\S]*${differences}target "Another one"`))
   })
@@ -224,7 +224,7 @@ describe('compare', () => {
     )
     expect(changed.stdout).toMatch(
       new RegExp(
-        '1 differences that no assumption explains:\\n' +
+        '1 difference that no assumption explains:\\n' +
           ' {2}GET /v1/messages: request body: published only\\n' +
           ' {6}published: #\\S+requestBody\\n'
       )

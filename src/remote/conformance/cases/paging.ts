@@ -1,3 +1,4 @@
+import { countOf } from '../../../domain/count.js'
 import { CHANNELS } from '../../../domain/enums.js'
 import type { Parameters } from '../../paths.js'
 import { check, checkSame, readPage, skipUnless } from '../../response-checks.js'
@@ -36,7 +37,7 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
       const query = `?limit=100&page=${PAST_THE_END}`
       const { data, hasMore, response } = await checkPage(service, query, 100, PAST_THE_END)
       const isEmpty = data.length === 0 && hasMore === false
-      const problem = `a page past the end has ${data.length} messages, and hasMore is ${hasMore}`
+      const problem = `a page past the end has ${countOf(data.length, 'message')}, and hasMore is ${hasMore}`
       check(isEmpty, problem, response)
     }
   },
@@ -54,7 +55,7 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
       for (const limit of limits.filter((number) => number > 0)) {
         const { data, hasMore, response } = await list({ limit, page: 0 })
         const expected = Math.min(limit, messages.length)
-        const problem = `${data.length} messages, expected ${expected}`
+        const problem = `${countOf(data.length, 'message')}, expected ${expected}`
         check(data.length === expected, problem, response)
         const isRight = hasMore === true || limit >= messages.length
         check(isRight, `hasMore is ${hasMore}, but there are more messages`, response)
@@ -114,7 +115,7 @@ async function checkPage(
   const problem = `pageSize is ${pageSize} and page ${page}`
   check(isRequested, `${problem}, expected ${expectedSize} and ${expectedPage}`, response)
   const isWithinLimit = data.length <= Number(pageSize)
-  check(isWithinLimit, `${data.length} messages, expected at most ${pageSize}`, response)
+  check(isWithinLimit, `${countOf(data.length, 'message')}, expected at most ${pageSize}`, response)
   return result
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from '../../../domain/count.js'
 import { Integration } from '../../../integrations/schemas.js'
 import { setPrimaryPath } from '../../paths.js'
 import { check, checkSame, type RequestOptions, readRecord } from '../../response-checks.js'
@@ -50,7 +51,7 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
         await setPrimary(service, other._id)
         const { active, conditions = [] } = await setPrimary(service, _id)
         const isActivated = active === true && conditions.length === 0
-        check(isActivated, `active is ${active}, with ${conditions.length} conditions`)
+        check(isActivated, `active is ${active}, with ${countOf(conditions.length, 'condition')}`)
       }
     }
   },

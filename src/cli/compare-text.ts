@@ -1,0 +1,90 @@
+import { countOf } from '../domain/count.js'
+import type {
+  DocumentComparison,
+  DocumentDifference
+} from '../remote/comparison/compare-documents.js'
+import type { ServiceComparison } from '../remote/comparison/compare-services.js'
+
+interface Explainable {
+  explainedBy?: string
+}
+
+/** Returns the comparison of two servers as text. */
+export function servicesText(comparison: ServiceComparison): string {
+  const { compared, same, skipped, differences, ignored } = comparison
+  const reason =
+    skipped === 1
+      ? "because it changes data or isn't a request to the service"
+      : "because they change data or aren't requests to the service"
+  const skippedText = skipped > 0 ? `; ${countOf(skipped, 'request')} not sent, ${reason}` : ''
+  return joinLines([
+    `${countOf(compared, 'request')} compared, ${same} with the same response${skippedText}`,
+    ...(compared === 0 ? [NO_REQUEST] : []),
+    ...differenceLines(differences, serviceLines),
+    '',
+    `Not compared: ${ignored.join(', ')}`
+  ])
+}
+
+const NO_REQUEST =
+  'Nothing was compared: add a GET request to /v1 or /v2, ' +
+  'or send set-primary requests with --allow-changes'
+
+function serviceLines(difference: ServiceComparison['differences'][number]): string[] {
+  const { method, path, field, target, ours } = difference
+  const where = field ? `${method} ${path}: ${field}` : `${method} ${path}`
+  return [`${where}: target ${valueText(target)}, mock ${valueText(ours)}`]
+}
+
+/** Returns the comparison of two OpenAPI documents as text. */
+export function documentText({ compared, missing, differences }: DocumentComparison): string {
+  return joinLines([
+    `${countOf(compared, 'operation')} compared`,
+    ...missing.map((name) => `${name} is not in the published document`),
+    ...differenceLines(differences, documentLines)
+  ])
+}
+
+function documentLines(difference: DocumentDifference): string[] {
+  const { operation, part, kind, published, ours, publishedAt, oursAt } = difference
+  const values = `: published ${valueText(published)}, mock ${valueText(ours)}`
+  return [
+    `${operation}: ${part}: ${kind}${published === undefined ? '' : values}`,
+    `    published: ${publishedAt}`,
+    `    mock: ${oursAt}`
+  ]
+}
+
+function differenceLines<Difference extends Explainable>(
+  differences: readonly Difference[],
+  linesOf: (difference: Difference) => string[]
+): string[] {
+  const unexplained = differences.filter(({ explainedBy }) => explainedBy === undefined)
+  const explained = differences.filter(({ explainedBy }) => explainedBy !== undefined)
+  return [
+    ...sectionLines('that no assumption explains', unexplained, linesOf),
+    ...sectionLines('that an assumption explains', explained, linesOf)
+  ]
+}
+
+function sectionLines<Difference extends Explainable>(
+  description: string,
+  differences: readonly Difference[],
+  linesOf: (difference: Difference) => string[]
+): string[] {
+  if (differences.length === 0) return []
+  const lines = differences.flatMap((difference) => {
+    const [first, ...others] = linesOf(difference)
+    const assumption = difference.explainedBy ? ` (${difference.explainedBy})` : ''
+    return [`  ${first}${assumption}`, ...others.map((line) => `  ${line}`)]
+  })
+  return ['', `${countOf(differences.length, 'difference')} ${description}:`, ...lines]
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const text = JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+}
+
+const joinLines = (lines: readonly string[]) => `${lines.join('\n')}\n`
