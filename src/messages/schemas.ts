@@ -421,10 +421,17 @@ export const MESSAGE_EXTRAS = {
   __v: Type.Number({ description: 'Version number of the record; always 0' })
 }
 
+const isExtra = (name: string) => Object.hasOwn(MESSAGE_EXTRAS, name)
+
 /** Removes the fields that the assumption `message-extras` adds in the profile `live`. */
 export function withoutExtras<Message extends object>(message: Message): Message {
-  const fields = Object.entries(message).filter(([name]) => !Object.hasOwn(MESSAGE_EXTRAS, name))
+  const fields = Object.entries(message).filter(([name]) => !isExtra(name))
   return Object.fromEntries(fields) as Message
+}
+
+/** Returns only the fields that the assumption `message-extras` adds. */
+export function extrasOf(message: object): object {
+  return Object.fromEntries(Object.entries(message).filter(([name]) => isExtra(name)))
 }
 
 export const MessagesPage = namedObject('MessagesPage', 'One page of messages', {

@@ -1,5 +1,6 @@
 import { SECRET_NAME } from '../../domain/credentials.js'
 import { StartError } from '../../domain/errors.js'
+import { extrasOf, withoutExtras } from '../../messages/schemas.js'
 import { isObject, isTooDeep, MAX_DEPTH } from '../../schema/validation.js'
 import { objectProblem, rejectRedirect, rejectUnauthorized } from '../patient-requests.js'
 import { fieldNamesIn } from '../recording/kept-field-names.js'
@@ -152,8 +153,11 @@ function replaceResponse(
     return { ...response, body: { ...body, message } }
   }
   if (Array.isArray(body.data)) {
+    // The extras contain no personal data, and the recording doesn't contain them.
     const data = body.data.map((message) =>
-      isObject(message) ? replacement.message(message as never) : message
+      isObject(message)
+        ? { ...replacement.message(withoutExtras(message) as never), ...extrasOf(message) }
+        : message
     )
     return { ...response, body: { ...body, data } }
   }

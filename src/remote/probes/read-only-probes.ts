@@ -24,7 +24,7 @@ import {
 import { checkFactsTwice, checkFieldErrors } from './probed-errors.js'
 
 const EXTRA_NAMES = Object.keys(MESSAGE_EXTRAS).join('|')
-const EXTRA_FIELD = new RegExp(`^data\\[\\d+\\][.](${EXTRA_NAMES})$`)
+const EXTRA_FIELD = new RegExp(`^data\\[[^\\]]*\\][.](${EXTRA_NAMES})$`)
 const EXTRA_PART = new RegExp(`^body[.]data\\[\\][.](${EXTRA_NAMES})$`)
 const UNKNOWN_SUBSCRIBER = unknownId()
 const SUBSCRIBER_NOT_FOUND = new RegExp(`^Subscriber not found for id ${UNKNOWN_SUBSCRIBER}$`)

@@ -98,6 +98,15 @@ test('assumptions explain fields that only one server has', () => {
   expect(explanations(PRIMARY, [200, bare], [200, full])).toEqual(['credentials', 'credentials'])
 })
 
+test('`message-extras` explains its fields, but only if one server lacks them', () => {
+  const messages = (fields: object) => page({ data: [{ _id: 'm1', ...fields }] })
+  const extras = { id: 'm1', updatedAt: 'now', __v: 0 }
+  const added = explanations(LIST, [200, messages(extras)], [200, messages({})])
+  expect(added).toEqual(['message-extras', 'message-extras', 'message-extras'])
+  const changed = messages({ ...extras, id: 'm2' })
+  expect(explanations(LIST, [200, messages(extras)], [200, changed])).toEqual([undefined])
+})
+
 test('a 404 for a subscriber is explained only if the other server returns no messages', () => {
   const path = '/v1/messages?subscriberId=a'
   const none = [404, { ...unknown, message: 'Subscriber not found for id a' }] as [number, unknown]
