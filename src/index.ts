@@ -9,11 +9,10 @@ import { type Report, type RunFacts, reportOf } from './client/report.js'
 import { StartError } from './domain/errors.js'
 import { directFetch } from './platform/direct-fetch.js'
 import { unsupportedNodeMessage } from './platform/package.js'
-import { printableTexts } from './platform/printable.js'
+import { createPlainLogger } from './platform/plain-logger.js'
 import { replaceFileSync } from './platform/replace-file.js'
 import { reportTemplate } from './platform/report-template.js'
-import { writeToStderr } from './platform/stderr.js'
-import type { MockLogger, RunningServer, ServerOptions } from './server.js'
+import type { RunningServer, ServerOptions } from './server.js'
 
 export { HINT_IDS, hintsOf } from './client/hints.js'
 export * from './client/index.js'
@@ -87,7 +86,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   const { port = 0, logLevel = 'warn', adminToken } = options
   const logger =
     options.logger ??
-    (options.logLevel ? undefined : createPlainLogger((await import('pino')).default))
+    (options.logLevel ? undefined : createPlainLogger((await import('pino')).default, 'warn'))
   const { app, db, services, loadSeeds, ...running } = await startServer({
     ...serverOptions,
     port,
@@ -117,28 +116,6 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     })),
     [Symbol.asyncDispose]: () => running.close()
   }
-}
-
-/** Logs warnings and errors as plain lines, for people who read the output of their tests. */
-function createPlainLogger(pino: typeof import('pino').pino): MockLogger {
-  return pino({ level: 'warn' }, { write: (line) => writeToStderr(toPlainLine(JSON.parse(line))) })
-}
-
-/** The fields of a log line that a plain line shows. */
-interface LogRecord {
-  msg?: string
-  method?: string
-  url?: string
-  statusCode?: number
-  reason?: string
-  err?: { message?: string }
-}
-
-function toPlainLine(record: LogRecord): string {
-  const { method, url, statusCode, msg, reason, err } = printableTexts(record)
-  const subject = method ? `${method} ${url} ${statusCode ?? ''}`.trim() : msg
-  const detail = reason ?? err?.message
-  return `notification-mock: ${[subject, detail].filter(Boolean).join(': ')}\n`
 }
 
 const REPORT_PLACEHOLDER = '<script id="report" type="application/json"></script>'

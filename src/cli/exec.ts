@@ -15,7 +15,7 @@ import {
   repeatable,
   type ServerFlags
 } from './options.js'
-import { ignoredSeeds, startMock } from './serve.js'
+import { ignoredSeeds, plainLogger, startMock } from './serve.js'
 import { GRACE, LAST_RESORT, messageOf, onStopSignal } from './terminal.js'
 
 // These exit codes have the same meaning as in `env`, `nohup` and `timeout`.
@@ -130,7 +130,7 @@ const SPAWN_ERRORS: Record<string, string> = {
  */
 async function run(words: string[], flags: ExecFlags, options: MockOptions): Promise<Ending> {
   checkOutputs(flags)
-  const { mock } = await startMock(options, flags, writeToStderr)
+  const { mock } = await startMock(options, flags, writeToStderr, plainLogger)
   const warning = ignoredSeeds(mock, flags)
   if (warning) print(printable(warning))
   try {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { type Config, DEFAULTS } from '../config.js'
 import type { Mock, MockOptions } from '../index.js'
 import { VERSION } from '../platform/package.js'
+import { createPlainLogger } from '../platform/plain-logger.js'
 import { printable, printableTexts } from '../platform/printable.js'
 import { writeToStderr } from '../platform/stderr.js'
 import type { SeedChange } from '../seeds/service.js'
@@ -70,12 +71,13 @@ export async function serve(flags: ServerFlags, command: Command): Promise<Ready
 export async function startMock(
   options: MockOptions,
   flags: ServerFlags,
-  print: (text: string) => void
+  print: (text: string) => void,
+  createLogger = stderrLogger
 ) {
   const { watch, json, logLevel } = flags
   // Import this module only here, because it loads the whole server.
   const { createMock } = await import('../index.js')
-  const logger = await stderrLogger(logLevel)
+  const logger = await createLogger(logLevel)
   const mock = await createMock({
     ...options,
     logger,
@@ -173,6 +175,12 @@ function describeSeedChange(seedChange: SeedChange): string {
   const keys =
     change === 'added' && apiKeys.length > 0 ? `, with the key ${apiKeys.join(', ')}` : ''
   return `${name} ${change}${keys}`
+}
+
+/** Returns a logger that writes plain lines to stderr. */
+export async function plainLogger(level: Config['logLevel']): Promise<Logger> {
+  const { default: pino } = await import('pino')
+  return createPlainLogger(pino, level)
 }
 
 /** Returns a logger that writes readable lines to a terminal, and JSON to anything else. */

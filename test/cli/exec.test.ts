@@ -44,6 +44,18 @@ test("adds this machine to the command's NO_PROXY", async () => {
   expect(stdout).toBe(`${hosts}\n${hosts}\n`)
 })
 
+test('prints one plain line for a path that is not mocked', async () => {
+  const program = `
+    const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_API_KEY: key } = process.env
+    const init = { method: 'POST', headers: { authorization: 'ApiKey ' + key } }
+    const trigger = () => fetch(url + '/v1/events/trigger', init)
+    trigger().then(trigger)`
+  const { stderr } = await runCommand(['exec', '--', process.execPath, '-e', program])
+  expect(stderr).toMatch(
+    /^notification-mock: POST \/v1\/events\/trigger 404: add a stub for it [^\n]+\n$/
+  )
+})
+
 describe('errors of exec itself have their own exit codes and one-line messages', () => {
   test.concurrent.each<[string, string[], number, string]>([
     ['a missing seed', ['--seed', 'gone.yaml', '--', 'true'], 125, "gone.yaml: can't be read"],

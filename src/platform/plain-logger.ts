@@ -1,0 +1,28 @@
+import type { Logger, pino } from 'pino'
+import { printableTexts } from './printable.js'
+import { writeToStderr } from './stderr.js'
+
+/**
+ * Returns a logger that writes plain lines to stderr, for people who read the output of their
+ * tests.
+ */
+export function createPlainLogger(createLogger: typeof pino, level: string): Logger {
+  return createLogger({ level }, { write: (line) => writeToStderr(toPlainLine(JSON.parse(line))) })
+}
+
+/** The fields of a log line that a plain line shows. */
+interface LogRecord {
+  msg?: string
+  method?: string
+  url?: string
+  statusCode?: number
+  reason?: string
+  err?: { message?: string }
+}
+
+function toPlainLine(record: LogRecord): string {
+  const { method, url, statusCode, msg, reason, err } = printableTexts(record)
+  const subject = method ? `${method} ${url} ${statusCode ?? ''}`.trim() : msg
+  const detail = reason ?? err?.message
+  return `notification-mock: ${[subject, detail].filter(Boolean).join(': ')}\n`
+}
