@@ -143,6 +143,7 @@ export function runMarkdown(report: Report, allowed: readonly HintId[]): string 
     ...failed.map((test) => describeFailure(test, report)),
     ...collectHints(report, allowed).map(({ message, source }) => `hint: ${source}: ${message}`)
   ]
+  lines.push(...coverage.unmocked.targets.map(describeUnmocked))
   if (dropped > 0)
     lines.push(`${countOf(dropped, 'test')} not listed, because the records were dropped`)
   const title =
@@ -158,6 +159,10 @@ export function runMarkdown(report: Report, allowed: readonly HintId[]): string 
   return `${heading}\n\n${items.join('')}\n${coverageMarkdown(coverage)}`
 }
 
+function describeUnmocked({ method, path, requests }: UnmockedTarget): string {
+  return `not mocked: ${method} ${path} (${requests === 1 ? '1 request' : `${requests} requests`})`
+}
+
 function describeFailure(test: Report['tests'][number], report: Report): string {
   const { title, error = '' } = test
   const unauthenticated = unauthenticatedDuring(test, report)
@@ -170,6 +175,8 @@ function describeFailure(test: Report['tests'][number], report: Report): string 
   ]
   return `failed: ${title}: ${causes.filter(Boolean).join('; ')}`
 }
+
+type UnmockedTarget = Report['coverage']['unmocked']['targets'][number]
 
 const escapeMarkdown = (text: string) =>
   text.replace(/[\\|`*_[\]<>&]/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -6,13 +6,15 @@ import { OUTCOMES } from './entries.js'
 
 /** The top of the report, with the run's command, settings and figures. */
 export function RunHead({ report }: { report: Report }) {
-  const { run, dropped } = report
+  const { run, dropped, coverage } = report
+  const unmocked = coverage.unmocked.targets.map(describeUnmocked)
   return (
     <header class="report-head">
       <Icon name="bell" />
       <div class="report-title" dir="auto">
         <h1 class="cut">{run.command ?? 'Test run'}</h1>
         <p class="hint">{factsOf(run).join(' · ')}</p>
+        {unmocked.length > 0 && <p class="hint">Not mocked: {unmocked.join(', ')}</p>}
         {dropped > 0 && (
           <Chip tone="warn">{dropped.toLocaleString()} more tests didn't fit into the report</Chip>
         )}
@@ -27,6 +29,14 @@ export function RunHead({ report }: { report: Report }) {
       </dl>
     </header>
   )
+}
+
+function describeUnmocked({
+  method,
+  path,
+  requests
+}: Report['coverage']['unmocked']['targets'][number]): string {
+  return `${method} ${path} (${requests.toLocaleString()}×)`
 }
 
 function factsOf(run: Report['run']): string[] {
