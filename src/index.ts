@@ -1,4 +1,5 @@
 import { deflateRawSync } from 'node:zlib'
+import { connectInProcess } from './client/connect.js'
 import {
   type ConnectedMock,
   type ConnectOptions,
@@ -82,7 +83,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   // Import the server only after the check, because loading the database addon can crash an old
   // Node.
   const { startServer } = await import('./server.js')
-  const { unref, fetch, ...serverOptions } = options
+  const { unref, fetch = directFetch, ...serverOptions } = options
   const { port = 0, logLevel = 'warn', adminToken } = options
   const logger =
     options.logger ??
@@ -97,8 +98,10 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     app.server.unref()
     app.server.on('connection', (socket) => socket.unref())
   }
-  const { environments } = services
-  const client = connect(running.url, { adminToken, fetch })
+  const { environments, stubs } = services
+  const client = connectInProcess(running.url, { adminToken, fetch }, (respond) =>
+    stubs.functions.register(respond)
+  )
   return {
     ...client,
     ...running,

@@ -5,7 +5,8 @@ import {
   type Duration,
   MockError,
   milliseconds,
-  path
+  path,
+  type RegisterReply
 } from './connection.js'
 import type * as wire from './control-api.js'
 import {
@@ -57,6 +58,16 @@ export interface Environment
  */
 export function connect(url: string, options: ConnectOptions = {}): ConnectedMock {
   return { ...serverAt(connectionTo(url, options)), [asyncDispose]: async () => {} }
+}
+
+/** Like `connect`, for a server in this process: its stubs can have functions. */
+export function connectInProcess(
+  url: string,
+  options: ConnectOptions,
+  registerReply: RegisterReply
+): ConnectedMock {
+  const connection = connectionTo(url, options, registerReply)
+  return { ...serverAt(connection), [asyncDispose]: async () => {} }
 }
 
 function serverAt(server: Connection) {

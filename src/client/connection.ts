@@ -35,6 +35,29 @@ export interface ConnectOptions {
   fetch?: Send | undefined
 }
 
+/**
+ * Keeps the function of a stub in the server, and returns its id. Only available if the server runs
+ * in this process.
+ */
+export type RegisterReply = (
+  respond: (request: ReceivedRequest & { apiKey: string }) => unknown
+) => string
+
+/** A request that the server has received. */
+export interface ReceivedRequest {
+  /** The decoded values of the path's parameters. */
+  params: Record<string, string>
+  /** The decoded query. A repeated parameter has a list of values. */
+  query: Record<string, string | (string | object)[]>
+  /** The headers with names in lower case, without the API key. */
+  headers: Record<string, string | string[] | undefined>
+  /**
+   * The parsed body if the content type is JSON, and the body as text otherwise. Undefined if the
+   * body is empty.
+   */
+  body: unknown
+}
+
 type Query = Record<string, string | number | Date | undefined>
 
 interface CallOptions {
@@ -57,7 +80,11 @@ export interface Connection extends ReturnType<typeof createConnection> {}
  * Returns a connection to the server at `url`. Throws `MockError` if `url` isn't a valid server
  * URL, or if the token contains characters that a header can't carry.
  */
-export function connectionTo(url: string, { adminToken, fetch }: ConnectOptions): Connection {
+export function connectionTo(
+  url: string,
+  { adminToken, fetch }: ConnectOptions,
+  registerReply?: RegisterReply
+): Connection {
   const base = URL.canParse(url) ? new URL(url) : undefined
   if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
     throw new MockError(`${url} is not a valid server URL; use one like http://127.0.0.1:4210`)
@@ -67,7 +94,7 @@ export function connectionTo(url: string, { adminToken, fetch }: ConnectOptions)
   }
   const authorization =
     adminToken === undefined ? {} : { authorization: requireHeaderValue(`Bearer ${adminToken}`) }
-  return createConnection(base.href.replace(/\/+$/, ''), authorization, fetch)
+  return createConnection(base.href.replace(/\/+$/, ''), authorization, { fetch, registerReply })
 }
 
 /** Returns whether the value contains only characters that a header can carry. */
@@ -82,13 +109,21 @@ function requireHeaderValue(authorization: string): string {
   throw new MockError("the key or token contains characters that a header can't carry")
 }
 
+/** How a connection reaches its server. All connections to a server share it. */
+interface Transport {
+  fetch: Send | undefined
+  registerReply: RegisterReply | undefined
+}
+
 function createConnection(
   url: string,
   authorization: Record<string, string>,
-  fetch: Send | undefined
+  transport: Transport
 ) {
+  const { fetch, registerReply } = transport
   return {
     url,
+    registerReply,
     send,
     json,
     /** Sends a GET request, and returns the list in the response body's property `name`. */
@@ -104,7 +139,7 @@ function createConnection(
      * can't carry that value.
      */
     as: (other: string): Connection =>
-      createConnection(url, { authorization: requireHeaderValue(other) }, fetch)
+      createConnection(url, { authorization: requireHeaderValue(other) }, transport)
   }
 
   /** Returns the response if its status is 2xx. Throws `MockError` otherwise. */

@@ -42,5 +42,5 @@ export type {
 export type { MessageResponse } from '../messages/schemas.js'
 export type { ChangedRecord } from '../schema/shared.js'
 export type * from '../seeds/format.js'
-export type { AddedStub, NewStub, Stub } from '../stubs/schemas.js'
+export type { AddedStub, NewStub, Stub, StubResponse } from '../stubs/schemas.js'
 export type { WorkflowStep } from '../workflow-steps/schemas.js'

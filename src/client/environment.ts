@@ -1,4 +1,11 @@
-import { type Connection, type Duration, milliseconds, path } from './connection.js'
+import {
+  type Connection,
+  type Duration,
+  MockError,
+  milliseconds,
+  path,
+  type ReceivedRequest
+} from './connection.js'
 import type * as wire from './control-api.js'
 import { type Requests, requestsOf } from './requests.js'
 
@@ -27,6 +34,24 @@ export interface ResetOptions {
 export interface RestoreOptions extends ResetOptions {
   /** Also restore the baseline that the environment had when the snapshot was taken. */
   baseline?: boolean
+}
+
+/** The request that the function of a stub responds to. */
+export interface StubRequest<Body = unknown> extends ReceivedRequest {
+  body: Body
+  /** The environment of the request's API key. */
+  env: AttachedEnvironment
+}
+
+/** Returns the response to a request. It may take up to 5 seconds. */
+export type StubReply<Body = unknown> = (
+  request: StubRequest<Body>
+) => wire.StubResponse | Promise<wire.StubResponse>
+
+/** A stub whose function returns the response. It needs a server in the same process. */
+export interface FunctionStub<Body = unknown>
+  extends Pick<wire.NewStub, 'method' | 'path' | 'delay'> {
+  reply: StubReply<Body>
 }
 
 /**
@@ -117,7 +142,8 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
 const randomSnapshotName = () => `snapshot-${Math.random().toString(36).slice(2)}`
 
 /** Returns the methods for faults, latency and stubs. */
-function responsesOf({ json, list, done }: Connection) {
+function responsesOf(connection: Connection) {
+  const { json, list, done } = connection
   return {
     /** The fault rules of the environment. */
     faults: {
@@ -136,8 +162,14 @@ function responsesOf({ json, list, done }: Connection) {
       /**
        * Adds a stub. If a stub with the same method and path exists, the new stub replaces it and
        * takes over its id.
+       *
+       * With `reply`, a function returns the response. Rejects with `MockError` if the server runs
+       * in another process.
        */
-      add: (stub: wire.NewStub) => json<wire.AddedStub>('POST', '/_mock/stubs', { body: stub }),
+      add: async <Body = unknown>(stub: wire.NewStub | FunctionStub<Body>) =>
+        json<wire.AddedStub>('POST', '/_mock/stubs', {
+          body: toNewStub(stub as wire.NewStub | FunctionStub, connection)
+        }),
       remove: (id: string) => done('DELETE', path`/_mock/stubs/${id}`),
       clear: () => done('DELETE', '/_mock/stubs')
     },
@@ -154,6 +186,28 @@ function responsesOf({ json, list, done }: Connection) {
         })
     }
   }
+}
+
+/**
+ * Returns the stub to send to the server. Registers the function of a stub with `reply`. Throws
+ * `MockError` if the server doesn't run in this process, or if `reply` isn't a function.
+ */
+function toNewStub(stub: wire.NewStub | FunctionStub, connection: Connection): wire.NewStub {
+  if (!('reply' in stub)) return stub
+  const { reply, ...rest } = stub
+  if (typeof reply !== 'function') {
+    throw new MockError('`reply` must be a function; for a fixed response, use `body`')
+  }
+  if (!connection.registerReply) {
+    throw new MockError(
+      '`reply` needs a server that createMock started in this process; ' +
+        'this server can only send a fixed `status`, `headers` and `body`'
+    )
+  }
+  const id = connection.registerReply(({ apiKey, ...request }) =>
+    reply({ ...request, env: attachedEnvironment(connection, apiKey) })
+  )
+  return { ...rest, function: id }
 }
 
 /**

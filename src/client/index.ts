@@ -9,10 +9,13 @@ export type * from './control-api.js'
 export type {
   AttachedEnvironment,
   ClockTime,
+  FunctionStub,
   ResetOptions,
   RestoreOptions,
   SeedContent,
-  StoredSnapshot
+  StoredSnapshot,
+  StubReply,
+  StubRequest
 } from './environment.js'
 export type { Hint, HintId } from './hints.js'
 export type { Report, ReportedTest, RunFacts } from './report.js'

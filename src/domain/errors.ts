@@ -12,6 +12,7 @@ export const STATUS_BY_CODE = {
   'not-forwarded': 424,
   'method-not-allowed': 405,
   'not-mocked': 404,
+  'stub-failed': 500,
   'not-implemented': 501,
   'data-lost': 503
 } as const

@@ -13,7 +13,7 @@ export const MAX_STUBS = 1000
 /** The most characters of JSON that they can have together, because forks copy them. */
 const MAX_TOTAL = 16 * 1024 * 1024
 
-/** A fixed response to requests that no operation serves. */
+/** A response to requests that no operation serves: fixed, or computed by a function. */
 export interface Stub {
   /** Unique in the environment, such as `stub-1`. */
   id: string
@@ -26,6 +26,8 @@ export interface Stub {
   body?: unknown
   /** Milliseconds to wait before the response. */
   delay?: number
+  /** The id of the function in the server's process that returns status, headers and body. */
+  function?: string
 }
 
 /** A stub before it has an id. The default status is 200. */

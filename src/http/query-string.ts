@@ -13,9 +13,12 @@ const MAX_REPORTED = 3
 export const rejectMalformedQuery = fp(async (app) => {
   app.addHook('onRequest', ({ query }, _reply, done) => {
     if (!(query instanceof MalformedQuery)) return done()
-    done(new DomainError('bad-request', 'Malformed query string', { reason: query.message }))
+    done(malformedQueryError(query))
   })
 })
+
+export const malformedQueryError = ({ message }: MalformedQuery) =>
+  new DomainError('bad-request', 'Malformed query string', { reason: message })
 
 /**
  * Returns a hook that reports unknown query parameters in `x-mock-reason` and suggests names.

@@ -20,8 +20,14 @@ export function exportSettings({
     ...(Object.keys(assumptions).length > 0 && { assumptions }),
     ...(clock.mode !== 'wall' && { clock }),
     ...(randomSeed !== null && { randomSeed }),
-    ...(stubs.length > 0 && { stubs: stubs.map(({ id: _id, ...stub }) => stub) })
+    ...exportStubs(stubs)
   }
+}
+
+/** Leaves out the stubs with functions, because a file can't contain a function. */
+function exportStubs(stubs: Settings['stubs']) {
+  const fixed = stubs.filter((stub) => stub.function === undefined)
+  return fixed.length > 0 && { stubs: fixed.map(({ id: _id, ...stub }) => stub) }
 }
 
 /**

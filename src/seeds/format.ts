@@ -19,7 +19,7 @@ import {
 } from '../messages/schemas.js'
 import { Channel } from '../schema/shared.js'
 import { compiledSeparately, freeObject, ref, strictObject, stringEnum } from '../schema/typebox.js'
-import { NewStub } from '../stubs/schemas.js'
+import { SeedStub } from '../stubs/schemas.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 
 export { UNNAMED } from '../environments/schemas.js'
@@ -184,7 +184,7 @@ export const SeedEnvironment = object(
     workflows: Type.Optional(Type.Array(compiledSeparately(SeedWorkflow))),
     messages: Type.Optional(Type.Array(compiledSeparately(SeedMessage))),
     stubs: Type.Optional(
-      Type.Array(NewStub, {
+      Type.Array(SeedStub, {
         maxItems: MAX_STUBS,
         description: 'Responses to requests that no operation serves'
       })
@@ -232,7 +232,7 @@ export interface EnvironmentData {
   countGenerated?: (characters: number) => void
   clock?: ClockSetting
   randomSeed?: number
-  stubs: NewStub[]
+  stubs: SeedStub[]
 }
 
 /** A document that has an `_id`. In the type `Document`, the `_id` is optional. */

@@ -1,6 +1,6 @@
 import { isSendableHeader } from '../http/response-headers.js'
 import { isSecretPath } from '../schema/validation.js'
-import type { NewStub } from './schemas.js'
+import type { NewStub, StubResponse } from './schemas.js'
 
 /** The maximum size of a stub's body, in bytes of JSON. */
 export const MAX_STUB_BODY = 1024 * 1024
@@ -12,7 +12,7 @@ interface ServedOperation {
   url: string
 }
 
-interface StubProblem {
+export interface StubProblem {
   /** The path to the wrong field, such as `['path']`, or `['headers', name]` for a header. */
   path: readonly string[]
   /** The problem, worded to follow the field's name, such as `must start with /`. */
@@ -25,16 +25,33 @@ export function findStubProblems(
   stub: NewStub,
   operations: readonly ServedOperation[]
 ): StubProblem[] {
-  const { path, headers = {} } = stub
-  const problems: StubProblem[] = []
+  const { path } = stub
   const pathProblem = findPathProblem(path) ?? findShadowed(stub, operations)
-  if (pathProblem) problems.push({ path: ['path'], message: pathProblem, value: path })
-  for (const [name, value] of Object.entries(headers)) {
+  return [
+    ...(pathProblem ? [{ path: ['path'], message: pathProblem, value: path }] : []),
+    ...findFunctionProblems(stub),
+    ...findResponseProblems(stub)
+  ]
+}
+
+/** Returns the fields that a stub with a function can't have, because the function returns them. */
+function findFunctionProblems(stub: NewStub): StubProblem[] {
+  if (stub.function === undefined) return []
+  const fields = (['status', 'headers', 'body'] as const).filter(
+    (field) => stub[field] !== undefined
+  )
+  return fields.map((field) => ({ path: [field], message: 'must be returned by the function' }))
+}
+
+/** Returns everything that is wrong with a response that matches the schema. */
+export function findResponseProblems(response: StubResponse): StubProblem[] {
+  const problems: StubProblem[] = []
+  for (const [name, value] of Object.entries(response.headers ?? {})) {
     if (isSendableHeader(name, value)) continue
     const shown = isSecretPath([name]) ? {} : { value }
     problems.push({ path: ['headers', name], message: "can't be sent as a header", ...shown })
   }
-  const bodyProblem = findBodyProblem(stub)
+  const bodyProblem = findBodyProblem(response)
   if (bodyProblem) problems.push({ path: ['body'], message: bodyProblem })
   return problems
 }
@@ -53,7 +70,9 @@ function findPathProblem(path: string): string | undefined {
   return undefined
 }
 
-const RESERVED = /^\/($|(_mock|docs|health|openapi\.json|favicon\.ico)(\/|$))/
+/** Matches the paths outside of Novu's API that the server may serve: pages, manual and health. */
+const RESERVED =
+  /^\/($|(_mock|docs|health|openapi\.json|favicon\.ico|llms\.txt|seeds\/schema\.json)(\/|$))/
 
 function findShadowed(
   { method, path }: NewStub,
@@ -71,9 +90,19 @@ function findShadowed(
   return `is served by the operation ${operation}; change its data or add a fault`
 }
 
-function findBodyProblem({ status = 200, body }: NewStub): string | undefined {
+function findBodyProblem({ status = 200, body }: StubResponse): string | undefined {
   if (body === undefined) return undefined
   if (status === 204 || status === 304) return `can't be sent with status ${status}`
-  const size = Buffer.byteLength(JSON.stringify(body))
-  return size > MAX_STUB_BODY ? 'must be at most 1 MiB of JSON' : undefined
+  const json = toJson(body)
+  if (json === undefined) return "can't be written as JSON"
+  return Buffer.byteLength(json) > MAX_STUB_BODY ? 'must be at most 1 MiB of JSON' : undefined
+}
+
+/** Returns undefined for a value without JSON, such as a function or an object in itself. */
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Stub } from '../domain/stub.js'
+import { DomainError } from '../domain/errors.js'
+import { MalformedQuery, type Query } from '../domain/query-string.js'
 import { authenticateRequest, requireEnvironment } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import type { LatencyService } from '../faults/latency.js'
@@ -8,14 +9,19 @@ import { injectFaults } from '../faults/plugin.js'
 import type { FaultService } from '../faults/service.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { notMockedError, type ServedPath, type UnservedRoute } from '../http/not-found.js'
+import { malformedQueryError } from '../http/query-string.js'
 import { pathOf } from '../http/target.js'
-import type { StubService } from './service.js'
+import type { Redaction, RedactionOf } from '../journal/redaction.js'
+import { runFunction } from './functions.js'
+import type { StubResponse } from './schemas.js'
+import type { StubMatch, StubService } from './service.js'
 
 interface Options {
   environments: EnvironmentService
   faults: FaultService
   latency: LatencyService
   stubs: StubService
+  redactionOf: RedactionOf
   served: readonly ServedPath[]
   assumptionFor: (request: FastifyRequest) => UnservedRoute
 }
@@ -42,11 +48,44 @@ export const unmockedRequests = fp<Options>(async (app, options) => {
   app.setNotFoundHandler({ preValidation: injectFaults(options) }, async (request, reply) => {
     const environment = requireEnvironment(request)
     environments.assertExists(environment)
-    const stub = stubs.find(environment, request.method, pathOf(request.url))
-    if (!stub) throw createError(request)
+    const match = stubs.find(environment, request.method, pathOf(request.url))
+    if (!match) throw createError(request)
+    const { stub } = match
+    if (request.journalEntry) request.journalEntry.stub = stub.id
+    reply.header('x-mock-stub', stub.id)
     if (stub.delay) await latency.wait(stub.delay)
-    return sendStub(stub, request, reply)
+    if (stub.function === undefined) return sendResponse(stub, reply)
+    return sendFromFunction(match, request, reply)
   })
+
+  /** Sends the response of the stub's function. Throws `stub-failed` if the function fails. */
+  async function sendFromFunction(
+    match: StubMatch,
+    request: FastifyRequest,
+    reply: FastifyReply
+  ): Promise<FastifyReply> {
+    try {
+      const response = await Promise.race([callFunction(match, request), disconnected(reply)])
+      // If the server is closing, its database may be closed too, so do nothing more.
+      return response === undefined ? reply.hijack() : sendResponse(response, reply)
+    } catch (error) {
+      throw redactReason(error, options.redactionOf(request.headers.authorization))
+    }
+  }
+
+  async function callFunction({ stub, params }: StubMatch, request: FastifyRequest) {
+    const { query } = request
+    if (query instanceof MalformedQuery) throw malformedQueryError(query)
+    const [apiKey = ''] = environments.apiKeysOf(requireEnvironment(request))
+    const { authorization: _authorization, ...headers } = request.headers
+    return runFunction(stub, stubs.functions.find(stub.function ?? ''), {
+      apiKey,
+      params,
+      query: query as Query,
+      headers,
+      body: parseBody(request)
+    })
+  }
 
   /**
    * Returns the error for a request without a stub. The first error per method and path is logged
@@ -62,16 +101,43 @@ export const unmockedRequests = fp<Options>(async (app, options) => {
   }
 })
 
-function sendStub(stub: Stub, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (request.journalEntry) request.journalEntry.stub = stub.id
-  const isText = typeof stub.body === 'string'
-  const body = isText ? (stub.body as string) : JSON.stringify(stub.body)
-  if (body !== undefined) reply.type(isText ? 'text/plain; charset=utf-8' : JSON_TYPE)
-  reply.code(stub.status).headers(lowerCaseNames(stub.headers)).header('x-mock-stub', stub.id)
-  return reply.send(body === undefined ? undefined : Buffer.from(body))
+/** Resolves when the connection is closed. */
+const disconnected = ({ raw }: FastifyReply): Promise<undefined> =>
+  new Promise((resolve) => raw.once('close', () => resolve(undefined)))
+
+/** Sends the response, which is a stub or was returned by the function of a stub. */
+function sendResponse({ status = 200, headers, body }: StubResponse, reply: FastifyReply) {
+  const isText = typeof body === 'string'
+  const text = isText ? body : JSON.stringify(body)
+  if (text !== undefined) reply.type(isText ? 'text/plain; charset=utf-8' : JSON_TYPE)
+  reply.code(status).headers(lowerCaseNames(headers))
+  return reply.send(text === undefined ? undefined : Buffer.from(text))
 }
 
-function lowerCaseNames(headers: Stub['headers'] = {}): Record<string, string> {
+/**
+ * Returns the parsed body if the request declares JSON, and the body as text otherwise. Returns
+ * undefined for an empty body.
+ */
+function parseBody({ headers, body }: FastifyRequest): unknown {
+  if (!Buffer.isBuffer(body) || body.length === 0) return undefined
+  const text = body.toString()
+  if (!/^[^;]*json/i.test(headers['content-type'] ?? '')) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new DomainError('bad-request', 'Malformed JSON in the request body', {
+      reason: 'the content type is JSON, so the function of the stub needs a body of valid JSON'
+    })
+  }
+}
+
+/** Removes secrets from the reason, because it may contain the message of a user's error. */
+function redactReason(error: unknown, redaction: Redaction): unknown {
+  if (error instanceof DomainError) error.details.reason = redaction.redact(error.details.reason)
+  return error
+}
+
+function lowerCaseNames(headers: StubResponse['headers'] = {}): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   return Object.fromEntries(entries)
 }

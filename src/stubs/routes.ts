@@ -2,7 +2,7 @@ import { createFieldErrors, invalidFields } from '../domain/errors.js'
 import { type AddRoute, listOf } from '../http/control-route.js'
 import type { Operation } from '../schema/operation.js'
 import { ref, strictObject } from '../schema/typebox.js'
-import { findStubProblems } from './checks.js'
+import { findStubProblems, type StubProblem } from './checks.js'
 import { AddedStub, NewStub, Stub } from './schemas.js'
 import type { StubService } from './service.js'
 
@@ -28,7 +28,10 @@ export function stubRoutes(
     response: ref(AddedStub),
     status: 201,
     handler: async ({ environment, body }) => {
-      rejectInvalid(findStubProblems(body, operations))
+      const problems = findStubProblems(body, operations)
+      const { function: id } = body
+      if (id !== undefined && !stubs.functions.find(id)) problems.push(UNKNOWN_FUNCTION)
+      rejectInvalid(problems)
       return stubs.add(environment, body)
     }
   })
@@ -43,7 +46,12 @@ export function stubRoutes(
   })
 }
 
-function rejectInvalid(problems: ReturnType<typeof findStubProblems>): void {
+const UNKNOWN_FUNCTION: StubProblem = {
+  path: ['function'],
+  message: "is not the id of a function in the server's process"
+}
+
+function rejectInvalid(problems: readonly StubProblem[]): void {
   if (problems.length === 0) return
   const errors = createFieldErrors()
   for (const { path, message, value } of problems) {

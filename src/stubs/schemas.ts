@@ -1,6 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { STUB_METHODS } from '../domain/stub.js'
-import { namedObject, recordOf, stringEnum } from '../schema/typebox.js'
+import { namedObject, recordOf, strictObject, stringEnum } from '../schema/typebox.js'
+
+const headers = Type.Optional(recordOf(Type.String(), 'Headers of the response', 100))
+const body = Type.Optional(
+  Type.Unknown({
+    description: 'Body of the response: a string is sent as text, any other value as JSON'
+  })
+)
 
 const fields = {
   method: stringEnum(STUB_METHODS, { description: 'A stub for GET also responds to HEAD' }),
@@ -10,12 +17,8 @@ const fields = {
       'Path without a query, such as `/v1/subscribers/{subscriberId}`. ' +
       'A parameter matches one segment that is not empty'
   }),
-  headers: Type.Optional(recordOf(Type.String(), 'Headers of the response', 100)),
-  body: Type.Optional(
-    Type.Unknown({
-      description: 'Body of the response: a string is sent as text, any other value as JSON'
-    })
-  ),
+  headers,
+  body,
   delay: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -31,16 +34,39 @@ const status = Type.Integer({
   description: 'Status of the response; default 200'
 })
 
-export const NewStub = namedObject(
-  'NewStub',
-  'A fixed response to requests that no operation serves',
-  { ...fields, status: Type.Optional(status) }
+const functionId = Type.Optional(
+  Type.String({
+    description:
+      "The id of a function in the server's process, which returns the response. " +
+      '`env.stubs.add()` sets it for a stub with `reply`'
+  })
 )
+
+/** A stub in a seed. It has no function, because a function can't be written to a file. */
+export const SeedStub = strictObject(
+  { ...fields, status: Type.Optional(status) },
+  { description: 'A fixed response to requests that no operation serves' }
+)
+export type SeedStub = Static<typeof SeedStub>
+
+export const NewStub = namedObject('NewStub', 'A response to requests that no operation serves', {
+  ...SeedStub.properties,
+  function: functionId
+})
 export type NewStub = Static<typeof NewStub>
+
+/** The response that the function of a stub returns. */
+export const StubResponse = strictObject({ status: Type.Optional(status), headers, body })
+export type StubResponse = Static<typeof StubResponse>
 
 const id = Type.String({ description: 'The id of the stub, sent as `x-mock-stub`' })
 
-export const Stub = namedObject('Stub', 'A stub of the environment', { id, ...fields, status })
+export const Stub = namedObject('Stub', 'A stub of the environment', {
+  id,
+  ...fields,
+  status,
+  function: functionId
+})
 export type Stub = Static<typeof Stub>
 
 export const AddedStub = namedObject('AddedStub', 'The stub that was added', {

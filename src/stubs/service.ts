@@ -2,12 +2,20 @@ import createRouter from 'find-my-way'
 import { DomainError } from '../domain/errors.js'
 import { mergeStubs, requestsOf, type Stub } from '../domain/stub.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
+import { StubFunctions } from './functions.js'
 import type { AddedStub, NewStub } from './schemas.js'
 
 type Router = createRouter.Instance<createRouter.HTTPVersion.V1>
 
+/** A stub that responds to a request. */
+export interface StubMatch {
+  stub: Stub
+  params: Record<string, string>
+}
+
 /** Keeps the stubs of each environment among its settings, which forks and snapshots copy. */
 export class StubService {
+  readonly functions = new StubFunctions()
   readonly #environments: EnvironmentService
   /**
    * Caches a router for each list of stubs and each value of the assumption `path-form`. A change creates a new list, so no router is outdated.
@@ -53,16 +61,17 @@ export class StubService {
   }
 
   /**
-   * Returns the stub for a request, if there is one. A stub with a literal path takes precedence
+   * Returns the stub for a request and the decoded parameters, if there is a stub for it. A stub with a literal path takes precedence
    * over a stub whose path has parameters.
    */
-  find(environment: Environment, method: string, path: string): Stub | undefined {
+  find(environment: Environment, method: string, path: string): StubMatch | undefined {
     if (environment.stubs.length === 0) return undefined
     const router = this.#routerOf(environment)
     const match = router.find(method === 'HEAD' ? 'GET' : (method as 'GET'), path)
+    if (!match) return undefined
+    const params = match.params as Record<string, string>
     // A parameter of a stub's path doesn't match an empty segment.
-    if (!match || Object.values(match.params).includes('')) return undefined
-    return match.store as Stub
+    return Object.values(params).includes('') ? undefined : { stub: match.store, params }
   }
 
   #routerOf({ stubs, assumptions }: Environment): Router {

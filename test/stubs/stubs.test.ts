@@ -98,6 +98,22 @@ test.each<[string, object, string]>([
   expect(await listStubs(mock)).toEqual([])
 })
 
+test.each([
+  '/',
+  '/health',
+  '/openapi.json',
+  '/docs',
+  '/docs/install.md',
+  '/llms.txt',
+  '/seeds/schema.json'
+])('rejects a stub for %s, which the server itself serves', async (path) => {
+  const mock = await useMock()
+  const { status, json } = await addStub(mock, { method: 'GET', path })
+  expect(status).toBe(422)
+  expect(json.errors.path.messages).toEqual(['path belongs to the mock server itself'])
+  expect((await mock.get(path)).status).toBe(200)
+})
+
 test('an environment has at most 1,000 stubs', async () => {
   const stubs = Array.from({ length: 1000 }, (_, n) => ({ method: 'GET', path: `/v1/x/${n}` }))
   const mock = await useMock({ seed: { environments: [{ name: 'Full', stubs }] } })

@@ -7,6 +7,7 @@ import { invalidFields } from '../../domain/errors.js'
 import { ClockSetting, EnvironmentDiff, MAX_OFFSET, Snapshot } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import { type AddRoute, listOf } from '../../http/control-route.js'
+import { setReasonHeader } from '../../http/errors.js'
 import { parseTimeField } from '../../http/validation.js'
 import {
   dateTime,
@@ -104,7 +105,8 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: ControlSer
   route('GET', '/state', 'exportState', 'Export this environment as a seed', {
     description:
       'Returns JSON, or YAML if the `Accept` header requests it. An environment created from ' +
-      'this seed returns the same responses, byte for byte.',
+      'this seed returns the same responses, byte for byte. Leaves out stubs with functions, and ' +
+      'names them in `x-mock-reason`.',
     response: SeedDocument,
     handler: async (request, reply) => {
       const { environment, headers } = request
@@ -112,6 +114,8 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: ControlSer
       const format =
         /json|yaml|\*/i.exec(headers.accept ?? '')?.[0].toLowerCase() === 'yaml' ? 'yaml' : 'json'
       reply.type(`application/${format}; charset=utf-8`)
+      const leftOut = environment.stubs.filter((stub) => stub.function !== undefined)
+      if (leftOut.length > 0) setReasonHeader(reply, describeLeftOut(leftOut))
       // The response to HEAD has no body, so nothing is exported.
       const pieces = request.method === 'HEAD' ? [] : seeds.export(environment, format)
       return reply.send(Readable.from(pieces, { objectMode: false }))
@@ -243,6 +247,12 @@ export function clockRoutes(route: AddRoute, { environments }: ControlServices):
       return toClockState(environment)
     }
   })
+}
+
+/** Describes the stubs that an export doesn't contain. */
+function describeLeftOut(stubs: Environment['stubs']): string {
+  const names = stubs.map(({ method, path }) => `${method} ${path}`)
+  return `the seed leaves out the stubs with functions: ${names.join(', ')}`
 }
 
 const toClockState = ({ clock, now }: Environment): ClockState => ({

@@ -2,7 +2,7 @@ import { isoTime, parseTime, WALL } from '../../domain/clock.js'
 import { deriveId, slugify } from '../../domain/ids.js'
 import { OPERATIONS } from '../../operations.js'
 import { findStubProblems } from '../../stubs/checks.js'
-import type { NewStub } from '../../stubs/schemas.js'
+import type { SeedStub } from '../../stubs/schemas.js'
 import { createSeedError, isFull } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
@@ -192,7 +192,7 @@ function addSettings({ seed, location, builder }: EnvironmentPart): void {
   addStubs(seed.stubs ?? [], location, data)
 }
 
-function addStubs(stubs: readonly NewStub[], location: SeedLocation, data: EnvironmentData): void {
+function addStubs(stubs: readonly SeedStub[], location: SeedLocation, data: EnvironmentData): void {
   for (const [index, stub] of stubs.entries()) {
     for (const { path, message } of findStubProblems(stub, OPERATIONS)) {
       location.at('stubs', index, ...path).report(message)

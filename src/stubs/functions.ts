@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { clearTimeout, setTimeout } from 'node:timers'
+import { DomainError } from '../domain/errors.js'
+import type { Query } from '../domain/query-string.js'
+import type { Stub } from '../domain/stub.js'
+import { findIssues, formatPath, isSecretPath } from '../schema/validation.js'
+import { findResponseProblems } from './checks.js'
+import { StubResponse } from './schemas.js'
+
+/** What the function of a stub gets about a request. */
+export interface FunctionRequest {
+  apiKey: string
+  /** The decoded values of the path's parameters. */
+  params: Record<string, string>
+  query: Query
+  headers: IncomingHttpHeaders
+  body: unknown
+}
+
+/** Returns a response, or a promise of one. `runFunction` checks it, because callers may be wrong. */
+export type StubFunction = (request: FunctionRequest) => unknown
+
+/**
+ * Keeps the functions of stubs. A stub has only the id of its function, so that environments can
+ * store, fork and compare it like any other stub. Functions are never removed, because any fork or
+ * snapshot may refer to them.
+ */
+export class StubFunctions {
+  readonly #functions = new Map<string, StubFunction>()
+
+  /** Returns the id to put into a stub. */
+  register(stubFunction: StubFunction): string {
+    const id = randomUUID()
+    this.#functions.set(id, stubFunction)
+    return id
+  }
+
+  find(id: string): StubFunction | undefined {
+    return this.#functions.get(id)
+  }
+}
+
+/** How many milliseconds a function may take. */
+const TIMEOUT = 5000
+
+/**
+ * Calls the function of a stub, and returns its response. Throws `stub-failed` if the function is
+ * missing, throws, doesn't return in time or returns anything but a response that can be sent.
+ */
+export async function runFunction(
+  stub: Stub,
+  stubFunction: StubFunction | undefined,
+  request: FunctionRequest,
+  timeout = TIMEOUT
+): Promise<StubResponse> {
+  if (!stubFunction) throw failed(stub, 'was lost when the server restarted; add the stub again')
+  const response = await callInTime(stub, stubFunction, request, timeout)
+  const problem = findProblem(response)
+  if (problem !== undefined) throw failed(stub, `returned a wrong response: ${problem}`)
+  return response as StubResponse
+}
+
+async function callInTime(
+  stub: Stub,
+  stubFunction: StubFunction,
+  request: FunctionRequest,
+  timeout: number
+): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined
+  const tooSlow = new Promise<never>((_resolve, reject) => {
+    const error = failed(stub, `did not return within ${timeout / 1000} seconds`)
+    // The process may end while a function hangs.
+    timer = setTimeout(() => reject(error), timeout).unref()
+  })
+  const called = Promise.resolve(request)
+    .then(stubFunction)
+    .catch((error) => {
+      throw failed(stub, `threw ${describeThrown(error)}`)
+    })
+  try {
+    return await Promise.race([called, tooSlow])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Describes what a function threw, which may be any value, even one that can't become a string. */
+function describeThrown(error: unknown): string {
+  try {
+    return String(error)
+  } catch {
+    return 'a value that is not an error'
+  }
+}
+
+/** Returns what is wrong with the value that a function returned. */
+function findProblem(response: unknown): string | undefined {
+  // An object of a class, such as a `Response` of `fetch`, may have no field of its own, and would
+  // pass as an empty response.
+  const kind = Object.prototype.toString.call(response)
+  if (kind !== '[object Object]') return `${kind}; return { status, headers, body }`
+  const [issue] = findIssues(StubResponse, response, 1)
+  if (issue) {
+    const { path, message, hint } = issue
+    return `${formatPath(path)} ${message}${isSecretPath(path) ? '' : hint}`
+  }
+  const [problem] = findResponseProblems(response as StubResponse)
+  return problem && `${problem.path.join('.')} ${problem.message}`
+}
+
+function failed(stub: Stub, problem: string): DomainError {
+  const { id, method, path } = stub
+  return new DomainError('stub-failed', 'The function of the stub failed', {
+    reason: `the function of ${id} (${method} ${path}) ${problem}`,
+    logLevel: 'warn'
+  })
+}
