@@ -1,3 +1,4 @@
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PROFILES, type Profile } from '../../src/domain/assumptions.js'
@@ -7,7 +8,8 @@ import { blocksOf } from '../docs/examples.js'
 import { type ProxiedResponse, startProxy } from '../remote/conformance/proxy.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
 import { useMock, useNewMock } from '../support/mock.js'
-import { createTempFolder } from '../support/process.js'
+import { createTempFolder, runCommand } from '../support/process.js'
+import { callsOfNovuApi, callsOfNovuNode } from './earlier-clients.js'
 import { buildClients, GENERATORS, NOWHERE, QUERY, useClient } from './generated-clients.js'
 import { installTools } from './install.js'
 import { loadClient, OWN_MANIFEST } from './official-client.js'
@@ -314,6 +316,32 @@ describe.each(VERSIONS.flatMap((version) => PROFILES.map((profile) => ({ version
     })
   }
 )
+
+const tools = () => toolsFolder
+
+describe.each([
+  ['@novu/api 1.8.0', callsOfNovuApi('1.8.0', tools)],
+  ['@novu/api 3.11.0', callsOfNovuApi('3.11.0', tools)],
+  ['@novu/node 2.6.6', callsOfNovuNode(tools)]
+])('the client %s', (_client, calls) => {
+  test.each(calls)('accepts the response of the built-in stubs: %s', async (_name, send) => {
+    const mock = await useMock({ stubs: 'novu-client' })
+    await expect(send(mock.url, DEVELOPMENT)).resolves.toBeDefined()
+  })
+})
+
+test('a product in Express passes its own test under exec, and never mentions a mock', async () => {
+  const source = join(import.meta.dirname, 'app')
+  cpSync(source, join(toolsFolder, 'app'), { recursive: true })
+  const flags = ['--stubs', 'novu-client', '--env', 'NOVU_SERVER_URL=url']
+  const command = [process.execPath, '--test', 'app/app.test.mjs']
+  const args = ['exec', ...flags, '--env', 'NOVU_SECRET_KEY=key', '--', ...command]
+  const run = await runCommand(args, { cwd: toolsFolder })
+  expect(run).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/pass 3$/m) })
+  for (const file of ['app.mjs', 'app.test.mjs']) {
+    expect(readFileSync(join(source, file), 'utf8')).not.toMatch(/mock/i)
+  }
+})
 
 async function thrownBy(call: Promise<unknown>): Promise<Error> {
   return call.then(
