@@ -279,7 +279,7 @@ function decorateRequests(app: FastifyInstance, { services, logger }: AppOptions
   for (const name of ['environment', 'errorCode', 'changed', 'effect']) app.decorateRequest(name)
   app.decorateRequest('journalEntry', null)
   app.decorateRequest('redacted', function (text) {
-    return logger.isLevelEnabled('info') ? redactForLog(services.redactionOf, this, text) : text
+    return logger.isLevelEnabled('warn') ? redactForLog(services.redactionOf, this, text) : text
   })
 }
 

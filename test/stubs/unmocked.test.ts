@@ -72,6 +72,16 @@ test('logs one warning for each method and path that is not mocked', async () =>
   expect(lines.map(({ url }) => url)).toEqual([TRIGGER, '/v1/topics'])
 })
 
+test('a warning does not contain an API key in the path', async () => {
+  const lines: string[] = []
+  const { default: pino } = await import('pino')
+  const logger = pino({ level: 'warn' }, { write: (line) => lines.push(line) })
+  const mock = await useNewMock({ logger })
+  await mock.get('/v1/subscribers/development-key')
+  expect(lines).toEqual([expect.stringContaining('"url":"/v1/subscribers/***"')])
+  expect(lines.join()).not.toContain('development-key')
+})
+
 test('logs at most 100 warnings', async () => {
   let warnings = 0
   const { default: pino } = await import('pino')
