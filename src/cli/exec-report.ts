@@ -140,10 +140,10 @@ export function runMarkdown(report: Report, allowed: readonly HintId[]): string 
   const { tests, dropped, coverage } = report
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
   const lines = [
+    ...coverage.unmocked.targets.map(describeUnmocked),
     ...failed.map((test) => describeFailure(test, report)),
     ...collectHints(report, allowed).map(({ message, source }) => `hint: ${source}: ${message}`)
   ]
-  lines.push(...coverage.unmocked.targets.map(describeUnmocked))
   if (dropped > 0)
     lines.push(`${countOf(dropped, 'test')} not listed, because the records were dropped`)
   const title =
@@ -160,7 +160,7 @@ export function runMarkdown(report: Report, allowed: readonly HintId[]): string 
 }
 
 function describeUnmocked({ method, path, requests }: UnmockedTarget): string {
-  return `not mocked: ${method} ${path} (${requests === 1 ? '1 request' : `${requests} requests`})`
+  return `not mocked: ${method} ${path} (${countOf(requests, 'request')})`
 }
 
 function describeFailure(test: Report['tests'][number], report: Report): string {

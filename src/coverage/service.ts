@@ -90,7 +90,8 @@ export class CoverageService {
    * Returns whether the coverage will list the request's path or its parameter names. They are then
    * taken from the request's description, because that contains no secrets.
    */
-  #needsDescription({ operation, query }: JournalEntry): boolean {
+  #needsDescription({ operation, query, stub }: JournalEntry): boolean {
+    if (stub !== undefined) return false
     if (!operation) return true
     if (query instanceof MalformedQuery) return false
     return unknownParameters(Object.keys(query), operation).length > 0

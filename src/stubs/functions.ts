@@ -8,7 +8,7 @@ import { findIssues, formatPath, isSecretPath } from '../schema/validation.js'
 import { findResponseProblems } from './checks.js'
 import { StubResponse } from './schemas.js'
 
-/** What the function of a stub gets about a request. */
+/** The request that a stub's function gets. */
 export interface FunctionRequest {
   apiKey: string
   /** The decoded values of the path's parameters. */
