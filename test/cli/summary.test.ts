@@ -16,3 +16,14 @@ test('a summary stays below the 1 MiB that GitHub accepts, and counts what it om
   expect(summary).toContain('1000 of 1000 failed')
   expect(summary).toContain('- and 700 more lines; --report writes all to a file\n')
 })
+
+test('a summary lists the paths that are not mocked first, with the number of requests', async () => {
+  const { url } = await useNewMock()
+  const mock = connect(url)
+  const env = await mock.environment()
+  for (let n = 0; n < 2; n++) await fetch(`${url}/v1/events/trigger`, { ...env, method: 'POST' })
+  await env.describeTest({ title: 'signs up', outcome: 'failed' })
+  const lines = runMarkdown(reportOf(await mock.runRecord()), []).split('\n')
+  expect(lines[2]).toBe('- not mocked: POST /v1/events/trigger (2 requests)')
+  expect(lines[3]).toMatch(/^- failed: signs up/)
+})
