@@ -134,8 +134,8 @@ describe.each(PROFILES)(
   }
 )
 
-test('Prism behind --fallback responds as docs/mock-other-paths.md shows', async () => {
-  const blocks = blocksOf('docs/mock-other-paths.md')
+test('Prism behind --fallback responds as docs/mock-the-rest-of-the-api.md shows', async () => {
+  const blocks = blocksOf('docs/mock-the-rest-of-the-api.md')
   const document = blocks.find(({ file }) => file === 'topics.yaml')?.text ?? ''
   const prism = await startPrismMock(toolsFolder, document)
   onTestFinished(prism.stop)
