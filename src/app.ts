@@ -19,6 +19,7 @@ import { authentication, identifyEnvironment } from './environments/plugin.js'
 import { delayResponse, faultInjection, injectIntoResponse } from './faults/plugin.js'
 import { checkHeaders } from './http/check-headers.js'
 import { crossOriginRequests } from './http/cors.js'
+import { rejectCrossSite } from './http/cross-site.js'
 import { errorHandler } from './http/errors.js'
 import { logResponse } from './http/log.js'
 import { isUnmocked, notFound, type ServedPath } from './http/not-found.js'
@@ -132,6 +133,7 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
     identify(request) // API key → environment; rejects nothing yet
     done()
   })
+  app.addHook('onRequest', rejectCrossSite) // 403 for a page of another site without a key
   app.addHook('onRequest', routeOtherPathForms(app, pathForms(options))) // `/V1/Messages/`
   app.addHook('onRequest', openRecord(services)) // the journal opens a record
   app.addHook('onRequest', checkHeaders) // 400 or 417 for what HTTP forbids

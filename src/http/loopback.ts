@@ -1,14 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Checks a request's Host and Origin headers. If they show that a web page of another site may have
+ * Checks a request's Host, Origin and Sec-Fetch-Site headers. If they show that a web page of another site may have
  * sent the request, returns the reason to reject it. Otherwise, returns undefined.
  */
-export function untrustedOrigin({ host, origin }: IncomingHttpHeaders): string | undefined {
+export function untrustedOrigin(headers: IncomingHttpHeaders): string | undefined {
+  const { host, origin } = headers
   if (!isLoopbackName(host)) return `the Host header is ${host ?? 'missing'}, not this machine`
-  if (origin === undefined || isLoopbackName(origin.replace(/^https?:\/\//, ''))) return undefined
+  if (isFromOtherSite(headers)) return FROM_OTHER_SITE
+  if (origin === undefined || isLoopbackOrigin(origin)) return undefined
   return 'the Origin header shows that a web page of another site sent the request'
 }
+
+const FROM_OTHER_SITE =
+  'the header Sec-Fetch-Site shows that a web page of another site sent the request'
+
+/**
+ * Returns whether a browser says that a page of another site sent the request. A page on this
+ * machine isn't of another site, even if it has another host name, such as localhost instead of
+ * 127.0.0.1.
+ */
+export function isFromOtherSite({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders): boolean {
+  return site === 'cross-site' && !(origin !== undefined && isLoopbackOrigin(origin))
+}
+
+const isLoopbackOrigin = (origin: string) => isLoopbackName(origin.replace(/^https?:\/\//, ''))
 
 export function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address)

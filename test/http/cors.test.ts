@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { SEED } from '../support/logged-mock.js'
+import { unauthenticatedJournalOf } from '../support/control.js'
+import { requestWithHost } from '../support/host-header.js'
+import { KEYS, SEED } from '../support/logged-mock.js'
 import { useMock } from '../support/mock.js'
 
 const ORIGIN = { origin: 'http://localhost:3000' }
@@ -96,3 +98,36 @@ test("the server's assumption decides how a preflight without a key is answered"
 function headerItems({ headers }: { headers: Headers }, name: string): string[] {
   return (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/)
 }
+
+const OTHER_SITE = { 'sec-fetch-site': 'cross-site' }
+const WITH_KEY = { authorization: `ApiKey ${KEYS.shop}` }
+
+test.each([
+  ['/v1/messages', OTHER_SITE],
+  ['/v1/not-served', { ...OTHER_SITE, authorization: 'ApiKey wrong-key' }],
+  ['/_mock/environments', OTHER_SITE],
+  ['/_mock/requests', { ...OTHER_SITE, origin: 'https://evil.example' }],
+  ['/_mock/environments', { ...OTHER_SITE, authorization: 'Bearer wrong' }]
+])(
+  'a page of another site without a key gets 403 for %s, and nothing is recorded',
+  async (...row) => {
+    const [path, headers] = row
+    const mock = await useMock({ seed: SEED })
+    const { status, text } = await requestWithHost(headers, mock.url + path)
+    expect([status, JSON.parse(text).error]).toEqual([403, 'Forbidden'])
+    expect(await unauthenticatedJournalOf(mock)).toEqual([])
+  }
+)
+
+test.each([
+  ['/v1/messages', 200, { ...OTHER_SITE, ...WITH_KEY, origin: 'http://shop.lan:3000' }],
+  ['/_mock/requests', 200, { ...OTHER_SITE, ...WITH_KEY }],
+  ['/v1/messages', 401, { ...OTHER_SITE, ...ORIGIN }],
+  ['/v1/messages', 401, { 'sec-fetch-site': 'same-site' }],
+  ['/health', 200, OTHER_SITE],
+  ['/', 200, OTHER_SITE]
+])('a page with a key, or on this machine, gets the usual response for %s: %i', async (...row) => {
+  const [path, expected, headers] = row
+  const mock = await useMock({ seed: SEED })
+  expect((await requestWithHost(headers, mock.url + path)).status).toBe(expected)
+})
