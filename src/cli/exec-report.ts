@@ -1,7 +1,7 @@
 import type { HintId } from '../client/hints.js'
 import { type Report, type RunFacts, reportOf, unauthenticatedDuring } from '../client/report.js'
 import { countOf } from '../domain/count.js'
-import { SECRET_NAME } from '../domain/credentials.js'
+import { isSecretName } from '../domain/credentials.js'
 import type { Mock } from '../index.js'
 import { requireWritable, rethrowWriteError } from '../platform/output-file.js'
 import { printable } from '../platform/printable.js'
@@ -192,9 +192,9 @@ export function maskCommand(command: readonly string[], secrets: readonly string
 function maskArgument(argument: string, previous: string, secrets: readonly string[]): string {
   const [, name, value] = /^([\w-]+)=(.*)$/s.exec(argument) ?? []
   const isSecretAssignment =
-    name !== undefined && value !== undefined && SECRET_NAME.test(name.replace(/^-+/, ''))
+    name !== undefined && value !== undefined && isSecretName(name.replace(/^-+/, ''))
   if (isSecretAssignment) return `${name}=***`
   const [, flag = ''] = /^--?([\w-]+)$/.exec(previous) ?? []
-  const isSecret = SECRET_NAME.test(flag) || secrets.some((secret) => argument.includes(secret))
+  const isSecret = isSecretName(flag) || secrets.some((secret) => argument.includes(secret))
   return isSecret ? '***' : argument
 }

@@ -1,13 +1,23 @@
-/** A header, parameter or field contains a secret if one of these words is its whole name. */
-const SECRET_WORD = '(?:proxy-)?auth(?:orization)?|(?:set-)?cookie|(?:x-)?key'
+/** Matches a name that contains a word for a secret, also as a part of a word, as in `clientsecret`. */
+const SECRET_PART =
+  /(?:api|access|private|signing|secret|encryption|shared|master|auth|subscription)[-_. ]?key|secret(?!ar)|token(?!i[sz])|passw(?:or)?d(?!less)|passphrase|credential/i
 
-/** A header, parameter or field contains a secret if its name contains one of these words. */
-const SECRET_PART = '(?:api|access|private|signing)[-_]?key|secret|token|passw(?:or)?d|credential'
+/** Matches a name that ends with a word for a secret, optionally followed by a number. */
+const SECRET_END =
+  /(?:signature|sig|bypass|pwd|authorization)[-_]?\d*$|(?:^|[-_. ])(?:auth|jwt)$|[a-z]Auth$/i
 
-/** Matches the name of a header, parameter or field that contains a secret. */
-export const SECRET_NAME = new RegExp(`^(?:${SECRET_WORD})$|${SECRET_PART}`, 'i')
+/** Matches names that are secret only as a whole. */
+const SECRET_WORD = /^(?:auth|(?:set-)?cookie|(?:x-)?key|pass|bearer)$/i
 
-/** The source of a regular expression that matches the name of a secret within a longer text. */
-// It matches at most 100 characters before a word of SECRET_PART, and 100 after it. Without these
-// limits, the time to match would grow quadratically with the length of a name.
-export const SECRET_FIELD = `(?:${SECRET_WORD}|[\\w-]{0,100}(?:${SECRET_PART})[\\w-]{0,100})`
+/** Matches a name that ends with a measure or a kind, such as `tokens used` or `tokenExpiresAt`. */
+const FACT_END =
+  /(?:^|[-_. ]|[a-z](?=[A-Z]))(?:used|counts?|limit|usage|types?|length|expir(?:y|es|ed|ation)|ttl|at|in|required|enabled)$/i
+
+/** Matches a name that counts tokens, such as `max_tokens`. */
+const TOKEN_COUNT = /^(?:max|min|total|used|prompt|completion|input|output|cached)[-_. ]?tokens$/i
+
+/** Returns whether the name of a header, parameter or field suggests that its value is a secret. */
+export function isSecretName(name: string): boolean {
+  if (SECRET_WORD.test(name) || SECRET_END.test(name)) return true
+  return SECRET_PART.test(name) && !FACT_END.test(name) && !TOKEN_COUNT.test(name)
+}

@@ -2,6 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 
+/** Matches a text that is found by looking up each word of a longer text. */
+const WORD = /^[\w.~-]+$/
+
 /**
  * Finds environments by API key. The database contains only hashes of the keys; the keys themselves
  * are kept in memory.
@@ -11,6 +14,14 @@ export class ApiKeys {
   readonly #store: EnvironmentStore
   /** The keys that were added or used since the server started, with their environments. */
   readonly #owners = new Map<string, Environment>()
+  /**
+   * The hashes of all keys, also of removed environments, because their keys still are in the
+   * requests that other journals have recorded.
+   */
+  readonly #hashes = new Set<string>()
+  #areHashesLoaded = false
+  /** The keys that contain other characters than those of a word. */
+  readonly unusualKeys = new Set<string>()
 
   constructor(db: Db, store: EnvironmentStore) {
     this.#db = db
@@ -28,8 +39,23 @@ export class ApiKeys {
     const row = this.#store.repository.findByKeyHash(hashOfKey(apiKey))
     if (!row) return undefined
     const environment = this.#store.fromRow(row)
-    this.#owners.set(apiKey, environment)
+    this.#remember(apiKey, environment)
     return environment
+  }
+
+  /**
+   * Returns whether a text is an API key, or was one before its environment was removed. Doesn't
+   * query the database, because a request may contain thousands of words to check.
+   */
+  isKey(word: string): boolean {
+    if (this.#owners.has(word)) return true
+    if (!this.#areHashesLoaded) {
+      for (const keyHash of this.#store.repository.listKeyHashes()) {
+        this.#hashes.add(keyHash.toString('base64'))
+      }
+      this.#areHashesLoaded = true
+    }
+    return this.#hashes.has(hash('sha256', word, 'base64'))
   }
 
   /** Returns the environment's keys that were added or used since the server started. */
@@ -40,13 +66,19 @@ export class ApiKeys {
 
   add(environment: Environment, apiKey: string): void {
     this.#store.repository.insertApiKey(environment.key, hashOfKey(apiKey))
-    this.#owners.set(apiKey, environment)
+    this.#hashes.add(hash('sha256', apiKey, 'base64'))
+    this.#remember(apiKey, environment)
     this.#db.onRollback(() => this.#owners.delete(apiKey))
   }
 
   removeAll(environment: Environment): void {
     this.#store.repository.deleteApiKeys(environment.key)
     this.#forget(environment)
+  }
+
+  #remember(apiKey: string, environment: Environment): void {
+    this.#owners.set(apiKey, environment)
+    if (!WORD.test(apiKey)) this.unusualKeys.add(apiKey)
   }
 
   #forget(environment: Environment): void {

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { getTableName } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
 import { DATASET_TABLES } from '../db/schema.js'
-import { SECRET_NAME } from '../domain/credentials.js'
+import { isSecretName } from '../domain/credentials.js'
 import type { DatasetKind } from '../domain/enums.js'
+import { MASK } from '../domain/masking.js'
 import type { Stub } from '../domain/stub.js'
 import { isObject } from '../schema/validation.js'
 import {
@@ -13,7 +14,7 @@ import {
   perKind,
   withReplacedIds
 } from './repository.js'
-import type { EnvironmentDiff, FieldChange, RecordDiff } from './schemas.js'
+import type { EnvironmentDiff, FieldChange, RecordDiff, Redact } from './schemas.js'
 
 const MAX_IDS = 20
 const MAX_FIELDS = 200
@@ -45,6 +46,7 @@ interface DifferingRow {
 interface StateReader {
   client: Db['client']
   repository: EnvironmentRepository
+  redact: Redact
 }
 
 /** Returns how the current state of an environment differs from an earlier state. */
@@ -55,7 +57,8 @@ export function diffStates(
 ): EnvironmentDiff {
   const diffs = perKind((kind) => diffDatasets(states, kind, current[kind], earlier[kind]))
   const { idempotency: idempotencyKeys, ...records } = diffs
-  return { ...records, idempotencyKeys, settings: changedSettings(current, earlier) }
+  const settings = changedSettings(current, earlier).map(states.redact)
+  return { ...records, idempotencyKeys, settings }
 }
 
 function diffDatasets(
@@ -74,8 +77,16 @@ function diffDatasets(
   for (const { name, change, before, after } of differingRows(states, kind, current, earlier)) {
     diff[change].count += 1
     if (diff[change].ids.length === MAX_IDS) continue
-    diff[change].ids.push(name)
-    if (change === 'changed') fields.push(...changedFields(name, fieldsOf(before), fieldsOf(after)))
+    const id = states.redact(name)
+    diff[change].ids.push(id)
+    if (change !== 'changed') continue
+    for (const { path, ...values } of changedFields(fieldsOf(before), fieldsOf(after))) {
+      fields.push({
+        id,
+        field: states.redact(path.join('.')),
+        ...printValues(values, path, states.redact)
+      })
+    }
   }
   const hasFields = kind !== 'idempotency' && diff.changed.count > 0
   return hasFields
@@ -104,39 +115,35 @@ function fieldsOf(json: string): Record<string, unknown> {
   return { ...fields, steps: Object.fromEntries(steps.map((step) => [step.stepId, step])) }
 }
 
-/**
- * Returns the fields that differ, including fields of nested objects. Each field is identified by
- * its path, such as `controlValues.subject`.
- */
-function changedFields(
-  id: string,
-  before: unknown,
-  after: unknown,
-  path: string[] = []
-): FieldChange[] {
+/** A field that differs. A value is undefined if that state doesn't contain the field. */
+interface DifferingField {
+  path: string[]
+  before: unknown
+  after: unknown
+}
+
+/** Returns the fields that differ, including fields of nested objects. */
+function changedFields(before: unknown, after: unknown, path: string[] = []): DifferingField[] {
   if (isDeepStrictEqual(before, after)) return []
   if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)])
-    return [...names].flatMap((name) =>
-      changedFields(id, before[name], after[name], [...path, name])
-    )
+    return [...names].flatMap((name) => changedFields(before[name], after[name], [...path, name]))
   }
-  return [
-    {
-      id,
-      field: path.join('.'),
-      ...(before !== undefined && { before: printValue(before, path) }),
-      ...(after !== undefined && { after: printValue(after, path) })
-    }
-  ]
+  return [{ path, before, after }]
 }
 
-/** Returns a value as JSON, cut off after 200 characters and with secrets as `***`. */
-function printValue(value: unknown, path: readonly string[]): string {
-  const isSecret = (name: string) => SECRET_NAME.test(name)
-  if (path.some(isSecret)) return '***'
-  const json = JSON.stringify(value, (name, nested) => (isSecret(name) ? '***' : nested))
-  return json.slice(0, MAX_VALUE_LENGTH)
+function printValues(
+  { before, after }: Omit<DifferingField, 'path'>,
+  path: readonly string[],
+  redact: Redact
+): Pick<FieldChange, 'before' | 'after'> {
+  const isSecret = path.some(isSecretName)
+  const print = (value: unknown) =>
+    isSecret ? MASK : redact(JSON.stringify(value)).slice(0, MAX_VALUE_LENGTH)
+  return {
+    ...(before !== undefined && { before: print(before) }),
+    ...(after !== undefined && { after: print(after) })
+  }
 }
 
 /**

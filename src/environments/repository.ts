@@ -102,6 +102,10 @@ export class EnvironmentRepository {
     this.#statements.insertApiKey.run({ environment, hash })
   }
 
+  listKeyHashes(): Buffer[] {
+    return this.#statements.listKeyHashes.all().map(({ hash }) => hash)
+  }
+
   deleteApiKeys(environment: number): void {
     this.#statements.deleteApiKeys.run({ environment })
   }
@@ -279,6 +283,7 @@ function environmentStatements({ orm }: Db) {
         .insert(apiKeys)
         .values({ environment: placeholder('environment'), hash: placeholder('hash') })
         .prepare(),
+    listKeyHashes: () => orm.select({ hash: apiKeys.hash }).from(apiKeys).prepare(),
     deleteApiKeys: () =>
       orm
         .delete(apiKeys)

@@ -124,3 +124,6 @@ export const ClockSetting = Type.Union([wallMode, fixedMode, offsetMode], {
   description: 'The clock of the environment'
 })
 export type ClockSetting = Static<typeof ClockSetting>
+
+/** Returns a text, which may be JSON, with all secrets replaced. */
+export type Redact = (text: string) => string

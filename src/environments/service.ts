@@ -18,7 +18,7 @@ import {
 } from './environment.js'
 import { EnvironmentExpiry } from './expiry.js'
 import { perKind } from './repository.js'
-import { type EnvironmentDiff, type Snapshot, UNNAMED } from './schemas.js'
+import { type EnvironmentDiff, type Redact, type Snapshot, UNNAMED } from './schemas.js'
 import type { CreateOptions, NewEnvironment, PreparedSeed, Settings } from './settings.js'
 import { type RestoreOptions, Snapshots } from './snapshots.js'
 
@@ -204,8 +204,13 @@ export class EnvironmentService {
     return environment
   }
 
+  /** Returns whether a text is an API key, or was one before its environment was removed. */
   isApiKey(word: string): boolean {
-    return this.#apiKeys.findOwner(word) !== undefined
+    return this.#apiKeys.isKey(word)
+  }
+
+  unusualApiKeys(): Iterable<string> {
+    return this.#apiKeys.unusualKeys
   }
 
   /**
@@ -298,17 +303,14 @@ export class EnvironmentService {
     this.#snapshots.reset(this.list(), RESET_PARTS)
   }
 
-  /** Returns how the current state differs from the baseline. */
-  diffBaseline(environment: Environment): EnvironmentDiff {
-    return this.#snapshots.diffBaseline(environment)
+  /** Returns how the current state differs from the baseline. `redact` replaces the secrets. */
+  diffBaseline(environment: Environment, redact: Redact): EnvironmentDiff {
+    return this.#snapshots.diffBaseline(environment, redact)
   }
 
-  /**
-   * Returns how the current state differs from a snapshot. Throws `not-found` if there is no
-   * snapshot with this name.
-   */
-  diffSnapshot(environment: Environment, name: string): EnvironmentDiff {
-    return this.#snapshots.diffSnapshot(environment, name)
+  /** Like `diffBaseline`, for a snapshot. Throws `not-found` if no snapshot has this name. */
+  diffSnapshot(environment: Environment, name: string, redact: Redact): EnvironmentDiff {
+    return this.#snapshots.diffSnapshot(environment, name, redact)
   }
 
   /**

@@ -5,7 +5,7 @@ import { DomainError } from '../domain/errors.js'
 import { diffStates } from './diff.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 import type { EnvironmentRow } from './repository.js'
-import type { EnvironmentDiff, Snapshot } from './schemas.js'
+import type { EnvironmentDiff, Redact, Snapshot } from './schemas.js'
 
 /** The baseline, which a reset restores, is stored as a snapshot with an empty name. */
 const BASELINE = ''
@@ -71,18 +71,18 @@ export class Snapshots {
   }
 
   /** Returns how the current state differs from the baseline. */
-  diffBaseline(environment: Environment): EnvironmentDiff {
+  diffBaseline(environment: Environment, redact: Redact): EnvironmentDiff {
     const current = this.#store.requireRow(environment)
-    return this.#diff(current, this.#findBaseline(environment) ?? current)
+    return this.#diff(current, this.#findBaseline(environment) ?? current, redact)
   }
 
   /**
    * Returns how the current state differs from a snapshot. Throws `not-found` if there is no
    * snapshot with this name.
    */
-  diffSnapshot(environment: Environment, name: string): EnvironmentDiff {
+  diffSnapshot(environment: Environment, name: string, redact: Redact): EnvironmentDiff {
     const current = this.#store.requireRow(environment)
-    return this.#diff(current, this.require(environment, name))
+    return this.#diff(current, this.require(environment, name), redact)
   }
 
   /**
@@ -113,8 +113,8 @@ export class Snapshots {
     for (const environment of environments) this.#notifyReset(environment, parts)
   }
 
-  #diff(current: EnvironmentRow, earlier: EnvironmentRow): EnvironmentDiff {
-    const states = { client: this.#db.client, repository: this.#store.repository }
+  #diff(current: EnvironmentRow, earlier: EnvironmentRow, redact: Redact): EnvironmentDiff {
+    const states = { client: this.#db.client, repository: this.#store.repository, redact }
     return diffStates(states, current, earlier)
   }
 

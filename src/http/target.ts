@@ -1,4 +1,4 @@
-import { SECRET_NAME } from '../domain/credentials.js'
+import { maskForm } from '../domain/masking.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,21 +15,7 @@ declare module 'fastify' {
  * clients send if they use this server as a proxy. Masks the values of parameters whose name
  * suggests a credential.
  */
-export const redactedTarget = (url: string): string => withoutSecretParameters(withoutHost(url))
-
-/** In a URL, a query or a form, masks the values of parameters whose name suggests a credential. */
-export function withoutSecretParameters(text: string): string {
-  return text.replace(/(?<=^|[?&])([\w%+.[\]-]+)=[^&]+/g, (pair, name: string) =>
-    SECRET_NAME.test(decodeAscii(name)) ? `${name}=***` : pair
-  )
-}
-
-/** Decodes each percent-encoded byte on its own. Unlike `decodeURIComponent`, it never throws. */
-function decodeAscii(name: string): string {
-  return name.replace(/%[0-9a-f]{2}/gi, (byte) =>
-    String.fromCharCode(Number.parseInt(byte.slice(1), 16))
-  )
-}
+export const redactedTarget = (url: string): string => maskForm(withoutHost(url))
 
 /** Returns the path of a URL without the query, still percent-encoded. */
 export const pathOf = (url: string): string => withoutHost(url).replace(/[?#].*$/s, '')

@@ -70,7 +70,7 @@ function describeRequest(
     ...(entry.endSequence > 0 && { duration: Math.round(entry.duration * 1000) / 1000 }),
     ...(reason !== undefined && { reason: redaction.redact(reason) }),
     ...(hasMorePages(entry) && { hasMore: true }),
-    ...(changed && changed.length > 0 && { changed: [...changed] }),
+    ...(changed && changed.length > 0 && { changed: redaction.redactJson([...changed]) }),
     flags: describeFlags(entry),
     unknown: {
       query: unknownParameters(Object.keys(query), operation),

@@ -1,8 +1,8 @@
 import type { RE2JS } from 're2js'
 import { createFieldErrors, type FieldErrors, invalidFields } from '../domain/errors.js'
+import { MASK } from '../domain/masking.js'
 import { pathOf } from '../http/target.js'
 import type { JournalEntry } from './entry.js'
-import { REDACTED } from './redaction.js'
 import type { RecordedRequest, RequestPattern } from './schemas.js'
 
 /** A field of a pattern, with the value of the same field in a request. */
@@ -97,7 +97,7 @@ export function mayMatch(entry: JournalEntry, pattern: RequestPattern): boolean 
   if (operation !== undefined && entry.operation?.id !== operation) return false
   if (method !== undefined && method.toUpperCase() !== entry.method) return false
   if (status !== undefined && entry.status !== status) return false
-  const isPlainPath = typeof path === 'string' && !path.includes(REDACTED)
+  const isPlainPath = typeof path === 'string' && !path.includes(MASK)
   if (isPlainPath && path !== pathOf(entry.url)) return false
   return mayHaveHeaders(entry, headers)
 }
@@ -112,7 +112,7 @@ function mayHaveHeaders(
     const line = `\n${name}\n${value}`
     // A redacted value in a pattern never equals the raw value, so it is compared later, with the
     // description of the request.
-    return line.includes(REDACTED) || lines.includes(line.toLowerCase())
+    return line.includes(MASK) || lines.includes(line.toLowerCase())
   })
 }
 

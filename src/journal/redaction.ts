@@ -1,18 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
-import { SECRET_NAME } from '../domain/credentials.js'
+import { isSecretName } from '../domain/credentials.js'
+import { MASK, maskForm, maskSecrets } from '../domain/masking.js'
 import type { EnvironmentService } from '../environments/service.js'
-import { withoutSecretParameters } from '../http/target.js'
 
-/** Replaces each secret. */
-export const REDACTED = '***'
-
-/**
- * Matches a brace, a bracket, a number or a string in JSON. If a colon follows the string, matches
- * the colon too. In truncated JSON, also matches a string without its end.
- */
-const JSON_TOKEN = /"((?:[^"\\]|\\.)*)(?:"(\s*:)?|$)|[{}[\]]|-?\d[\d.eE+-]*/g
 /** The characters that separate words in headers, URLs and JSON. */
-const DELIMITERS = '\\s"\'`&=,:;<>{}()[\\]\\\\/?#|\ufffd'
+const DELIMITERS = '\\s"\'`&+=,:;<>{}()[\\]\\\\/?#|\ufffd'
 const DELIMITER = new RegExp(`[${DELIMITERS}]`)
 /** Matches one word. Each whole word is looked up among the API keys. */
 const WORD = new RegExp(`[^${DELIMITERS}]+`, 'g')
@@ -60,8 +53,8 @@ export function createRedaction(
   })
 
   function isKey(word: string): boolean {
-    // Cache the results, because each lookup is a database query and words repeat. Clear the cache
-    // after the current task, because keys may be added or removed later.
+    // Cache the results, because each lookup hashes the word and words repeat. Clear the cache after
+    // the current task, because keys may be added later.
     if (knownWords.size === 0) queueMicrotask(() => knownWords.clear())
     const known = knownWords.get(word)
     if (known !== undefined) return known
@@ -71,13 +64,14 @@ export function createRedaction(
     return isSecret
   }
 
-  return (authorization = '') => new Redaction(authorization, serverSecrets, isKey)
+  return (authorization = '') =>
+    new Redaction(authorization, [...serverSecrets, ...environments.unusualApiKeys()], isKey)
 }
 
 /**
  * Replaces secrets in one request and its response. Secrets are the API keys of all environments,
- * the server's own secrets, the key in the request itself, and values whose name suggests a credential.
- * Percent-encoded keys are found too.
+ * the server's own secrets, the key in the request itself, and values whose name suggests a
+ * credential. Percent-encoded keys are found too.
  */
 export class Redaction {
   /** Returns whether a word is an environment's API key or one of the server's secrets. */
@@ -88,20 +82,25 @@ export class Redaction {
 
   constructor(
     authorization: string,
-    serverSecrets: readonly string[],
+    unusualSecrets: readonly string[],
     isKey: (word: string) => boolean
   ) {
     this.isKey = isKey
     this.#sentKey = authorization.trim().replace(/^\S+\s+/, '')
     // An invalid key may be an ordinary word, so replace it only where it is a whole word.
     const isDistinctive = isKey(this.#sentKey) || DELIMITER.test(this.#sentKey)
-    const candidates = [isDistinctive ? this.#sentKey : '', ...serverSecrets]
+    const candidates = [isDistinctive ? this.#sentKey : '', ...unusualSecrets]
     this.#anywhere = candidates.filter(({ length }) => length >= MIN_KEY_ANYWHERE)
   }
 
-  /** Replaces all secrets in the text. */
+  /** Replaces all secrets in the text, which may be JSON. */
   redact(text: string): string {
     return this.#redact(text, MAX_ENCODINGS)
+  }
+
+  /** Returns a copy of a JSON value with all secrets replaced. */
+  redactJson<Value>(value: Value): Value {
+    return this.#redactJson(value, '') as Value
   }
 
   /**
@@ -127,28 +126,44 @@ export class Redaction {
    * body, because this word may be half of a key.
    */
   redactBody(bytes: Buffer, isCut: boolean): string {
+    const end = isCut ? withoutLastWord(bytes.toString('latin1')).length : bytes.length
+    const body = bytes.subarray(0, end)
+    if (isUtf8(body)) return this.#redactBodyText(body.toString())
     // latin1 maps each byte to one character, so no byte is lost.
-    const whole = bytes.toString('latin1')
-    const body = isCut ? withoutLastWord(whole) : whole
-    const isJson = /^\s*[[{]/.test(body)
-    const hidden = isJson ? redactSecretFields(body) : withoutSecretParameters(body)
-    const redacted = Buffer.from(this.redact(hidden), 'latin1')
-    const text = redacted.toString()
-    const isUtf8 = Buffer.from(text).equals(redacted)
-    return isUtf8 ? text : redacted.toString('base64')
+    return Buffer.from(this.#redactBodyText(body.toString('latin1')), 'latin1').toString('base64')
+  }
+
+  #redactJson(value: unknown, name: string): unknown {
+    if (typeof value === 'string') return this.#redactValue(name, value)
+    if (typeof value === 'number') return isSecretName(name) ? MASK : value
+    if (Array.isArray(value)) return value.map((item) => this.#redactJson(item, name))
+    if (typeof value !== 'object' || value === null) return value
+    const fields = Object.entries(value).map(([field, inner]) => [
+      this.redact(field),
+      this.#redactJson(inner, isSecretName(name) ? name : field)
+    ])
+    return Object.fromEntries(fields)
+  }
+
+  #redactBodyText(text: string): string {
+    return this.redact(/^\s*[[{]/.test(text) ? text : maskForm(text))
   }
 
   #redactValue(name: string, value: string): string {
-    if (!SECRET_NAME.test(name)) return this.redact(value)
     if (value === '') return ''
+    if (!isSecretName(name)) return this.#isSecret(value) ? MASK : this.redact(value)
     // Show the scheme, because a wrong scheme is the most common mistake.
     const scheme = SCHEME.exec(value)?.[1]
-    return scheme ? `${scheme} ${REDACTED}` : REDACTED
+    return scheme ? `${scheme} ${MASK}` : MASK
   }
 
   #redact(text: string, encodings: number): string {
-    const rest = this.#anywhere.reduce((left, secret) => left.replaceAll(secret, REDACTED), text)
-    return rest.replace(WORD, (word) => (this.#hidesSecret(word, encodings) ? REDACTED : word))
+    return maskSecrets(text, (plain) => this.#redactKnown(plain, encodings))
+  }
+
+  #redactKnown(text: string, encodings: number): string {
+    const rest = this.#anywhere.reduce((left, secret) => left.replaceAll(secret, MASK), text)
+    return rest.replace(WORD, (word) => (this.#hidesSecret(word, encodings) ? MASK : word))
   }
 
   #hidesSecret(word: string, encodings: number): boolean {
@@ -161,7 +176,10 @@ export class Redaction {
 
   #isSecret(word: string): boolean {
     const isSentKey = word === this.#sentKey && word.length >= MIN_SENT_KEY
-    return isSentKey || this.isKey(word)
+    if (isSentKey || this.isKey(word)) return true
+    // Punctuation next to a key, such as the full stop of a sentence, isn't part of it.
+    const bare = /\w(?:.*\w)?/s.exec(word)?.[0] ?? word
+    return bare !== word && this.#isSecret(bare)
   }
 }
 
@@ -181,52 +199,9 @@ export function redactForLog(
   // decoding. Replace such keys here.
   for (const part of url.slice(0, MAX_LOGGED).split(/[/?&=]/)) {
     const plain = decode(part)
-    if (plain !== part && redaction.isKey(plain)) logged = logged.replaceAll(plain, REDACTED)
+    if (plain !== part && redaction.isKey(plain)) logged = logged.replaceAll(plain, MASK)
   }
-  return redaction.redact(logged).replace(GENERATED_KEY, REDACTED)
-}
-
-/**
- * Redacts each string or number whose name in the JSON suggests a credential. If an object has such
- * a name, redacts all strings in the object. The JSON may be truncated.
- */
-function redactSecretFields(json: string): string {
-  const fields = new SecretFields()
-  return json.replace(
-    JSON_TOKEN,
-    (token: string, string: string | undefined, colon: string | undefined) => {
-      if (colon !== undefined) {
-        fields.readName(string ?? '')
-        return token
-      }
-      return fields.isSecret(token, string !== undefined) ? `"${REDACTED}"` : token
-    }
-  )
-}
-
-/** Walks the JSON tokens and finds the secret values. */
-class SecretFields {
-  #followsSecretName = false
-  /**
-   * How many objects are open: the outermost object with a secret name, and the objects inside it.
-   * 0 if no object with a secret name is open.
-   */
-  #depth = 0
-
-  readName(name: string): void {
-    this.#followsSecretName = SECRET_NAME.test(name)
-  }
-
-  /** Reads a token other than a name, and returns whether it is a secret value. */
-  isSecret(token: string, isString: boolean): boolean {
-    const followsSecretName = this.#followsSecretName
-    this.#followsSecretName = false
-    if (token === '{' && (followsSecretName || this.#depth > 0)) this.#depth += 1
-    if (token === '}' && this.#depth > 0) this.#depth -= 1
-    if (isString) return followsSecretName || this.#depth > 0
-    const isNumber = /^[-\d]/.test(token)
-    return isNumber && followsSecretName
-  }
+  return redaction.redact(logged).replace(GENERATED_KEY, MASK)
 }
 
 /** Returns the text up to and including its last delimiter. */

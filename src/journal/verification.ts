@@ -1,5 +1,6 @@
 import { steadyClock } from '../domain/clock.js'
 import { DomainError, invalidFields } from '../domain/errors.js'
+import { MASK } from '../domain/masking.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import { setTimeout } from '../platform/timers.js'
 import type { JournalEntry } from './entry.js'
@@ -12,7 +13,6 @@ import {
   type PatternField,
   preparePatterns
 } from './patterns.js'
-import { REDACTED } from './redaction.js'
 import type {
   RecordedRequest,
   RequestPattern,
@@ -280,7 +280,7 @@ function findElsewhere(
   const { headers: _headers, ...pattern } = missing
   const { operation, method, path, status } = pattern
   const isSpecific = operation ?? method ?? status ?? path
-  const isUndecidable = typeof path === 'object' || path?.includes(REDACTED)
+  const isUndecidable = typeof path === 'object' || path?.includes(MASK)
   if (!isSpecific || isUndecidable) return []
   const senders = [...environments.list(), undefined]
     .filter((owner) => owner !== environment)

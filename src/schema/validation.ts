@@ -2,7 +2,7 @@ import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { ValuePointer } from '@sinclair/typebox/value'
 import { VENDOR_NAMES } from '../domain/assumptions.js'
-import { SECRET_NAME } from '../domain/credentials.js'
+import { isSecretName } from '../domain/credentials.js'
 import { DURATION_PATTERN } from '../domain/duration.js'
 import {
   API_KEY_PATTERN,
@@ -60,7 +60,7 @@ export function findIssues(schema: TSchema, value: unknown, limit = MAX_ISSUES):
 
 /** Returns whether the value at the path may be a secret, which messages must not repeat. */
 export const isSecretPath = (path: Path): boolean =>
-  path.some((part) => part === 'configurations' || SECRET_NAME.test(String(part)))
+  path.some((part) => part === 'configurations' || isSecretName(String(part)))
 
 /** Returns a path in code notation, such as `environments[0].integrations[1].channel`. */
 export function formatPath(path: Path): string {

@@ -77,8 +77,7 @@ function testJson(
     changes: [...state.journal.changes()],
     ...(state.left && isDifferent(state.left) && { left: state.left })
   }
-  // Redacting secrets keeps the JSON valid.
-  const json = redactionOf().redact(JSON.stringify(record))
+  const json = JSON.stringify(redactionOf().redactJson(record))
   return `${json.slice(0, -1)},"requests":[${requests.json}]}`
 }
 

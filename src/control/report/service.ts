@@ -1,5 +1,5 @@
 import { steadyClock } from '../../domain/clock.js'
-import type { EnvironmentDiff } from '../../environments/schemas.js'
+import type { EnvironmentDiff, Redact } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import type { FaultRule } from '../../faults/schemas.js'
 import type { Journal } from '../../journal/journal.js'
@@ -102,13 +102,14 @@ export class TestService {
   }
 
   #currentState({ environment, startedAt }: Test): TestState {
-    const { environments, faults, journals } = this.#services
+    const { environments, faults, journals, redactionOf } = this.#services
+    const redaction = redactionOf()
     return {
       journal: journals.of(environment),
       duration: steadyClock() - startedAt,
       unauthenticatedUpTo: journals.of(undefined).lastSequence,
       faults: faults.list(environment),
-      left: diffOf(environments, environment)
+      left: diffOf(environments, environment, (text) => redaction.redact(text))
     }
   }
 
@@ -152,10 +153,11 @@ export const hasFailed = ({ description }: Test) => Number(description.outcome =
 
 function diffOf(
   environments: Services['environments'],
-  environment: Environment
+  environment: Environment,
+  redact: Redact
 ): EnvironmentDiff | undefined {
   try {
-    return environments.diffBaseline(environment)
+    return environments.diffBaseline(environment, redact)
   } catch {
     return undefined
   }

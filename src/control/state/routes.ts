@@ -101,7 +101,8 @@ const AdvanceRequest = namedObject('AdvanceRequest', 'How far to advance the clo
  * Adds the routes that export, load and reset the state of one environment and manage its
  * snapshots.
  */
-export function stateRoutes(route: AddRoute, { environments, seeds }: ControlServices): void {
+export function stateRoutes(route: AddRoute, services: ControlServices): void {
+  const { environments, seeds } = services
   route('GET', '/state', 'exportState', 'Export this environment as a seed', {
     description:
       'Returns JSON, or YAML if the `Accept` header requests it. An environment created from ' +
@@ -154,16 +155,23 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: ControlSer
 
   route('GET', '/diff', 'diffBaseline', 'Compare the current state with the baseline', {
     response: ref(EnvironmentDiff),
-    handler: async ({ environment }) => environments.diffBaseline(environment)
+    handler: async ({ environment }) => environments.diffBaseline(environment, redactWith(services))
   })
 
-  snapshotRoutes(route, environments)
+  snapshotRoutes(route, services)
+}
+
+/** Returns a function that replaces the secrets in a text. */
+function redactWith({ redactionOf }: ControlServices): (text: string) => string {
+  const redaction = redactionOf()
+  return (text) => redaction.redact(text)
 }
 
 /**
  * Adds the routes that list, take, restore, compare and remove the snapshots of one environment.
  */
-function snapshotRoutes(route: AddRoute, environments: ControlServices['environments']): void {
+function snapshotRoutes(route: AddRoute, services: ControlServices): void {
+  const { environments } = services
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
     response: listOf('snapshots', ref(Snapshot), 'All snapshots of the environment, oldest first'),
     handler: async ({ environment }) => ({ snapshots: environments.listSnapshots(environment) })
@@ -197,7 +205,7 @@ function snapshotRoutes(route: AddRoute, environments: ControlServices['environm
       params: strictObject({ name: SnapshotName }),
       response: ref(EnvironmentDiff),
       handler: async ({ environment, params }) =>
-        environments.diffSnapshot(environment, params.name)
+        environments.diffSnapshot(environment, params.name, redactWith(services))
     }
   )
 

@@ -1,4 +1,4 @@
-import { SECRET_NAME } from '../../domain/credentials.js'
+import { isSecretName } from '../../domain/credentials.js'
 import { StartError } from '../../domain/errors.js'
 import { extrasOf, withoutExtras } from '../../messages/schemas.js'
 import { isObject, isTooDeep, MAX_DEPTH } from '../../schema/validation.js'
@@ -110,7 +110,7 @@ const statusOf = (response: TargetResponse | string) =>
 
 /** Masks both values if the field, or an object that contains it, holds a credential. */
 function maskSecret(difference: ResponseDifference): ResponseDifference {
-  const isSecret = difference.field.split(/[.[\]]/).some((name) => SECRET_NAME.test(name))
+  const isSecret = difference.field.split(/[.[\]]/).some(isSecretName)
   if (!isSecret) return difference
   return {
     ...difference,

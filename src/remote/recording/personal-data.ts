@@ -1,7 +1,7 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { VENDOR_NAMES } from '../../domain/assumptions.js'
 import { parseIsoTime } from '../../domain/clock.js'
-import { SECRET_NAME } from '../../domain/credentials.js'
+import { isSecretName } from '../../domain/credentials.js'
 import { STEP_TYPES } from '../../domain/enums.js'
 import { ID_PATTERN, slugOf } from '../../domain/ids.js'
 import { MessageResponse } from '../../messages/schemas.js'
@@ -126,7 +126,7 @@ export class PersonalDataReplacement {
   #string(schema: TSchema, value: string, field: string, context: Context): string {
     if (isEnumValue(schema, value)) return value
     const isStep = context.kind === 'step'
-    if (isStep && context.ownTexts.has(value) && !SECRET_NAME.test(field)) return value
+    if (isStep && context.ownTexts.has(value) && !isSecretName(field)) return value
     if (schema.type) {
       const rule = this.#textRules.find(([fields]) => fields.test(field))
       return rule ? rule[1](value) : this.#pseudonyms.text(value)
@@ -142,7 +142,7 @@ export class PersonalDataReplacement {
     if (context.kind === 'message')
       return schema.type === 'number' ? value : this.#pseudonyms.number(value)
     const isShort = String(value).replaceAll(/\D/g, '').length < PHONE_DIGITS
-    return isShort && !SECRET_NAME.test(field) ? value : this.#pseudonyms.number(value)
+    return isShort && !isSecretName(field) ? value : this.#pseudonyms.number(value)
   }
 
   #object(schema: TSchema, value: object, context: Context): object {

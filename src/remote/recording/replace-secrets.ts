@@ -1,4 +1,4 @@
-import { SECRET_FIELD, SECRET_NAME } from '../../domain/credentials.js'
+import { isSecretName } from '../../domain/credentials.js'
 import { parseJsonObjectOrArray } from '../../domain/json.js'
 
 /** Fields whose content the API reference doesn't define, or that hold credentials. */
@@ -13,20 +13,19 @@ const FREE_FIELDS = new Set([
 /** The JSON Schema keywords that contain possible values of the described field. */
 const SCHEMA_VALUES = new Set(['default', 'examples', 'placeholder', 'const', 'enum'])
 
-const USER_IN_URL = /(\b[a-z][a-z\d+.-]{1,20}:\/\/)([^\s/?#@"'<>]+)@/gi
-const PARAMETER = new RegExp(`((?:^|[?&;])${SECRET_FIELD}=)([^&\\s"'<>#]+)`, 'gi')
-const FIELD = new RegExp(
-  `(\\\\?["']${SECRET_FIELD}\\\\?["']\\s*:\\s*\\\\?["'])((?:[^"'\\\\]|\\\\[^"'])+)`,
-  'gi'
-)
+const USER_IN_URL = /(?<before>\b[a-z][a-z\d+.-]{1,20}:\/\/)(?<secret>[^\s/?#@"'<>]+)@/gi
+const PARAMETER = /(?<=^|[?&;])(?<before>(?<name>[\w%.[\]-]+)=)(?<secret>[^&\s"'<>#]+)/g
+const FIELD =
+  /(?<before>\\?["'](?<name>[\w-]{1,200})\\?["']\s*:\s*\\?["'])(?<secret>(?:[^"'\\]|\\[^"'])+)/g
+const TOKEN = /(?<before>(?<![\w-]))(?<secret>eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*)/g
 /**
  * Matches an authentication scheme and the secret after it. If the scheme is also an ordinary word,
  * such as `Basic` or `token`, the next word is a secret only if it looks like a key.
  */
 const SCHEME = new RegExp(
-  '(\\b(?:ApiKey|Bearer)\\s+|' +
+  '(?<before>\\b(?:ApiKey|Bearer)\\s+|' +
     '\\b(?:api[Kk]ey|bearer|[Bb]asic|[Tt]oken|[Dd]igest)\\s+(?=\\S+[\\dA-Z=])(?=\\S{8}))' +
-    '([^\\s"\'<>,;\\\\{]+)',
+    '(?<secret>[^\\s"\'<>,;\\\\{]+)',
   'g'
 )
 
@@ -68,11 +67,9 @@ class SecretReplacement {
     if (typeof value !== 'object' || value === null) return value
     // Headers and parameters may be pairs such as `{ key: 'Authorization', value: … }`.
     const { name: title, key } = value as Record<string, unknown>
-    const isSecretPair = [title, key].some(
-      (word) => typeof word === 'string' && SECRET_NAME.test(word)
-    )
+    const isSecretPair = [title, key].some((word) => typeof word === 'string' && isSecretName(word))
     const entries = Object.entries(value).map(([name, inner]) => {
-      const isSecret = SECRET_NAME.test(name) || (isSecretPair && name === 'value')
+      const isSecret = isSecretName(name) || (isSecretPair && name === 'value')
       return [name, this.value(inner, name, innerState(name, isSecret, field, state))]
     })
     return Object.fromEntries(entries)
@@ -95,16 +92,25 @@ class SecretReplacement {
 
   #patterns(source: string): string {
     let text = source
-    for (const pattern of [USER_IN_URL, PARAMETER, FIELD, SCHEME]) {
-      text = text.replace(pattern, (match, before: string, secret: string) => {
-        // Keep Liquid expressions, because they aren't secret.
-        if (secret.includes('{{')) return match
-        const after = match.slice(before.length + secret.length)
-        return `${before}${this.#replace(secret)}${after}`
-      })
+    for (const pattern of [USER_IN_URL, PARAMETER, FIELD, SCHEME, TOKEN]) {
+      text = text.replace(pattern, (...match) => this.#match(match[0], match.at(-1)))
     }
     return text.replaceAll(this.#apiKey, () => this.#replace(this.#apiKey))
   }
+
+  #match(match: string, { before, name, secret }: Match): string {
+    // Keep Liquid expressions, because they aren't secret.
+    if (secret.includes('{{') || (name !== undefined && !isSecretName(name))) return match
+    const after = match.slice(before.length + secret.length)
+    return `${before}${this.#replace(secret)}${after}`
+  }
+}
+
+/** The named groups of a pattern. If there is a name, it decides whether the value is a secret. */
+interface Match {
+  before: string
+  name?: string
+  secret: string
 }
 
 /**

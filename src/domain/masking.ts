@@ -1,0 +1,160 @@
+import { isSecretName } from './credentials.js'
+
+/** Replaces each secret. */
+export const MASK = '***'
+
+/** Masks secrets that only the caller knows, such as API keys. */
+type MaskKnown = (text: string) => string
+
+/** How deep JSON in strings of JSON is searched. */
+const MAX_NESTING = 3
+
+/**
+ * Matches a brace, a bracket, a number or a string in JSON. If a colon follows the string, matches
+ * the colon too. The end of the text or of the line also ends a string, so that masking a text
+ * without closing quotes takes linear time.
+ */
+const JSON_TOKEN =
+  /"([^"\\\r\n]*(?:\\(?:[\s\S]|$)[^"\\\r\n]*)*)(?:"(\s*:)?|$|(?=[\r\n]))|[{}[\]]|-?\d[\d.eE+-]*/g
+const JSON_ESCAPE = /\\(?:u([0-9a-f]{4})|([\s\S]))/gi
+const ESCAPED: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+/** Matches a parameter in a form, whose value may contain spaces. */
+const FORM_PARAMETER = /(?<=^|[?&])([\w%+.[\]-]+)=[^&]+/g
+/** Matches a parameter in any text: in a URL, form, cookie or connection string. */
+const PARAMETER =
+  /(?<=^|[?&;,\s"'`({])([\w%+.[\]-]+)=("[^"\r\n]*"|[^&;,\s"'`<>(){}\\][^&;\s"'`<>\\]*)/g
+/** Matches a field with single quotes around its value, as Node prints objects. */
+const QUOTED_FIELD = /(?<![\w$-])([\w$-]+)(['"]?\s*:\s*)'([^'"\\\r\n]+)/g
+const USER_IN_URL = /(?<=:\/\/)[^\s/?#@"'`<>\\]+@/g
+const JWT = /(?<![\w-])eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g
+const PRIVATE_KEY =
+  /-----BEGIN ([A-Z ]{0,40}PRIVATE KEY)-----(?:\\[nr]|[\w+/=\s])*(?:-----END \1-----)?/g
+/** Matches an authentication scheme before a value that has a digit or is long. */
+const SCHEME =
+  /(?<!\w)((?:ApiKey|Bearer|Basic|Digest|Token)\s{1,9})(?=[^\s"'<>,;\\]{0,100}\d|[^\s"'<>,;\\]{20})[^\s"'<>,;\\*]{8,}/gi
+
+/**
+ * Masks all secrets that their name or form reveals: fields and parameters with a secret name, JSON
+ * Web Tokens, private keys, users in URLs, and values after an authentication scheme. Also searches
+ * JSON inside strings. `maskKnown` masks further secrets.
+ */
+export function maskSecrets(
+  text: string,
+  maskKnown: MaskKnown = (plain) => plain,
+  nesting = MAX_NESTING
+): string {
+  const withoutFields = text.includes('"') ? maskFields(text, maskKnown, nesting) : text
+  return maskKnown(maskForms(withoutFields))
+}
+
+function maskForms(text: string): string {
+  return maskParameters(text, PARAMETER)
+    .replace(QUOTED_FIELD, (field, name: string, colon: string) =>
+      isSecretName(name) ? `${name}${colon}'${MASK}` : field
+    )
+    .replace(USER_IN_URL, `${MASK}@`)
+    .replace(JWT, MASK)
+    .replace(PRIVATE_KEY, MASK)
+    .replace(SCHEME, `$1${MASK}`)
+}
+
+/** In a URL, a query or a form, masks the values of parameters whose name suggests a secret. */
+export const maskForm = (text: string): string => maskParameters(text, FORM_PARAMETER)
+
+/** Masks the values of parameters whose name suggests a secret. Names may be percent-encoded. */
+function maskParameters(text: string, parameter: RegExp): string {
+  if (!text.includes('=')) return text
+  return text.replace(parameter, (pair, name: string) =>
+    isSecretName(decodeAscii(name)) ? `${name}=${MASK}` : pair
+  )
+}
+
+/** Decodes each percent-encoded byte on its own. Unlike `decodeURIComponent`, it never throws. */
+function decodeAscii(name: string): string {
+  return name.replace(/%[0-9a-f]{2}/gi, (byte) =>
+    String.fromCharCode(Number.parseInt(byte.slice(1), 16))
+  )
+}
+
+/**
+ * Masks each string and number in JSON whose name suggests a secret. If an array or an object has
+ * such a name, masks all strings and numbers in it. The JSON may be truncated.
+ */
+function maskFields(json: string, maskKnown: MaskKnown, nesting: number): string {
+  const fields = new SecretFields()
+  return json.replace(
+    JSON_TOKEN,
+    (token: string, string: string | undefined, colon: string | undefined) => {
+      if (colon !== undefined) {
+        fields.readName(unescapeJson(string ?? ''))
+        return token
+      }
+      if (fields.isSecret(token, string)) return `"${MASK}"`
+      return string?.includes('\\') && nesting > 0
+        ? maskEscaped(token, string, maskKnown, nesting - 1)
+        : token
+    }
+  )
+}
+
+/** Masks secrets in a string of JSON that contains escapes. */
+function maskEscaped(token: string, string: string, maskKnown: MaskKnown, nesting: number): string {
+  const plain = unescapeJson(string)
+  const masked = maskSecrets(plain, maskKnown, nesting)
+  return masked === plain ? token : JSON.stringify(masked)
+}
+
+function unescapeJson(string: string): string {
+  if (!string.includes('\\')) return string
+  return string.replace(JSON_ESCAPE, (_escape, hex: string | undefined, character = '') =>
+    hex === undefined
+      ? (ESCAPED[character] ?? character)
+      : String.fromCharCode(Number.parseInt(hex, 16))
+  )
+}
+
+/** Walks the JSON tokens and finds the secret values. */
+class SecretFields {
+  /** The name of the value that comes next, or undefined in an array. */
+  #name: string | undefined
+  /**
+   * How many objects and arrays are open: the outermost one with a secret name, and those inside
+   * it. 0 if none with a secret name is open.
+   */
+  #depth = 0
+  /** Whether the object names a secret in another field, as in `{"name":"token","value":"…"}`. */
+  #isNamedSecret = false
+
+  readName(name: string): void {
+    this.#name = name
+  }
+
+  /**
+   * Reads a token other than a name, and returns whether it is a secret value. `string` is the
+   * content of a string.
+   */
+  isSecret(token: string, string: string | undefined): boolean {
+    const name = this.#name
+    this.#name = undefined
+    const isNamedSecret = name === 'value' && this.#isNamedSecret
+    const isSecret = isNamedSecret || (name !== undefined && isSecretName(name))
+    if (string === undefined && !/^[-\d]/.test(token)) {
+      this.#isNamedSecret = false
+      this.#readBracket(token, isSecret)
+      return false
+    }
+    if (name === 'name' || name === 'key') {
+      this.#isNamedSecret = string !== undefined && isSecretName(unescapeJson(string))
+    }
+    return isSecret || this.#depth > 0
+  }
+
+  #readBracket(bracket: string, isSecret: boolean): void {
+    if (bracket === '{' || bracket === '[') {
+      if (isSecret || this.#depth > 0) this.#depth += 1
+    } else if (this.#depth > 0) {
+      this.#depth -= 1
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { connect } from '../../../src/client/index.js'
+import { reportOf } from '../../../src/client/report.js'
+import { create, send, setPrimary } from '../../support/control.js'
+import { KEYS, type LoggedMock, useLoggedMock } from '../../support/logged-mock.js'
+import type { TestMock } from '../../support/mock.js'
+
+const ADMIN_TOKEN = 'admin/token+77aa=='
+const ODD_KEY = 'odd,key;with"4f=delimiters'
+const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl'
+const NAMED = 'hunter2-by-its-name'
+const SECRETS = [KEYS.live, KEYS.second, ADMIN_TOKEN, ODD_KEY, JWT, NAMED]
+
+/** Sends each secret in the path, query, headers and body of a request. */
+async function plant(mock: LoggedMock, key: string | null): Promise<void> {
+  for (const secret of SECRETS.slice(0, -1)) {
+    const encoded = encodeURIComponent(secret)
+    await mock.post(`${setPrimary(encoded)}?a=${encoded}&b=is+${encoded}.`, {
+      key,
+      headers: { 'x-note': `it is ${secret}.`, 'idempotency-key': secret },
+      body: JSON.stringify({ [secret]: 1, text: `{"a":"line\n${secret}"}` })
+    })
+  }
+  const body = JSON.stringify({
+    'x-signature': [NAMED],
+    deviceTokens: [NAMED],
+    text: `a?pwd=${NAMED}`
+  })
+  await mock.post(`${setPrimary('x')}?sig=${NAMED}&u=https%3A%2F%2Fa%3A${NAMED}%40b`, { key, body })
+  await mock.get(`/v1/${JWT}?x-bypass=${NAMED}`, { key })
+}
+
+/** Changes data so that the diff and the changes contain each secret. */
+async function plantInData(mock: TestMock, key: string): Promise<void> {
+  for (const secret of SECRETS.slice(0, -1)) {
+    await mock.post(setPrimary('mailgun'), { key, headers: { 'idempotency-key': secret } })
+    await send(mock, 'PATCH', '/_mock/integrations/mailgun', { name: `name ${secret}` }, key)
+    await send(mock, 'POST', '/_mock/messages', { channel: 'sms', content: secret }, key)
+  }
+  const credentials = { password: NAMED, apiKey: NAMED }
+  await send(mock, 'PATCH', '/_mock/integrations/mailgun', { credentials }, key)
+}
+
+/** Returns everything that leaves the server about the requests, except their responses. */
+async function outputsOf(mock: LoggedMock, key: string): Promise<Record<string, string>> {
+  const record = await connect(mock.url, { adminToken: ADMIN_TOKEN }).runRecord()
+  const exchanges = record.tests.flatMap(({ requests }) => requests)
+  return {
+    journal: (await mock.get('/_mock/requests', { key })).text,
+    diff: (await mock.get('/_mock/diff', { key })).text,
+    changes: (await mock.get('/_mock/requests/changes', { key })).text,
+    report: JSON.stringify(record),
+    responses: JSON.stringify(exchanges.map(({ response }) => response)),
+    hints: JSON.stringify(reportOf(record).tests.map(({ hints }) => hints)),
+    log: JSON.stringify(mock.log)
+  }
+}
+
+test('no output about requests contains a secret, wherever the client sent it', async () => {
+  const mock = await useLoggedMock({ adminToken: ADMIN_TOKEN })
+  mock.services.environments.addApiKey(mock.services.environments.find('Live'), ODD_KEY)
+  const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const body = JSON.stringify({ from: 'Shop', name: 'planted' })
+  const made = await mock.call('/_mock/environments', { method: 'POST', headers: admin, body })
+  const key = made.json.apiKey
+  for (const sender of [key, null, 'wrong-key']) await plant(mock, sender)
+  await plantInData(mock, key)
+  const error = `AssertionError: { token: '${NAMED}' } and ${ODD_KEY}`
+  await send(mock, 'PUT', '/_mock/test', { title: KEYS.live, error }, key)
+  const leaks = Object.entries(await outputsOf(mock, key)).flatMap(([output, text]) =>
+    SECRETS.flatMap((secret) => {
+      const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]
+      const at = forms.map((form) => text.indexOf(form)).find((index) => index >= 0)
+      return at === undefined ? [] : [`${output}: ${text.slice(Math.max(0, at - 90), at + 60)}`]
+    })
+  )
+  expect(leaks).toEqual([])
+})
+
+test('the key of a removed environment stays masked in the journals of others', async () => {
+  const mock = await useLoggedMock()
+  const apiKey = 'removed-key-5521'
+  await create(mock, { from: 'Live', name: 'gone', apiKey })
+  await mock.get(`/v1/messages?x=${apiKey}`, { key: KEYS.shop })
+  const removed = await mock.call('/_mock/environments/gone', { method: 'DELETE' })
+  expect(removed.status).toBe(204)
+  expect((await mock.get('/_mock/requests', { key: KEYS.shop })).text).not.toContain(apiKey)
+})

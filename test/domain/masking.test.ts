@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { isSecretName } from '../../src/domain/credentials.js'
+import { maskForm, maskSecrets } from '../../src/domain/masking.js'
+
+/** The secret in each text below. */
+const SECRET = 'hunter2-value'
+const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl'
+const PEM = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow/+==\n-----END RSA PRIVATE KEY-----'
+
+test.each([
+  ['a field', `{"password":"${SECRET}"}`],
+  ['an array', `{"password":["${SECRET}","${SECRET}"]}`],
+  ['a list of device tokens', `{"deviceTokens": [ "${SECRET}" ]}`],
+  ['an object', `{"auth":{"user":"${SECRET}","more":[{"pass":"${SECRET}"}]}}`],
+  ['an escaped name', `{"pass\\u0077ord":"${SECRET}"}`],
+  ['a name without a closing quote after it', `{"token":"${SECRET}`],
+  ['a name with a space', `{"access token" : "${SECRET}"}`],
+  ['a number', '{"token":918273645}'],
+  ['a negative number in an array', '{"secret":[-918273645]}'],
+  ['JSON in a string', JSON.stringify({ text: `{"token":"${SECRET}"}` })],
+  ['JSON in a string of JSON', JSON.stringify([JSON.stringify([`{"token":"${SECRET}"}`])])],
+  ['a header of an HAR file', `[{"name":"Authorization","value":"${SECRET}"}]`],
+  ['an object printed by Node', `expected { apiKey: '${SECRET}', a: 1 }`],
+  ['a parameter', `/v1/messages?sig=${SECRET}&page=1`],
+  ['a parameter with an encoded name', `/v1/messages?tok%65n=${SECRET}`],
+  ['a parameter of an object', `user[password]=${SECRET}`],
+  ['a form', `name=ada&x-vercel-protection-bypass=${SECRET}`],
+  ['a cookie', `theme=dark; access_token=${SECRET}`],
+  ['a connection string', `Server=db;Pwd=${SECRET};Port=1`],
+  ['an attribute', `<smtp password="${SECRET}">`],
+  ['a user in a URL', `postgres://ada:${SECRET}@db/shop`],
+  ['a token as the user of a URL', `{"url":"https://${SECRET}@example.com/"}`],
+  ['a bearer token', `failed with Bearer ${SECRET}`],
+  ['a JSON Web Token', `the value is ${JWT}.`],
+  ['a JSON Web Token in a path', `/reset/${JWT}/confirm`],
+  ['a private key', `key:\n${PEM}\n`],
+  ['a private key in JSON', JSON.stringify({ pem: PEM })],
+  ['a URL in JSON with an escaped ampersand', `{"u":"https://a/?a=1\\u0026token=${SECRET}"}`]
+])('masks a secret in %s', (_title, text) => {
+  const masked = maskSecrets(text)
+  expect(masked).toContain('***')
+  expect(masked).not.toMatch(/hunter2|918273645|eyJhb|MIIEow/)
+})
+
+test('a name suggests a secret if it has a word for one, however it is written', () => {
+  const names =
+    'password passwd userPassword deviceTokens access_token X-Api-Key apikey secretKey ' +
+    'inboundWebhookSigningKey x-novu-signature X-Hub-Signature-256 sig hmacsig dbpwd PWD cookie ' +
+    'x-vercel-protection-bypass set-cookie key authorization proxy-authorization basicAuth ' +
+    'clientsecret credentials passphrase jwt auth[token] user.password X-Amz-Credential ' +
+    'private_key Ocp-Apim-Subscription-Key passwordHash secretAccessKey pass'
+  expect(names.split(' ').filter((name) => !isSecretName(name))).toEqual([])
+})
+
+test('ordinary names stay readable', () => {
+  const names =
+    'design signal keyboard idempotency-key secretary tokenizer author authorId monkey signed ' +
+    'primaryKey max_tokens total_tokens token_type expires_in tokenExpiresAt tokenCount assign ' +
+    'passwordless compass bypassed key_name contextKeys passwordChangedAt credentialsRequired ' +
+    'cookies turkey significant tokenLimit pin'
+  expect(names.split(' ').filter(isSecretName)).toEqual([])
+})
+
+test.each([
+  '{"design":"a","signal":"b","keyboard":"c","tokens used":5,"password":null,"token":true}',
+  '{"secret":{"a":true},"after":"shown","n":[1,"two"]}',
+  'send the header "Authorization: ApiKey <key>"',
+  'no environment has this key; the server prints the keys when it starts',
+  'https://example.com/@ada?page=2&design=flat#key',
+  'a < b && c = d; "quoted" and {braces} at 12:30',
+  '{"text":"line\\n\\"quoted\\" \\u0041"}'
+])('leaves a text without secrets unchanged: %s', (text) => {
+  expect(maskSecrets(text)).toBe(text)
+  expect(maskForm(text)).toBe(text)
+})
+
+/** Texts for which some regular expressions take quadratic time. */
+const REPEATED = [
+  ...['a', '"', '\\"', "a: '", '%25', '%2525', '&a', 'a="', ' a=', '{"a":', '{"token":[', '"a":'],
+  ...['eyJ-', 'eyJaaaaaaa.', 'a://b', '://@', 'token', 'sig', 'sig1', 'api-', '1', ' ', 'a '],
+  ...['"\n', '\\u0041', 'Bearer ', 'Basic', '-----BEGIN PRIVATE KEY-----', '?', '=', '[', '\\']
+]
+const EDGES = [
+  ['', ''],
+  ['{"', '\\\n'],
+  ['{"a"', ':1}'],
+  ['Bearer ', ''],
+  ['://', '']
+] as const
+
+test.each(REPEATED)('masks many %j in linear time', (part) => {
+  for (const [start, end] of EDGES) {
+    const durationOf = (length: number) => {
+      const text = start + part.repeat(length / part.length) + end
+      const before = process.cpuUsage()
+      maskForm(maskSecrets(text))
+      const { user, system } = process.cpuUsage(before)
+      return (user + system) / 1000
+    }
+    const medianOf = (length: number) =>
+      [0, 1, 2].map(() => durationOf(length)).sort((one, other) => one - other)[1] ?? 0
+    // Quadratic time would be 100 times as long. Add 5 ms, because short times are imprecise.
+    expect(medianOf(100_000), start).toBeLessThan(30 * medianOf(10_000) + 5)
+  }
+})
