@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { clearInterval, setInterval } from '../platform/timers.js'
+import * as nodeTimers from '../platform/timers.js'
 import { SeedError } from './errors.js'
 import { seedPath } from './read.js'
 import type { SeedChange } from './service.js'
@@ -16,9 +16,14 @@ export type SeedReload =
  */
 const INTERVAL = 100
 
-/** Returns a watcher that reports changes made to the seed files from now on. */
-export function watchSeeds(seeds: readonly string[]): SeedWatcher {
-  return new SeedWatcher(seeds)
+type Timers = Pick<typeof nodeTimers, 'setInterval' | 'clearInterval'>
+
+/**
+ * Returns a watcher that reports changes made to the seed files from now on. Only tests pass timers
+ * of their own.
+ */
+export function watchSeeds(seeds: readonly string[], timers: Timers = nodeTimers): SeedWatcher {
+  return new SeedWatcher(seeds, timers)
 }
 
 /**
@@ -27,25 +32,27 @@ export function watchSeeds(seeds: readonly string[]): SeedWatcher {
  */
 class SeedWatcher {
   readonly #seeds: readonly string[]
+  readonly #timers: Timers
   #timer: NodeJS.Timeout | undefined
   /** The state of each file at the last callback. */
   #reported: string[]
   /** The state of each file at the last check. */
   #latest: string[]
 
-  constructor(seeds: readonly string[]) {
+  constructor(seeds: readonly string[], timers: Timers) {
     this.#seeds = seeds
+    this.#timers = timers
     this.#reported = this.#readStates()
     this.#latest = this.#reported
   }
 
   /** Starts checking. Calls back with the seeds that were written, created or deleted. */
   start(onChange: (seeds: string[]) => void): void {
-    this.#timer = setInterval(() => this.#check(onChange), INTERVAL).unref()
+    this.#timer = this.#timers.setInterval(() => this.#check(onChange), INTERVAL).unref()
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    this.#timers.clearInterval(this.#timer)
   }
 
   #check(onChange: (seeds: string[]) => void): void {

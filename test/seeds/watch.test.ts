@@ -28,7 +28,8 @@ function watchFiles({ isStarted = true, isLinked = false } = {}) {
   writeFileSync(one, 'one')
   writeFileSync(other, 'other')
   if (isLinked) symlinkSync(one, `${one}.link`)
-  const watch = watchSeeds(isLinked ? [`${one}.link`] : [one, other])
+  const files = isLinked ? [`${one}.link`] : [one, other]
+  const watch = watchSeeds(files, { setInterval, clearInterval })
   let changes = 0
   const start = () =>
     watch.start(() => {
