@@ -8,6 +8,7 @@ import { JsonTree } from '../../parts/json-tree.js'
 import type { Action } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { runWithToast } from '../../parts/toast.js'
+import { StubsDialog } from '../../views/stubs/stubs.js'
 import { hrefTo, navigate, useRoute } from '../router.js'
 import { useSession } from '../session.js'
 import { SnapshotsDialog } from './snapshots.js'
@@ -27,6 +28,7 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
   const reset = useReset()
   const ownActions: Action[] = [
     { name: 'Snapshots and changes…', run: () => open(SnapshotsDialog) },
+    { name: 'Stubs…', run: () => open(StubsDialog) },
     { name: 'Export as a seed', run: () => runWithToast(() => exportState(env, listed?.name)) },
     ...seedActions
   ]

@@ -5,6 +5,7 @@ import { ActionMenu } from '../../parts/popover.js'
 import { runWithToast } from '../../parts/toast.js'
 import { useSession } from '../../shell/session.js'
 import { TIMES, useAddFault } from '../faults/fault-choices.js'
+import { useAddStub } from '../stubs/stubs.js'
 import type { TitledResponse } from './comparison.js'
 import { repeatable, toCurl, toFetch, toVerification } from './copy-as.js'
 import { targetOf } from './format-request.js'
@@ -19,7 +20,8 @@ interface Props {
 /** The actions for a request. A request without a valid key can only be copied and compared. */
 export function RequestActions({ exchange, listed, compareWith }: Props) {
   const { env } = useSession()
-  const { operation, bodyLength } = exchange
+  const { operation, bodyLength, flags } = exchange
+  const addStub = useAddStub()
   const canBeSent = !listed.isUnauthenticatedList
   const replay = useReplay(exchange, listed)
   const onReplay = () => runWithToast(async () => compareWith(await replay()))
@@ -39,6 +41,7 @@ export function RequestActions({ exchange, listed, compareWith }: Props) {
       )}
       <CopyButton text={() => toCurl(env, exchange)}>Copy as curl</CopyButton>
       <CompareMenu exchange={exchange} listed={listed} compareWith={compareWith} />
+      {flags.unmocked && canBeSent && <button onClick={() => addStub(exchange)}>Add a stub</button>}
       {operation && canBeSent && <FailNextMenu exchange={exchange} />}
       <ActionMenu label="More copy formats" groups={[{ actions: copyActions }]} />
     </div>
