@@ -77,7 +77,8 @@ const FINDERS = {
   },
   'unknown-parameter': {
     groupsOf: (request: RecordedRequest) =>
-      request.flags.unmocked
+      // The parameters of other requests, such as those that a stub responds to, aren't known.
+      request.operation === undefined
         ? []
         : request.unknown.query.map((name) => describeUnknownParameter(name, request)),
     message: (description: string) => description

@@ -76,6 +76,13 @@ test('gives a hint for an unknown parameter, and suggests the closest known name
   ])
 })
 
+test('gives no hint for the parameters of a request that a stub responds to', async () => {
+  const { env, send } = await createEnvironment()
+  await env.stubs.add({ method: 'GET', path: '/v1/topics' })
+  await send('/v1/topics?page=1')
+  expect(await findHints(env)).toEqual([])
+})
+
 test('gives a hint for an idempotency key that is reused for a different request', async () => {
   const { env, post } = await createEnvironment()
   for (const id of [MAILGUN, MAILGUN, SENDGRID]) await post(setPrimary(id), 'same')
