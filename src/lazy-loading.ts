@@ -5,7 +5,10 @@ import { wallClock } from './domain/clock.js'
 import { errorJson, JSON_TYPE, SERVER_ERROR } from './http/errors.js'
 import { pathOf } from './http/target.js'
 
-/** Matches the paths of Novu's API, in all spellings, and `/health`. All other routes are loaded on first use. */
+/**
+ * Matches the paths of Novu's API, in all spellings, and `/health`. All other routes are loaded on
+ * first use.
+ */
 const EAGER_PATHS = /^\/([vV][12]\/|health(?![^?#]))/
 
 /**

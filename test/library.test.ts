@@ -190,7 +190,7 @@ test('close() waits for the rest of a request that already got its response', as
   expect(warnings).toEqual([])
 })
 
-test('close() leaves no connection over which a request to a new server on the port fails', async () => {
+test('after close(), requests to a new server on the same port succeed', async () => {
   const first = await startMock()
   const { port } = first
   await call(first, '/health')

@@ -82,7 +82,9 @@ async function writeHtmlReport(mock: Mock, file: string, facts: RunFacts): Promi
   return report
 }
 
-/** Returns why the run fails `--strict`. Without a report, it fails too, because it is unchecked. */
+/**
+ * Returns why the run fails `--strict`. Without a report, it fails too, because it is unchecked.
+ */
 function strictFailures(report: Report | undefined, allow: readonly HintId[]): string[] {
   if (!report) return ["--strict: can't check the requests, see the warning above"]
   const hints = collectHints(report, allow)

@@ -71,9 +71,9 @@ of the first environment), NOTIFICATION_MOCK_REPORT with --report, and
 NOTIFICATION_MOCK_ADMIN_TOKEN if there is a token. NO_PROXY also lists this machine's addresses.
 
 Exit codes: the command's own, or its signal. 125 if the server fails or a file can't be written
-(checked before the command runs), 126 if the command can't be executed, 127 if it doesn't exist, 2 for a usage error, 1 if the command succeeded but the coverage
-is below --min or --strict found hints. Messages of exec go to stderr and start with
-"notification-mock exec:".
+(checked before the command runs), 126 if the command can't be executed, 127 if it doesn't exist, 2
+for a usage error, 1 if the command succeeded but the coverage is below --min or --strict found
+hints. Messages of exec go to stderr and start with "notification-mock exec:".
 
 Example:
   notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_KEY=key -- npx vitest run`
@@ -190,7 +190,9 @@ function commandEnv(mock: Mock, flags: ExecFlags, options: MockOptions): NodeJS.
 /** How programs write the loopback addresses in `NO_PROXY`. */
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]']
 
-/** Returns a value for `NO_PROXY` that adds the loopback addresses and `host` to the user's hosts. */
+/**
+ * Returns a value for `NO_PROXY` that adds the loopback addresses and `host` to the user's hosts.
+ */
 function withoutProxyFor(host: string): string {
   const { no_proxy: lower, NO_PROXY: upper } = process.env
   const hosts = [lower, upper].flatMap((list) => list?.split(',') ?? [])
@@ -202,8 +204,8 @@ function withoutProxyFor(host: string): string {
 const keysOf = ({ environments }: Mock) => environments.flatMap(({ apiKeys }) => apiKeys)
 
 /**
- * Returns the API keys and the server's own secrets, to mask them in reports. Short secrets are left out,
- * because they may occur in ordinary words.
+ * Returns the API keys and the server's own secrets, to mask them in reports. Short secrets are
+ * left out, because they may occur in ordinary words.
  */
 const secretsOf = (mock: Mock, { adminToken = '', fallbackKey = '' }: MockOptions) =>
   [...keysOf(mock), adminToken, fallbackKey].filter(({ length }) => length > 7)

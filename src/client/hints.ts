@@ -178,8 +178,8 @@ function onlyRepeated(members: Requests): Requests {
 const isFirstPage = ({ query: { page = '' } }: RecordedRequest) => /^0*(\.0+)?$/.test(String(page))
 
 /**
- * Returns whether a page of another origin sent the request. Requests from the inspector, or through
- * the proxy of a dev server, come from a page of the same origin.
+ * Returns whether a page of another origin sent the request. Requests from the inspector, or
+ * through the proxy of a dev server, come from a page of the same origin.
  */
 function isFromForeignPage({ headers }: RecordedRequest): boolean {
   const { origin, host, 'sec-fetch-site': site } = headers

@@ -1,6 +1,17 @@
-/** Matches a name that contains a word for a secret, also as a part of a word, as in `clientsecret`. */
-const SECRET_PART =
-  /(?:api|access|private|signing|secret|encryption|shared|master|auth|subscription)[-_. ]?key|secret(?!ar)|token(?!i[sz])|passw(?:or)?d(?!less)|passphrase|credential/i
+/**
+ * Matches a name that contains a word for a secret, also as a part of a word, as in `clientsecret`.
+ */
+const SECRET_PART = new RegExp(
+  [
+    '(?:api|access|private|signing|secret|encryption|shared|master|auth|subscription)[-_. ]?key',
+    'secret(?!ar)',
+    'token(?!i[sz])',
+    'passw(?:or)?d(?!less)',
+    'passphrase',
+    'credential'
+  ].join('|'),
+  'i'
+)
 
 /** Matches a name that ends with a word for a secret, optionally followed by a number. */
 const SECRET_END =
@@ -10,8 +21,11 @@ const SECRET_END =
 const SECRET_WORD = /^(?:auth|(?:set-)?cookie|(?:x-)?key|pass|bearer)$/i
 
 /** Matches a name that ends with a measure or a kind, such as `tokens used` or `tokenExpiresAt`. */
-const FACT_END =
-  /(?:^|[-_. ]|[a-z](?=[A-Z]))(?:used|counts?|limit|usage|types?|length|expir(?:y|es|ed|ation)|ttl|at|in|required|enabled)$/i
+const FACT_END = new RegExp(
+  '(?:^|[-_. ]|[a-z](?=[A-Z]))' +
+    '(?:used|counts?|limit|usage|types?|length|expir(?:y|es|ed|ation)|ttl|at|in|required|enabled)$',
+  'i'
+)
 
 /** Matches a name that counts tokens, such as `max_tokens`. */
 const TOKEN_COUNT = /^(?:max|min|total|used|prompt|completion|input|output|cached)[-_. ]?tokens$/i

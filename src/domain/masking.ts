@@ -31,8 +31,11 @@ const JWT = /(?<![\w-])eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g
 const PRIVATE_KEY =
   /-----BEGIN ([A-Z ]{0,40}PRIVATE KEY)-----(?:\\[nr]|[\w+/=\s])*(?:-----END \1-----)?/g
 /** Matches an authentication scheme before a value that has a digit or is long. */
-const SCHEME =
-  /(?<!\w)((?:ApiKey|Bearer|Basic|Digest|Token)\s{1,9})(?=[^\s"'<>,;\\]{0,100}\d|[^\s"'<>,;\\]{20})[^\s"'<>,;\\*]{8,}/gi
+const SCHEME = new RegExp(
+  '(?<!\\w)((?:ApiKey|Bearer|Basic|Digest|Token)\\s{1,9})' +
+    `(?=[^\\s"'<>,;\\\\]{0,100}\\d|[^\\s"'<>,;\\\\]{20})[^\\s"'<>,;\\\\*]{8,}`,
+  'gi'
+)
 
 /**
  * Masks all secrets that their name or form reveals: fields and parameters with a secret name, JSON

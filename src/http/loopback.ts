@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Checks a request's Host, Origin and Sec-Fetch-Site headers. If they show that a web page of another site may have
- * sent the request, returns the reason to reject it. Otherwise, returns undefined.
+ * Checks a request's Host, Origin and Sec-Fetch-Site headers. If they show that a web page of
+ * another site may have sent the request, returns the reason to reject it. Otherwise, returns
+ * undefined.
  */
 export function untrustedOrigin(headers: IncomingHttpHeaders): string | undefined {
   const { host, origin } = headers

@@ -53,8 +53,8 @@ export function createRedaction(
   })
 
   function isKey(word: string): boolean {
-    // Cache the results, because each lookup hashes the word and words repeat. Clear the cache after
-    // the current task, because keys may be added later.
+    // Cache the results, because each lookup hashes the word and words repeat. Clear the cache
+    // after the current task, because keys may be added later.
     if (knownWords.size === 0) queueMicrotask(() => knownWords.clear())
     const known = knownWords.get(word)
     if (known !== undefined) return known

@@ -30,7 +30,9 @@ export function recordResponseStream(body: Readable, entry: JournalEntry | null)
   })
 }
 
-/** The journal has counted the bytes of an entry that has ended, so such an entry mustn't change. */
+/**
+ * The journal has counted the bytes of an entry that has ended, so such an entry mustn't change.
+ */
 const isOpen = (entry: JournalEntry | null): entry is JournalEntry => entry?.endSequence === 0
 
 interface Observer {

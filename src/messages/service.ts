@@ -88,7 +88,8 @@ function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
 /** Returns the message with the fields that Novu adds to those in its API reference. */
 function withExtras(message: MessageResponse): object {
   const { _id, createdAt, deliveredAt = [], lastSeenDate = '', lastReadDate = '' } = message
-  // All timestamps are in UTC and have the same length, so the latest one is the last in sort order.
+  // All timestamps are in UTC and have the same length, so the latest one is the last in sort
+  // order.
   const updatedAt = [createdAt, ...deliveredAt, lastSeenDate, lastReadDate].sort().at(-1)
   return { ...message, id: _id, updatedAt, __v: 0 }
 }

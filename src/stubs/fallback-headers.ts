@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 type Headers = Record<string, string | string[]>
 
 /**
- * Matches the headers that aren't forwarded in either direction: those that describe one connection,
- * cookies, and headers of this mock.
+ * Matches the headers that aren't forwarded in either direction: those that describe one
+ * connection, cookies, and headers of this mock.
  */
 const NEVER_FORWARDED =
-  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|cookie|set-cookie|x-mock-.*)$/
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|(set-)?cookie|x-mock-.*)$/
 
 /** Matches further headers that the fallback server must not get. */
 const ONLY_FOR_MOCK = /^(authorization|expect)$/

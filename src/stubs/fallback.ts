@@ -43,8 +43,8 @@ export interface FallbackOptions {
 
 /**
  * Forwards requests to the fallback server. Like for operations, a request needs an API key, which
- * isn't forwarded, and can get a fault. Bodies are streamed in both directions, so they can have any
- * size.
+ * isn't forwarded, and can get a fault. Bodies are streamed in both directions, so they can have
+ * any size.
  */
 export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
   const forwarder = new Forwarder(options)
@@ -53,8 +53,8 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
     disableRequestLogging: true,
     disableCache: true,
     http: {
-      // Without retries, reusing a connection that the other server is just closing would fail. Node
-      // reuses connections also if their number is limited.
+      // Without retries, reusing a connection that the other server is just closing would fail.
+      // Node reuses connections also if their number is limited.
       agentOptions: { keepAlive: false, maxSockets: Number.POSITIVE_INFINITY },
       requestOptions: {
         rejectUnauthorized: true,
@@ -75,7 +75,8 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (!options.isUnserved(request)) return done(null, payload)
     const body = streamBody(request, reply, payload as Readable)
-    // A fault can end the request before anything reads its body, so read the start for the journal.
+    // A fault can end the request before anything reads its body, so read the start for the
+    // journal.
     if (options.faults.list(requireEnvironment(request)).length > 0) body?.read(0)
     injectFaults(options).call(app, request, reply, (error) => {
       if (error) done(error)
@@ -173,7 +174,8 @@ class Forwarder {
   #failure(error: unknown, { method, url }: FastifyRequest): DomainError {
     if (error instanceof DomainError) return error
     const message = `${method} ${pathOf(url)} could not be forwarded`
-    const reason = `the fallback server ${this.origin} ${describeFailure(error, this.#options.timeout)}`
+    const failure = describeFailure(error, this.#options.timeout)
+    const reason = `the fallback server ${this.origin} ${failure}`
     return new DomainError('not-forwarded', message, { reason, logLevel: 'warn' })
   }
 }
@@ -192,8 +194,8 @@ function recordCut(reason: string, reply: FastifyReply): void {
 const KEY_REJECTED = 'the fallback server rejected its API key; set the key with --fallback-key'
 
 /**
- * Makes the body of the request a stream, and records its start. Once nothing reads the stream any more, drops the
- * rest of the body, so that the client can send its next request.
+ * Makes the body of the request a stream, and records its start. Once nothing reads the stream any
+ * more, drops the rest of the body, so that the client can send its next request.
  */
 function streamBody(
   request: FastifyRequest,

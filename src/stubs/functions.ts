@@ -18,7 +18,9 @@ export interface FunctionRequest {
   body: unknown
 }
 
-/** Returns a response, or a promise of one. `runFunction` checks it, because callers may be wrong. */
+/**
+ * Returns a response, or a promise of one. `runFunction` checks it, because callers may be wrong.
+ */
 export type StubFunction = (request: FunctionRequest) => unknown
 
 /**

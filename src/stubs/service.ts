@@ -18,7 +18,8 @@ export class StubService {
   readonly functions = new StubFunctions()
   readonly #environments: EnvironmentService
   /**
-   * Caches a router for each list of stubs and each value of the assumption `path-form`. A change creates a new list, so no router is outdated.
+   * Caches a router for each list of stubs and each value of the assumption `path-form`. A change
+   * creates a new list, so no router is outdated.
    */
   readonly #routers = {
     strict: new WeakMap<readonly Stub[], Router>(),
@@ -61,8 +62,8 @@ export class StubService {
   }
 
   /**
-   * Returns the stub for a request and the decoded parameters, if there is a stub for it. A stub with a literal path takes precedence
-   * over a stub whose path has parameters.
+   * Returns the stub for a request and the decoded parameters, if there is a stub for it. A stub
+   * with a literal path takes precedence over a stub whose path has parameters.
    */
   find(environment: Environment, method: string, path: string): StubMatch | undefined {
     if (environment.stubs.length === 0) return undefined

@@ -17,7 +17,7 @@ test('a summary stays below the 1 MiB that GitHub accepts, and counts what it om
   expect(summary).toContain('- and 700 more lines; --report writes all to a file\n')
 })
 
-test('a summary lists the paths that are not mocked first, with the number of requests', async () => {
+test('a summary first lists the paths that are not mocked, with their counts', async () => {
   const { url } = await useNewMock()
   const mock = connect(url)
   const env = await mock.environment()

@@ -8,7 +8,7 @@ import {
 
 const PATH = '/v1/subscribers/ada/credits'
 
-test('one click adds a stub for a request that is not mocked, and Undo removes it', async (context) => {
+test('one click adds a stub for an unmocked request, and Undo removes it', async (context) => {
   const { page, env } = await openInspector(context)
   expect(await sendRequest(env, PATH, { method: 'POST' })).toBe(404)
   await requestRows(page).first().click()

@@ -195,7 +195,7 @@ test('responds with 424 if the fallback server sends nothing for the timeout', a
   expect(response.headers.get('x-mock-reason')).toMatch(/sent nothing for 50 ms/)
 })
 
-test('closes the connection if the fallback server dies in the middle of its response', async () => {
+test('closes the connection if the fallback server dies during its response', async () => {
   const { mock } = await useFallback((_request, response) => {
     response.writeHead(200, { 'content-length': 10 })
     response.write('half', () => response.destroy())

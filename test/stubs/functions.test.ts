@@ -46,7 +46,7 @@ test('a function can add a message, which the list then contains', async () => {
   expect(await list.json()).toMatchObject({ data: [{ channel: 'sms', transactionId: 'tx-1' }] })
 })
 
-test('a function gets the parameters, the query, the JSON body and the headers without the key', async () => {
+test('a function gets the parameters, query, JSON body, and headers without the key', async () => {
   const { env } = await createEnvironment()
   const requests: StubRequest[] = []
   const path = '/v1/topics/{topic}'
@@ -79,7 +79,7 @@ test('a function is not called for malformed JSON', async () => {
   expect((await fetch(`${env.url}${STUB.path}`, init)).status).toBe(400)
 })
 
-test('a fork inherits the function, which then works with the environment of the fork', async () => {
+test("a fork inherits the function, which then gets the fork's environment", async () => {
   const { mock, env } = await createEnvironment()
   const names: (string | undefined)[] = []
   await env.stubs.add({

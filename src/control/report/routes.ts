@@ -28,8 +28,8 @@ export function reportRoutes(
   const { coverage, environments, startedAt } = options
   route('GET', '/report', 'getReport', 'Get the report of all tests', {
     description:
-      'Counts every environment that was created by a request as one test, even if the environment ' +
-      'was removed.',
+      'Counts every environment that was created by a request as one test, even if the ' +
+      'environment was removed.',
     response: ref(RunRecord),
     handler: async (request, reply) => {
       const { profile, assumptions } = environments.defaults

@@ -110,8 +110,8 @@ export const RunRecord = namedObject('RunRecord', 'The report of a run', {
       'environments, and a report has at most 64 MiB'
   ),
   lost: count(
-    'Number of older requests outside of tests that are missing: the journal dropped them, or they ' +
-      "didn't fit into the report"
+    'Number of older requests outside of tests that are missing: the journal dropped them, or ' +
+      "they didn't fit into the report"
   )
 })
 export type RunRecord = Static<typeof RunRecord>

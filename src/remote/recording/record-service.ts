@@ -322,8 +322,9 @@ function replacementLine({ keepPersonalData, keepWorkflowTexts }: RecordOptions)
 
 /** Returns YAML comments. Replaces control characters, because a line break would end a comment. */
 function commentOf(url: string, { messages, steps, differences }: Recording): string {
+  const counts = `${countOf(messages, 'message')}, ${countOf(steps, 'step')}`
   const lines = [
-    `Recorded by notification-mock ${VERSION} from ${url}: ${countOf(messages, 'message')}, ${countOf(steps, 'step')}.`,
+    `Recorded by notification-mock ${VERSION} from ${url}: ${counts}.`,
     'A server with this seed returns the same responses, except:',
     ...differences.map((difference) => `- ${difference}`)
   ]

@@ -24,8 +24,13 @@ export async function startDisturbedProxy(
     if (await disturb(request, response, count)) return
     const { authorization = '' } = request.headers
     const forwarded = await fetch(upstream + path, { headers: { authorization } })
+    // The probe for `cors` reads this header.
+    const origin = forwarded.headers.get('access-control-allow-origin')
     response
-      .writeHead(forwarded.status, { 'content-type': 'application/json' })
+      .writeHead(forwarded.status, {
+        'content-type': 'application/json',
+        ...(origin && { 'access-control-allow-origin': origin })
+      })
       .end(await forwarded.text())
   })
   onTestFinished(() => server[Symbol.asyncDispose]())

@@ -37,7 +37,8 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
       const query = `?limit=100&page=${PAST_THE_END}`
       const { data, hasMore, response } = await checkPage(service, query, 100, PAST_THE_END)
       const isEmpty = data.length === 0 && hasMore === false
-      const problem = `a page past the end has ${countOf(data.length, 'message')}, and hasMore is ${hasMore}`
+      const messages = countOf(data.length, 'message')
+      const problem = `a page past the end has ${messages}, and hasMore is ${hasMore}`
       check(isEmpty, problem, response)
     }
   },
