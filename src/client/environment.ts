@@ -200,7 +200,7 @@ function toNewStub(stub: wire.NewStub | FunctionStub, connection: Connection): w
   }
   if (!connection.registerReply) {
     throw new MockError(
-      '`reply` needs a server that createMock started in this process; ' +
+      '`reply` needs the client of a server that createMock started here; ' +
         'this server can only send a fixed `status`, `headers` and `body`'
     )
   }

@@ -194,7 +194,7 @@ test('a client of another process rejects a function, and says why', async () =>
   const { mock, env } = await createEnvironment()
   const remote = connect(mock.url).attach(env.apiKey)
   await expect(remote.stubs.add({ ...STUB, reply: () => ({}) })).rejects.toThrow(
-    /^`reply` needs a server that createMock started in this process/
+    /^`reply` needs the client of a server that createMock started here/
   )
 })
 
