@@ -78,7 +78,7 @@ test('the report shows the profile and the assumptions that differ from it', asy
   const mock = await useMock({ assumptions: { 'total-count': 'absent' } })
   const report = await checkTarget(mock.url, { only: ['live'] })
   expect(reportText(report)).toMatch(
-    /^Profile: document, except total-count=absent \(\d+ of 22 assumptions detected\)$/m
+    /^Profile: document, except total-count=absent \(\d+ of 25 assumptions detected\)$/m
   )
 })
 
