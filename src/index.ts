@@ -1,8 +1,8 @@
 import { deflateRawSync } from 'node:zlib'
-import { connectInProcess } from './client/connect.js'
 import {
   type ConnectedMock,
   type ConnectOptions,
+  connectInProcess,
   connect as connectOverFetch,
   type ListedEnvironment
 } from './client/index.js'

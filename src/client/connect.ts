@@ -60,7 +60,10 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
   return { ...serverAt(connectionTo(url, options)), [asyncDispose]: async () => {} }
 }
 
-/** Like `connect`, for a server in this process: its stubs can have functions. */
+/**
+ * Like `connect`, for a server in this process: its stubs can have functions. `createMock` calls
+ * this function; nothing else needs to.
+ */
 export function connectInProcess(
   url: string,
   options: ConnectOptions,

@@ -1,6 +1,7 @@
 export {
   type ConnectedMock,
   connect,
+  connectInProcess,
   type Environment,
   type EnvironmentOptions
 } from './connect.js'

@@ -181,8 +181,9 @@ describe('the library', () => {
         const headers = { authorization: 'ApiKey development-key' }
         const { status } = await fetch(mock.url + '/v1/messages', { headers })
         const docs = await fetch(mock.url + '/docs').then((response) => response.status)
+        const removed = await mock.attach('unknown-key').state().catch((error) => error)
         await mock.close()
-        console.log(status, docs)
+        console.log(status, docs, removed instanceof library.MockError)
       })`
 
   test.each([
@@ -198,7 +199,7 @@ describe('the library', () => {
     ]
   ])('works when loaded with `%s`, and has only one copy of each class', (_, name, load) => {
     const loads = [load('library', ''), load('client', '/client'), load('contract', '/contract')]
-    const stdout = 'true true Integration\n200 200\n'
+    const stdout = 'true true Integration\n200 200 true\n'
     expect(run(name, [...loads, USE].join('\n'))).toEqual({ status: 0, stdout, stderr: '' })
   })
 })
