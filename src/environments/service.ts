@@ -109,7 +109,7 @@ export class EnvironmentService {
         '/_mock/environments/{id}'
       throw new DomainError('exists', `An environment named ${name} already exists`, { reason })
     }
-    if (apiKey !== undefined && this.isApiKey(apiKey)) {
+    if (apiKey !== undefined && this.#apiKeys.findOwner(apiKey)) {
       const reason = 'choose another apiKey, or leave it out to get an unused one'
       throw new DomainError('exists', 'The API key belongs to another environment', { reason })
     }

@@ -345,3 +345,14 @@ test('an environment without a name gets an unused name', async () => {
   await mock.call('/_mock/environments/Shop%202', { method: 'DELETE', key: null })
   expect((await createEnvironment(mock, { seed: SEED })).name).toBe('Shop 2')
 })
+
+test('the API key of a removed environment can be used again', async () => {
+  const { call } = await useMock()
+  const create = () =>
+    call('/_mock/environments', { method: 'POST', body: JSON.stringify({ apiKey: 'used-twice' }) })
+  const { json } = await create()
+  expect((await create()).status).toBe(409)
+
+  await call(`/_mock/environments/${json.environmentId}`, { method: 'DELETE' })
+  expect(await create()).toMatchObject({ status: 201, json: { apiKey: 'used-twice' } })
+})
