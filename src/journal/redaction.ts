@@ -22,8 +22,6 @@ const PERCENT_ENCODED = /(?:%[0-9a-f]{2})+/gi
 const MAX_ENCODINGS = 3
 /** Longer log texts are cut to this number of characters. */
 const MAX_LOGGED = 8192
-/** How many API keys of removed environments are remembered. */
-const MAX_FORMER_KEYS = 10_000
 /** A key shorter than this is redacted only where it is a whole word. */
 const MIN_KEY_ANYWHERE = 8
 /** An invalid key shorter than this isn't redacted, because it is more likely an ordinary word. */
@@ -40,17 +38,6 @@ export function createRedaction(
   serverSecrets: readonly string[]
 ): RedactionOf {
   const knownWords = new Map<string, boolean>()
-  // The report shows the requests of removed environments.
-  const formerKeys = new Set<string>()
-  environments.subscribe({
-    onRemove(environment) {
-      for (const apiKey of environments.apiKeysOf(environment)) formerKeys.add(apiKey)
-      for (const apiKey of formerKeys) {
-        if (formerKeys.size <= MAX_FORMER_KEYS) break
-        formerKeys.delete(apiKey)
-      }
-    }
-  })
 
   function isKey(word: string): boolean {
     // Cache the results, because each lookup hashes the word and words repeat. Clear the cache
@@ -58,8 +45,7 @@ export function createRedaction(
     if (knownWords.size === 0) queueMicrotask(() => knownWords.clear())
     const known = knownWords.get(word)
     if (known !== undefined) return known
-    const isServerSecret = serverSecrets.includes(word)
-    const isSecret = isServerSecret || formerKeys.has(word) || environments.isApiKey(word)
+    const isSecret = serverSecrets.includes(word) || environments.isApiKey(word)
     knownWords.set(word, isSecret)
     return isSecret
   }

@@ -8,3 +8,6 @@ import promises from 'node:timers/promises'
 export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = timers
 
 export const delay = promises.setTimeout
+
+/** Resolves in the next turn of the event loop. */
+export const nextTurn = promises.setImmediate

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { isoTime } from '../../domain/clock.js'
 import type { EnvironmentDiff } from '../../environments/schemas.js'
 import type { Journal } from '../../journal/journal.js'
+import { nextTurn } from '../../platform/timers.js'
 import type { Services } from '../../services.js'
 import type { RunRecord, TestRecord } from './schemas.js'
 import { hasFailed, type Test, type TestService, type TestState } from './service.js'
@@ -138,7 +138,7 @@ async function describeNewest(
   for (const entry of requests.toReversed()) {
     if (sinceBreak >= SLICE) {
       sinceBreak = 0
-      await setImmediate()
+      await nextTurn()
     }
     const json = JSON.stringify({ ...journal.describer.exchange(entry), ...fields })
     if (!limit.take(json)) break
