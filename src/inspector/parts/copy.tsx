@@ -3,7 +3,11 @@ import { runWithToast } from './toast.js'
 
 /** A button that copies text and shows a toast as confirmation. */
 export function CopyButton({ text, children }: { text(): string; children: ComponentChildren }) {
-  return <button onClick={() => runWithToast(() => copyText(text()), 'Copied')}>{children}</button>
+  return (
+    <button type="button" onClick={() => runWithToast(() => copyText(text()), 'Copied')}>
+      {children}
+    </button>
+  )
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ReportedTest } from '../../client/report.js'
 import { CopyButton } from '../parts/copy.js'
 import { formatDuration } from '../parts/format-time.js'
 import { useRoute } from '../shell/router.js'
-import { toCurl } from '../views/requests/copy-as.js'
+import { repeatable, toCurl } from '../views/requests/copy-as.js'
 import { RequestContent, ResponseContent } from '../views/requests/exchange.js'
 import { toneOf } from '../views/requests/format-request.js'
 import { RequestList, StatusText, withChanges } from '../views/requests/request-list.js'
@@ -48,7 +48,7 @@ export function TestRequests({ requests, changes = [], lost = 0, href }: TestReq
         <h2>Response</h2>
         <StatusText request={open} />
         <span class="hint spread">{`${formatDuration(open.duration)} · #${open.sequence}`}</span>
-        <CopyButton text={() => toCurl(DEFAULT_SERVER, open)}>Copy as curl</CopyButton>
+        <CopyButton text={() => toCurl(DEFAULT_SERVER, repeatable(open))}>Copy as curl</CopyButton>
       </div>
       <ResponseContent key={open.sequence} exchange={open} />
       <h2>Request</h2>

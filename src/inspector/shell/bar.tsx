@@ -9,6 +9,7 @@ import { Palette } from './palette.js'
 import { ClockMenu } from './panels/clock.js'
 import { type DialogView, useEnvironmentActions } from './panels/environment.js'
 import { SnapshotsDialog } from './panels/snapshots.js'
+import { hrefTo, navigate } from './router.js'
 import { useSession } from './session.js'
 
 /**
@@ -30,6 +31,7 @@ export function Bar() {
     setOpenDialog((current?: DialogView) => (current === Palette ? undefined : Palette))
   const { groups, rejectionDialog } = useEnvironmentActions(open)
   const moreActions: readonly Action[] = [
+    { name: 'New request', icon: 'send', run: () => navigate(hrefTo(['requests', 'new'])) },
     { name: 'API documentation', run: () => window.open('docs', '_blank', 'noopener') },
     { name: 'Reload everything', icon: 'again', run: reloadAll },
     { name: 'Keyboard shortcuts', hint: '?', run: () => open(Shortcuts) }
@@ -97,6 +99,7 @@ const SHORTCUTS: Record<string, string> = {
   Enter: 'Open',
   Esc: 'Close',
   p: 'Pause the list of requests',
+  'Ctrl Enter': 'Send the request in the form',
   '?': 'Show these shortcuts'
 }
 

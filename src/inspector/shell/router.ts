@@ -16,7 +16,7 @@ function currentRoute(): Route {
 }
 
 /** Decodes a segment of the URL. Returns a malformed segment unchanged. */
-function decodeOrKeep(segment: string): string {
+export function decodeOrKeep(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch (error) {

@@ -22,8 +22,10 @@ export interface Session {
 }
 
 export interface CallOptions {
+  /** With lower-case names. The header `authorization` replaces the environment's API key. */
   headers?: Record<string, string>
   body?: string
+  signal?: AbortSignal
 }
 
 /** A response from the mocked API. If the body isn't JSON, `json` is its text. */
@@ -78,6 +80,7 @@ export async function callService(
       duration: performance.now() - startedAt
     }
   } catch (cause) {
+    if (options.signal?.aborted) throw new Error('you canceled the request', { cause })
     // Browsers don't report why a request failed.
     const reason = "the server isn't running, or a fault broke the connection"
     throw new Error(`no response from ${env.url}: ${reason}`, { cause })

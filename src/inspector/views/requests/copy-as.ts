@@ -12,6 +12,9 @@ const OMITTED_HEADERS = new RegExp(
     ')$'
 )
 
+/** A request that can be sent. Its headers have lower-case names. */
+export type RepeatableRequest = ReturnType<typeof repeatable>
+
 type Server = Pick<AttachedEnvironment, 'url' | 'headers'>
 
 /**
@@ -31,9 +34,9 @@ export function repeatable({ method, path, query, headers, body }: RecordedReque
   }
 }
 
-/** Returns a curl command (for a POSIX shell) that repeats a request. */
-export function toCurl(server: Server, request: RecordedRequest): string {
-  const { method, path, headers, body } = repeatable(request)
+/** Returns a curl command (for a POSIX shell) that sends a request. */
+export function toCurl(server: Server, request: RepeatableRequest): string {
+  const { method, path, headers, body } = request
   const allHeaders = Object.entries({ ...server.headers, ...headers })
   return curlCommand({ method, url: server.url + path, headers: allHeaders, body }, ' \\\n  ')
 }

@@ -48,7 +48,7 @@ interface NamedValuesProps {
 }
 
 /** A table of names and values, such as headers. Renders nothing if there are no values. */
-function NamedValues({ title, values, unknown = [] }: NamedValuesProps) {
+export function NamedValues({ title, values, unknown = [] }: NamedValuesProps) {
   if (values.length === 0) return null
   return (
     <section>

@@ -8,6 +8,11 @@ import type { Tone } from '../../parts/chip.js'
 export function toneOf({ status, duration, flags }: RecordedRequest): Tone | undefined {
   if (flags.faulted !== undefined) return 'fault'
   if (status === undefined) return duration === undefined ? undefined : 'bad'
+  return toneOfStatus(status)
+}
+
+/** Returns the tone of a response's status; undefined for a success. */
+export function toneOfStatus(status: number): Tone | undefined {
   if (status >= 500) return 'bad'
   return status >= 400 ? 'warn' : undefined
 }

@@ -1,13 +1,16 @@
+import { useState } from 'preact/hooks'
 import type { RecordedExchange } from '../../../client/index.js'
 import { CopyButton, copyText } from '../../parts/copy.js'
 import { Icon } from '../../parts/icon.js'
 import { ActionMenu } from '../../parts/popover.js'
 import { runWithToast } from '../../parts/toast.js'
+import { hrefTo } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { TIMES, useAddFault } from '../faults/fault-choices.js'
 import { useAddStub } from '../stubs/stubs.js'
 import type { TitledResponse } from './comparison.js'
 import { repeatable, toCurl, toFetch, toVerification } from './copy-as.js'
+import { findRecorded } from './find-recorded.js'
 import { targetOf } from './format-request.js'
 import type { ListedRequests } from './use-requests.js'
 
@@ -24,7 +27,14 @@ export function RequestActions({ exchange, listed, compareWith }: Props) {
   const addStub = useAddStub()
   const canBeSent = !listed.isUnauthenticatedList
   const replay = useReplay(exchange, listed)
-  const onReplay = () => runWithToast(async () => compareWith(await replay()))
+  const [replaying, setReplaying] = useState<number>()
+  const isReplaying = replaying === exchange.sequence
+  const onReplay = async () => {
+    setReplaying(exchange.sequence)
+    await runWithToast(async () => compareWith(await replay()))
+    // The user may have replayed another request since.
+    setReplaying((current) => (current === exchange.sequence ? undefined : current))
+  }
   const copy = (toText: () => string) => runWithToast(() => copyText(toText()), 'Copied')
   const copyActions = [
     { name: 'Copy as fetch', run: () => copy(() => toFetch(env, exchange)) },
@@ -34,12 +44,21 @@ export function RequestActions({ exchange, listed, compareWith }: Props) {
     <div class="line">
       {canBeSent && (
         // A request whose body was truncated can't be sent again.
-        <button class="primary" disabled={bodyLength !== undefined} onClick={onReplay}>
+        <button
+          class="primary"
+          disabled={isReplaying || bodyLength !== undefined}
+          onClick={onReplay}
+        >
           <Icon name="again" />
-          Replay
+          {isReplaying ? 'Replaying…' : 'Replay'}
         </button>
       )}
-      <CopyButton text={() => toCurl(env, exchange)}>Copy as curl</CopyButton>
+      {canBeSent && (
+        <a class="button" href={hrefTo(['requests', 'new'], { from: `${exchange.sequence}` })}>
+          Edit and resend
+        </a>
+      )}
+      <CopyButton text={() => toCurl(env, repeatable(exchange))}>Copy as curl</CopyButton>
       <CompareMenu exchange={exchange} listed={listed} compareWith={compareWith} />
       {flags.unmocked && canBeSent && <button onClick={() => addStub(exchange)}>Add a stub</button>}
       {operation && canBeSent && <FailNextMenu exchange={exchange} />}
@@ -53,13 +72,12 @@ function useReplay(exchange: RecordedExchange, { source }: ListedRequests) {
   const { call } = useSession()
   return async (): Promise<TitledResponse> => {
     const { method, path, ...options } = repeatable(exchange)
-    const { status, duration, headers, text } = await call(method, path, options)
-    const [newest] = await source.list({ order: 'newest', limit: 1 })
-    const recorded = newest && (await source.get(newest.sequence))
+    const response = await call(method, path, options)
     // Prefer the response from the journal. The earlier response is from the journal too, so both
     // responses have the same secrets masked.
-    const isRecorded = recorded?.response?.headers['x-request-id'] === headers['x-request-id']
-    if (recorded && isRecorded) return { ...recorded, title: 'Now' }
+    const recorded = await findRecorded(source, response)
+    if (recorded) return { ...recorded, title: 'Now' }
+    const { status, duration, headers, text } = response
     return { title: 'Now', status, duration, response: { status, headers, body: text } }
   }
 }

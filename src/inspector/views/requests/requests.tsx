@@ -1,13 +1,15 @@
 import { useRef, useState } from 'preact/hooks'
 import { EmptyList, EmptyPane } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/error-note.js'
+import { Icon } from '../../parts/icon.js'
 import { useShortcut } from '../../parts/keyboard.js'
 import { Pane, Panes, Scroll } from '../../parts/pane.js'
 import { SearchLine } from '../../parts/search-line.js'
 import { runWithToast } from '../../parts/toast.js'
 import { useCommands } from '../../shell/commands.js'
-import { navigate, type Route } from '../../shell/router.js'
+import { hrefTo, navigate, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
+import { RequestFormView } from '../request-form/request-form-view.js'
 import { toneOf } from './format-request.js'
 import {
   isUnauthenticatedSearch,
@@ -24,11 +26,20 @@ const SEARCH_HINT =
   'You can search for words, status:4xx or status:none, path:/v1, operation:list, since:10m ' +
   `and ${UNAUTHENTICATED_SEARCH}.`
 
+/** The recorded requests at `#/requests`, and the form for a request at `#/requests/new`. */
+export function RequestsView({ route }: { route: Route }) {
+  return route.rest[0] === 'new' ? (
+    <RequestFormView route={route} />
+  ) : (
+    <RecordedRequests route={route} />
+  )
+}
+
 /**
  * Shows the requests as they arrive, and the open request. The newest failed request opens by
  * default.
  */
-export function RequestsView({ route }: { route: Route }) {
+function RecordedRequests({ route }: { route: Route }) {
   const { env } = useSession()
   const [isPaused, setPaused] = useState(false)
   const unauthenticatedCount = useUnauthenticatedCount()
@@ -149,6 +160,14 @@ function RequestSearch({ location, listed }: RequestSearchProps) {
       change={change}
     >
       <span class="hint">{count}</span>
+      <a
+        class="button quiet only-icon"
+        href={hrefTo(['requests', 'new'])}
+        aria-label="New request"
+        title="New request"
+      >
+        <Icon name="send" />
+      </a>
     </SearchLine>
   )
 }

@@ -14,7 +14,7 @@ const SEARCH_INTERVAL = 500
 const UNAUTHENTICATED_INTERVAL = 1000
 
 /** Access to the environment's journal, or to the journal of requests without a valid key. */
-interface RequestSource {
+export interface RequestSource {
   list(filter?: RequestFilter): Promise<RecordedRequest[]>
   get(sequence: number): Promise<RecordedExchange>
 }

@@ -1,0 +1,77 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ErrorNote } from '../../parts/error-note.js'
+import { Close, Pane } from '../../parts/pane.js'
+import { useResource } from '../../parts/resource.js'
+import { hrefTo, type Route } from '../../shell/router.js'
+import { useSession } from '../../shell/session.js'
+import { type Draft, draftOf, newDraft } from './draft.js'
+import { RequestForm } from './form.js'
+import { type DescribedOperation, loadOperations } from './operations.js'
+import { ResponsePane } from './response-pane.js'
+import { useSending } from './sending.js'
+import './request-form.css'
+
+/**
+ * A form for a request, next to its response. The URL is `#/requests/new`, with one of these
+ * parameters: `from` is the number of the recorded request to repeat, and `operation` is the id of
+ * an operation or a control route.
+ */
+export function RequestFormView({ route: { params } }: { route: Route }) {
+  const from = params.get('from') ?? undefined
+  const operation = params.get('operation') ?? undefined
+  const { env, call } = useSession()
+  const { value, error, reload } = useResource(async () => {
+    const operations = await loadOperations(call, operation)
+    const chosen = operations.find(({ id }) => id === (operation ?? 'listMessages'))
+    const draft = from
+      ? draftOf(await env.requests.get(Number(from)), operations)
+      : newDraft(chosen)
+    return { draft, operations, source: `${from} ${operation}` }
+  }, [call, env, from, operation])
+  return (
+    <div class="request-form">
+      {error !== undefined && <ErrorNote error={error} retry={reload} />}
+      {value && (
+        <Exchange
+          key={value.source}
+          from={from}
+          draft={value.draft}
+          operations={value.operations}
+        />
+      )}
+    </div>
+  )
+}
+
+interface ExchangeProps {
+  from: string | undefined
+  draft: Draft
+  operations: readonly DescribedOperation[]
+}
+
+/** The form and the response to the last request that it sent. */
+function Exchange({ from, draft: initialDraft, operations }: ExchangeProps) {
+  const [draft, setDraft] = useState(initialDraft)
+  const sending = useSending()
+  const heading = useRef<HTMLHeadingElement>(null)
+  // Move the focus here, because the link that opened the form no longer exists.
+  useEffect(() => heading.current?.focus(), [])
+  const head = (
+    <div class="head">
+      <div class="head-title">
+        <h1 ref={heading} tabIndex={-1}>
+          {from === undefined ? 'New request' : `Edit request ${from}`}
+        </h1>
+        <Close back={hrefTo(from === undefined ? ['requests'] : ['requests', from])} />
+      </div>
+    </div>
+  )
+  return (
+    <>
+      <Pane label="Request" head={head}>
+        <RequestForm draft={draft} setDraft={setDraft} operations={operations} sending={sending} />
+      </Pane>
+      <ResponsePane sending={sending} />
+    </>
+  )
+}

@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { RecordedRequest } from '../../../client/index.js'
+import { type ServiceResponse, useSession } from '../../shell/session.js'
+import type { RepeatableRequest } from '../requests/copy-as.js'
+import { findRecorded } from '../requests/find-recorded.js'
+
+/** A request that got a response. */
+interface SentRequest {
+  request: RepeatableRequest
+  response: ServiceResponse
+  /** The request's number in the journal; undefined if the journal doesn't have the request. */
+  sequence: RecordedRequest['sequence'] | undefined
+}
+
+/** The state of the last request, and functions to send and cancel requests. */
+export interface Sending {
+  isSending: boolean
+  sent?: SentRequest
+  error?: unknown
+  /** Sends the request that `prepare` returns. Shows its error if it throws. */
+  send(prepare: () => RepeatableRequest): Promise<void>
+  cancel(): void
+}
+
+/** Sends one request at a time with the environment's API key. */
+export function useSending(): Sending {
+  const { env, call } = useSession()
+  const [state, setState] = useState<Omit<Sending, 'send' | 'cancel'>>({ isSending: false })
+  const controller = useRef(new AbortController())
+  const cancel = () => controller.current.abort()
+  useEffect(() => cancel, [])
+  const send = async (prepare: () => RepeatableRequest) => {
+    controller.current = new AbortController()
+    const { signal } = controller.current
+    setState({ isSending: true })
+    try {
+      const request = prepare()
+      const { method, path, ...options } = request
+      const response = await call(method, path, { ...options, signal })
+      // Requests with another key and requests to control routes aren't in the environment's
+      // journal.
+      const recorded = await findRecorded(env.requests, response)
+      setState({ isSending: false, sent: { request, response, sequence: recorded?.sequence } })
+    } catch (error) {
+      setState({ isSending: false, error })
+    }
+  }
+  return { ...state, send, cancel }
+}
