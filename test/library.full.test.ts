@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { createMock } from '../src/index.js'
-import { buildPackage, commandIn } from './support/process.js'
+import { buildPackage } from './support/process.js'
 
 test('close() waits until a slow client has read the whole response', async () => {
   const content = 'x'.repeat(50_000)
@@ -50,7 +50,7 @@ test('with unref, `node --test` ends even if a mock and its connections are open
       const other = connect(mock.port, '127.0.0.1').unref()
       await new Promise((settle) => other.once('connect', settle))
     })`
-  const file = join(commandIn(folder), '../forgotten.test.mjs')
+  const file = join(mkdtempSync(join(folder, 'test-')), 'forgotten.test.mjs')
   writeFileSync(file, program)
   const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap', file], {
     encoding: 'utf8',

@@ -58,28 +58,6 @@ describe('help', () => {
     expect(text).toContain('Exit codes: 0 success, 1 failure, 2 usage error.')
   })
 
-  test('shows examples that work', async () => {
-    const text = await help('--help')
-    const examples = [...text.matchAll(/^ {2}\$ (.*?) {2,}/gm)].map(([, example = '']) => example)
-    expect(examples.length).toBeGreaterThanOrEqual(5)
-    const cwd = createTempFolder()
-    writeFileSync(join(cwd, 'shop.yaml'), 'environments: [{ name: Shop }]')
-    for (const example of examples) {
-      const words = example.split(' ')
-      const [variable, value] = words[0]?.includes('=') ? (words.shift() ?? '').split('=') : []
-      expect(words.shift()).toBe('notification-mock')
-      const env = variable && value ? { [variable]: value } : {}
-      if (['seed', 'exec'].includes(words[0] ?? '')) {
-        expect(await runCommand(words, { cwd, env })).toMatchObject({ code: 0 })
-      } else {
-        // Use a free port, because another process may use the port in the example.
-        const { child, ended } = await startCommand([...words, '--port', '0'], { cwd, env })
-        child.kill()
-        expect(await ended).toMatchObject({ code: 0 })
-      }
-    }
-  })
-
   test('`seed` without a command prints its help, and exits with 2', async () => {
     const { code, stderr } = await runCommand(['seed'])
     expect({ code, stderr }).toEqual({

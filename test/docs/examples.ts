@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { buildPackage, commandIn } from '../support/process.js'
@@ -103,7 +103,8 @@ export async function outputOf(command: string, folder: string, port: number): P
  * output.
  */
 export async function outputOfProgram(source: string, name: string): Promise<string> {
-  const file = join(await buildPackage(), name)
+  // The package can import itself by its name from any of its folders.
+  const file = join(mkdtempSync(join(await buildPackage(), 'example-')), name)
   writeFileSync(file, source)
   const { stdout, stderr } = await run(process.execPath, [file], { timeout: 60_000 })
   return stdout + stderr

@@ -1,15 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { expect, onTestFinished, test } from 'vitest'
-import { createTempFolder, freePort, runCommand, startCommand } from '../support/process.js'
-import {
-  blocksOf,
-  type Example,
-  examplesOf,
-  matchesShown,
-  outputOf,
-  outputOfProgram,
-  writeFilesOf
-} from './examples.js'
+import { expect, test } from 'vitest'
+import { examplesOf } from './examples.js'
 
 const README = 'README.md'
 const SKILL = 'SKILL.md'
@@ -24,31 +15,6 @@ test('the README is short, and its first two commands start and test the package
   expect(commands.slice(0, 2)).toEqual([START, TEST])
 })
 
-test('npm start prints what the README shows', async () => {
-  const { printed, url } = await startCommand([])
-  const shown = blocksOf(README).find(({ language }) => language === 'text')
-  expect(printed.replaceAll(new URL(url).port, '4210')).toBe(shown?.text)
-})
-
-test('every command in the README prints what the README shows', async () => {
-  const { url } = await startCommand([])
-  const folder = createTempFolder()
-  writeFilesOf(README, folder)
-  const commands = examplesOf(README, 'sh').filter(({ input }) => !input.text.startsWith('npm ci'))
-  expect(commands.length).toBeGreaterThanOrEqual(3)
-  await expectShown(commands, ({ input }) => outputOf(input.text, folder, portOf(url)))
-})
-
-test('every program in the README prints what the README shows', async () => {
-  const { url } = await startCommand([])
-  const programs = examplesOf(README, 'js')
-  expect(programs.length).toBeGreaterThanOrEqual(1)
-  await expectShown(programs, ({ input: { text, file = '' } }) => {
-    expect(file).toMatch(/\.mjs$/)
-    return outputOfProgram(text.replaceAll('4210', String(portOf(url))), file)
-  })
-})
-
 test('the skill for agents has its front matter and is short', () => {
   const lines = linesOf(SKILL)
   expect(lines.slice(0, 4)).toEqual([
@@ -59,32 +25,3 @@ test('the skill for agents has its front matter and is short', () => {
   ])
   expect(lines.length).toBeLessThanOrEqual(120)
 })
-
-test('every command in the skill for agents prints what the skill shows', async () => {
-  const folder = createTempFolder()
-  const port = await freePort()
-  onTestFinished(async () => {
-    await runCommand(['stop', '--port', String(port)])
-  })
-  writeFilesOf(SKILL, folder)
-  const commands = examplesOf(SKILL, 'sh')
-  expect(commands.length).toBeGreaterThanOrEqual(5)
-  await expectShown(commands, ({ input }) => outputOf(input.text, folder, port))
-})
-
-function portOf(url: string): number {
-  return Number(new URL(url).port)
-}
-
-/** Runs examples one after the other, and compares their output with the output on the page. */
-async function expectShown(
-  examples: Example[],
-  run: (example: Example) => Promise<string>
-): Promise<void> {
-  const outputs: string[] = []
-  for (const example of examples) {
-    const printed = await run(example)
-    outputs.push(matchesShown(printed, example.output) ? example.output : printed)
-  }
-  expect(outputs).toEqual(examples.map(({ output }) => output))
-}

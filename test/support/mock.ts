@@ -97,10 +97,8 @@ function nameOf(options: TestMockOptions): string | undefined {
 
 async function startShared(name: string, options: TestMockOptions): Promise<SharedMock> {
   const server = await startMock(options)
-  const mock: TestMock = Object.defineProperties(
-    { ...server },
-    Object.getOwnPropertyDescriptors(server)
-  )
+  // Copying by a spread would read the getter `seededEnvironments`, which parses all seeds.
+  const mock: TestMock = Object.create(null, Object.getOwnPropertyDescriptors(server))
   const shared: SharedMock = {
     name,
     mock,

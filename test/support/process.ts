@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   realpathSync,
@@ -19,7 +20,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { bundle } from '../../scripts/bundle.mjs'
 import { lazily } from '../../src/domain/lazily.js'
 
@@ -57,11 +58,25 @@ export interface Options
 
 /**
  * Builds the package from the current source. Returns its folder, which has the same layout as an
- * installed package. All test files in this process share the folder, because building takes about
- * two seconds.
+ * installed package. All test files in all processes share the folder, because building takes
+ * seconds, so tests must not change its files.
  */
 export const buildPackage = lazily(async (): Promise<string> => {
-  const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'package-'))
+  const runFolder = process.env.TEST_RUN_FOLDER
+  if (!runFolder) return buildPackageIn(mkdtempSync(join(tmpdir(), 'package-')))
+  const folder = join(runFolder, 'package')
+  const finished = join(runFolder, 'package-is-built')
+  const isFirst = mkdirSync(folder, { recursive: true }) !== undefined
+  if (isFirst) {
+    await buildPackageIn(folder)
+    writeFileSync(finished, '')
+  } else {
+    await vi.waitUntil(() => existsSync(finished), { timeout: 60_000 })
+  }
+  return folder
+})
+
+async function buildPackageIn(folder: string): Promise<string> {
   chmodSync(folder, 0o755)
   for (const name of ['package.json', 'llms.txt', 'docs', 'migrations', 'seeds']) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
@@ -69,7 +84,7 @@ export const buildPackage = lazily(async (): Promise<string> => {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   await bundle(join(folder, 'dist'))
   return folder
-})
+}
 
 export function commandIn(folder: string): string {
   return join(folder, 'dist/cli/index.js')
