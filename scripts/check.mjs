@@ -216,7 +216,7 @@ function lintPackage() {
   tool('attw', [
     tarball(),
     '--profile',
-    'node16',
+    'strict',
     '--no-emoji',
     ...(hasColors ? [] : ['--no-color'])
   ])
