@@ -27,7 +27,7 @@ type Values = Record<string, string>
 type Responses = Record<string, string | undefined>
 
 /** The timestamp of all examples. */
-const NOW = Date.parse('2026-02-18T10:00:00.000Z')
+const NOW = Date.parse('2026-02-18T10:10:00.000Z')
 
 /** Errors that a single request can't produce. */
 const OTHER_ERRORS: Record<string, Pick<ErrorResponse, 'message' | 'errors' | 'errorId'>> = {

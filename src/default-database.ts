@@ -7,6 +7,8 @@ import { replaceFileSync } from './platform/replace-file.js'
 /** A serialized database that contains the default seed. */
 export interface DefaultImage {
   database: Buffer
+  /** When the seed was applied, in milliseconds since 1970. */
+  seededAt: number
   /** The seed's API keys. They are kept here because the database only stores their hashes. */
   apiKeys: readonly string[]
 }
@@ -15,9 +17,8 @@ let cachedImage: DefaultImage | undefined
 
 /**
  * Returns the image of the default seed, or undefined if there is no intact image for the current
- * seed and schema. An old image stays correct because all timestamps in the default seed are
- * absolute. Only the creation time of the environments is out of date, so the caller has to set it
- * again.
+ * seed and schema. All times in the default seed are relative to the time at which it is applied, so
+ * the caller has to move them by the time that has passed since `seededAt`.
  */
 export function readDefaultImage(): DefaultImage | undefined {
   if (isBuilt) cachedImage ??= readImageFile(imageFile())
@@ -42,10 +43,10 @@ export function keepDefaultImage(image: DefaultImage): void {
 }
 
 /**
- * Saves the image in one file: a line of JSON with the API keys and a checksum, then the database.
+ * Saves the image in one file: a line of JSON, which ends with a checksum, then the database.
  */
-export function writeImageFile(file: string, { apiKeys, database }: DefaultImage): void {
-  const header = JSON.stringify({ apiKeys, checksum: checksumOf(database) })
+export function writeImageFile(file: string, { database, ...fields }: DefaultImage): void {
+  const header = JSON.stringify({ ...fields, checksum: checksumOf(database) })
   // Replace the file as a whole, because several processes may write it at the same time.
   replaceFileSync(file, Buffer.concat([Buffer.from(`${header}\n`), database]))
 }
@@ -55,9 +56,9 @@ export function readImageFile(file: string): DefaultImage | undefined {
   try {
     const content = readFileSync(file)
     const headerLength = content.indexOf('\n')
-    const { apiKeys, checksum } = JSON.parse(content.toString('utf8', 0, headerLength))
+    const { checksum, ...fields } = JSON.parse(content.toString('utf8', 0, headerLength))
     const database = content.subarray(headerLength + 1)
-    return checksum === checksumOf(database) ? { database, apiKeys } : undefined
+    return checksum === checksumOf(database) ? { ...fields, database } : undefined
   } catch (error) {
     if (isFileError(error) || error instanceof SyntaxError) return undefined
     throw error

@@ -202,7 +202,8 @@ function chooseDatabaseImage(
 ): DatabaseImage | undefined {
   if (data) return undefined
   if (source.kind === 'image') {
-    return { kind: 'data', database: source.image.database, createdAt: clock() }
+    const { database, seededAt } = source.image
+    return { kind: 'data', database, seededAt, now: clock() }
   }
   const image = readDefaultImage()
   return image && { kind: 'schema', database: image.database }
@@ -237,10 +238,10 @@ async function seedDatabase(
   // With `watch`, a changed seed may need the generator later. So pass no files then, which loads
   // the generator even if no seed needs it yet.
   await seeds.loadGenerator(seedWatch ? undefined : source.files)
-  const { applied, environments } = seeds.seed(source.files)
+  const { applied, environments, now } = seeds.seed(source.files)
   if (source.isDefault) {
     const apiKeys = environments.flatMap((environment) => environment.apiKeys)
-    keepDefaultImage({ database: db.client.serialize(), apiKeys })
+    keepDefaultImage({ database: db.client.serialize(), seededAt: now, apiKeys })
   }
   return { seeded: applied, seeds }
 }

@@ -1,11 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../src/db/open.js'
 import { readImageFile, writeImageFile } from '../src/default-database.js'
 import { isBuilt } from '../src/platform/package.js'
+import { useNewMock } from './support/mock.js'
 import { createTempFolder } from './support/process.js'
+import { environmentRows } from './support/rows.js'
 
-const IMAGE = { database: Buffer.from('\0\nthe database\n'), apiKeys: ['one-key'] }
+const IMAGE = { database: Buffer.from('\0\nthe database\n'), seededAt: 1, apiKeys: ['one-key'] }
 
 test('an image of the default seed is read as it was saved', () => {
   const file = join(createTempFolder(), 'default.db')
@@ -28,4 +31,15 @@ test.each<[damage: string, (content: Buffer) => Buffer]>([
 
 test('code that runs from its source is not taken for a build, and uses no saved image', () => {
   expect(isBuilt).toBe(false)
+})
+
+test('an old image has the times of a database that was seeded now', async () => {
+  const seededAt = Date.UTC(2026, 0, 1)
+  const now = Date.UTC(2026, 10, 28)
+  const old = await useNewMock({ now: seededAt })
+  const image = { kind: 'data' as const, database: old.db.client.serialize(), seededAt, now }
+  const { db, close } = openDatabase(undefined, { image })
+  onTestFinished(close)
+  const current = await useNewMock({ now })
+  expect(environmentRows(db.client)).toEqual(environmentRows(current.db.client))
 })

@@ -8,6 +8,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { packageRoot } from '../platform/package.js'
 import { checkDataFile, LOCK_TIMEOUT, toStartError, watchDataFile } from './data-file.js'
+import { shiftRecordTimes } from './record-times.js'
 import { Transactions } from './transaction.js'
 import { createLogRemover, storeLogLineage } from './write-ahead-log.js'
 
@@ -47,10 +48,10 @@ export type OpenDatabase = ReturnType<typeof openDatabase>
 export type DatabaseImage =
   | { kind: 'schema'; database: Buffer }
   /**
-   * `createdAt` becomes the creation time of the environments in the image, in milliseconds since
-   * 1970.
+   * `now` becomes the creation time of the environments in the image. The times of their records
+   * move by the time between `seededAt` and `now`. Both are in milliseconds since 1970.
    */
-  | { kind: 'data'; database: Buffer; createdAt: number }
+  | { kind: 'data'; database: Buffer; seededAt: number; now: number }
 
 /**
  * Opens or creates the data file, or creates a database in memory if no file is given. Migrates the
@@ -123,7 +124,8 @@ function openInMemory(image: DatabaseImage | undefined): Database.Database {
   // Without this mode, SQLite would lock the deserialized database on every access, which costs
   // time. The lock has no use, because no other process can open this database.
   client.pragma('locking_mode = EXCLUSIVE')
-  client.prepare('UPDATE environments SET created_at = ?').run(image.createdAt)
+  client.prepare('UPDATE environments SET created_at = ?').run(image.now)
+  shiftRecordTimes(client, Math.floor(image.now) - Math.floor(image.seededAt))
   return client
 }
 

@@ -96,7 +96,8 @@ const SeedTemplate = object('The workflow embedded in the message', {
 })
 
 export const SeedMessage = object(
-  'A message; by default, it is one minute older than the message before it',
+  'A message; by default, it is one minute older than the message before it. A time can be a ' +
+    'distance from now, such as `-2h`',
   {
     ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel']))
       .properties,
@@ -174,6 +175,13 @@ export const SeedEnvironment = object(
     ),
     assumptions: Type.Optional(SeedAssumptions),
     clock: Type.Optional(ClockSetting),
+    timesRelativeTo: Type.Optional(
+      Type.String({
+        description:
+          'The time that counts as now in this seed, in ISO 8601. All times of the records move ' +
+          'by the same duration, so that this time becomes the current time of the environment'
+      })
+    ),
     randomSeed: optionalInteger(
       0,
       MAX_RANDOM_SEED,

@@ -1,8 +1,9 @@
 import { Kind, type TObject } from '@sinclair/typebox'
 import type { Db } from '../db/open.js'
-import { type Clock, isoTime, parseIsoTime } from '../domain/clock.js'
+import { type Clock, isoTime } from '../domain/clock.js'
 import { DomainError } from '../domain/errors.js'
 import { deriveId, parseId } from '../domain/ids.js'
+import { parseRecordTime } from '../domain/record-times.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import { toMessageRow } from '../messages/row.js'
 import type { MessageResponse } from '../messages/schemas.js'
@@ -251,7 +252,8 @@ export class RecordService {
     record: RecordNames & { createdAt?: string }
   ): string {
     const { find } = this.repository.lookUp(environment)
-    const time = kind === 'messages' ? parseIsoTime(record.createdAt ?? '') : undefined
+    const reading = { now: environment.now(), shift: 0 }
+    const time = kind === 'messages' ? parseRecordTime(record.createdAt ?? '', reading) : undefined
     const highestId = time === undefined ? undefined : find(kind, 'createdAt', time)?._id
     let id = highestId ?? deriveId(kind, JSON.stringify(record))
     while (find(kind, '_id', id)) id = nextId(id)

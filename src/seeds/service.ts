@@ -111,10 +111,15 @@ export class SeedService extends RecordService {
   /**
    * Fills an empty database with the environments of the seeds. If the database already has
    * environments, only remembers the seeds' API keys. If the seeds have issues, throws `SeedError`
-   * and changes nothing.
+   * and changes nothing. Returns the time that the seeds are relative to as `now`.
    */
-  seed(files: readonly SeedFile[]): { applied: boolean; environments: EnvironmentData[] } {
-    const resolved = resolveSeeds(files, this.clock())
+  seed(files: readonly SeedFile[]): {
+    applied: boolean
+    environments: EnvironmentData[]
+    now: number
+  } {
+    const now = this.clock()
+    const resolved = resolveSeeds(files, now)
     this.#seeds = files
     const applied = this.environments.list().length === 0
     if (applied) {
@@ -124,7 +129,7 @@ export class SeedService extends RecordService {
         for (const apiKey of apiKeys) this.environments.rememberApiKey(apiKey)
       }
     }
-    return { applied, environments: resolved }
+    return { applied, environments: resolved, now }
   }
 
   /**

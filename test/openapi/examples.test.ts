@@ -28,6 +28,9 @@ type ProvokeError = (
   method: string
 ) => Promise<TestResponse>
 
+/** At this time, the records of the default seed have the times of the examples. */
+const NOW = Date.UTC(2026, 1, 18, 10, 10)
+
 const KEY = { 'idempotency-key': 'set-primary-0001' }
 
 const PROVOKED_ERRORS: Record<string, ProvokeError> = {
@@ -69,7 +72,7 @@ describe.each(PROFILES)('with the default seed, in the profile %s', async (profi
     '$name responds with $status and exactly the example',
     async ({ method, operation, status }) => {
       const { example } = operation.responses[status].content['application/json']
-      const mock = await useMock({ profile })
+      const mock = await useMock({ profile, now: NOW })
       const response = await PROVOKED_ERRORS[status]?.(
         mock,
         (call) => mock.call(example.path, { method, ...call }),
@@ -83,7 +86,7 @@ describe.each(PROFILES)('with the default seed, in the profile %s', async (profi
   test.each(described)(
     '$operation.operationId responds to the example request with exactly the example',
     async ({ path, method, operation }) => {
-      const mock = await useMock({ profile })
+      const mock = await useMock({ profile, now: NOW })
       const filled = path.replace(/\{(\w+)\}/g, (_, name) => parameterOf(operation, name).example)
       const query = new URLSearchParams()
       for (const { in: place, name, schema } of operation.parameters) {
@@ -112,7 +115,7 @@ describe.each(PROFILES)('with the default seed, in the profile %s', async (profi
 test.each(PROFILES)(
   'in the profile %s, the document allows the same empty parameters as the server',
   async (profile) => {
-    const mock = await useMock({ profile })
+    const mock = await useMock({ profile, now: NOW })
     const document: Document = await openApiDocument(assume(profile))
     const queries = document.paths['/v1/messages'].get.parameters.filter(
       ({ in: place }: Document) => place === 'query'

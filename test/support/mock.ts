@@ -170,14 +170,21 @@ const rowsOf = ({ db }: Pick<Server, 'db'>): string => JSON.stringify(environmen
 /** Starts a server that the caller has to close. */
 export async function startMock({ now, ...rest }: TestMockOptions): Promise<TestMock> {
   const options = now === undefined ? rest : { ...rest, clock: () => now }
-  const server = await startServer({ port: 0, logLevel: 'silent', ...options })
+  const startedAt = options.clock?.() ?? Date.now()
+  let isStarting = true
+  // Stop the clock during the start, so that `seededEnvironments` gets the same times as the
+  // server.
+  const startClock = () => (isStarting ? startedAt : Date.now())
+  const { clock = startClock } = options
+  const server = await startServer({ port: 0, logLevel: 'silent', ...options, clock })
+  isStarting = false
   const { db, services } = server
   const { environments } = services
   const first = keysOf(services)
-  const { clock = Date.now, seed } = options
+  const { seed } = options
   const { seeds: files = seed === undefined ? ['default'] : [] } = options
   const allSeeds = [...files, ...(seed === undefined ? [] : [{ name: 'seed', seed }])]
-  const seeded = lazily(() => resolveSeeds(readSeeds(allSeeds), clock()))
+  const seeded = lazily(() => resolveSeeds(readSeeds(allSeeds), startedAt))
   return {
     ...server,
     ...clientOf(server.url, first[0]?.apiKeys[0]),

@@ -94,7 +94,7 @@ const time = fc
   .map((date) => date.toISOString())
 
 const TIMES =
-  /^(createdAt|updatedAt|lastOnlineAt|deletedAt|lastSeenDate|lastReadDate|snoozedUntil|deliveredAt|at)$/
+  /^(createdAt|updatedAt|lastOnlineAt|deletedAt|lastSeenDate|lastReadDate|snoozedUntil|deliveredAt|at|timesRelativeTo)$/
 
 const named = new Map(namedSchemas(Seed).map((schema) => [schema.$id, schema as JsonSchema]))
 

@@ -1,6 +1,7 @@
 import { isoTime } from '../../domain/clock.js'
 import { CHANNELS, isChannel, type StepType } from '../../domain/enums.js'
 import { slugify, slugOf } from '../../domain/ids.js'
+import { TIME_FIELDS } from '../../domain/record-times.js'
 import { Integration } from '../../integrations/schemas.js'
 import {
   MessageResponse,
@@ -53,7 +54,7 @@ export function addIntegration(
     _id,
     name,
     identifier,
-    ...location.readTimes(seed, ['deletedAt'])
+    ...location.readTimes(seed, TIME_FIELDS.integrations)
   })
   for (const field of ['deletedAt', 'deletedBy'] as const) {
     if (integration[field] !== undefined && !integration.deleted) {
@@ -93,7 +94,7 @@ function createSubscriber(
   seed: SeedSubscriber,
   location: SeedLocation
 ) {
-  const times = location.readTimes(seed, ['createdAt', 'updatedAt', 'lastOnlineAt'])
+  const times = location.readTimes(seed, TIME_FIELDS.subscribers)
   const { createdAt = isoTime(builder.currentTime()) } = times
   const { _id = builder.recordId('subscribers', seed.subscriberId) } = seed
   return pickDefined(SubscriberResponse, {
@@ -241,18 +242,10 @@ export function addMessage(
     subscriber,
     template: seed.template && createTemplate(builder, seed.template),
     createdAt: isoTime(builder.currentTime() - messageNumber * MINUTE),
-    ...messageTimes(seed, location),
+    ...location.readTimes(seed, TIME_FIELDS.messages),
     transactionId
   } as MessageResponse & { _id: string })
   builder.data.messages.push(message)
-}
-
-function messageTimes(seed: SeedMessage, location: SeedLocation) {
-  const fields = ['createdAt', 'lastSeenDate', 'lastReadDate', 'snoozedUntil']
-  const deliveredAt = seed.deliveredAt?.map((time, index) =>
-    location.at('deliveredAt', index).readTime(time)
-  )
-  return { ...location.readTimes(seed, fields), ...(deliveredAt && { deliveredAt }) }
 }
 
 function reportUnexpectedError(seed: SeedMessage, location: SeedLocation): void {

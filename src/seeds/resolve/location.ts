@@ -1,21 +1,32 @@
-import { isoTime, parseIsoTime } from '../../domain/clock.js'
+import { isoTime } from '../../domain/clock.js'
+import { parseRecordTime, type TimeReading } from '../../domain/record-times.js'
 import type { Path } from '../../schema/validation.js'
 import type { SeedFile } from '../read.js'
 
 export const INVALID_TIME = 'must be an ISO 8601 time such as 2026-02-18T10:07:11.402Z'
 
+const INVALID_RECORD_TIME = `${INVALID_TIME}, or the distance from now, such as -2h or +3d`
+const OUT_OF_RANGE = 'must be a time between the years 0 and 9999'
+
 /** A location in a seed, where issues can be reported. */
 export class SeedLocation {
   readonly file: SeedFile
   readonly #path: Path
+  readonly #times: TimeReading
 
-  constructor(file: SeedFile, path: Path) {
+  constructor(file: SeedFile, path: Path, times: TimeReading = { now: 0, shift: 0 }) {
     this.file = file
     this.#path = path
+    this.#times = times
   }
 
   at(...path: Path): SeedLocation {
-    return new SeedLocation(this.file, this.#path.concat(path))
+    return new SeedLocation(this.file, this.#path.concat(path), this.#times)
+  }
+
+  /** Returns the same location, where times are read like this. */
+  withTimes(times: TimeReading): SeedLocation {
+    return new SeedLocation(this.file, this.#path, times)
   }
 
   /**
@@ -31,21 +42,35 @@ export class SeedLocation {
   }
 
   /**
-   * Reads the times in these fields. Returns them in the API's format, and reports invalid times.
+   * Reads the times and lists of times in these fields. Returns them in the API's format, and
+   * reports invalid times.
    */
-  readTimes(record: object, fields: readonly string[]): Record<string, string> {
-    const times: Record<string, string> = {}
-    for (const field of fields) {
-      const value: unknown = record[field as never]
-      if (typeof value === 'string') times[field] = this.at(field).readTime(value)
+  readTimes<Fields extends object, Name extends keyof Fields & string>(
+    record: Fields,
+    names: readonly Name[]
+  ): Partial<Pick<Fields, Name>> {
+    const times: Record<string, string | string[]> = {}
+    for (const name of names) {
+      const value: unknown = record[name]
+      if (value === undefined) continue
+      const at = this.at(name)
+      if (typeof value === 'string') times[name] = at.#readTime(value)
+      if (Array.isArray(value)) {
+        times[name] = value.map((time: string, index) => at.at(index).#readTime(time))
+      }
     }
-    return times
+    return times as Partial<Pick<Fields, Name>>
   }
 
-  readTime(value: string): string {
-    const time = parseIsoTime(value)
-    if (time !== undefined) return isoTime(time)
-    this.report(INVALID_TIME)
+  #readTime(value: string): string {
+    const time = parseRecordTime(value, this.#times)
+    if (time === undefined) {
+      this.report(INVALID_RECORD_TIME)
+      return value
+    }
+    const year = new Date(time).getUTCFullYear()
+    if (year >= 0 && year <= 9999) return isoTime(time)
+    this.report(OUT_OF_RANGE)
     return value
   }
 

@@ -68,9 +68,11 @@ export function resolveSeeds(
   const parts = assignBuilders(described, now, options)
   for (const part of parts) addSettings(part)
   if (!options.target) addApiKeys(parts, options.ownerOf)
-  for (const part of parts) addRecords(part)
+  // The settings of all parts decide about the clock, so read times only after adding them.
+  const timedParts = parts.map(withTimes)
+  for (const part of timedParts) addRecords(part)
   // Messages can refer to the records of all files.
-  for (const part of parts) addMessages(part)
+  for (const part of timedParts) addMessages(part)
   if (issueLists.some(({ length }) => length > 0)) throw createSeedError(issueLists)
   return [...new Set(parts.map(({ builder }) => builder.data))]
 }
@@ -83,6 +85,16 @@ function environmentsOf(file: SeedFile, { target }: Options): EnvironmentSeed[] 
     location.report('must be the only environment, because the seed is loaded into one environment')
   }
   return environments.map((seed, index) => ({ seed, location: list.at(index) }))
+}
+
+/** Returns the part with a location that reads times relative to the environment's clock. */
+function withTimes({ seed, location, builder }: EnvironmentPart): EnvironmentPart {
+  const now = Math.floor(builder.currentTime())
+  const { timesRelativeTo } = seed
+  const origin = timesRelativeTo === undefined ? now : parseTime(timesRelativeTo)
+  if (origin === undefined) location.at('timesRelativeTo').report(INVALID_TIME)
+  const shift = origin === undefined ? 0 : now - origin
+  return { seed, builder, location: location.withTimes({ now, shift }) }
 }
 
 function addRecords({ seed, location, builder }: EnvironmentPart): void {

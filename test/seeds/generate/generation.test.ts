@@ -14,13 +14,16 @@ import type {
   SeedWorkflow
 } from '../../../src/seeds/format.js'
 import { prepare } from '../../../src/seeds/generate/generation.js'
-import { issuesOf, NOW, resolveEnvironments, resolveShop } from '../../support/resolved.js'
+import { readSeeds } from '../../../src/seeds/read.js'
+import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
+import { issuesOf, NOW, resolveShop } from '../../support/resolved.js'
 import { seedOf } from '../../support/shop.js'
 
 const HALF_PAST = NOW + 30 * 60_000
 const DAY = 86_400_000
 
-const ENVIRONMENTS = resolveEnvironments('default')
+// At this time, the records of the default seed have the times in its file.
+const ENVIRONMENTS = resolveSeeds(readSeeds(['default']), Date.UTC(2026, 1, 18, 10, 10))
 const [DEVELOPMENT, PRODUCTION] = ENVIRONMENTS as [EnvironmentData, EnvironmentData]
 
 const generation = (data: EnvironmentData, options: SeedGenerate, now = NOW) =>

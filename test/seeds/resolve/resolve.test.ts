@@ -34,7 +34,8 @@ messages:
       ':11:41 messages[1].subscriberId: ' +
         'differs from the subscriberId of the embedded subscriber, ada',
       ':12:60 messages[2].deliveredAt[1]: ' +
-        'must be an ISO 8601 time such as 2026-02-18T10:07:11.402Z'
+        'must be an ISO 8601 time such as 2026-02-18T10:07:11.402Z, ' +
+        'or the distance from now, such as -2h or +3d'
     ].map((line) => `a.yaml${line.replace(' ', ' environments[0].')}`)
   )
 })

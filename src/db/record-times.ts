@@ -1,0 +1,25 @@
+import type Database from 'better-sqlite3'
+import { shiftTimes, TIMED_KINDS, type TimedKind } from '../domain/record-times.js'
+
+/** Moves the times of all records in the database by `milliseconds`. */
+export function shiftRecordTimes(client: Database.Database, milliseconds: number): void {
+  const shiftAll = client.transaction(() => {
+    for (const kind of TIMED_KINDS) shiftKind(client, kind, milliseconds)
+    client.prepare('UPDATE messages SET created_at = created_at + ?').run(milliseconds)
+  })
+  shiftAll()
+}
+
+function shiftKind(client: Database.Database, kind: TimedKind, milliseconds: number): void {
+  const rows = client.prepare<[], Row>(`SELECT rowid AS key, document FROM ${kind}`).all()
+  const update = client.prepare(`UPDATE ${kind} SET document = ? WHERE rowid = ?`)
+  for (const { key, document } of rows) {
+    const shifted = shiftTimes(kind, JSON.parse(document), milliseconds)
+    update.run(JSON.stringify(shifted), key)
+  }
+}
+
+interface Row {
+  key: number
+  document: string
+}
