@@ -4,6 +4,13 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type AssumptionId, assume } from '../src/domain/assumptions.js'
 import type { DescribedOperation } from '../src/openapi/apply-assumptions.js'
+import {
+  describeLimits,
+  describeType,
+  describeValues,
+  type TypeFormat,
+  typeNameOf
+} from '../src/openapi/describe-type.js'
 import { openApiDocument } from '../src/openapi/documents.js'
 import { describeError } from '../src/openapi/route-schemas.js'
 import { OPERATIONS } from '../src/operations.js'
@@ -43,15 +50,8 @@ function operationSection(operation: Operation, described: DescribedOperation): 
 
 function parameterRow(parameter: Parameter): string[] {
   const { name, schema, description, required } = parameter
-  const limits = [
-    required && 'required',
-    schema.default !== undefined && `default ${schema.default}`,
-    schema.minimum !== undefined && `at least ${schema.minimum}`,
-    schema.maximum !== undefined &&
-      schema.maximum < Number.MAX_SAFE_INTEGER &&
-      `at most ${schema.maximum}`
-  ].filter(Boolean)
-  const type = schema.enum ? literals(schema.enum) : typeOf(schema)
+  const limits = [...(required ? ['required'] : []), ...describeLimits(schema)]
+  const type = typeOf(schema)
   return [`\`${name}\``, parameter.in, [type, ...limits].join(', '), description]
 }
 
@@ -76,11 +76,11 @@ function typeSection(name: string, schema: TSchema, types: Record<string, TSchem
   const fields = Object.entries<TSchema>(schema.properties ?? {})
   const parts = [`### ${name}\n`]
   if (schema.description) parts.push(`${schema.description}.\n`)
-  if (schema.enum) parts.push(`One of ${literals(schema.enum)}.\n`)
+  if (schema.enum) parts.push(`One of ${describeValues(schema.enum, MARKDOWN)}.\n`)
   if (schema.anyOf) parts.push(`${schema.anyOf.map(typeOf).join(' or ')}.\n`)
   if (fields.length > 0) {
     const rows = fields.map(([field, type]) => {
-      const description = type.description ?? types[nameOf(type)]?.description ?? ''
+      const description = type.description ?? types[typeNameOf(type)]?.description ?? ''
       return fieldRow(field, type, description, schema.required ?? [])
     })
     parts.push(table(['field', 'type', 'required', 'description'], rows))
@@ -94,37 +94,17 @@ function fieldRow(
   description: string,
   required: string[]
 ): string[] {
-  const type = schema.enum ? literals(schema.enum) : typeOf(schema)
+  const type = typeOf(schema)
   return [`\`${name}\``, type, required.includes(name) ? 'yes' : '', description]
 }
 
-/** Returns the name of the type that a schema refers to, or '' if it refers to none. */
-const nameOf = (schema: TSchema) => String(schema.$ref ?? '').replace(/^.*\//, '')
-
-/** Returns the Markdown for a type in a table cell. A named type is a link to its section. */
-function typeOf(schema: TSchema): string {
-  if (schema.$ref) {
-    const name = nameOf(schema)
-    return `[${name}](#${name.toLowerCase()})`
-  }
-  if (schema.const !== undefined) return `\`${schema.const}\``
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
-  if (schema.type === 'array') return `array of ${typeOf(schema.items ?? {})}`
-  if (schema.enum) return literals(schema.enum)
-  if (schema.type === 'object') return objectType(schema)
-  return [schema.type ?? 'any value'].flat().join(' or ')
+/** Named types are links to their sections. */
+const MARKDOWN: TypeFormat = {
+  code: (text) => `\`${text}\``,
+  link: (name) => `[${name}](#${name.toLowerCase()})`
 }
 
-function objectType({ properties, additionalProperties }: TSchema): string {
-  const isMap = Object.keys(additionalProperties ?? {}).length > 0
-  if (isMap) return `map of string to ${typeOf(additionalProperties)}`
-  const names = Object.keys(properties ?? {})
-  return names.length > 0
-    ? `object with ${names.map((name) => `\`${name}\``).join(', ')}`
-    : 'object'
-}
-
-const literals = (values: readonly unknown[]) => values.map((value) => `\`${value}\``).join(', ')
+const typeOf = (schema: TSchema) => describeType(schema, MARKDOWN)
 
 const article = (type: string) => (/^\[?[aeiou]/i.test(type) ? `an ${type}` : `a ${type}`)
 

@@ -1,7 +1,6 @@
 /** Bundles src/ into dist/. Used by build.mjs, and by tests that start the command. */
-import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { build } from 'esbuild'
 import { contract } from './client-types.mjs'
 import { buildInspector } from './inspector.mjs'
@@ -19,14 +18,6 @@ export const ENTRIES = {
   vitest: { source: 'src/fixtures/vitest.ts', runner: 'vitest', importOnly: true },
   playwright: { source: 'src/fixtures/playwright.ts', runner: '@playwright/test' }
 }
-
-const SWAGGER_UI_FILES = [
-  'swagger-ui.css',
-  'index.css',
-  'swagger-ui-bundle.js',
-  'favicon-16x16.png',
-  'favicon-32x32.png'
-]
 
 const RUNNERS = Object.values(ENTRIES).flatMap(({ runner = [] }) => runner)
 
@@ -115,7 +106,7 @@ const SHARED = {
 
 /**
  * Writes dist/: the command and the library as ES modules with shared chunks, every entry point as
- * one CommonJS file, the inspector, and the files of the docs page.
+ * one CommonJS file, and the files of the inspector, the report and the docs page.
  */
 export async function bundle(dist) {
   const { metafile } = await bundleModules(dist)
@@ -124,7 +115,6 @@ export async function bundle(dist) {
   chmodSync(join(dist, 'cli/index.js'), 0o755)
   writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenses(Object.keys(metafile.inputs)))
   await buildInspector(join(dist, 'inspector'))
-  copySwaggerUi(dist)
 }
 
 async function bundleModules(dist) {
@@ -174,13 +164,6 @@ async function writeContract(dist) {
   )
 }
 
-function copySwaggerUi(dist) {
-  const manifest = createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')
-  for (const name of SWAGGER_UI_FILES) {
-    cpSync(join(dirname(manifest), 'static', name), join(dist, 'swagger-ui', name))
-  }
-}
-
 /**
  * Returns the license texts of the bundled packages. The licenses require that every copy contains
  * these texts.
@@ -189,7 +172,7 @@ function licenses(files) {
   const folders = new Set(
     files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [])
   )
-  return [...folders.add('node_modules/@fastify/swagger-ui').add('node_modules/preact')]
+  return [...folders.add('node_modules/preact')]
     .sort()
     .map(licenseOf)
     .join(`\n${'-'.repeat(80)}\n\n`)

@@ -194,7 +194,7 @@ function pack() {
   ]
     .filter((name) => !names.includes(name))
     .concat(
-      ['docs/', 'migrations/', 'seeds/', 'dist/swagger-ui/', 'dist/inspector/'].filter(
+      ['docs/', 'migrations/', 'seeds/', 'dist/inspector/'].filter(
         (start) => !names.some((name) => name.startsWith(start))
       )
     )

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Builds src/inspector/: the inspector (one HTML file, one script, one style sheet) and the
- * template of the report (one self-contained HTML file). `npm run build` uses this script. When
+ * Builds src/inspector/: the inspector (one HTML file, one script, one style sheet), the
+ * template of the report (one self-contained HTML file), and the style sheet of the pages at /docs. `npm run build` uses this script. When
  * you run it by hand, it builds into dist/inspector/. `--watch` rebuilds the inspector on every
  * change.
  *
@@ -46,6 +46,13 @@ export async function buildInspector(folder, { watch = false } = {}) {
     }
   })
   await buildReport(join(folder, 'report.html'))
+  await bundle({
+    entryPoints: [join(root, 'src/inspector/docs.css')],
+    outfile: join(folder, 'docs.css'),
+    bundle: true,
+    minify: true,
+    target: 'es2023'
+  })
 }
 
 /**

@@ -25,7 +25,7 @@ export interface LazyRouteOptions {
 export function registerLazyRoutes(app: FastifyInstance, options: LazyRouteOptions): void {
   const { services, seeds, inspector, address } = options
   const { environments, adminToken } = services
-  app.register(documentation, { environments })
+  app.register(documentation, { environments, inspector })
   app.register(startPage, { inspector, adminToken, address })
   app.register(async (scope) =>
     registerControl(scope, {

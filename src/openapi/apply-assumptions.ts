@@ -14,20 +14,23 @@ import { OPERATIONS } from '../operations.js'
 import type { Operation } from '../schema/operation.js'
 import { freeObject, namedSchemas, strictObject } from '../schema/typebox.js'
 import { ControlsMetadata } from '../workflow-steps/schemas.js'
+import type { ApiDocument, DocumentedRoute } from './api-document.js'
 
-/** The parts of an OpenAPI 3.1 document that are changed after @fastify/swagger has created it. */
-export interface OpenApiDocument {
+/** The OpenAPI 3.1 document of the operations. */
+export interface OpenApiDocument extends ApiDocument {
   'x-assumptions': Assumptions
   paths: Record<string, Record<string, DescribedOperation>>
-  components: { schemas: Record<string, TSchema> }
 }
 
-export interface DescribedOperation {
+export interface DescribedOperation extends DocumentedRoute {
   operationId: OperationId
   parameters: Parameter[]
   responses: Record<
     string,
-    { content: { 'application/json': { schema: TSchema; example?: unknown } } }
+    {
+      description: string
+      content: { 'application/json': { schema: TSchema; example?: unknown } }
+    }
   >
   'x-examples'?: Operation['examples']
 }

@@ -1,24 +1,28 @@
-import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
+import { DomainError } from '../domain/errors.js'
 import { authenticate } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { serversOf } from '../http/operation.js'
-import { openApiDocument } from './documents.js'
+import { type ApiDocuments, renderDocsPage, renderTypePage } from './docs-page/page.js'
+import { controlDocument, openApiDocument } from './documents.js'
 import { pageHeaders, readPackageFile } from './package-files.js'
 
+interface Options {
+  environments: EnvironmentService
+  /** Whether the server shows the inspector, which has a form to send requests. */
+  inspector: boolean
+}
+
 /**
- * Serves the OpenAPI document at `/openapi.json`, Swagger UI at `/docs`, and the manual. The
+ * Serves the OpenAPI document at `/openapi.json`, the API reference at `/docs`, and the manual. The
  * document describes the environment of the request's API key. Without a key, it describes an
- * environment with the server's default assumptions. The manual consists of `/llms.txt` and the
- * Markdown pages that it links to.
+ * environment with the server's default assumptions, as `/docs` does. The manual consists of
+ * `/llms.txt` and the Markdown pages that it links to.
  */
-export const documentation: FastifyPluginAsync<{ environments: EnvironmentService }> = async (
-  app,
-  { environments }
-) => {
-  registerDocuments(app, environments)
-  registerSwaggerUi(app)
+export const documentation: FastifyPluginAsync<Options> = async (app, options) => {
+  registerDocuments(app, options.environments)
+  registerPages(app, options)
   registerManual(app)
 }
 
@@ -33,24 +37,51 @@ function registerDocuments(app: FastifyInstance, environments: EnvironmentServic
     const document = await openApiDocument(assumptions)
     return sendJson(reply, { ...document, servers: serversOf(request) })
   })
-
-  app.get('/docs/json', async (_request, reply) =>
-    sendJson(reply, await openApiDocument(defaultAssumptions))
-  )
 }
 
-function registerSwaggerUi(app: FastifyInstance): void {
-  for (const url of ['/docs', '/docs/']) {
-    app.get(url, (_request, reply) =>
-      reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(PAGE)
+function registerPages(app: FastifyInstance, { environments, inspector }: Options): void {
+  const documents = async (): Promise<ApiDocuments> => ({
+    api: await openApiDocument(environments.defaultAssumptions),
+    control: await controlDocument()
+  })
+  // The links in the page are relative to `/docs`.
+  app.get('/docs/', (_request, reply) => reply.redirect('../docs', 308))
+  app.get<{ Querystring: { environment?: unknown } }>('/docs', async ({ query }, reply) => {
+    const formUrl = inspector ? formUrlFor(query.environment) : undefined
+    return sendPage(reply, renderDocsPage(await documents(), formUrl))
+  })
+  app.get<{ Params: { name: string } }>('/docs/types/:name', async ({ params }, reply) => {
+    const page = renderTypePage(await documents(), params.name)
+    if (page === undefined)
+      throw new DomainError('not-found', 'There is no page here', {
+        reason: '/docs links to the types'
+      })
+    return sendPage(reply, page)
+  })
+  for (const [name, { path, mediaType }] of Object.entries(FILES)) {
+    app.get(`/docs/${name}`, async (_request, reply) =>
+      reply
+        .headers(PAGE_HEADERS)
+        .type(mediaType)
+        .send(await readPackageFile(path))
     )
   }
-  for (const [name, mediaType] of Object.entries(SWAGGER_UI_FILES)) {
-    app.get(`/docs/static/${name}`, async (_request, reply) => {
-      const file = await readPackageFile(`dist/swagger-ui/${name}`)
-      return reply.headers(PAGE_HEADERS).type(mediaType).send(file)
-    })
+}
+
+/**
+ * Returns a function that returns the URL of the inspector's form for an operation, with the
+ * environment that the page's own URL names.
+ */
+function formUrlFor(environment: unknown) {
+  return (operationId: string): string => {
+    const query = new URLSearchParams({ operation: operationId })
+    if (typeof environment === 'string') query.set('environment', environment)
+    return `./#/requests/new?${query}`
   }
+}
+
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page)
 }
 
 function registerManual(app: FastifyInstance): void {
@@ -82,50 +113,11 @@ async function sendManual(
   return reply.type(mediaType).send(file)
 }
 
-/** The files that Swagger UI's page loads, with their media types. */
-const SWAGGER_UI_FILES = {
-  'index.css': 'text/css; charset=utf-8',
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-16x16.png': 'image/png',
-  'favicon-32x32.png': 'image/png'
+/** The files that the pages load. */
+const FILES = {
+  'style.css': { path: 'dist/inspector/docs.css', mediaType: 'text/css; charset=utf-8' },
+  'icon.svg': { path: 'dist/inspector/inspector.svg', mediaType: 'image/svg+xml' }
 }
 
-const SCRIPT = `
-SwaggerUIBundle({
-  url: '/docs/json',
-  dom_id: '#swagger-ui',
-  deepLinking: true,
-  validatorUrl: null,
-  layout: 'BaseLayout',
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  tryItOutEnabled: true
-})
-`
-
-const PAGE_HEADERS = pageHeaders(
-  `'self' 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
-  // Allow requests to any host, because the document's server URL may have a different host name
-  // than the page.
-  "'self' http: https:"
-)
-
-/** The Swagger UI page. It uses the base layout, which has no field for loading other documents. */
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>notification-mock</title>
-<link rel="stylesheet" href="/docs/static/swagger-ui.css">
-<link rel="stylesheet" href="/docs/static/index.css">
-<link rel="icon" type="image/png" sizes="32x32" href="/docs/static/favicon-32x32.png">
-<link rel="icon" type="image/png" sizes="16x16" href="/docs/static/favicon-16x16.png">
-</head>
-<body>
-<div id="swagger-ui"></div>
-<script src="/docs/static/swagger-ui-bundle.js"></script>
-<script>${SCRIPT}</script>
-</body>
-</html>
-`
+// The pages have no scripts and connect to nothing.
+const PAGE_HEADERS = pageHeaders("'none'", "'none'")

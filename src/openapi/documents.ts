@@ -12,6 +12,7 @@ import { COMPILERS } from '../http/validation.js'
 import { OPERATIONS } from '../operations.js'
 import { packageRoot, VERSION } from '../platform/package.js'
 import { namedSchemas } from '../schema/typebox.js'
+import type { ApiDocument } from './api-document.js'
 import { applyAssumptions, type OpenApiDocument } from './apply-assumptions.js'
 import { addExamples } from './examples.js'
 import { describeControl, describeOperation } from './route-schemas.js'
@@ -43,7 +44,7 @@ async function createOpenApiDocument(assumptions: Assumptions): Promise<OpenApiD
 }
 
 /** Returns the OpenAPI document that describes the control routes. */
-export async function controlDocument(): Promise<object> {
+export async function controlDocument(): Promise<ApiDocument> {
   const key = 'control'
   const document =
     cache.get(key) ??
@@ -123,8 +124,9 @@ const OPERATIONS_INFO = {
     summary: "A mock server for three operations of Novu's API, for development and tests",
     description: `Three operations of Novu's notification API, served on real state.
 
-**Try it:** press Authorize and enter \`ApiKey development-key\`, including the word \`ApiKey\`.
-Then open an operation and press Execute. The examples use the default seed.
+**API key:** every operation requires the header \`Authorization: ApiKey <key>\`. With the default
+seed, a key is \`development-key\`. The key selects the environment. The examples use the default
+seed.
 
 **Errors:** every error has the body \`ErrorBody\`. The header \`x-mock-reason\` says which check
 rejected the request, and how to fix the request. Any request may also get 404 or 405 (the path or

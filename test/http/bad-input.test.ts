@@ -194,10 +194,7 @@ const PATHS: Record<string, Row> = {
   'an encoded slash': getRow(step('a%2Fb'), 404),
   'encoded dots': getRow(step('%2e%2e'), 404),
   backslashes: getRow('/v1\\messages', 404),
-  'encoded dots that leave the static files': getRow(
-    '/docs/static/%2e%2e%2f%2e%2e%2fpackage.json',
-    404
-  ),
+  'encoded dots in the name of a type': getRow('/docs/types/%2e%2e%2f%2e%2e%2fpackage.json', 404),
   'an empty id': getRow(step(''), 404),
   'an id of 200 kB': getRow(step('x'.repeat(200_000)), 404),
   'malformed encoding in an unknown path': getRow('/nope/%zz', 400)

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-const css = readFileSync(new URL('../../src/inspector/style.css', import.meta.url), 'utf8')
+const css = ['tokens.css', 'style.css']
+  .map((name) => readFileSync(new URL(`../../src/inspector/${name}`, import.meta.url), 'utf8'))
+  .join('')
 
 /** Returns a theme's colors, keyed by the names of their tokens. */
 const tokens = (theme: 'light' | 'dark') =>

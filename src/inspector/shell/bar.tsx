@@ -23,6 +23,7 @@ const MAX_IN_MENU = 8
  */
 export function Bar() {
   const { listed, reloadAll } = useSession()
+  const docsUrl = `docs?${new URLSearchParams({ environment: listed?.name ?? '' })}`
   const [OpenDialog, setOpenDialog] = useState<DialogView>()
   // Pass a function that returns `dialog`. The setter would call `dialog` itself instead of storing
   // it, because a component is a function.
@@ -32,7 +33,7 @@ export function Bar() {
   const { groups, rejectionDialog } = useEnvironmentActions(open)
   const moreActions: readonly Action[] = [
     { name: 'New request', icon: 'send', run: () => navigate(hrefTo(['requests', 'new'])) },
-    { name: 'API documentation', run: () => window.open('docs', '_blank', 'noopener') },
+    { name: 'API documentation', run: () => window.open(docsUrl, '_blank', 'noopener') },
     { name: 'Reload everything', icon: 'again', run: reloadAll },
     { name: 'Keyboard shortcuts', hint: '?', run: () => open(Shortcuts) }
   ]
