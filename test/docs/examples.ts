@@ -23,7 +23,8 @@ export interface Example {
   output: string
 }
 
-const BLOCK = /(?:`([\w.-]+\.(?:html|js|mjs|py|ts|yaml))`[^`\n]*:\n\n)?^```(\w+)\n(.*?)^```$/gms
+const BLOCK =
+  /(?:`([\w./-]+\.(?:feature|html|js|mjs|py|ts|yaml))`[^`\n]*:\n\n)?^```(\w+)\n(.*?)^```$/gms
 
 /** Pages whose commands need other installed packages. recipes.full.test.ts runs these commands. */
 export const INSTALLED_PAGES = ['develop-with-vite.md', 'run-in-ci.md', 'write-tests.md']

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { envWithoutRunner } from '../support/project.js'
 import { blocksOf, INSTALLED_PAGES, sectionsOf } from './examples.js'
@@ -31,6 +31,9 @@ const PACKAGES = [
   '@playwright/test',
   'vite',
   'jest@30',
+  'mocha@11',
+  '@cucumber/cucumber@12',
+  'bun@1',
   'start-server-and-test',
   '@types/node',
   'typescript'
@@ -57,8 +60,20 @@ beforeAll(() => {
     join(root, 'node_modules/better-sqlite3'),
     join(folder, 'node_modules/better-sqlite3')
   )
-  for (const { file, text } of FILES) writeFileSync(join(folder, file), withOwnBrowser(text))
+  linkBun()
+  for (const { file, text } of FILES) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), withOwnBrowser(text))
+  }
 }, 600_000)
+
+/** Replaces Bun's command, which needs its install script, by the binary of this platform. */
+function linkBun(): void {
+  const [platform = ''] = readdirSync(join(folder, 'node_modules/@oven'))
+  const command = join(folder, 'node_modules/.bin/bun')
+  rmSync(command)
+  symlinkSync(join(folder, 'node_modules/@oven', platform, 'bin/bun'), command)
+}
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
