@@ -12,7 +12,8 @@ import {
   addServerOptions,
   mockOptions,
   portOption,
-  type ServerFlags
+  type ServerFlags,
+  withoutVariable
 } from './options.js'
 import { type Ready, readyText, serve } from './serve.js'
 import { onStopSignal, printOutcome } from './terminal.js'
@@ -45,7 +46,7 @@ export function addCommands(root: Command): void {
     undefined,
     'the only running server'
   )
-  const all = new Option('--all', 'stop all background servers of this user')
+  const all = withoutVariable(new Option('--all', 'stop all background servers of this user'))
   addOptions(root.command('stop').description(stopping), [port, json, all]).action(stop)
 }
 

@@ -9,7 +9,14 @@ import { readDocument, readRequestsToCompare } from '../remote/comparison/reques
 import { LONG_PATIENCE } from '../remote/patient-requests.js'
 import { Target, type TargetOptions } from '../remote/target.js'
 import { documentText, servicesText } from './compare-text.js'
-import { addOptions, assumeOption, profileOption, repeatable, textOption } from './options.js'
+import {
+  addOptions,
+  assumeOption,
+  profileOption,
+  repeatable,
+  textOption,
+  withoutVariable
+} from './options.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
 import { abortOnSignal, printOutcome, progressLine, UNCHECKED } from './terminal.js'
 
@@ -57,11 +64,13 @@ function serverOptions(): Option[] {
       'seed'
     ),
     keyOption('--against-key <key>', 'API key for the --against server', 'none'),
-    repeatable(
-      '--seed <file>',
-      'compare with this seed, for example one that record wrote; may be repeated',
-      [],
-      'none'
+    withoutVariable(
+      repeatable(
+        '--seed <file>',
+        'compare with this seed, for example one that record wrote; may be repeated',
+        [],
+        'none'
+      )
     )
   ]
 }
@@ -78,10 +87,12 @@ function requestOptions(): Option[] {
       'requests',
       'journal'
     ]),
-    new Option(
-      '--journal',
-      'send the requests that the running notification-mock has recorded'
-    ).conflicts(['requests', 'seed']),
+    withoutVariable(
+      new Option(
+        '--journal',
+        'send the requests that the running notification-mock has recorded'
+      ).conflicts(['requests', 'seed'])
+    ),
     new Option('--allow-changes', 'also send set-primary, which changes the primary integration')
   ]
 }
@@ -92,8 +103,8 @@ function outcomeOptions(): Option[] {
       '--replaced',
       "the seed's personal data was replaced by record, using the same --api-key"
     ),
-    profileOption('profile to use for the seed', 'the profile in the seed'),
-    assumeOption(),
+    withoutVariable(profileOption('profile to use for the seed', 'the profile in the seed')),
+    withoutVariable(assumeOption()),
     rateOption().default(10),
     timeoutOption().default(30),
     new Option('--json', 'print the outcome as JSON')

@@ -8,7 +8,7 @@ import {
   type RunOptions,
   runConformance
 } from '../remote/conformance/run.js'
-import { addOptions, profileOption, repeatable, textOption } from './options.js'
+import { addOptions, profileOption, repeatable, textOption, withoutVariable } from './options.js'
 import {
   DEFAULT_URL,
   defaultServer,
@@ -96,9 +96,11 @@ function runOptions(): Option[] {
       'all cases',
       parseCase
     ),
-    profileOption(
-      'also fail the target if it differs from this profile',
-      'differences are only reported'
+    withoutVariable(
+      profileOption(
+        'also fail the target if it differs from this profile',
+        'differences are only reported'
+      )
     ),
     rateOption().default(undefined, 'no limit'),
     timeoutOption().default(10),

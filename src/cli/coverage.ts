@@ -4,7 +4,7 @@ import { countOf } from '../domain/count.js'
 import { StartError } from '../domain/errors.js'
 import { connect, MockError } from '../index.js'
 import { printable } from '../platform/printable.js'
-import { addOptions, countOption, textOption } from './options.js'
+import { addOptions, countOption, textOption, withoutVariable } from './options.js'
 import { DEFAULT_URL, defaultServer, serverUrl } from './reach.js'
 import { printOutcome } from './terminal.js'
 
@@ -31,7 +31,7 @@ export function addCommands(root: Command): void {
       'admin token of the server, needed if the server is on another machine',
       'none'
     ),
-    new Option('--all', 'print the whole report as Markdown'),
+    withoutVariable(new Option('--all', 'print the whole report as Markdown')),
     new Option('--json', 'print the whole report as JSON'),
     minOption()
   ]).action(async (url: string | undefined, { all, json, min, ...access }: CoverageFlags) => {

@@ -109,23 +109,39 @@ export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
 export const variableOf = ({ long }: Pick<Option, 'long'>) =>
   `NOTIFICATION_MOCK_${long?.slice(2).toUpperCase().replaceAll('-', '_')}`
 
+const optionsWithoutVariable = new WeakSet<Option>()
+
+/**
+ * Makes a flag settable only on the command line. Use it if another command has a flag with the
+ * same name and another meaning, because both would read the same variable.
+ */
+export function withoutVariable(option: Option): Option {
+  optionsWithoutVariable.add(option)
+  return option
+}
+
 /** Adds flags and their environment variables. A flag overrides its variable. */
 export function addOptions(command: Command, options: readonly Option[]): Command {
-  const { env } = process
   for (const option of options) {
-    const variable = variableOf(option)
-    const value = env[variable]?.toLowerCase() ?? ''
-    // An empty variable counts as unset, because many tools pass unset variables that way. An
-    // address counts as unset too: if a service is named notification-mock, Kubernetes sets the
-    // variable of `--port` to an address.
-    const isAddress = option.long === '--port' && value.startsWith('tcp://')
-    if (value === '' || isAddress || (!option.required && /^(0|false|no|off)$/.test(value)))
-      delete env[variable]
-    command.addOption(
-      option.env(env[variable] === undefined && takesPort(option) && env.PORT ? 'PORT' : variable)
-    )
+    command.addOption(optionsWithoutVariable.has(option) ? option : setVariable(option))
   }
   return command
+}
+
+/** Makes the flag read its environment variable. */
+function setVariable(option: Option): Option {
+  const { env } = process
+  const variable = variableOf(option)
+  const value = env[variable]?.toLowerCase() ?? ''
+  // An empty variable counts as unset, because many tools pass unset variables that way. An
+  // address counts as unset too: if a service is named notification-mock, Kubernetes sets the
+  // variable of `--port` to an address.
+  const isAddress = option.long === '--port' && value.startsWith('tcp://')
+  if (value === '' || isAddress || (!option.required && /^(0|false|no|off)$/.test(value)))
+    delete env[variable]
+  return option.env(
+    env[variable] === undefined && takesPort(option) && env.PORT ? 'PORT' : variable
+  )
 }
 
 /**
@@ -225,9 +241,13 @@ export function repeatable<Value = string>(
   return option.argParser((text: string, before: readonly Value[] | false | undefined) => [
     ...(before && before !== standard ? before : []),
     // A variable can't be repeated, so commas separate its values.
-    ...(process.env[variableOf(option)] === text ? text.split(',') : [text]).map(parse)
+    ...(isVariable(option, text) ? text.split(',') : [text]).map(parse)
   ])
 }
+
+/** Returns whether the value is the one in the flag's environment variable. */
+const isVariable = ({ envVar }: Option, text: string) =>
+  envVar !== undefined && process.env[envVar] === text
 
 function notEmpty(text: string): string {
   if (text === '') throw new InvalidArgumentError('It must not be empty.')

@@ -5,7 +5,7 @@ import { DEFAULTS, reachableHost } from '../config.js'
 import { StartError } from '../domain/errors.js'
 import { type DirectRequest, type DirectResponse, directFetch } from '../platform/direct-fetch.js'
 import { printable } from '../platform/printable.js'
-import { addOptions, countOption, hostOption, portOption } from './options.js'
+import { addOptions, countOption, hostOption, portOption, withoutVariable } from './options.js'
 
 /** The URL of a server that was started without flags. */
 export const DEFAULT_URL = `http://${DEFAULTS.host}:${DEFAULTS.port}`
@@ -150,5 +150,6 @@ export function keyOption(flags: string, description: string, unset?: string): O
 
 export const rateOption = () =>
   countOption('--rate <count>', 'limit requests to this many per second', 10_000, 1)
+
 export const timeoutOption = () =>
-  countOption('--timeout <seconds>', 'how long to wait for a response', 3600, 1)
+  withoutVariable(countOption('--timeout <seconds>', 'how long to wait for a response', 3600, 1))

@@ -14,7 +14,8 @@ import {
   countOption,
   profileOption,
   repeatable,
-  textOption
+  textOption,
+  withoutVariable
 } from './options.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
 import { abortOnSignal, formatCounts, printOutcome, progressLine } from './terminal.js'
@@ -43,18 +44,22 @@ function readOptions(): Option[] {
   return [
     urlOption('--from <url>', 'base URL of the service, without /v1'),
     keyOption('--api-key <key>', 'API key of the environment to read; nothing is changed there'),
-    repeatable(
-      '--workflow <id>',
-      'read the steps of this workflow; may be repeated',
-      [],
-      'all workflows with messages'
+    withoutVariable(
+      repeatable(
+        '--workflow <id>',
+        'read the steps of this workflow; may be repeated',
+        [],
+        'all workflows with messages'
+      )
     ),
-    repeatable(
-      '--step <workflow/step>',
-      'also read this step, even if no message belongs to it; may be repeated',
-      [],
-      'none',
-      parseStep
+    withoutVariable(
+      repeatable(
+        '--step <workflow/step>',
+        'also read this step, even if no message belongs to it; may be repeated',
+        [],
+        'none',
+        parseStep
+      )
     ),
     countOption(
       '--messages <count>',
@@ -81,8 +86,8 @@ function seedOptions(): Option[] {
       '--keep-workflow-texts',
       'keep names, subjects and bodies of workflows and steps'
     ).default(false),
-    profileOption('profile to write to the seed', 'the detected profile'),
-    assumeOption(),
+    withoutVariable(profileOption('profile to write to the seed', 'the detected profile')),
+    withoutVariable(assumeOption()),
     new Option('--json', 'print the outcome as JSON')
   ]
 }

@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Command, Option } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { commandLine } from '../../src/cli/program.js'
 import { createTempFolder, runCommand, startCommand } from '../support/process.js'
 import { runHere } from './here.js'
 
@@ -65,6 +67,37 @@ describe('help', () => {
       stderr: expect.stringContaining('check [options] <file...>')
     })
   })
+})
+
+/**
+ * The variables of flags whose descriptions differ between commands. Each of these flags means the
+ * same in all commands: the server's address, the key of an environment, and so on.
+ */
+const SAME_MEANING = [
+  'ADMIN_TOKEN',
+  'ALLOW_CHANGES',
+  'API_KEY',
+  'HOST',
+  'JSON',
+  'OUT',
+  'PORT',
+  'TARGET'
+].map((name) => `NOTIFICATION_MOCK_${name}`)
+
+/** Returns the options of a command and its subcommands that read an environment variable. */
+function optionsWithVariable(command: Command): Option[] {
+  const options = command.options.filter(({ envVar }) => envVar !== undefined)
+  return [...options, ...command.commands.flatMap(optionsWithVariable)]
+}
+
+test('no environment variable sets flags with different meanings', async () => {
+  const descriptions = new Map<string, Set<string>>()
+  for (const { envVar = '', flags, description } of optionsWithVariable(await commandLine())) {
+    const known = descriptions.get(envVar) ?? new Set()
+    descriptions.set(envVar, known.add(`${flags} ${description}`))
+  }
+  const differing = [...descriptions].filter(([, { size }]) => size > 1).map(([name]) => name)
+  expect(differing.sort()).toEqual(SAME_MEANING)
 })
 
 test('--version prints the version', async () => {
