@@ -84,6 +84,23 @@ const OTHER_ENTRIES = {
   }
 }
 
+const LOCALES = join(root, 'src/seeds/generate/locales.ts')
+
+/**
+ * Imports Faker's locales from the file at this path. The ES modules and the CommonJS files share
+ * it, because the locales have 850 KB.
+ */
+const sharedLocales = (path) => ({
+  name: 'shared-locales',
+  setup(build) {
+    build.onResolve({ filter: /[/]locales[.]js$/ }, ({ path: imported, resolveDir }) =>
+      join(resolveDir, imported.replace(/js$/, 'ts')) === LOCALES
+        ? { path, external: true }
+        : undefined
+    )
+  }
+})
+
 /**
  * Options of all bundles. Every package is bundled except the database addon and the test runners.
  */
@@ -109,11 +126,18 @@ const SHARED = {
  * one CommonJS file, and the files of the inspector, the report and the docs page.
  */
 export async function bundle(dist) {
-  const { metafile } = await bundleModules(dist)
+  const modules = await bundleModules(dist)
   await bundleCommonJs(dist)
+  const locales = await build({
+    ...SHARED,
+    entryPoints: [LOCALES],
+    outfile: join(dist, 'chunks/locales.cjs'),
+    format: 'cjs'
+  })
   await writeContract(dist)
   chmodSync(join(dist, 'cli/index.js'), 0o755)
-  writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenses(Object.keys(metafile.inputs)))
+  const files = [modules, locales].flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenses(files))
   await buildInspector(join(dist, 'inspector'))
 }
 
@@ -122,6 +146,7 @@ async function bundleModules(dist) {
     ...SHARED,
     entryPoints: { index: 'src/index.ts', 'cli/index': 'src/cli/index.ts' },
     outdir: dist,
+    plugins: [...SHARED.plugins, sharedLocales('./locales.cjs')],
     format: 'esm',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
@@ -145,6 +170,7 @@ async function bundleCommonJs(dist) {
     outdir: dist,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
+    plugins: [...SHARED.plugins, sharedLocales('./chunks/locales.cjs')],
     define: { 'import.meta.filename': '__filename', 'import.meta.url': '__filename' },
     // Avoid `import()`, because Jest supports it only with a flag.
     supported: { 'dynamic-import': false }

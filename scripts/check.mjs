@@ -12,6 +12,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { styleText } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import { startAndRequest } from './start-and-request.mjs'
 
 /** Thrown when a step fails for a known reason, so that no stack trace is printed. */
@@ -37,6 +38,9 @@ const PACKED = [
   /^docs\/[\w-]+\.md$/,
   /^(package\.json|LICENSE|(README|CHANGELOG|SKILL)\.md|llms\.txt)$/
 ]
+
+/** In bytes, without compression. */
+const MAX_PACKAGE_SIZE = 8_000_000
 
 const STEPS = [
   {
@@ -88,7 +92,7 @@ const STEPS = [
     needs: 'build',
     run: startBuilt
   },
-  { name: 'pack', title: 'The package has the right files', needs: 'build', run: pack },
+  { name: 'pack', title: 'The package has the right files and size', needs: 'build', run: pack },
   {
     name: 'package',
     title: 'publint and attw accept the package',
@@ -201,7 +205,10 @@ function pack() {
   const unexpected = names.filter((name) => !PACKED.some((pattern) => pattern.test(name)))
   if (missing.length > 0) throw new Failed(`missing from the package: ${missing.join(', ')}`)
   if (unexpected.length > 0) throw new Failed(`unexpected in the package: ${unexpected.join(', ')}`)
-  console.log(`${names.length} files`)
+  const size = gunzipSync(readFileSync(tarball())).length
+  if (size > MAX_PACKAGE_SIZE)
+    throw new Failed(`the unpacked package has ${size} bytes, more than ${MAX_PACKAGE_SIZE}`)
+  console.log(`${names.length} files, ${size} bytes unpacked`)
 }
 
 /** Returns the files that a field of package.json names. */

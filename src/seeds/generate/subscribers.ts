@@ -1,3 +1,9 @@
+import { isoTime } from '../../domain/clock.js'
+import { CHANNELS, CHAT_PUSH_PROVIDERS } from '../../domain/enums.js'
+import { deriveId } from '../../domain/ids.js'
+import { createRandom, type Random } from '../../domain/random.js'
+import type { SubscriberResponse } from '../../messages/schemas.js'
+import type { EnvironmentInput, Stored } from '../format.js'
 import {
   ar,
   base,
@@ -12,13 +18,7 @@ import {
   type LocaleDefinition,
   pt_BR,
   sv
-} from '@faker-js/faker'
-import { isoTime } from '../../domain/clock.js'
-import { CHANNELS, CHAT_PUSH_PROVIDERS } from '../../domain/enums.js'
-import { deriveId } from '../../domain/ids.js'
-import { createRandom, type Random } from '../../domain/random.js'
-import type { SubscriberResponse } from '../../messages/schemas.js'
-import type { EnvironmentInput, Stored } from '../format.js'
+} from './locales.js'
 
 /** An American number, used for countries that reserve no phone numbers for fiction. */
 const FICTIONAL_PHONE = '+120255501##'
