@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { CHANNELS } from '../../src/domain/enums.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
 const folder = join(import.meta.dirname, '../../seeds')
@@ -27,7 +28,8 @@ describe.each(names.filter((name) => name !== 'default'))('%s', (name) => {
 test.each([
   ['empty', 0],
   ['one-page', 7],
-  ['many-pages', 137]
+  ['many-pages', 137],
+  ['busy-inbox', 500]
 ])('paging through %s returns each of its %i messages once', async (name, count) => {
   const mock = await useMock({ seeds: [name] })
   const ids: string[] = []
@@ -59,4 +61,32 @@ test('filters find the messages of each transaction and subscriber of `unicode`'
     expect(sent.length, subscriberId).toBeGreaterThan(0)
     expect(await filtered('subscriberId', subscriberId)).toHaveLength(sent.length)
   }
+})
+
+test('`busy-inbox` has every channel and status, and messages that are read and unread', async () => {
+  const mock = await useMock({ seeds: ['busy-inbox'] })
+  const { data } = (await mock.get('/v1/messages?limit=1000')).json
+  const valuesOf = (field: string) => [
+    ...new Set(data.map((message: Record<string, unknown>) => message[field]))
+  ]
+  expect(valuesOf('channel').sort()).toEqual([...CHANNELS].sort())
+  expect(valuesOf('status').sort()).toEqual(['error', 'sent', 'warning'])
+  expect(valuesOf('read')).toHaveLength(2)
+})
+
+test('the long emails of `busy-inbox` have 5 to 50 KB with tables and pictures', async () => {
+  const mock = await useMock({ seeds: ['busy-inbox'] })
+  const { data } = (await mock.get('/v1/messages?channel=email&limit=1000')).json
+  const emails: string[] = data.map(({ content }: { content: string }) => content)
+  const long = emails.filter(({ length }) => length > 4_000)
+  expect(long.length).toBeGreaterThan(50)
+  expect(Math.max(...long.map(({ length }) => length))).toBeGreaterThan(40_000)
+  expect(Math.max(...long.map(({ length }) => length))).toBeLessThan(60_000)
+  for (const email of long) expect(email).toMatch(/<table.*<img [^>]*src="data:image/s)
+})
+
+test.each(names)('the pictures of %s load offline', async (name) => {
+  const mock = await useMock({ seeds: [name] })
+  const { text } = await mock.get('/v1/messages?limit=1000')
+  expect(text.match(/(avatar":"|<img [^>]*src=\\")https?:[^"]*/g) ?? []).toEqual([])
 })

@@ -1,5 +1,6 @@
 import type { Faker } from '@faker-js/faker'
 import { isoTime } from '../../domain/clock.js'
+import { createPicture } from './picture.js'
 
 const DAY = 86_400_000
 
@@ -13,6 +14,9 @@ export type ValueMaker = (faker: Faker, time: number) => unknown
  * of the value.
  */
 const MAX_LIST_DEPTH = 3
+
+/** A list never has more items than this, even if its schema requires more. */
+const MAX_LIST_LENGTH = 100
 
 /** Returns a function that creates values for a schema, based on types, formats and field names. */
 export function createValueMaker(schema: JsonSchema, name = '', listDepth = 0): ValueMaker {
@@ -38,12 +42,24 @@ export function createValueMaker(schema: JsonSchema, name = '', listDepth = 0): 
   }
 }
 
-function createListMaker({ items }: JsonSchema, name: string, listDepth: number): ValueMaker {
-  const make = createValueMaker((items ?? {}) as JsonSchema, name, listDepth + 1)
+function createListMaker(schema: JsonSchema, name: string, listDepth: number): ValueMaker {
+  const { items = {} } = schema
+  const make = createValueMaker(items as JsonSchema, name, listDepth + 1)
+  const { min, max } = lengthsOf(schema, listDepth)
   return (faker, time) => {
-    const length = listDepth < MAX_LIST_DEPTH ? randomInt(faker, 1, 3) : 1
+    const length = max > 1 ? randomInt(faker, min, max) : max
     return Array.from({ length }, () => make(faker, time))
   }
+}
+
+/** Returns the limits of a list's length. Only outer lists follow `minItems` and `maxItems`. */
+function lengthsOf({ minItems, maxItems }: JsonSchema, listDepth: number) {
+  if (listDepth >= MAX_LIST_DEPTH) return { min: 1, max: 1 }
+  if (listDepth > 0) return { min: 1, max: 3 }
+  const limited = (value: unknown, fallback: number) =>
+    typeof value === 'number' ? Math.min(Math.max(value, 0), MAX_LIST_LENGTH) : fallback
+  const max = limited(maxItems, Math.max(3, limited(minItems, 1)))
+  return { min: Math.min(limited(minItems, 1), max), max }
 }
 
 function createObjectMaker(
@@ -107,10 +123,7 @@ const RULES: readonly (readonly [RegExp, ValueMaker])[] = [
   [/^time$/, (faker) => `${randomInt(faker, 10, 23)}:${randomInt(faker, 10, 59)}:00Z`],
   [/^uuid$/, (faker) => faker.string.uuid()],
   [/\b(code|otp|pin)\b/, (faker) => randomDigits(faker, 6)],
-  [
-    /\b(image|avatar|picture|photo|icon)\b/,
-    (faker) => `https://cdn.example.com/${randomWord(faker)}.png`
-  ],
+  [/\b(image|avatar|picture|photo|icon)\b/, (faker) => createPicture('', randomInt(faker, 0, 99))],
   [/\b(ur[il]|link|href|website)\b/, (faker) => `https://example.com/${randomWord(faker)}`],
   [/\be?mail\b/, (faker) => `${randomWord(faker)}@example.com`],
   [/\b(phone|mobile)\b/, (faker) => faker.helpers.replaceSymbols('+120255501##')],

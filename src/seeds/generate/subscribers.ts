@@ -19,6 +19,7 @@ import {
   pt_BR,
   sv
 } from './locales.js'
+import { createPicture } from './picture.js'
 
 /** An American number, used for countries that reserve no phone numbers for fiction. */
 const FICTIONAL_PHONE = '+120255501##'
@@ -81,7 +82,7 @@ function createSubscriber(
     lastName,
     email: happens(0.97) ? `${mailboxName(firstName, lastName)}.${number}@example.com` : null,
     phone: happens(0.8) ? faker.helpers.replaceSymbols(region.phone) : null,
-    avatar: happens(0.3) ? `https://cdn.example.com/avatars/${subscriberId}.png` : null,
+    avatar: happens(0.3) ? createPicture(initialsOf(firstName, lastName), number) : null,
     locale,
     channels,
     isOnline: false,
@@ -95,6 +96,8 @@ function createSubscriber(
     updatedAt: createdAt
   }
 }
+
+const initialsOf = (...names: string[]): string => names.map((name) => [...name][0]).join('')
 
 /** Returns the name's Latin letters without accents, or `mail` if it has no Latin letters. */
 function mailboxName(firstName: string, lastName: string): string {
