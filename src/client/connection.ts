@@ -58,7 +58,7 @@ export interface ReceivedRequest {
   body: unknown
 }
 
-type Query = Record<string, string | number | Date | undefined>
+type Query = Record<string, string | number | Date | readonly string[] | undefined>
 
 interface CallOptions {
   query?: Query | undefined
@@ -185,9 +185,12 @@ function findFetch(fetch: Send | undefined): Send {
 
 function queryString(query: Query = {}): string {
   // `JSON.stringify` drops undefined values, and writes dates in the format that the server reads.
-  const values: Record<string, string> = JSON.parse(JSON.stringify(query))
-  const search = new URLSearchParams(values).toString()
-  return search === '' ? '' : `?${search}`
+  const values: Record<string, string | string[]> = JSON.parse(JSON.stringify(query))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    for (const item of [value].flat()) search.append(name, item)
+  }
+  return search.size === 0 ? '' : `?${search}`
 }
 
 /** Leaves out undefined properties, because some implementations of `fetch` reject them. */

@@ -40,6 +40,7 @@ export type {
   VerificationResult
 } from '../journal/schemas.js'
 export type { MessageResponse } from '../messages/schemas.js'
+export type { FoundMessages, MessageSearch } from '../messages/search.js'
 export type { ChangedRecord } from '../schema/shared.js'
 export type * from '../seeds/format.js'
 export type { AddedStub, NewStub, Stub, StubResponse } from '../stubs/schemas.js'

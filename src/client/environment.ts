@@ -235,12 +235,17 @@ function partsOf({ json, list, done }: Connection) {
         json<wire.ClockState>('POST', '/_mock/clock/advance', { body: { by: milliseconds(by) } })
     },
     messages: {
+      /** Returns a page of the messages that match all filters, newest first. */
+      search: (search: Partial<wire.MessageSearch> = {}) =>
+        json<wire.FoundMessages>('GET', '/_mock/messages', { query: search }),
       /**
        * Adds a message, written as in a seed. `createdAt` defaults to the current time of the
        * environment's clock.
        */
       add: (message: wire.NewMessage) =>
         json<Message>('POST', '/_mock/messages', { body: message }),
+      /** Returns the message with this `_id`. */
+      get: (id: string) => json<Message>('GET', path`/_mock/messages/${id}`),
       /** Changes fields of a message. `null` removes a field. */
       change: (id: string, changes: wire.MessagePatch) =>
         json<Message>('PATCH', path`/_mock/messages/${id}`, { body: changes }),

@@ -1,6 +1,6 @@
 import type { Condition } from './filters.js'
 
-// This file uses raw SQL for two reasons: drizzle can't force an index, and concatenating the
+// This file uses raw SQL for two reasons: drizzle can't force an index, and for lists, concatenating the
 // documents inside SQLite is twice as fast as a prepared drizzle query (24,800 against 12,300 pages
 // per second).
 
@@ -30,6 +30,38 @@ export function pageSql(conditions: readonly Condition[], index: string): string
       SELECT sequence, created_at, id FROM ${matchingMessages(conditions, index)}
       ORDER BY created_at DESC, id DESC LIMIT ? + 0 OFFSET ? + 0
     ) AS page CROSS JOIN messages AS m ON m.sequence = page.sequence`
+}
+
+/** The fields that a search looks through. */
+const SEARCHED_FIELDS = [
+  '_id',
+  'transactionId',
+  'contextKeys',
+  'subject',
+  'title',
+  'content',
+  'email',
+  'phone',
+  'subscriber.subscriberId',
+  'subscriber.firstName',
+  'subscriber.lastName'
+]
+
+/**
+ * Returns the SQL that reads a page of documents whose searched fields, as JSON, match all of the
+ * LIKE patterns. Its parameters are the dataset, the values of the conditions, the patterns, the
+ * limit and the offset.
+ */
+export function searchSql(
+  conditions: readonly Condition[],
+  index: string,
+  patternCount: number
+): string {
+  const paths = SEARCHED_FIELDS.map((field) => `'$.${field}'`)
+  const test = ` AND json_extract(document, ${paths.join()}) LIKE ? ESCAPE '\\'`
+  return `
+    SELECT document FROM ${matchingMessages(conditions, index)}${test.repeat(patternCount)}
+    ORDER BY created_at DESC, id DESC LIMIT ? + 0 OFFSET ? + 0`
 }
 
 /**

@@ -5,7 +5,7 @@ import { preparedOnUse } from '../db/prepared-on-use.js'
 import { environments, messages, subscribers } from '../db/schema.js'
 import { MAX_CANDIDATES } from '../domain/suggestions.js'
 import type { Condition } from './filters.js'
-import { boundedCountSql, countSql, pageSql } from './list-sql.js'
+import { boundedCountSql, countSql, pageSql, searchSql } from './list-sql.js'
 
 interface PageOptions {
   limit: number
@@ -76,6 +76,24 @@ export class MessageRepository {
     const row = statement.get(limit, head(true), head(false), dataset, ...values, limit, offset)
     const [body, count] = row as [Buffer, number]
     return { body, count }
+  }
+
+  /** Returns a page of the documents that contain all words, newest first. */
+  findDocuments(
+    dataset: number,
+    conditions: readonly Condition[],
+    words: readonly string[],
+    { limit, offset }: Omit<PageOptions, 'head'>
+  ): string[] {
+    const index = this.#cheapestIndex(dataset, conditions, SORT_COST)
+    const statement = this.#db.client.prepare(searchSql(conditions, index, words.length)).pluck()
+    const values = [...columnValuesOf(conditions), ...words.map(toPattern)]
+    return statement.all(dataset, ...values, limit, offset) as string[]
+  }
+
+  /** Returns the document of the message with this `_id`. */
+  findDocument(dataset: number, id: string): string | undefined {
+    return this.#lookups.findDocument.get({ dataset, id })?.document
   }
 
   /** Returns how many messages match. Caches the number until `forgetTotals` is called. */
@@ -217,6 +235,12 @@ const coversAll = (condition: Condition, conditions: readonly Condition[]): bool
     (other) => other === condition || condition.coveredColumns.includes(other.column)
   )
 
+/** Returns the LIKE pattern for JSON in which a string contains the word. */
+function toPattern(word: string): string {
+  const json = JSON.stringify(word).slice(1, -1)
+  return `%${json.replace(/[\\%_]/g, '\\$&')}%`
+}
+
 const columnValuesOf = (conditions: readonly Condition[]): string[] =>
   conditions.flatMap(({ columnValues }) => columnValues)
 
@@ -225,6 +249,14 @@ function prepareLookups({ orm }: Db) {
   const isInDataset = eq(subscribers.dataset, placeholder('dataset'))
 
   return preparedOnUse({
+    findDocument: () =>
+      orm
+        .select({ document: messages.document })
+        .from(messages)
+        .where(
+          and(eq(messages.dataset, placeholder('dataset')), eq(messages.id, placeholder('id')))
+        )
+        .prepare(),
     nextContext: () =>
       orm
         .select({ context: min(messages.context) })

@@ -1,6 +1,7 @@
 import type { Db } from '../db/open.js'
 import { type Assumptions, mayNeedVendorNames, withVendorNames } from '../domain/assumptions.js'
 import { DomainError } from '../domain/errors.js'
+import { parseId } from '../domain/ids.js'
 import {
   type Environment,
   type EnvironmentService,
@@ -10,6 +11,7 @@ import { EmptyListExplainer } from './empty-list.js'
 import { conditionsOf, type ListMessagesQuery } from './filters.js'
 import { MessageRepository } from './repository.js'
 import { EMBEDDED_FIELDS, type MessageResponse } from './schemas.js'
+import type { FoundMessages } from './search.js'
 
 export interface MessageList {
   /** The page as JSON in UTF-8. */
@@ -56,6 +58,41 @@ export class MessageService {
     return { body, reason: this.#explainer.explain(environment, conditions, query) }
   }
 
+  /** Returns a page of the messages that match the filters and contain all words of the text. */
+  search(
+    environment: Environment,
+    { text = '', ...query }: ListMessagesQuery & { text?: string }
+  ): FoundMessages {
+    const { page, limit } = query
+    const dataset = environment.datasets.messages
+    const conditions = conditionsOf(query)
+    const words = text.split(/\s+/).filter(Boolean)
+    const offset = Math.min(page * limit, Number.MAX_SAFE_INTEGER)
+    const documents = this.#repository.findDocuments(dataset, conditions, words, {
+      // Read one message more than the page has, to know whether there is a next page.
+      limit: limit + 1,
+      offset
+    })
+    const messages = documents.slice(0, limit).map((document) => toMessage(document, environment))
+    const total = this.#repository.countMessages(dataset, conditions)
+    const result: FoundMessages = { messages, hasMore: documents.length > limit }
+    if (words.length === 0) result.totalCount = total
+    if (messages.length > 0) return result
+    const isWithoutWords = words.length === 0 || total === 0
+    result.reason = isWithoutWords
+      ? this.#explainer.explain(environment, conditions, query)
+      : `none of ${total} messages contains ${words.join(' and ')}`
+    return result
+  }
+
+  /** Returns a message as `search` does. Throws `not-found` if no message has this `_id`. */
+  get(environment: Environment, id: string): MessageResponse {
+    const document = this.#repository.findDocument(environment.datasets.messages, parseId(id) ?? id)
+    if (document !== undefined) return toMessage(document, environment)
+    const reason = 'this environment has no message with this _id; GET /_mock/messages lists them'
+    throw new DomainError('not-found', `Message with id ${id} not found`, { reason })
+  }
+
   #rejectUnknownSubscriber(environment: Environment, { subscriberId }: ListMessagesQuery): void {
     const { datasets, name, assumptions } = environment
     if (subscriberId === undefined) return
@@ -83,6 +120,12 @@ function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
     return hasExtras ? withExtras(presented) : presented
   })
   return Buffer.from(JSON.stringify({ ...page, data }))
+}
+
+/** Parses a stored document, in the form that the environment's assumptions require. */
+function toMessage(document: string, environment: Environment): MessageResponse {
+  const json = withEnvironmentIds(environment, 'messages', document)
+  return present(JSON.parse(json), environment.assumptions)
 }
 
 /** Returns the message with the fields that Novu adds to those in its API reference. */

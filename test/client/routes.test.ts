@@ -38,6 +38,8 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'env.clock.set': [{ mode: 'wall' }],
   'env.clock.advance': ['1h'],
   'env.messages.add': [{ _id: MESSAGE, channel: 'sms' }],
+  'env.messages.search': [{ text: 'a', contextKeys: ['tenant:acme', 'region:eu'], limit: 1 }],
+  'env.messages.get': [MESSAGE],
   'env.messages.change': [MESSAGE, { subject: 'Hi' }],
   'env.messages.remove': [MESSAGE],
   'env.integrations.add': [{ identifier: 'one', providerId: 'ses', channel: 'email' }],

@@ -139,8 +139,8 @@ test('Undo restores a deleted message unchanged', async (context) => {
 /** Texts for the search field, each with the query of the API request that has the same filters. */
 const SEARCHES = [
   { words: 'user-ada', query: 'subscriberId=user-ada' },
-  { words: 'order-4711', query: 'transactionId=order-4711' },
-  { words: 'channel:email tenant:acme', query: 'channel=email&contextKeys=tenant:acme' },
+  { words: 'transaction:order-4711', query: 'transactionId=order-4711' },
+  { words: 'channel:email context:tenant:acme', query: 'channel=email&contextKeys=tenant:acme' },
   { words: 'context:none', query: 'contextKeys=' }
 ]
 
@@ -170,16 +170,46 @@ test('the list reports a search without matches and an invalid filter', async (c
   await search.fill('nobody-at-all')
   await search.press('Enter')
   await page.getByRole('heading', { name: 'No matching messages' }).waitFor()
+  await page.getByText('none of 60 messages contains nobody-at-all').waitFor()
   await go('#/messages?channel=fax')
   await page.getByRole('alert').getByText('channel').waitFor()
 })
 
+test('one click shows the messages of a channel, within the current search', async (context) => {
+  const { page } = await openInspector(context, { hash: '#/messages?q=ada' })
+  const channels = page.getByRole('navigation', { name: 'Channel' })
+  await channels.getByRole('link', { name: 'push' }).click()
+  expect(await page.getByRole('searchbox').inputValue()).toBe('channel:push ada')
+  await expect.poll(() => rows(page).filter({ hasNotText: 'push ·' }).count()).toBe(0)
+  expect(await rows(page).first().innerText()).toContain('Ada Byron')
+  await channels.getByRole('link', { name: 'all channels' }).click()
+  await rows(page).filter({ hasText: 'email ·' }).first().waitFor()
+})
+
+test.for(['chat', 'in_app'] as const)(
+  'long words of a message on the channel %s stay inside its pane',
+  async (channel, context) => {
+    const { page, env, go } = await openInspector(context, { hash: '#/coverage' })
+    const content = 'x'.repeat(420)
+    const { _id } = await env.messages.add({ channel, subject: content, content })
+    await go(`#/messages/${_id}`)
+    const text = page.getByRole('article').getByText(content).last()
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await text.waitFor()
+      const { x, width: textWidth } = (await text.boundingBox()) ?? { x: 0, width: 0 }
+      expect(x).toBeGreaterThan(0)
+      expect(x + textWidth).toBeLessThan(width)
+    }
+  }
+)
+
 test('a failed load shows an error and can be tried again', async (context) => {
   const { page, url, go } = await openInspector(context, { hash: '#/coverage' })
-  await page.route('**/v1/messages*', (route) => route.abort())
+  await page.route('**/_mock/messages*', (route) => route.abort())
   await go('#/messages?channel=sms')
   await page.getByRole('alert').getByText(`no response from ${url}`).waitFor()
-  await page.unroute('**/v1/messages*')
+  await page.unroute('**/_mock/messages*')
   await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
   await rows(page).first().waitFor()
 })
@@ -293,7 +323,7 @@ test('scrolling to the end loads more; only visible rows are rendered', async (c
   const { page, events } = await openManyMessages(context)
   const requestedPages = () =>
     events.requested.flatMap((url) =>
-      url.includes('/v1/messages?') ? [new URL(url).searchParams.get('page')] : []
+      url.includes('/_mock/messages?') ? [new URL(url).searchParams.get('page')] : []
     )
   expect(await page.locator('[aria-setsize="1000"]').count()).toBeLessThan(100)
   const countBefore = requestedPages().length
@@ -309,8 +339,8 @@ test('scrolling to the end during a reload loads more messages', async (context)
   const isAllowed = new Promise<void>((resolve) => {
     allowLoading = resolve
   })
-  await page.route('**/v1/messages?*', (route) => isAllowed.then(() => route.continue()))
-  const loading = page.waitForRequest('**/v1/messages?*')
+  await page.route('**/_mock/messages?*', (route) => isAllowed.then(() => route.continue()))
+  const loading = page.waitForRequest('**/_mock/messages?*')
   await env.messages.add({ channel: 'sms', content: 'one more' })
   await loading
   await scrollToEnd(page)

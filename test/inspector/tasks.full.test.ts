@@ -145,23 +145,26 @@ test('three clicks compare two responses', async (context) => {
   expect(clicks.count).toBe(3)
 })
 
-test('a transactionId pasted into the palette is found among 100,000 messages', async (context) => {
-  const { page, env } = await openInspector(context, {
-    args: ['--seed', await seedOf(100_000)],
-    hash: '#/integrations'
+test('Enter in the palette opens one of 10,000 messages by its ids or a word', async (context) => {
+  const { page, env, url } = await openInspector(context, {
+    args: ['--seed', await seedOf(10_000)]
   })
-  const { data } = (await (
-    await fetch(`${env.url}/v1/messages?page=7000&limit=10`, { headers: env.headers })
-  ).json()) as { data: { transactionId: string; _id: string }[] }
-  const transactionId = data[3]?.transactionId ?? ''
-  await page.getByRole('button', { name: 'Find anything' }).waitFor()
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').waitFor()
-  await page.keyboard.insertText(transactionId)
-  await page.keyboard.press('Enter')
-  await page.waitForURL((url) => url.hash.includes(transactionId))
-  expect(new URL(page.url()).hash).toBe(`#/messages?transactionId=${transactionId}`)
-}, 120_000)
+  const { messages } = await env.messages.search({ page: 900, limit: 10 })
+  const [{ _id = '', transactionId } = { transactionId: '' }] = messages
+  await env.messages.change(_id, { subject: 'A rhododendron' })
+  for (const text of [transactionId, _id, 'rhododendron']) {
+    await page.goto(`${url}/#/integrations`)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').waitFor()
+    await page.keyboard.insertText(text)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'A rhododendron' }).waitFor()
+    expect(new URL(page.url()).hash).toBe(`#/messages/${_id}?q=${text}`)
+  }
+  // A link opens the message even if the list doesn't contain it.
+  await page.goto(`${url}/#/messages/${_id}?q=nothing`)
+  await page.getByRole('heading', { name: 'A rhododendron' }).waitFor()
+}, 60_000)
 
 test('the palette finds all kinds of records, or reports that nothing matches', async (context) => {
   const inspector = await openInspector(context)
@@ -182,7 +185,8 @@ test('the palette finds all kinds of records, or reports that nothing matches', 
     ['#1', /GET \/v1\/messages\?limit=7/],
     ['mailgun-eu', /Mailgun \(EU\)/],
     ['order-shipped', /Order shipped/],
-    ['user-ada', /messages to user-ada/]
+    ['user-ada', /Your order is on its way.*email · Ada Byron/],
+    ['user-ada', /All messages with “user-ada”/]
   ] as const) {
     await find(text)
     await results.getByRole('option', { name: option }).first().waitFor()

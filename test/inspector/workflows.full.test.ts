@@ -112,7 +112,7 @@ test('a step shows its issues, and errors are shown as text', async (context) =>
   await go('#/workflows/class-reminder/in-blocks')
   await page.frameLocator('iframe').getByText("{{subscriber.firstName | default: 'you'}}").waitFor()
   await go('#/workflows/class-draft/nothing')
-  await page.getByText('class-draft/nothing is not in this list').waitFor()
+  await page.getByText('This environment has no class-draft/nothing').waitFor()
   await go('#/workflows/class-draft/in-app-step')
   await env.faults.add({ operation: 'retrieveWorkflowStep', effect: { status: 503 } })
   // Wait until the inspector has reloaded, because a later reload would remove the error below.

@@ -14,6 +14,7 @@ import { type AddRoute, listOf } from '../../http/control-route.js'
 import { Integration } from '../../integrations/schemas.js'
 import { toIntegrationResponse } from '../../integrations/service.js'
 import { MessageResponse } from '../../messages/schemas.js'
+import { FoundMessages, MessageSearch } from '../../messages/search.js'
 import { toMessageResponse } from '../../messages/service.js'
 import { namedObject, ref, strictObject, targetOf } from '../../schema/typebox.js'
 import { type EnvironmentData, SeedIntegration, SeedMessage, SeedStep } from '../../seeds/format.js'
@@ -98,7 +99,8 @@ const IntegrationId = Type.String({
  * Adds the routes for single messages, integrations and workflow steps, and the routes that list
  * integrations and workflows.
  */
-export function recordRoutes(route: AddRoute, { seeds }: ControlServices): void {
+export function recordRoutes(route: AddRoute, { messages, seeds }: ControlServices): void {
+  messageRoutes(route, messages)
   editRoutes(route, seeds, {
     kind: 'messages',
     noun: 'a message',
@@ -128,6 +130,24 @@ export function recordRoutes(route: AddRoute, { seeds }: ControlServices): void 
         .listIntegrations(environment)
         .map((integration) => toIntegrationResponse(integration, environment))
     })
+  })
+}
+
+/** Adds the routes that search the messages and return one of them. */
+function messageRoutes(route: AddRoute, messages: ControlServices['messages']): void {
+  route('GET', '/messages', 'searchMessages', 'Search the messages', {
+    description:
+      'Returns one page of the messages that match all filters, newest first. Unlike ' +
+      '`GET /v1/messages`, it searches texts, and faults and latency do not apply.',
+    querystring: MessageSearch,
+    response: ref(FoundMessages),
+    handler: async ({ environment, query }) => messages.search(environment, query)
+  })
+
+  route('GET', '/messages/:id', 'getMessage', 'Get a message', {
+    params: strictObject({ id: MessageId }),
+    response: ref(MessageResponse),
+    handler: async ({ environment, params: { id } }) => messages.get(environment, id)
   })
 }
 

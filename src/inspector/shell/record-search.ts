@@ -1,22 +1,21 @@
-import type { MessageResponse } from '../../client/index.js'
 import type { IconName } from '../parts/icon.js'
 import type { Action } from '../parts/popover.js'
+import { recipientOf, summaryOf } from '../views/messages/message-text.js'
 import { targetOf } from '../views/requests/format-request.js'
 import { hrefTo, navigate } from './router.js'
-import { callOptions, type Session } from './session.js'
+import type { Session } from './session.js'
 
 /** The maximum number of results per kind of record. */
 const MAX_RESULTS = 6
 const MIN_LENGTH = 2
 
-/** Finds the environment's records by id, transactionId, subscriberId, name or path. */
+/** Finds the environment's records by id, name, path or text. */
 export async function findRecords(session: Session, text: string): Promise<readonly Action[]> {
   if (text.length < MIN_LENGTH) return []
   const { env } = session
   // If one search fails, for example because of a malformed id, still show the other results.
   const searches = await Promise.allSettled([
-    findMessages(session, 'transactionId', `of transaction ${text}`, text),
-    findMessages(session, 'subscriberId', `to ${text}`, text),
+    findMessages(session, text),
     findByName('plug', 'integrations', env.integrations.list(), text),
     findByName('flow', 'workflows', env.workflows.list(), text),
     findRequests(session, text)
@@ -26,27 +25,27 @@ export async function findRecords(session: Session, text: string): Promise<reado
   )
 }
 
-/**
- * Returns one result, which opens the filtered messages. Returns none if no message matches.
- */
-async function findMessages(
-  { call }: Session,
-  filter: 'transactionId' | 'subscriberId',
-  description: string,
-  text: string
-): Promise<Action[]> {
-  const query = new URLSearchParams({ [filter]: text, limit: `${MAX_RESULTS}` })
-  const options = callOptions({ isUserAction: false })
-  const { json } = await call('GET', `/v1/messages?${query}`, options)
-  const { data, hasMore } = json as { data: MessageResponse[]; hasMore: boolean }
-  if (data.length === 0) return []
-  const noun = data.length === 1 ? 'message' : 'messages'
+/** Finds messages that contain the text. If there are several, the last result lists all of them. */
+async function findMessages({ env }: Session, text: string): Promise<Action[]> {
+  const { messages, hasMore } = await env.messages.search({ text, limit: MAX_RESULTS - 1 })
+  const results = messages.map((message): Action => {
+    const { _id = '', channel } = message
+    return {
+      icon: 'mail',
+      name: summaryOf(message).title,
+      hint: `${channel} · ${recipientOf(message)}`,
+      run: () => navigate(hrefTo(['messages', _id], { q: text }))
+    }
+  })
+  if (results.length < 2) return results
+  const count = `${messages.length}${hasMore ? '+' : ''}`
   return [
+    ...results,
     {
       icon: 'mail',
-      name: `${data.length}${hasMore ? '+' : ''} ${noun} ${description}`,
-      hint: data[0]?.subject,
-      run: () => navigate(hrefTo(['messages'], { [filter]: text }))
+      name: `All messages with “${text}”`,
+      hint: count,
+      run: () => navigate(hrefTo(['messages'], { q: text }))
     }
   ]
 }

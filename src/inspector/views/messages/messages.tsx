@@ -5,34 +5,34 @@ import { CHANNELS } from '../../../domain/enums.js'
 import { formatShortTime, formatTime } from '../../parts/format-time.js'
 import { ListRow } from '../../parts/list-row.js'
 import { useResource } from '../../parts/resource.js'
-import type { Route } from '../../shell/router.js'
+import { hrefTo, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
-import { useAction, useServiceCall } from '../actions.js'
+import { useAction } from '../actions.js'
 import { editableFields, RecordPane } from '../records/record-pane.js'
 import { RecordsView, type RowLink } from '../records/records-view.js'
 import { searchTextOf } from '../records/search.js'
 import { recipientOf, summaryOf } from './message-text.js'
 import { MessagePreview } from './preview.js'
-import { type Message, searchMessages } from './search-messages.js'
+import { channelOf, type Message, searchMessages, withChannel } from './search-messages.js'
 
 /** Lists the messages, newest first. `#/messages/<id>` opens a message. */
 export function MessagesView({ route }: { route: Route }) {
   const { env, version } = useSession()
-  const callApi = useServiceCall()
   const searchText = searchTextOf(route.params)
   const { pages, loadNextPage } = usePageCount(searchText)
   const resource = useResource(
-    (isUserAction) =>
-      searchMessages((path) => callApi('GET', path, isUserAction), searchText, pages),
+    () => searchMessages(env, searchText, pages),
     [env, searchText, pages, version]
   )
-  const messages = resource.value?.data ?? []
+  const messages = resource.value?.messages ?? []
   const hasMore = resource.value?.hasMore ?? false
+  const { open, isOpening } = useOpenMessage(route.rest[0], messages, resource.isLoading)
   return (
     <RecordsView
       route={route}
-      placeholder="subscriber, transaction, channel:email tenant:acme"
+      placeholder="id, transaction, subscriber, context or text"
       isByEnter
+      filters={<ChannelFilter searchText={searchText} />}
       count={resource.value && formatCount(messages.length, resource.value)}
       resource={resource}
       label="Messages, newest first"
@@ -41,7 +41,8 @@ export function MessagesView({ route }: { route: Route }) {
       pathOf={({ _id = '' }) => [_id]}
       rowOf={(message, link) => <MessageRow message={message} link={link} />}
       hasNotes
-      open={messages.find(({ _id }) => _id === route.rest[0])}
+      open={open}
+      isOpening={isOpening}
       pane={(message, back) => <MessagePane key={message._id} message={message} back={back} />}
       reason={resource.value?.reason}
       add={{
@@ -51,6 +52,42 @@ export function MessagesView({ route }: { route: Route }) {
         submit: async (fields) => (await env.messages.add(fields as NewMessage))._id
       }}
     />
+  )
+}
+
+/** Returns the message with this id. Loads the message if it isn't in the list. */
+function useOpenMessage(
+  id: string | undefined,
+  messages: readonly Message[],
+  isListLoading: boolean
+) {
+  const { env, version } = useSession()
+  const listed = messages.find(({ _id }) => _id === id)
+  const isUnlisted = id !== undefined && listed === undefined && !isListLoading
+  const { value, error } = useResource(
+    async () => (isUnlisted ? env.messages.get(id) : undefined),
+    [env, id, version, isUnlisted]
+  )
+  const loaded = value?._id === id ? value : undefined
+  return { open: listed ?? loaded, isOpening: isUnlisted && error === undefined }
+}
+
+/** Links that show only the messages of one channel, within the current search. */
+function ChannelFilter({ searchText }: { searchText: string }) {
+  const current = channelOf(searchText)
+  return (
+    <nav class="filters line" aria-label="Channel">
+      {[undefined, ...CHANNELS].map((channel) => (
+        <a
+          key={channel}
+          class="chip"
+          href={hrefTo(['messages'], { q: withChannel(searchText, channel) })}
+          aria-current={channel === current ? 'true' : undefined}
+        >
+          {channel ?? 'all channels'}
+        </a>
+      ))}
+    </nav>
   )
 }
 

@@ -1,62 +1,61 @@
-import type { MessageResponse } from '../../../client/index.js'
-import { reasonOf, type ServiceResponse } from '../../shell/session.js'
-import { SEARCH_PARAMETERS } from '../records/search.js'
+import type { AttachedEnvironment, MessageResponse } from '../../../client/index.js'
 
 export type Message = MessageResponse
 
-/** The maximum `limit` of a list request. */
+/** The maximum `limit` of a search. */
 const PAGE_SIZE = 1000
 
-/**
- * Parses a search such as `ada channel:email tenant:acme`. `channel:`, `subscriber:` and
- * `transaction:` are filters. Any other name with a colon is a context key. A word without a colon
- * is returned with the name `q`.
- */
-function parseSearch(text: string): [name: string, value: string][] {
-  return [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = quoted ?? '']) => {
-    const [key = '', value] = word.split(/:(.*)/s)
-    if (value === undefined) return ['q', word]
-    const name = SEARCH_PARAMETERS.find(
-      (parameter) => parameter === key || parameter === `${key}Id`
-    )
-    return name ? [name, value] : ['contextKeys', word === 'context:none' ? '' : word]
-  })
+/** The filters that a search can contain, such as `channel:email`, and their parameters. */
+const FILTERS: Record<string, 'channel' | 'subscriberId' | 'transactionId' | 'contextKeys'> = {
+  channel: 'channel',
+  subscriber: 'subscriberId',
+  subscriberId: 'subscriberId',
+  transaction: 'transactionId',
+  transactionId: 'transactionId',
+  context: 'contextKeys',
+  contextKeys: 'contextKeys'
 }
 
-/**
- * Loads the first pages of messages that match a search. Words without a colon are treated as
- * transactionIds. If no message matches and the search has only one word without a colon, that word
- * is treated as a subscriberId.
- */
+/** Returns the words of a search. Quotes keep words together, as in `"subscriber:ada byron"`. */
+const wordsOf = (searchText: string): string[] =>
+  [...searchText.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = quoted ?? '']) => word)
+
+/** Splits a word such as `channel:email`. Without a known filter, the whole word is text. */
+function parseWord(word: string) {
+  const [key = '', value = ''] = word.split(/:(.*)/s)
+  const filter = FILTERS[key]
+  if (filter === undefined) return { filter: 'text' as const, value: word }
+  return { filter, value: word === 'context:none' ? '' : value }
+}
+
+/** Returns the channel that a search filters by. */
+export const channelOf = (searchText: string): string | undefined =>
+  wordsOf(searchText)
+    .map(parseWord)
+    .find(({ filter }) => filter === 'channel')?.value
+
+/** Returns the search with another channel, or without a channel. */
+export function withChannel(searchText: string, channel: string | undefined): string {
+  const others = searchText.replace(/(^|\s)channel:\S*/g, '').trim()
+  return [channel && `channel:${channel}`, others].filter(Boolean).join(' ')
+}
+
+/** Loads the first pages of the messages that match a search such as `tea channel:email`. */
 export async function searchMessages(
-  get: (path: string) => Promise<ServiceResponse>,
+  { messages }: Pick<AttachedEnvironment, 'messages'>,
   searchText: string,
   pages: number
 ) {
-  const search = parseSearch(searchText)
-  const loadWordsAs = (wordFilter: string) => {
-    const filters = search.map(([name, value]) => [name === 'q' ? wordFilter : name, value])
-    return loadPages(get, filters, pages)
+  const query: Record<string, string[]> = {}
+  for (const { filter, value } of wordsOf(searchText).map(parseWord)) {
+    query[filter] = [...(query[filter] ?? []), value]
   }
-  const byTransaction = await loadWordsAs('transactionId')
-  const words = search.filter(([name]) => name === 'q' || name === 'subscriberId')
-  if (byTransaction.data.length > 0 || words.length !== 1) return byTransaction
-  return loadWordsAs('subscriberId')
-}
-
-async function loadPages(
-  get: (path: string) => Promise<ServiceResponse>,
-  filters: readonly string[][],
-  pages: number
-) {
+  const { text, ...filters } = query
+  const search = { ...filters, ...(text && { text: text.join(' ') }), limit: PAGE_SIZE }
   const data: Message[] = []
   for (let page = 0; ; page += 1) {
-    const query = new URLSearchParams({ page: String(page), limit: String(PAGE_SIZE) })
-    for (const [name = '', value = ''] of filters) query.append(name, value)
-    const response = await get(`/v1/messages?${query}`)
-    // With some profiles, the response has no `totalCount`.
-    const list = response.json as { data: Message[]; totalCount?: number; hasMore: boolean }
-    data.push(...list.data)
-    if (!list.hasMore || page + 1 >= pages) return { ...list, data, reason: reasonOf(response) }
+    const found = await messages.search({ ...search, page })
+    data.push(...found.messages)
+    if (!found.hasMore || page + 1 >= pages) return { ...found, messages: data }
   }
 }

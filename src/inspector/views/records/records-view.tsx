@@ -35,6 +35,8 @@ interface SearchProps {
    * for each typed letter.
    */
   isByEnter?: boolean
+  /** Links below the search field that narrow the list. */
+  filters?: ComponentChildren
   /** The number of results, as text. */
   count?: string | undefined
 }
@@ -42,6 +44,8 @@ interface SearchProps {
 interface RecordsProps<Item, Open extends Item> extends ListProps<Item>, SearchProps {
   resource: Resource<unknown>
   open: Open | undefined
+  /** Whether the open item is being loaded. */
+  isOpening?: boolean
   /** Renders the pane of the open item. */
   pane(open: Open, back: string): ComponentChildren
   /** The reason that no record matches the search. */
@@ -57,7 +61,7 @@ interface RecordsProps<Item, Open extends Item> extends ListProps<Item>, SearchP
 
 /** A view of one kind of record, with a search field, a list, and the record that the URL names. */
 export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, Open>) {
-  const { route, resource, items, open, pane, add } = props
+  const { route, resource, items, open, isOpening = false, pane, add } = props
   const { value, isLoading, error, reload } = resource
   const { view, rest, params } = route
   const [isAdding, setAdding] = useState(false)
@@ -70,6 +74,7 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
       {addAction && <ActionButtons actions={[addAction]} />}
     </RecordSearch>
   )
+  const isMissing = rest.length > 0 && !isLoading && !isOpening
   const isEmpty = error === undefined && items.length === 0
   return (
     <div class="view">
@@ -85,7 +90,7 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
         ) : (
           <EmptyPane back={rest[0] && back}>
             {rest.length === 0 && 'Select an item to see it here.'}
-            {rest.length > 0 && !isLoading && `${rest.join('/')} is not in this list.`}
+            {isMissing && `This environment has no ${rest.join('/')}.`}
           </EmptyPane>
         )}
       </Panes>
@@ -108,6 +113,7 @@ function RecordSearch({
   route: { view, rest, params },
   placeholder,
   isByEnter = false,
+  filters,
   count,
   children
 }: SearchProps & { children: ComponentChildren }) {
@@ -117,18 +123,21 @@ function RecordSearch({
     navigate(hrefTo(path, { q }), { replace: !isByEnter })
   }
   return (
-    <SearchLine
-      label={`Search ${view}`}
-      placeholder={placeholder}
-      text={searchTextOf(params)}
-      change={change}
-      isByEnter={isByEnter}
-    >
-      <span class="hint" role="status">
-        {count}
-      </span>
-      {children}
-    </SearchLine>
+    <>
+      <SearchLine
+        label={`Search ${view}`}
+        placeholder={placeholder}
+        text={searchTextOf(params)}
+        change={change}
+        isByEnter={isByEnter}
+      >
+        <span class="hint" role="status">
+          {count}
+        </span>
+        {children}
+      </SearchLine>
+      {filters}
+    </>
   )
 }
 
