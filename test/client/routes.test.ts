@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connect, type RequestFilter } from '../../src/client/index.js'
+import { connect, type MessageSearch, type RequestFilter } from '../../src/client/index.js'
 import { contractOf } from '../support/contract.js'
 import { useMock } from '../support/mock.js'
 
@@ -15,6 +15,16 @@ const FILTER: Required<RequestFilter> = {
   before: 10,
   order: 'newest',
   limit: 10
+}
+
+const SEARCH: Required<MessageSearch> = {
+  text: 'a',
+  channel: 'sms',
+  subscriberId: 'user-ada',
+  transactionId: ['order-4711'],
+  contextKeys: ['tenant:acme', 'region:eu'],
+  page: 0,
+  limit: 1
 }
 
 const MESSAGE = '6727a0492fdd8b34c6270000'
@@ -38,7 +48,7 @@ const ARGUMENTS: Record<string, unknown[]> = {
   'env.clock.set': [{ mode: 'wall' }],
   'env.clock.advance': ['1h'],
   'env.messages.add': [{ _id: MESSAGE, channel: 'sms' }],
-  'env.messages.search': [{ text: 'a', contextKeys: ['tenant:acme', 'region:eu'], limit: 1 }],
+  'env.messages.search': [SEARCH],
   'env.messages.get': [MESSAGE],
   'env.messages.change': [MESSAGE, { subject: 'Hi' }],
   'env.messages.remove': [MESSAGE],
