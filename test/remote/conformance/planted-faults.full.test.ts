@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Profile } from '../../../src/domain/assumptions.js'
 import { CASES } from '../../../src/remote/conformance/cases/index.js'
 import { type Server, startServer } from '../../../src/server.js'
-import { DEVELOPMENT } from '../../support/control.js'
 import { PLANTED_FAULTS } from './planted-faults/index.js'
 import { startProxy } from './proxy.js'
 import { checkTarget, failuresIn } from './run-conformance.js'
@@ -13,26 +12,12 @@ beforeAll(async () => {
   for (const profile of ['document', 'live'] as const) {
     const server = await startServer({ port: 0, logLevel: 'silent', profile })
     servers.set(profile, server)
-    await addMessage(server.url)
   }
 })
 
 afterAll(async () => {
   for (const { app } of servers.values()) await app.close()
 })
-
-/** Adds a message whose transaction id contains a space and a plus sign. */
-async function addMessage(url: string): Promise<void> {
-  const message = {
-    subscriberId: 'user-ada',
-    workflow: 'order-shipped',
-    channel: 'email',
-    transactionId: 'order 12+3'
-  }
-  const headers = { authorization: `ApiKey ${DEVELOPMENT}` }
-  const init = { method: 'POST', headers, body: JSON.stringify(message) }
-  expect((await fetch(`${url}/_mock/messages`, init)).ok).toBe(true)
-}
 
 const RECORDS = {
   allowChanges: true,

@@ -3,15 +3,11 @@ import { CHANNELS } from '../../../domain/enums.js'
 import type { MessageResponse } from '../../../messages/schemas.js'
 import { isObject } from '../../../schema/validation.js'
 import { listPath, unknownId } from '../../paths.js'
-import {
-  check,
-  checkSame,
-  readPage,
-  skipUnless,
-  type TargetResponse
-} from '../../response-checks.js'
+import { check, skipUnless, type TargetResponse } from '../../response-checks.js'
 import type { ServiceUnderTest } from '../../service-under-test.js'
 import { apiReference, type Basis, behavior, type ConformanceCase } from '../case.js'
+import { checkFilter, LIMIT, type Matches } from './filter-check.js'
+import { checkSpaces } from './query-encoding.js'
 
 const FILTERS = apiReference(
   'List messages: the filters channel, subscriberId, transactionId, contextKeys'
@@ -19,9 +15,6 @@ const FILTERS = apiReference(
 const EXACT_CONTEXT = apiReference(
   'contextKeys: Filter by exact context keys, order insensitive; repeated once per key'
 )
-const LIMIT = 100
-
-type Matches = (message: MessageResponse) => boolean
 type FilterParameters = Readonly<Record<string, string | readonly string[]>>
 /** Query parameters, and a function that returns whether they must find a message. */
 type Filter = [parameters: FilterParameters, matches: Matches]
@@ -253,8 +246,16 @@ async function checkCombinedFilters({ sample, send }: ServiceUnderTest): Promise
   const response = await send(listPath({ ...matching, limit: LIMIT }))
   const isFound = idsIn(response).includes(message._id)
   check(isFound, `message ${message._id} is not found although it matches`, response)
-  for (const change of changes) {
-    const other = await send(listPath({ ...matching, ...change, limit: LIMIT }))
+  const pairs = Object.entries(matching)
+    .filter(([, value]) => value.length > 0)
+    .flatMap(([name, value]) =>
+      changes
+        .filter((change) => !(name in change))
+        .map((change): FilterParameters => ({ [name]: value, ...change }))
+    )
+  const all = changes.map((change): FilterParameters => ({ ...matching, ...change }))
+  for (const parameters of [...all, ...pairs]) {
+    const other = await send(listPath({ ...parameters, limit: LIMIT }))
     const problem = `message ${message._id} is found although it does not match`
     check(!idsIn(other).includes(message._id), problem, other)
   }
@@ -288,51 +289,6 @@ function similarValues(value: string): string[] {
   const upper = value.toUpperCase()
   const otherCase = upper === value ? value.toLowerCase() : upper
   return [shorter, otherCase].filter((similar) => similar !== '' && similar !== value)
-}
-
-async function checkSpaces(service: ServiceUnderTest): Promise<void> {
-  const { messages } = await service.sample()
-  const idsOf = ({ transactionId, subscriber }: MessageResponse) =>
-    Object.entries({ transactionId, subscriberId: subscriber?.subscriberId ?? '' })
-  const ids = messages.flatMap(idsOf).filter(([, id]) => /[ +]/.test(id))
-  skipUnless(ids.length > 0, 'no known transaction or subscriber id has a space or plus sign')
-  for (const [name, id] of ids.slice(0, 3)) {
-    for (const space of ['%20', '+']) {
-      const path = listPath({ limit: LIMIT, [name]: id }).replaceAll('%20', space)
-      await checkFilter(service, path, (message) =>
-        idsOf(message).some(([, messageId]) => messageId === id)
-      )
-    }
-  }
-}
-
-/**
- * Throws `Failure` unless the page has exactly the newest matching messages, in the usual order.
- */
-async function checkFilter(
-  { send, sample }: ServiceUnderTest,
-  path: string,
-  matches: Matches
-): Promise<void> {
-  const { data, response } = readPage(await send(path))
-  const mismatch = data.find((message) => !matches(message))
-  check(mismatch === undefined, `message ${mismatch?._id} does not match`, response)
-  const { messages, isComplete } = await sample()
-  const ids = data.map(({ _id }) => _id)
-  const matchingIds = messages.filter(matches).map(({ _id }) => _id)
-  // If the sample isn't the whole list, compare only the messages that the page and the sample can
-  // both contain.
-  const length = isComplete ? LIMIT : Math.min(ids.length, matchingIds.length)
-  const actual = ids.slice(0, length)
-  const expected = ids.length < LIMIT ? matchingIds : matchingIds.slice(0, length)
-  const missing = expected.find((id) => !actual.includes(id))
-  check(missing === undefined, `message ${missing} matches but is missing`, response)
-  checkSame(
-    actual,
-    expected,
-    'the filtered list and the matching messages of the whole list',
-    response
-  )
 }
 
 /** Returns the ids of the messages on a page, or an empty list if the response is an error. */

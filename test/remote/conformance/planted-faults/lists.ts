@@ -61,14 +61,15 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
     'filter.context-twice: a repeated context key finds nothing': emptyUnless(
       (keys) => new Set(keys).size === keys.length
     ),
-    async 'filter.and: messages are found if they match only one of two filters'(
+    async 'filter.and: a channel and a subscriber, sent alone, find messages that match only one'(
       page,
       { request, send }
     ) {
       const [path = '', query = ''] = request.path.split('?')
       const parts = query.split('&')
       const filters = parts.filter((part) => /^(channel|subscriberId)=./.test(part))
-      if (filters.length < 2) return
+      const isAlone = !parts.some((part) => /^(transactionId|contextKeys)=/.test(part))
+      if (filters.length < 2 || !isAlone) return
       const rest = parts.filter((part) => !filters.includes(part))
       const pages = await Promise.all(
         filters.map((filter) => send(`${path}?${[filter, ...rest].join('&')}`))
