@@ -51,6 +51,36 @@ test('Undo restores the conditions and the state of both integrations', async (c
   expect(await env.integrations.list()).toEqual(before)
 })
 
+test('making an inactive integration primary says that it is active now', async (context) => {
+  const { page } = await openInspector(context, { hash: '#/integrations' })
+  await primarySwitch(page, 'Vonage').click()
+  await page.getByText('Vonage is primary for sms, instead of Twilio. It is active now').waitFor()
+})
+
+test('Undo changes nothing if the channel was changed again', async (context) => {
+  const { page, env } = await openInspector(context, { hash: '#/integrations' })
+  await primarySwitch(page, 'Mailgun (EU)').click()
+  await page.getByText('Mailgun (EU) is primary for email, instead of SendGrid').waitFor()
+  await env.integrations.change('mailgun-eu', { primary: false })
+  await env.integrations.change('ses-k3Zp_Qr8w', { active: true, primary: true })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText("Undo isn't possible, because the email integrations").waitFor()
+  expect(await primariesOf(env, 'email')).toEqual(['Amazon SES (fallback)'])
+})
+
+test('in forced colors, switches are checkboxes, and the selected view is outlined', async (context) => {
+  const { page } = await openInspector(context, {
+    hash: '#/integrations',
+    forcedColors: 'active'
+  })
+  const styleOf = (selector: string, property: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`)
+  await primarySwitch(page, 'Twilio').waitFor()
+  expect(await styleOf('.switch', 'appearance')).toBe('auto')
+  expect(await styleOf('.switch:disabled', 'clipPath')).toBe('none')
+  expect(await styleOf('.rail [aria-current]', 'outlineStyle')).toBe('solid')
+})
+
 test('a channel can be left without a primary, and Undo restores the primary', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/integrations' })
   await primarySwitch(page, 'Twilio').click()

@@ -240,7 +240,7 @@ describe('from another machine', () => {
     await page.getByRole('button', { name: 'Environment', exact: false }).click()
     await page.getByRole('button', { name: 'Copy API key' }).waitFor()
     // The menu lists neither the other environments nor the profile.
-    for (const name of ['Production', 'Profile…'])
+    for (const name of ['Production', 'Profile'])
       expect(await page.getByRole('button', { name, exact: name === 'Production' }).count()).toBe(0)
     await page.goto(`http://mock.test:${new URL(url).port}/#/requests?environment=Development`)
     await page.getByText('This API key belongs to Production, not to Development.').waitFor()

@@ -23,8 +23,6 @@ export interface ListRowProps {
   isCurrent?: boolean
   /** 0 for the row that is the list's Tab stop, -1 for all other rows. */
   tabIndex?: number
-  /** Whether the row was just added. New rows flash once. */
-  isNew?: boolean
 }
 
 /** A list row that links to a record. */
@@ -36,16 +34,9 @@ export function ListRow({
   end,
   note,
   isCurrent,
-  isNew,
   ...link
 }: ListRowProps) {
-  const classes = [
-    'entry',
-    lead !== undefined && 'has-lead',
-    note && 'has-note',
-    isNew && 'is-new',
-    toneClass(tone)
-  ]
+  const classes = ['entry', lead !== undefined && 'has-lead', note && 'has-note', toneClass(tone)]
   return (
     <a
       data-item

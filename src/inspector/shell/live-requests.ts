@@ -7,8 +7,6 @@ export interface Feed {
   requests: readonly RecordedRequest[]
   /** The changes to the environment between requests, oldest first. */
   changes: readonly Change[]
-  /** The sequence number of the request that was the newest before the last update. */
-  seen: number
   isLoaded: boolean
   /** Whether older requests can be loaded. */
   hasMore: boolean
@@ -22,7 +20,7 @@ const KEPT_REQUESTS = 1000
 const MAX_KEPT_REQUESTS = 10_000
 const PAGE_SIZE = 300
 /** Milliseconds during which arriving requests are collected into one update. */
-const UPDATE_DELAY = 100
+const UPDATE_DELAY = 250
 /** Milliseconds between a change and the reload of the visible data. */
 const RELOAD_DELAY = 300
 const RETRY_DELAY = 2000
@@ -38,13 +36,12 @@ const DELETING_OPERATIONS = ['clearRequests', 'resetEnvironment']
 const EMPTY_FEED: Feed = {
   requests: [],
   changes: [],
-  seen: Number.POSITIVE_INFINITY,
   isLoaded: false,
   hasMore: false
 }
 
 /**
- * Called at most ten times per second, with the requests that arrived since the last call, if any.
+ * Called at most four times per second, with the requests that arrived since the last call, if any.
  */
 type Listener = (requests: readonly RecordedRequest[]) => void
 
@@ -216,7 +213,6 @@ export class LiveRequests {
     const part = {
       requests,
       changes: [...journal.changes.values()],
-      seen: this.#feed.requests[0]?.sequence ?? EMPTY_FEED.seen,
       isLoaded: true,
       hasMore: journal.hasMore,
       problem: undefined

@@ -27,11 +27,13 @@ export function ClockMenu() {
   const now = useNow(clock)
   const setting = clock?.setting ?? { mode: 'wall' }
   const change = async (action: () => Promise<ClockState>) => {
+    // Don't use the loaded clock, because it may be older than the last change.
+    const before = await env.clock.get()
     const state = await action()
     reloadAll()
     showToast(`It is ${formatTime(state.now)} (${describeClock(state)})`, {
       name: 'Undo',
-      run: () => set(setting)
+      run: () => set(before.setting)
     })
   }
   const set = (time: ClockTime) => runWithToast(() => change(() => env.clock.set(time)))

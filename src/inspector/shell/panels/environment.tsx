@@ -1,12 +1,8 @@
 import type { FunctionComponent } from 'preact'
 import type { EnvironmentOptions } from '../../../client/index.js'
 import { copyText } from '../../parts/copy.js'
-import { Dialog } from '../../parts/dialog.js'
-import { ErrorNote } from '../../parts/error-note.js'
 import { JsonDialog } from '../../parts/json-dialog.js'
-import { JsonTree } from '../../parts/json-tree.js'
 import type { Action } from '../../parts/popover.js'
-import { useResource } from '../../parts/resource.js'
 import { runWithToast } from '../../parts/toast.js'
 import { StubsDialog } from '../../views/stubs/stubs.js'
 import { hrefTo, navigate, useRoute } from '../router.js'
@@ -33,7 +29,11 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
     ...seedActions
   ]
   if (listed) {
-    ownActions.push({ name: 'Profile…', hint: listed.profile, run: () => open(ProfileDialog) })
+    ownActions.push({
+      name: 'Profile',
+      hint: listed.profile,
+      run: () => window.open('_mock/assumptions', '_blank', 'noopener')
+    })
   }
   ownActions.push(
     {
@@ -78,30 +78,5 @@ function NewEnvironmentDialog({ close }: { close: () => void }) {
       submit={create}
       close={close}
     />
-  )
-}
-
-/** Shows the value of every assumption and marks the values that the environment overrides. */
-function ProfileDialog({ close }: { close: () => void }) {
-  const { mock, listed } = useSession()
-  const { value: assumptions, error, reload } = useResource(() => mock.assumptions(), [mock])
-  const profile = listed?.profile ?? 'document'
-  const profileValues =
-    assumptions &&
-    Object.fromEntries(assumptions.map((assumption) => [assumption.id, assumption[profile]]))
-  return (
-    <Dialog title={`Profile ${profile}`} close={close}>
-      <p class="muted">
-        The profile was set when the environment was created. Overridden values are marked.
-      </p>
-      {error !== undefined && <ErrorNote error={error} retry={reload} />}
-      {profileValues && (
-        <JsonTree
-          label="Assumption values"
-          value={{ ...profileValues, ...listed?.assumptions }}
-          other={profileValues}
-        />
-      )}
-    </Dialog>
   )
 }

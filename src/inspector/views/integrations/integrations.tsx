@@ -76,10 +76,14 @@ const primaryOf = (integrations: readonly ListedIntegration[], channel: Channel)
 function ChannelHeading({ channel, hasPrimary }: { channel: Channel; hasPrimary: boolean }) {
   const needsPrimary = channel === 'email' || channel === 'sms'
   return (
-    <h2 class="group">
-      {channel}
+    <div class="group">
+      <h2>{channel}</h2>
       {!hasPrimary && <Chip tone={needsPrimary ? 'warn' : undefined}>no primary</Chip>}
-    </h2>
+      {/* The label of the switches below, whose accessible names contain it. */}
+      <span class="spread hint" aria-hidden="true">
+        Primary
+      </span>
+    </div>
   )
 }
 
@@ -120,6 +124,7 @@ function IntegrationRow({ integration, channelIntegrations, link }: IntegrationR
         aria-label={`${name} is primary for ${channel}`}
         checked={integration.primary && !deleted}
         disabled={deleted}
+        title={deleted ? "A deleted integration can't be primary" : undefined}
         onClick={onClick}
       />
     </div>
@@ -138,25 +143,36 @@ function useTogglePrimary(
   const { env } = useSession()
   const callApi = useServiceCall()
   const runAction = useAction()
-  const { _id, name, channel, primary: isPrimary } = integration
-  const formerPrimaries = channelIntegrations.filter((other) => other.primary)
-  const toggle = (): Promise<unknown> =>
-    isPrimary
-      ? env.integrations.change(_id, { primary: false })
-      : callApi('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
-  const undo = async () => {
-    // A channel can't have two primaries, so restore the integration before the former primaries.
-    for (const { _id, primary, active, conditions = null } of [integration, ...formerPrimaries]) {
+  const { _id, channel, primary: isPrimary } = integration
+  const list = async () =>
+    (await env.integrations.list()).filter((listed) => listed.channel === channel)
+  const toggle = async () => {
+    const before = await list()
+    if (isPrimary) await env.integrations.change(_id, { primary: false })
+    else await callApi('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
+    return { before, after: await list() }
+  }
+  const undo = async ({ before, after }: Awaited<ReturnType<typeof toggle>>) => {
+    if (JSON.stringify(await list()) !== JSON.stringify(after)) {
+      throw new Error(`Undo isn't possible, because the ${channel} integrations changed again`)
+    }
+    // A channel can't have two primaries, so restore the non-primary integrations first.
+    const ordered = before.toSorted((a, b) => Number(a.primary) - Number(b.primary))
+    for (const { _id, primary, active, conditions = null } of ordered) {
       await env.integrations.change(_id, { primary, active, conditions })
     }
   }
-  const describeResult = () => {
-    if (isPrimary) return `${channel} no longer has a primary integration`
-    const former = primaryOf(channelIntegrations, channel)
-    const before = former ? `, instead of ${former.name}` : ''
-    return `${name} is primary for ${channel}${before}`
-  }
-  return () => runAction(toggle, describeResult(), undo)
+  return () => runAction(toggle, describeToggle(integration, channelIntegrations), undo)
+}
+
+function describeToggle(
+  { name, channel, primary, active }: ListedIntegration,
+  channelIntegrations: readonly ListedIntegration[]
+): string {
+  if (primary) return `${channel} no longer has a primary integration`
+  const former = primaryOf(channelIntegrations, channel)
+  const instead = former ? `, instead of ${former.name}` : ''
+  return `${name} is primary for ${channel}${instead}${active ? '' : '. It is active now'}`
 }
 
 /**

@@ -17,7 +17,7 @@ interface Props {
  * list is in use while it is under the mouse, focused, or scrolled down.
  */
 export function PausableRequestList({ location, listed, isPaused, open }: Props) {
-  const { requests, changes, seen, loadMore } = listed
+  const { requests, changes, loadMore } = listed
   const { ref, shown, listeners, release } = useHeldBack(listed, isPaused)
   const newestShown = requests.findIndex(({ sequence }) => sequence <= shown.newest)
   const waitingCount = Math.max(0, newestShown)
@@ -38,7 +38,6 @@ export function PausableRequestList({ location, listed, isPaused, open }: Props)
       <RequestList
         label="Requests, newest first"
         items={items}
-        seen={seen}
         current={open}
         href={(sequence) => location.href({ open: sequence })}
         isScrolledTo={location.open !== undefined}

@@ -13,7 +13,7 @@ import { FindingCallout } from './finding.js'
 import { describeChange, targetOf, toneOf } from './format-request.js'
 import type { RequestsLocation } from './location.js'
 import { RequestActions } from './request-actions.js'
-import { RequestList, StatusText, withChanges } from './request-list.js'
+import { StatusText } from './request-list.js'
 import type { ListedRequests } from './use-requests.js'
 
 interface DetailProps {
@@ -24,7 +24,7 @@ interface DetailProps {
   selectTab(tab: string): void
 }
 
-/** The pane of the open request. Its tabs show the request's details and the nearby requests. */
+/** The pane of the open request. */
 export function RequestDetail(props: DetailProps) {
   const { location, listed, sequence, tab, selectTab } = props
   const [compared, setCompared] = useState<{ sequence: number; response: TitledResponse }>()
@@ -99,7 +99,7 @@ function DetailTitle({ exchange, back }: DetailTitleProps) {
 }
 
 function detailTabs(
-  { location, listed, sequence }: DetailProps,
+  { listed, sequence }: DetailProps,
   exchange: RecordedExchange,
   isLoaded: boolean
 ): Tab[] {
@@ -122,11 +122,6 @@ function detailTabs(
       title: 'Changes',
       count: changeCount || undefined,
       content: () => <Changes changed={changed} laterChanges={laterChanges} />
-    },
-    {
-      id: 'nearby',
-      title: 'Nearby',
-      content: () => <NearbyRequests location={location} listed={listed} sequence={sequence} />
     }
   ]
 }
@@ -153,28 +148,5 @@ function Changes({ changed, laterChanges }: ChangesProps) {
         </EventRow>
       ))}
     </>
-  )
-}
-
-/** How many older and how many newer requests to show with the open request. */
-const NEARBY = 5
-
-function NearbyRequests({
-  location,
-  listed: { source, changes },
-  sequence
-}: Pick<DetailProps, 'location' | 'listed' | 'sequence'>) {
-  const filter = { order: 'newest', before: sequence + NEARBY + 1, limit: 2 * NEARBY + 1 } as const
-  const { value = [] } = useResource(() => source.list(filter), [source.list, sequence])
-  const requests = value.filter((request) => Math.abs(request.sequence - sequence) <= NEARBY)
-  const newest = requests[0]?.sequence ?? 0
-  const changesBetween = changes.filter(({ after }) => after <= newest)
-  return (
-    <RequestList
-      label="Nearby requests"
-      items={withChanges(requests, changesBetween)}
-      current={sequence}
-      href={(open) => location.href({ open })}
-    />
   )
 }

@@ -39,12 +39,10 @@ interface Props
   /** The sequence number of the open request. */
   current: number | undefined
   href(sequence: number): string
-  /** Requests with a higher sequence number than this are shown as new. */
-  seen?: number
 }
 
 /** A list of requests with the changes between them. */
-export function RequestList({ href, seen = Number.POSITIVE_INFINITY, ...listProps }: Props) {
+export function RequestList({ href, ...listProps }: Props) {
   const hasNote = (item: RequestItem) => 'request' in item && item.request.reason !== undefined
   return (
     <VirtualList
@@ -65,7 +63,6 @@ export function RequestList({ href, seen = Number.POSITIVE_INFINITY, ...listProp
             title={targetOf(request)}
             end={<StatusAndDuration request={request} />}
             note={request.reason}
-            isNew={request.sequence > seen}
           >
             <code>
               <bdi>{targetOf(request)}</bdi>

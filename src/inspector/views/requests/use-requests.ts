@@ -21,7 +21,7 @@ export interface RequestSource {
 
 /** The requests that the list shows, and how to load more. */
 export interface ListedRequests
-  extends Pick<Feed, 'requests' | 'changes' | 'seen' | 'isLoaded' | 'hasMore'> {
+  extends Pick<Feed, 'requests' | 'changes' | 'isLoaded' | 'hasMore'> {
   /** Loads older requests; undefined if all are loaded. */
   loadMore: (() => unknown) | undefined
   /**
@@ -66,7 +66,6 @@ export function useRequests(search: string, unauthenticatedCount: number): Liste
     requests: matches ?? [],
     // Only the environment's journal contains changes to the data.
     changes: isUnauthenticatedList ? [] : feed.changes,
-    seen: isUnauthenticatedList ? Number.POSITIVE_INFINITY : feed.seen,
     isLoaded: matches !== undefined,
     hasMore,
     loadMore: hasMore ? () => setLimit(limit + PAGE_SIZE) : undefined
