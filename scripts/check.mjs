@@ -234,21 +234,7 @@ async function installPackage() {
   // Without a package.json, npm would use one from a parent folder.
   writeFileSync(join(cwd, 'package.json'), '{ "private": true }\n')
   tool('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error', tarball()], { cwd })
-  // Node 20 comes with npm 10, which rejects some version ranges of optional peers that later npm
-  // versions accept.
-  const other = emptyFolder('install-npm-10')
-  writeFileSync(join(other, 'package.json'), '{ "private": true }\n')
-  const npm10 = [
-    'exec',
-    '--yes',
-    '--',
-    'npm@10.8.2',
-    'install',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund'
-  ]
-  tool('npm', [...npm10, '--loglevel', 'error', tarball()], { cwd: other })
+  resolveWithNpm10()
   const printed = tool('npx', ['--no-install', 'notification-mock', '--version'], {
     cwd,
     quiet: true
@@ -262,6 +248,22 @@ async function installPackage() {
       startAndRequest({ command: process.execPath, args, cwd, env: outsideEnvironment() })
     )
   )
+}
+
+/**
+ * Resolves the package with npm 10, which comes with Node 20 and rejects some version ranges of
+ * optional peers that later npm versions accept. Also resolves it next to the oldest supported
+ * Vitest, which many projects that only need the command have.
+ */
+function resolveWithNpm10() {
+  const resolve = ['npm@10.8.2', 'install', '--package-lock-only', '--no-audit', '--no-fund']
+  const others = [[], ['vitest@3.2.0']]
+  for (const [index, packages] of others.entries()) {
+    const cwd = emptyFolder(`install-npm-10-${index}`)
+    writeFileSync(join(cwd, 'package.json'), '{ "private": true }\n')
+    const args = ['exec', '--yes', '--', ...resolve, '--loglevel', 'error', tarball(), ...packages]
+    tool('npm', args, { cwd })
+  }
 }
 
 function tarball() {
