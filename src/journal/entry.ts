@@ -5,7 +5,7 @@ import { type MalformedQuery, parseQuery, type Query } from '../domain/query-str
 import { queryOf } from '../http/target.js'
 import type { Operation } from '../schema/operation.js'
 import type { ChangedRecord } from '../schema/shared.js'
-import type { ResponseStore, StoredBody } from './response-store.js'
+import type { StoredBody } from './response-store.js'
 import type { RecordedExchange, RecordedRequest } from './schemas.js'
 
 export type IncomingRequest = Pick<FastifyRequest, 'method' | 'url' | 'query' | 'raw'>
@@ -19,9 +19,9 @@ export interface Describer {
 
 /** The members of a journal that its entries use. */
 interface EntryJournal {
-  capacity: number
   describer: Describer
-  responses: ResponseStore
+  keepResponse(entry: JournalEntry, body: Buffer): void
+  forgetResponse(entry: JournalEntry): void
   end(entry: JournalEntry): void
 }
 

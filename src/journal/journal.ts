@@ -137,6 +137,19 @@ export class Journal {
     return this.#entries.get(sequence)
   }
 
+  /** Keeps the response body of a request, unless the journal has already forgotten the request. */
+  keepResponse(entry: JournalEntry, body: Buffer): void {
+    this.forgetResponse(entry)
+    if (this.#entries.has(entry.sequence)) entry.response = this.responses.keep(body)
+  }
+
+  /** Forgets the response body of a request. */
+  forgetResponse(entry: JournalEntry): void {
+    if (!entry.response) return
+    if (this.#entries.has(entry.sequence)) this.responses.forget(entry.response)
+    entry.response = undefined
+  }
+
   /** Returns roughly how many bytes of memory the requests and responses take. */
   memoryUse(): number {
     let bytes = 0
@@ -218,6 +231,7 @@ export class Journal {
     // `#storedBytes` doesn't include requests that haven't ended.
     if (oldest.endSequence > 0) this.#storedBytes -= sizeOf(oldest)
     this.#entries.delete(oldest.sequence)
+    if (oldest.response) this.responses.forget(oldest.response)
   }
 
   #publish(event: JournalEvent): void {

@@ -91,9 +91,8 @@ export const keepResponse: onSendHookHandler = ({ journalEntry }, _reply, payloa
 }
 
 export function keepResponseBody(entry: JournalEntry, payload: unknown): void {
-  if (entry.method === 'HEAD' || entry.journal.capacity === 0) return
-  if (!Buffer.isBuffer(payload) || payload.length === 0) return
-  entry.response = entry.journal.responses.keep(payload)
+  if (entry.method === 'HEAD' || !Buffer.isBuffer(payload) || payload.length === 0) return
+  entry.journal.keepResponse(entry, payload)
 }
 
 /**
@@ -115,7 +114,7 @@ export function endEntry(request: FastifyRequest, reply: FastifyReply, size: num
 export function endEntryWithoutResponse(request: FastifyRequest, reply: FastifyReply): void {
   const entry = detachEntry(request, reply)
   if (!entry) return
-  entry.response = undefined
+  entry.journal.forgetResponse(entry)
   entry.journal.end(entry)
 }
 

@@ -1,15 +1,15 @@
 /** The maximum number of bytes that are kept of each response body. */
 export const MAX_RESPONSE_BODY = 16 * 1024
 const BLOCK_SIZE = 64 * 1024
-/** 16 MiB. */
-const MAX_BLOCKS_PER_JOURNAL = 256
-/** 128 MiB. */
-const MAX_BLOCKS_PER_SERVER = 2048
+const MAX_BYTES_PER_JOURNAL = 16 * 1024 * 1024
+const MAX_BYTES_PER_SERVER = 128 * 1024 * 1024
 
 interface Block {
   /** Undefined after the memory has been reused for later responses. */
   bytes: Buffer | undefined
   used: number
+  /** How many requests of the journal have their response in this block. */
+  requests: number
   owner: ResponseStore
 }
 
@@ -20,37 +20,44 @@ export interface StoredBody {
   end: number
 }
 
-/** The blocks of all response stores in a server, oldest first. */
+/** The blocks of all response stores in a server. The block that changed last is the last one. */
 export class BlockPool {
   readonly #blocks = new Set<Block>()
+  #bytes = 0
 
-  get isFull(): boolean {
-    return this.#blocks.size >= MAX_BLOCKS_PER_SERVER
-  }
-
-  oldest(): Block | undefined {
-    const [block] = this.#blocks
-    return block
-  }
-
-  add(block: Block): void {
-    this.#blocks.add(block)
-  }
-
-  remove(block: Block): void {
+  /** Adds a block or, if it has grown, moves it to the end. */
+  put(block: Block, addedBytes: number): void {
     this.#blocks.delete(block)
+    this.#blocks.add(block)
+    this.#bytes += addedBytes
+  }
+
+  remove(block: Block, length: number): void {
+    this.#blocks.delete(block)
+    this.#bytes -= length
+  }
+
+  /** Returns the oldest block if `added` more bytes are more than the server may use. */
+  blockToDrop(added: number): Block | undefined {
+    if (this.#bytes + added <= MAX_BYTES_PER_SERVER) return undefined
+    const [oldest] = this.#blocks
+    return oldest
   }
 }
 
 /**
- * Keeps the response bodies of one journal. Bodies are copied into blocks. When the memory is full,
- * the oldest block is reused. Keeping references to the sent buffers instead would reduce the
- * throughput of message lists by a third, because the buffers would stay in memory for a long time.
+ * Keeps the response bodies of one journal. Bodies are copied into blocks. A block is as large as
+ * its first body and grows to 64 KiB, so that an environment with one response takes little of the
+ * server's memory. When the memory is full, the oldest block is dropped.
+ *
+ * A buffer per response would be simpler. But then the garbage collector has to free a buffer per
+ * request: storing a response of 15 KB takes 20 instead of 10 µs (measured on 2026-11-28).
  */
 export class ResponseStore {
   readonly #pool: BlockPool
   /** Oldest first. */
   readonly #blocks = new Set<Block>()
+  #bytes = 0
   #current: Block | undefined
   #last: StoredBody | undefined
 
@@ -64,13 +71,20 @@ export class ResponseStore {
    */
   keep(body: Buffer): StoredBody {
     const length = Math.min(body.length, MAX_RESPONSE_BODY)
-    if (this.#last && this.#isLast(this.#last, body, length)) return this.#last
-    const { block, bytes } = this.#blockFor(length)
-    const start = block.used
-    body.copy(bytes, start, 0, length)
-    block.used += length
-    this.#last = { block, start, end: block.used }
+    if (!this.#last || !this.#isLast(this.#last, body, length)) {
+      const { block, bytes } = this.#blockFor(length)
+      const start = block.used
+      body.copy(bytes, start, 0, length)
+      block.used += length
+      this.#last = { block, start, end: block.used }
+    }
+    this.#last.block.requests += 1
     return this.#last
+  }
+
+  /** Lets the memory of a body be reused, because the journal has forgotten its request. */
+  forget({ block }: StoredBody): void {
+    block.requests -= 1
   }
 
   /** Forgets all bodies. */
@@ -85,41 +99,83 @@ export class ResponseStore {
   }
 
   #blockFor(length: number): { block: Block; bytes: Buffer } {
-    const current = this.#current
-    if (current?.bytes && current.used + length <= BLOCK_SIZE) {
-      return { block: current, bytes: current.bytes }
-    }
-    const bytes = this.#reusableBytes() ?? Buffer.allocUnsafeSlow(BLOCK_SIZE)
-    const block: Block = { bytes, used: 0, owner: this }
+    const block = this.#current
+    if (!block?.bytes || block.used + length > BLOCK_SIZE) return this.#addBlock(length)
+    const isFull = block.used + length > block.bytes.length
+    return { block, bytes: isFull ? this.#grow(block, block.bytes, length) : block.bytes }
+  }
+
+  #addBlock(length: number): { block: Block; bytes: Buffer } {
+    const bytes = this.#reusableBytes(length) ?? Buffer.allocUnsafeSlow(length)
+    const block: Block = { bytes, used: 0, requests: 0, owner: this }
     this.#blocks.add(block)
-    this.#pool.add(block)
     this.#current = block
+    this.#countBytes(block, bytes.length)
     return { block, bytes }
   }
 
-  /**
-   * If the store or the server has reached its limit, releases the oldest block and returns its
-   * memory.
-   */
-  #reusableBytes(): Buffer | undefined {
-    const oldest = this.#oldestToReuse()
-    return oldest === undefined ? undefined : oldest.owner.#release(oldest)
+  /** Makes room in a block for `length` more bytes, and returns its memory. */
+  #grow(block: Block, bytes: Buffer, length: number): Buffer {
+    const size = Math.max(block.used + length, Math.min(BLOCK_SIZE, 2 * bytes.length))
+    const grown = Buffer.allocUnsafeSlow(size)
+    bytes.copy(grown, 0, 0, block.used)
+    block.bytes = grown
+    this.#countBytes(block, size - bytes.length)
+    return grown
   }
 
-  #oldestToReuse(): Block | undefined {
-    if (this.#blocks.size >= MAX_BLOCKS_PER_JOURNAL) {
-      const [oldest] = this.#blocks
-      return oldest
+  /**
+   * Releases the blocks that a new block replaces. Returns the memory of one of them, if that is
+   * large enough.
+   */
+  #reusableBytes(length: number): Buffer | undefined {
+    const bytes = this.#releaseOldest() ?? this.#takeOldest()
+    return bytes && bytes.length >= length ? bytes : undefined
+  }
+
+  /**
+   * Releases the journal's oldest blocks while they are no longer needed or the journal is at its
+   * limit. Returns the memory of the last one.
+   */
+  #releaseOldest(): Buffer | undefined {
+    let bytes: Buffer | undefined
+    for (const oldest of this.#blocks) {
+      const isAtLimit = this.#bytes + BLOCK_SIZE > MAX_BYTES_PER_JOURNAL
+      if (oldest.requests > 0 && !isAtLimit) break
+      bytes = this.#release(oldest)
     }
-    return this.#pool.isFull ? this.#pool.oldest() : undefined
+    return bytes
+  }
+
+  /**
+   * If the server is at its limit, releases its oldest block. A journal's first block never takes
+   * the memory of a larger one, because it may get only one response.
+   */
+  #takeOldest(): Buffer | undefined {
+    if (this.#blocks.size === 0) return undefined
+    const oldest = this.#pool.blockToDrop(BLOCK_SIZE)
+    return oldest ? oldest.owner.#release(oldest) : undefined
+  }
+
+  /** Counts the memory that was added to a block. Drops other blocks if the server has too much. */
+  #countBytes(block: Block, added: number): void {
+    this.#bytes += added
+    this.#pool.put(block, added)
+    let excess = this.#pool.blockToDrop(0)
+    while (excess) {
+      excess.owner.#release(excess)
+      excess = this.#pool.blockToDrop(0)
+    }
   }
 
   /** Drops the bodies in a block and returns its memory. */
   #release(block: Block): Buffer | undefined {
     const { bytes } = block
-    this.#blocks.delete(block)
-    this.#pool.remove(block)
+    const length = bytes?.length ?? 0
     block.bytes = undefined
+    this.#bytes -= length
+    this.#blocks.delete(block)
+    this.#pool.remove(block, length)
     return bytes
   }
 }

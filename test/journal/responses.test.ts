@@ -112,6 +112,37 @@ test('keeps the newest 16 MiB of responses per journal, and 128 MiB per server',
   expect(first.map(storedBytes).filter(Boolean)).toEqual([])
 })
 
+test('keeps the only response of each of 3,000 environments', () => {
+  const pool = new BlockPool()
+  const bodies = Array.from({ length: 3000 }, (_, index) =>
+    new ResponseStore(pool).keep(Buffer.alloc(1024, index % 251))
+  )
+  const lost = bodies.findIndex(
+    (body, index) => storedBytes(body)?.equals(Buffer.alloc(1024, index % 251)) !== true
+  )
+  expect(lost).toBe(-1)
+})
+
+test('keeps the bodies of a block that has grown', () => {
+  const store = new ResponseStore(new BlockPool())
+  const bodies = [1, 2, 3, 4, 5].map((length) => Buffer.alloc(length * 1000, length))
+  const stored = bodies.map((body) => store.keep(body))
+  expect(stored.map((body) => storedBytes(body)?.toString())).toEqual(bodies.map(String))
+})
+
+test('drops no response because of responses to requests that the journals have forgotten', () => {
+  const pool = new BlockPool()
+  const only = new ResponseStore(pool).keep(Buffer.from('only'))
+  const bodies = [1, 2].map((byte) => Buffer.alloc(16_384, byte))
+  for (let journal = 0; journal < 9; journal += 1) {
+    const store = new ResponseStore(pool)
+    for (let round = 0; round < 512; round += 1) {
+      for (const body of bodies) store.forget(store.keep(body))
+    }
+  }
+  expect(storedBytes(only)?.toString()).toBe('only')
+})
+
 test('keeps a request whose response body was dropped', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages')
