@@ -2,7 +2,7 @@ import type { HintId } from '../client/hints.js'
 import { type Report, type RunFacts, reportOf, unauthenticatedDuring } from '../client/report.js'
 import { countOf } from '../domain/count.js'
 import { isSecretName } from '../domain/credentials.js'
-import { MASK } from '../domain/masking.js'
+import { MASK, maskSecrets } from '../domain/masking.js'
 import type { Mock } from '../index.js'
 import { requireWritable, rethrowWriteError } from '../platform/output-file.js'
 import { printable } from '../platform/printable.js'
@@ -199,5 +199,5 @@ function maskArgument(argument: string, previous: string, secrets: readonly stri
   if (isSecretAssignment) return `${name}=${MASK}`
   const [, flag = ''] = /^--?([\w-]+)$/.exec(previous) ?? []
   const isSecret = isSecretName(flag) || secrets.some((secret) => argument.includes(secret))
-  return isSecret ? MASK : argument
+  return isSecret ? MASK : maskSecrets(argument)
 }

@@ -26,8 +26,15 @@ const PARAMETER =
   /(?<=^|[?&;,\s"'`({])([\w%+.[\]-]+)=("[^"\r\n]*"|[^&;,\s"'`<>(){}\\][^&;\s"'`<>\\]*)/g
 /** Matches a field with single quotes around its value, as Node prints objects. */
 const QUOTED_FIELD = /(?<![\w$-])([\w$-]+)(['"]?\s*:\s*)'([^'"\\\r\n]+)/g
+/**
+ * Matches a header or a YAML field at the start of a line or of a quoted text. Doesn't match a
+ * placeholder, as in `Authorization: ApiKey <key>`.
+ */
+const LINE_FIELD =
+  /(?<=^|[\r\n"'`])([ \t]*(?:- )?)([\w-]+)([ \t]*:[ \t]+)(?!\w+ <)("[^"\r\n]*"|[^\s"'`\\][^\r\n"'`\\]*)/g
 const USER_IN_URL = /(?<=:\/\/)[^\s/?#@"'`<>\\]+@/g
-const JWT = /(?<![\w-])eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g
+/** Matches a JSON Web Token, also after a percent-encoded character. */
+const JWT = /(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2}))eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g
 const PRIVATE_KEY =
   /-----BEGIN ([A-Z ]{0,40}PRIVATE KEY)-----(?:\\[nr]|[\w+/=\s])*(?:-----END \1-----)?/g
 /** Matches an authentication scheme before a value that has a digit or is long. */
@@ -55,6 +62,9 @@ function maskForms(text: string): string {
   return maskParameters(text, PARAMETER)
     .replace(QUOTED_FIELD, (field, name: string, colon: string) =>
       isSecretName(name) ? `${name}${colon}'${MASK}` : field
+    )
+    .replace(LINE_FIELD, (field, indent: string, name: string, colon: string) =>
+      isSecretName(name) ? `${indent}${name}${colon}${MASK}` : field
     )
     .replace(USER_IN_URL, `${MASK}@`)
     .replace(JWT, MASK)
@@ -91,21 +101,27 @@ function maskFields(json: string, maskKnown: MaskKnown, nesting: number): string
     (token: string, string: string | undefined, colon: string | undefined) => {
       if (colon !== undefined) {
         fields.readName(unescapeJson(string ?? ''))
-        return token
+        return maskEscaped(token, string, maskKnown, nesting)
       }
       if (fields.isSecret(token, string)) return `"${MASK}"`
-      return string?.includes('\\') && nesting > 0
-        ? maskEscaped(token, string, maskKnown, nesting - 1)
-        : token
+      return maskEscaped(token, string, maskKnown, nesting)
     }
   )
 }
 
-/** Masks secrets in a string of JSON that contains escapes. */
-function maskEscaped(token: string, string: string, maskKnown: MaskKnown, nesting: number): string {
+/** If a token of JSON is a string or a name with escapes, masks the secrets in it. */
+function maskEscaped(
+  token: string,
+  string: string | undefined,
+  maskKnown: MaskKnown,
+  nesting: number
+): string {
+  if (nesting === 0 || !string?.includes('\\')) return token
   const plain = unescapeJson(string)
-  const masked = maskSecrets(plain, maskKnown, nesting)
-  return masked === plain ? token : JSON.stringify(masked)
+  const masked = maskSecrets(plain, maskKnown, nesting - 1)
+  if (masked === plain) return token
+  const colon = token.endsWith(':') ? ':' : ''
+  return JSON.stringify(masked) + colon
 }
 
 function unescapeJson(string: string): string {

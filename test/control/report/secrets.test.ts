@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
-import { connect } from '../../../src/client/index.js'
+import { runMarkdown } from '../../../src/cli/exec-report.js'
+import { connect, type RecordedRequest } from '../../../src/client/index.js'
 import { reportOf } from '../../../src/client/report.js'
+import { curlCommand } from '../../../src/domain/shell.js'
 import { create, send, setPrimary } from '../../support/control.js'
 import { KEYS, type LoggedMock, useLoggedMock } from '../../support/logged-mock.js'
 import type { TestMock } from '../../support/mock.js'
+import { SECRET_PART, SECRET_TEXTS } from '../../support/secret-texts.js'
 
 const ADMIN_TOKEN = 'admin/token+77aa=='
 const ODD_KEY = 'odd,key;with"4f=delimiters'
@@ -41,17 +44,57 @@ async function plantInData(mock: TestMock, key: string): Promise<void> {
   await send(mock, 'PATCH', '/_mock/integrations/mailgun', { credentials }, key)
 }
 
+/** Sends each text in the query, a header and the body of a request. */
+async function plantTexts(mock: TestMock, key: string | null): Promise<void> {
+  for (const [, text] of SECRET_TEXTS) {
+    await mock.post(`${setPrimary('x')}?note=${encodeURIComponent(text)}`, {
+      key,
+      headers: text.includes('\n') ? {} : { 'x-note': text },
+      body: text
+    })
+  }
+}
+
+/** Returns the start of the stream, up to the request that ended last. */
+async function readStream(mock: TestMock, key: string): Promise<string> {
+  const headers = { authorization: `ApiKey ${key}`, 'last-event-id': '0' }
+  const { body } = await fetch(`${mock.url}/_mock/requests/stream`, { headers })
+  const { length } = (await mock.get('/_mock/requests', { key })).json.requests
+  let text = ''
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk
+    if (text.includes(`\nid: ${length}\n`) || text.startsWith(`id: ${length}\n`)) break
+  }
+  return text
+}
+
+/** Returns the curl command that the inspector and the report make of a recorded request. */
+function copyAsCurl({ method, path, query, headers, body }: RecordedRequest): string {
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, `${value}`])
+  )
+  const url = `${path}?${decodeURIComponent(`${search}`)}`
+  const lines = Object.entries(headers).map(([name, value]) => [name, `${value}`] as const)
+  return curlCommand({ method, url, headers: lines, body })
+}
+
 /** Returns everything that leaves the server about the requests, except their responses. */
 async function outputsOf(mock: LoggedMock, key: string): Promise<Record<string, string>> {
-  const record = await connect(mock.url, { adminToken: ADMIN_TOKEN }).runRecord()
-  const exchanges = record.tests.flatMap(({ requests }) => requests)
+  const client = connect(mock.url, { adminToken: ADMIN_TOKEN })
+  const record = await client.runRecord()
+  const report = reportOf(record)
+  const requests = record.tests.flatMap((test) => test.requests)
   return {
     journal: (await mock.get('/_mock/requests', { key })).text,
+    stream: await readStream(mock, key),
     diff: (await mock.get('/_mock/diff', { key })).text,
     changes: (await mock.get('/_mock/requests/changes', { key })).text,
-    report: JSON.stringify(record),
-    responses: JSON.stringify(exchanges.map(({ response }) => response)),
-    hints: JSON.stringify(reportOf(record).tests.map(({ hints }) => hints)),
+    // The HTML file contains exactly this JSON.
+    report: JSON.stringify(report),
+    summary: runMarkdown(report, []),
+    coverage: JSON.stringify(record.coverage),
+    description: await client.attach(key).describeRequests(),
+    curl: requests.map(copyAsCurl).join('\n'),
     log: JSON.stringify(mock.log)
   }
 }
@@ -85,4 +128,24 @@ test('the key of a removed environment stays masked in the journals of others', 
   const removed = await mock.call('/_mock/environments/gone', { method: 'DELETE' })
   expect(removed.status).toBe(204)
   expect((await mock.get('/_mock/requests', { key: KEYS.shop })).text).not.toContain(apiKey)
+})
+
+test('no output about requests contains a secret that its name or form reveals', async () => {
+  const mock = await useLoggedMock({ adminToken: ADMIN_TOKEN })
+  const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const body = JSON.stringify({ from: 'Shop', name: 'planted' })
+  const made = await mock.call('/_mock/environments', { method: 'POST', headers: admin, body })
+  const key = made.json.apiKey
+  for (const sender of [key, null]) await plantTexts(mock, sender)
+  for (const [, text] of SECRET_TEXTS) {
+    await send(mock, 'POST', '/_mock/messages', { channel: 'sms', content: text }, key)
+  }
+  await send(mock, 'PATCH', '/_mock/integrations/mailgun', { name: SECRET_TEXTS[0]?.[1] }, key)
+  const error = SECRET_TEXTS.map(([, text]) => text).join('\n')
+  await send(mock, 'PUT', '/_mock/test', { title: 'planted', outcome: 'failed', error }, key)
+  const leaks = Object.entries(await outputsOf(mock, key)).flatMap(([output, text]) => {
+    const at = text.search(SECRET_PART)
+    return at < 0 ? [] : [`${output}: ${text.slice(Math.max(0, at - 90), at + 60)}`]
+  })
+  expect(leaks).toEqual([])
 })
