@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { RecordedRequest } from '../../../client/index.js'
+import { Callout } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/error-note.js'
 import { Close, Pane } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
@@ -23,10 +25,10 @@ export function RequestFormView({ route: { params } }: { route: Route }) {
   const { value, error, reload } = useResource(async () => {
     const operations = await loadOperations(call, operation)
     const chosen = operations.find(({ id }) => id === (operation ?? 'listMessages'))
-    const draft = from
-      ? draftOf(await env.requests.get(Number(from)), operations)
-      : newDraft(chosen)
-    return { draft, operations, source: `${from} ${operation}` }
+    const recorded = from === undefined ? undefined : await env.requests.get(Number(from))
+    const draft = recorded ? draftOf(recorded, operations) : newDraft(chosen)
+    const gap = recorded && describeGap(recorded)
+    return { draft, operations, gap, source: `${from} ${operation}` }
   }, [call, env, from, operation])
   return (
     <div class="request-form">
@@ -37,20 +39,28 @@ export function RequestFormView({ route: { params } }: { route: Route }) {
           from={from}
           draft={value.draft}
           operations={value.operations}
+          gap={value.gap}
         />
       )}
     </div>
   )
 }
 
+/** Describes what the journal lacks to repeat a request; undefined if it lacks nothing. */
+function describeGap({ body = '', bodyLength }: RecordedRequest): string | undefined {
+  if (bodyLength !== undefined) return 'The journal has only the beginning of the body.'
+  return body.includes('***') ? 'The journal masks secrets in the body as ***.' : undefined
+}
+
 interface ExchangeProps {
   from: string | undefined
+  gap: string | undefined
   draft: Draft
   operations: readonly DescribedOperation[]
 }
 
 /** The form and the response to the last request that it sent. */
-function Exchange({ from, draft: initialDraft, operations }: ExchangeProps) {
+function Exchange({ from, gap, draft: initialDraft, operations }: ExchangeProps) {
   const [draft, setDraft] = useState(initialDraft)
   const sending = useSending()
   const heading = useRef<HTMLHeadingElement>(null)
@@ -64,6 +74,11 @@ function Exchange({ from, draft: initialDraft, operations }: ExchangeProps) {
         </h1>
         <Close back={hrefTo(from === undefined ? ['requests'] : ['requests', from])} />
       </div>
+      {gap !== undefined && (
+        <Callout tone="warn" icon="warn">
+          {gap}
+        </Callout>
+      )}
     </div>
   )
   return (

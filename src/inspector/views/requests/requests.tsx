@@ -1,13 +1,12 @@
 import { useRef, useState } from 'preact/hooks'
 import { EmptyList, EmptyPane } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/error-note.js'
-import { Icon } from '../../parts/icon.js'
 import { useShortcut } from '../../parts/keyboard.js'
 import { Pane, Panes, Scroll } from '../../parts/pane.js'
 import { SearchLine } from '../../parts/search-line.js'
 import { runWithToast } from '../../parts/toast.js'
 import { useCommands } from '../../shell/commands.js'
-import { hrefTo, navigate, type Route } from '../../shell/router.js'
+import { navigate, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { RequestFormView } from '../request-form/request-form-view.js'
 import { toneOf } from './format-request.js'
@@ -160,14 +159,6 @@ function RequestSearch({ location, listed }: RequestSearchProps) {
       change={change}
     >
       <span class="hint">{count}</span>
-      <a
-        class="button quiet only-icon"
-        href={hrefTo(['requests', 'new'])}
-        aria-label="New request"
-        title="New request"
-      >
-        <Icon name="send" />
-      </a>
     </SearchLine>
   )
 }

@@ -2,10 +2,11 @@ import { useMemo } from 'preact/hooks'
 import { type Hint, hintsOf } from '../../../client/hints.js'
 import type { RecordedRequest } from '../../../client/index.js'
 import { toneClass } from '../../parts/chip.js'
+import { Icon } from '../../parts/icon.js'
 import { Popover } from '../../parts/popover.js'
 import { useFeed } from '../../shell/live-provider.js'
 import type { Feed } from '../../shell/live-requests.js'
-import { navigate } from '../../shell/router.js'
+import { hrefTo, navigate } from '../../shell/router.js'
 import { FindingCallout } from './finding.js'
 import { describeChange, targetOf, toneOf } from './format-request.js'
 import { type RequestsLocation, UNAUTHENTICATED_SEARCH } from './location.js'
@@ -42,6 +43,14 @@ export function TimeStrip(props: TimeStripProps) {
         </a>
       )}
       {hints.length > 0 && <HintsPopover hints={hints} location={location} />}
+      <a
+        class="button quiet only-icon"
+        href={hrefTo(['requests', 'new'])}
+        aria-label="New request"
+        title="New request"
+      >
+        <Icon name="send" />
+      </a>
       {problem === undefined ? (
         <button
           class="quiet"
