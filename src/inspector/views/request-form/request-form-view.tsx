@@ -76,7 +76,7 @@ function Exchange({ from, gap, draft: initialDraft, operations }: ExchangeProps)
       </div>
       {gap !== undefined && (
         <Callout tone="warn" icon="warn">
-          {gap}
+          <span class="callout-text">{gap}</span>
         </Callout>
       )}
     </div>
