@@ -33,7 +33,7 @@ test('a report is one file with data and hints, and only its owner can read the 
   expect(data.tests).toMatchObject([
     {
       title: '</script><script>alert(1)</script> $& $1',
-      hints: [{ id: 'unknown-parameter', requests: [1] }, { id: 'page-not-requested' }]
+      hints: [{ id: 'unknown-parameter', requests: [1] }]
     }
   ])
   expect(data.hints).toMatchObject([{ id: 'path-not-mocked', environment: 'Development' }])

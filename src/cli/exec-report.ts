@@ -1,4 +1,4 @@
-import type { HintId } from '../client/hints.js'
+import { failingHints, type HintId, type StrictOptions } from '../client/hints.js'
 import { type Report, type RunFacts, reportOf, unauthenticatedDuring } from '../client/report.js'
 import { countOf } from '../domain/count.js'
 import { isSecretName } from '../domain/credentials.js'
@@ -20,6 +20,7 @@ export interface ReportFlags {
   summary: string
   strict?: true
   allow: readonly HintId[]
+  failOn: readonly HintId[]
 }
 
 /**
@@ -52,7 +53,7 @@ export async function writeReports(
   flags: ReportFlags,
   facts: RunFacts
 ): Promise<string[]> {
-  const { report: file, summary, strict, allow } = flags
+  const { report: file, summary, strict, allow, failOn } = flags
   const failures = await reportCoverage(mock, flags)
   const written =
     file === '' ? undefined : await warnOnFailure(() => writeHtmlReport(mock, file, facts))
@@ -62,7 +63,7 @@ export async function writeReports(
   if (report && summary !== '') {
     await warnOnFailure(() => write(summary, runMarkdown(report, allow), 'a'))
   }
-  return strict ? [...failures, ...strictFailures(report, allow)] : failures
+  return strict ? [...failures, ...strictFailures(report, { allow, failOn })] : failures
 }
 
 /** Returns the result of `work`. If it fails, prints a warning and returns undefined. */
@@ -86,9 +87,9 @@ async function writeHtmlReport(mock: Mock, file: string, facts: RunFacts): Promi
 /**
  * Returns why the run fails `--strict`. Without a report, it fails too, because it is unchecked.
  */
-function strictFailures(report: Report | undefined, allow: readonly HintId[]): string[] {
+function strictFailures(report: Report | undefined, options: StrictOptions): string[] {
   if (!report) return ["--strict: can't check the requests, see the warning above"]
-  const hints = collectHints(report, allow)
+  const hints = failingHints(collectHints(report), options)
   if (hints.length === 0) return []
   const lines = hints.map(
     ({ id, message, source }) => `\n${printable(`${source}: ${message} (${id})`)}`
@@ -117,10 +118,10 @@ async function reportCoverage(
 }
 
 /**
- * Returns the hints that `--allow` doesn't list. Includes the hints about requests that belong to
- * no test.
+ * Returns all hints, each with the title of its test or the name of its environment. Includes the
+ * hints about requests that belong to no test.
  */
-function collectHints({ tests, hints }: Report, allowed: readonly HintId[]) {
+function collectHints({ tests, hints }: Report) {
   const testHints = tests.flatMap((test) =>
     test.hints.map((hint) => ({ ...hint, source: test.title }))
   )
@@ -128,7 +129,7 @@ function collectHints({ tests, hints }: Report, allowed: readonly HintId[]) {
     ...hint,
     source: environment
   }))
-  return [...testHints, ...otherHints].filter(({ id }) => !allowed.includes(id))
+  return [...testHints, ...otherHints]
 }
 
 /**
@@ -142,10 +143,11 @@ const MAX_LINE_LENGTH = 500
 export function runMarkdown(report: Report, allowed: readonly HintId[]): string {
   const { tests, dropped, coverage } = report
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
+  const hints = collectHints(report).filter(({ id }) => !allowed.includes(id))
   const lines = [
     ...coverage.unmocked.targets.map(describeUnmocked),
     ...failed.map((test) => describeFailure(test, report)),
-    ...collectHints(report, allowed).map(({ message, source }) => `hint: ${source}: ${message}`)
+    ...hints.map(({ message, source }) => `hint: ${source}: ${message}`)
   ]
   if (dropped > 0)
     lines.push(`${countOf(dropped, 'test')} not listed, because the records were dropped`)

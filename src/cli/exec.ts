@@ -46,6 +46,7 @@ function reportOptions(): Option[] {
   const summary = 'append a Markdown summary to this file: failures, hints and coverage'
   const strict = 'fail on hints of likely mistakes, such as an unknown parameter'
   const allow = `hint that --strict ignores: ${HINT_IDS.join(', ')}`
+  const failOn = 'fail on this hint too; --strict alone ignores page-not-requested'
   return [
     repeatable('--env <name=value>', env, [], 'none', parseVariable),
     new Option('--coverage', 'print to stderr how much of the API the command covered'),
@@ -61,7 +62,8 @@ function reportOptions(): Option[] {
     ),
     new Option('--summary <file>', summary).default('', 'none'),
     new Option('--strict', strict),
-    repeatable('--allow <hint>', allow, [], 'none', parseHint)
+    repeatable('--allow <hint>', allow, [], 'none', parseHint),
+    repeatable('--fail-on <hint>', failOn, [], 'none', parseHint).implies({ strict: true })
   ]
 }
 

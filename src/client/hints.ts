@@ -29,7 +29,7 @@ const countChangesBefore = (sequence: number, changes: readonly Change[]) =>
 function hintsFrom(id: HintId, requests: Requests, epochs: readonly number[]): Hint[] {
   const finder: Finder = FINDERS[id]
   return [...groupRequests(finder, requests, epochs)].flatMap(([group, members]) => {
-    const affected = finder.select?.(members) ?? members
+    const affected = finder.select?.(members, requests) ?? members
     if (affected.length === 0) return []
     const message = finder.message(group, affected)
     return { id, message, requests: affected.map(({ sequence }) => sequence) }
@@ -61,9 +61,9 @@ interface Finder {
   groupsOf(request: RecordedRequest, epoch: number): readonly string[]
   /**
    * Returns those of the group's requests that the hint is about. Without this function, the hint
-   * is about all requests in the group.
+   * is about all requests in the group. `requests` are the requests of all groups.
    */
-  select?(members: Requests): Requests
+  select?(members: Requests, requests: Requests): Requests
   message(group: string, affected: Requests): string
 }
 
@@ -125,9 +125,19 @@ const FINDERS = {
       const isList = operation === 'listMessages' && status === 200
       return isList ? [JSON.stringify(Object.entries(filters).sort())] : []
     },
-    select: (members: Requests) =>
-      members.every(isFirstPage) ? members.filter(({ hasMore }) => hasMore) : [],
-    message: () => 'hasMore was true, but the next page was never requested'
+    select(members: Requests, requests: Requests) {
+      if (!members.every(isFirstPage)) return []
+      // A client may only need the first page, so wait until it pages through another list with
+      // the same limit.
+      const laterPages = requests.filter(isLaterPage)
+      return members.filter(
+        ({ hasMore, sequence, query: { limit } }) =>
+          hasMore &&
+          laterPages.some((page) => page.sequence > sequence && page.query.limit === limit)
+      )
+    },
+    message: () =>
+      'hasMore was true, but the next page was never requested, although a later list was paged'
   },
   'called-from-a-page': {
     groupsOf: (request: RecordedRequest) =>
@@ -142,6 +152,26 @@ export type HintId = keyof typeof FINDERS
 
 /** The ids of all hints. `hintsOf` returns hints in this order. */
 export const HINT_IDS: readonly HintId[] = Object.keys(FINDERS) as HintId[]
+
+/** The hints that `strict` ignores unless `failOn` names them, because correct code may cause them. */
+const ADVISORY_HINTS: readonly HintId[] = ['page-not-requested']
+
+/** Which hints make a test or a run fail. */
+export interface StrictOptions {
+  /** Hints to ignore. */
+  allow?: readonly HintId[]
+  /** Hints that count in addition to those that count by default. */
+  failOn?: readonly HintId[]
+}
+
+/** Returns the hints that make a test or a run fail. */
+export function failingHints<Item extends { id: HintId }>(
+  hints: readonly Item[],
+  { allow = [], failOn = [] }: StrictOptions = {}
+): Item[] {
+  const ignored = [...allow, ...ADVISORY_HINTS].filter((id) => !failOn.includes(id))
+  return hints.filter(({ id }) => !ignored.includes(id))
+}
 
 /** More identical requests than this within `BURST_WINDOW` milliseconds give a hint. */
 const MAX_BURST = 20
@@ -176,6 +206,9 @@ function onlyRepeated(members: Requests): Requests {
 }
 
 const isFirstPage = ({ query: { page = '' } }: RecordedRequest) => /^0*(\.0+)?$/.test(String(page))
+
+const isLaterPage = (request: RecordedRequest) =>
+  request.operation === 'listMessages' && request.status === 200 && !isFirstPage(request)
 
 /**
  * Returns whether a page of another origin sent the request. Requests from the inspector, or

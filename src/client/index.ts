@@ -18,7 +18,7 @@ export type {
   StubReply,
   StubRequest
 } from './environment.js'
-export type { Hint, HintId } from './hints.js'
+export type { Hint, HintId, StrictOptions } from './hints.js'
 export type { Report, ReportedTest, RunFacts } from './report.js'
 export type { ExpectedRequests, RequestFilter, Requests } from './requests.js'
 export type { StreamOptions } from './stream.js'

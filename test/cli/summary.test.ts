@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { runMarkdown } from '../../src/cli/exec-report.js'
+import { failingHints } from '../../src/client/hints.js'
 import { connect } from '../../src/client/index.js'
 import { reportOf } from '../../src/client/report.js'
 import { useNewMock } from '../support/mock.js'
@@ -15,6 +16,18 @@ test('a summary stays below the 1 MiB that GitHub accepts, and counts what it om
   expect(Buffer.byteLength(summary)).toBeLessThan(1024 * 1024)
   expect(summary).toContain('1000 of 1000 failed')
   expect(summary).toContain('- and 700 more lines; --report writes all to a file\n')
+})
+
+test('a summary lists an unread page, which --strict ignores unless --fail-on names it', async () => {
+  const { url } = await useNewMock()
+  const env = await connect(url).environment({ from: 'Development' })
+  const lists = ['channel=email&limit=5', 'limit=5&page=1']
+  for (const query of lists) await fetch(`${url}/v1/messages?${query}`, env)
+  const report = reportOf(await connect(url).runRecord())
+  const hints = report.tests.flatMap((reported) => reported.hints)
+  expect(runMarkdown(report, [])).toContain('hint: ')
+  expect(failingHints(hints)).toEqual([])
+  expect(failingHints(hints, { failOn: ['page-not-requested'] })).toHaveLength(1)
 })
 
 test('a summary first lists the paths that are not mocked, with their counts', async () => {

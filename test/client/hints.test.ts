@@ -29,16 +29,51 @@ async function createEnvironment() {
 const findHints = async ({ requests }: Environment) =>
   hintsOf(await requests.list(), await requests.changes())
 
-test('gives no hint for correct requests', async () => {
-  const { env, send, post } = await createEnvironment()
-  await send('/v1/messages?channel=email&limit=50')
-  for (const page of [0, 1]) await send(`/v1/messages?page=${page}`)
-  await post(setPrimary(MAILGUN), 'one')
-  await post(setPrimary(MAILGUN), 'one')
-  await post(setPrimary(SENDGRID), 'two')
-  await send('/v2/workflows/none/steps/none')
-  await send('/v2/workflows/none/steps/other')
-  expect(await findHints(env)).toEqual([])
+const LIST = '/v1/messages'
+const MISSING = '/v2/workflows/none/steps/none'
+type Client = Awaited<ReturnType<typeof createEnvironment>>
+
+const NORMAL_PROGRAMS: Record<string, (client: Client) => Promise<unknown>> = {
+  'shows the first page': ({ send }) => send(LIST),
+  'shows the newest five emails': ({ send }) => send(`${LIST}?channel=email&limit=5`),
+  async 'pages to the end'({ send }) {
+    for (const page of [0, 1, 2, 3, 4, 5]) await send(`${LIST}?page=${page}`)
+  },
+  async 'counts the emails and pages through all messages'({ send }) {
+    await send(`${LIST}?channel=email&limit=1`)
+    for (const page of [0, 1]) await send(`${LIST}?page=${page}`)
+  },
+  async 'lists again after a change'({ send, post }) {
+    await send(LIST)
+    await post(setPrimary(MAILGUN), 'one')
+    await send(LIST)
+  },
+  async 'switches back and forth with a new key each time'({ post }) {
+    await post(setPrimary(MAILGUN), 'one')
+    await post(setPrimary(SENDGRID), 'two')
+  },
+  async 'retries with the same idempotency key'({ env, post }) {
+    await env.faults.add({ effect: { lostResponse: true } })
+    for (const _ of [1, 2]) await post(setPrimary(MAILGUN), 'same')
+  },
+  async 'retries after a 503'({ env, send }) {
+    await env.faults.add({ effect: { status: 503 }, times: 2 })
+    for (const _ of [1, 2, 3]) await send(LIST)
+  },
+  async 'looks for two missing steps'({ send }) {
+    await send(MISSING)
+    await send(`${MISSING}-either`)
+  },
+  async 'corrects a rejected request'({ send }) {
+    await send(`${LIST}?limit=0`)
+    await send(`${LIST}?limit=10`)
+  }
+}
+
+test.each(Object.keys(NORMAL_PROGRAMS))('gives no hint for a program that %s', async (name) => {
+  const client = await createEnvironment()
+  await NORMAL_PROGRAMS[name]?.(client)
+  expect(await findHints(client.env)).toEqual([])
 })
 
 const WAYS_OUT = '; add a stub, or forward such requests with --fallback'
@@ -153,9 +188,10 @@ test('gives a hint for more than 20 equal requests within 2 seconds', async () =
   expect(hintsOf(mixed)).toEqual([])
 })
 
-test('gives a hint if hasMore is true but no other page is requested', async () => {
+test('gives a hint for an unread next page only if another list is paged later', async () => {
   const { env, send } = await createEnvironment()
   await send('/v1/messages?limit=5')
+  expect(await findHints(env)).toEqual([])
   await send('/v1/messages?channel=email&limit=5')
   await send('/v1/messages?channel=email&limit=5&page=1')
   expect(summaryOf(await findHints(env))).toEqual([['page-not-requested', [1]]])

@@ -1,4 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { failingHints, type HintId } from '../../src/client/hints.js'
+import { connect, type RunRecord } from '../../src/client/index.js'
+import { reportOf } from '../../src/client/report.js'
 import { createTempFolder, freePort, runCommand, startCommand } from '../support/process.js'
 import {
   blocksOf,
@@ -19,13 +24,14 @@ test('npm start prints what the README shows', async () => {
   expect(printed.replaceAll(new URL(url).port, '4210')).toBe(shown?.text)
 })
 
-test('every command in the README prints what the README shows', async () => {
+test('every command in the README prints what it shows, and only the typo gives a hint', async () => {
   const { url } = await startCommand([])
   const folder = createTempFolder()
   writeFilesOf(README, folder)
   const commands = examplesOf(README, 'sh').filter(({ input }) => !input.text.startsWith('npm ci'))
   expect(commands.length).toBeGreaterThanOrEqual(3)
   await expectShown(commands, ({ input }) => outputOf(input.text, folder, portOf(url)))
+  expect(failingHintsIn(await connect(url).runRecord())).toEqual(['unknown-parameter'])
 })
 
 test('every program in the README prints what the README shows', async () => {
@@ -36,6 +42,7 @@ test('every program in the README prints what the README shows', async () => {
     expect(file).toMatch(/\.mjs$/)
     return outputOfProgram(text.replaceAll('4210', String(portOf(url))), file)
   })
+  expect(failingHintsIn(await connect(url).runRecord())).toEqual([])
 })
 
 test('every command in the skill for agents prints what the skill shows', async () => {
@@ -47,8 +54,20 @@ test('every command in the skill for agents prints what the skill shows', async 
   writeFilesOf(SKILL, folder)
   const commands = examplesOf(SKILL, 'sh')
   expect(commands.length).toBeGreaterThanOrEqual(5)
-  await expectShown(commands, ({ input }) => outputOf(input.text, folder, port))
+  // The last command stops the server, so save the record of the run before that.
+  const save = `curl -s http://127.0.0.1:4210/_mock/report > record.json\nnpx notification-mock stop`
+  await expectShown(commands, ({ input }) =>
+    outputOf(input.text.replace('npx notification-mock stop', save), folder, port)
+  )
+  expect(failingHintsIn(JSON.parse(readFileSync(join(folder, 'record.json'), 'utf8')))).toEqual([])
 })
+
+/** Returns the ids of the hints with which `exec --strict` would fail. */
+function failingHintsIn(record: RunRecord): HintId[] {
+  const { tests, hints } = reportOf(record)
+  const all = [...tests.flatMap((reported) => reported.hints), ...hints]
+  return failingHints(all).map(({ id }) => id)
+}
 
 function portOf(url: string): number {
   return Number(new URL(url).port)
