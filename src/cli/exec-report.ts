@@ -147,6 +147,7 @@ export function runMarkdown(report: Report, allowed: readonly HintId[]): string 
   const lines = [
     ...coverage.unmocked.targets.map(describeUnmocked),
     ...failed.map((test) => describeFailure(test, report)),
+    ...tests.flatMap(describeRetries),
     ...hints.map(({ message, source }) => `hint: ${source}: ${message}`)
   ]
   if (dropped > 0)
@@ -166,6 +167,14 @@ export function runMarkdown(report: Report, allowed: readonly HintId[]): string 
 
 function describeUnmocked({ method, path, requests }: UnmockedTarget): string {
   return `not mocked: ${method} ${path} (${countOf(requests, 'request')})`
+}
+
+/** Returns a line for a test that passed after failed attempts. */
+function describeRetries({ title, outcome, attempt, earlierAttempts }: Report['tests'][number]) {
+  if (outcome !== 'passed' || !earlierAttempts) return []
+  const error = earlierAttempts.at(-1)?.error?.trim().split('\n')[0]
+  const line = `passed on attempt ${attempt}: ${title}`
+  return [error ? `${line}; the attempt before failed: ${error}` : line]
 }
 
 function describeFailure(test: Report['tests'][number], report: Report): string {

@@ -10,6 +10,8 @@ import { type Hint, hintsOf } from './hints.js'
 /** A test's record, with hints about the test's requests. */
 export interface ReportedTest extends TestRecord {
   hints: Hint[]
+  /** The attempts before this one, oldest first, if the test was retried. */
+  earlierAttempts?: Omit<ReportedTest, 'earlierAttempts'>[]
 }
 
 /** Facts about a test run that the server doesn't know. */
@@ -45,10 +47,39 @@ export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
   return {
     ...record,
     run: { ...run, ...facts },
-    tests: tests.map((test) => ({ ...test, hints: hintsOf(test.requests, test.changes) })),
+    tests: mergeAttempts(
+      tests.map((test) => ({ ...test, hints: hintsOf(test.requests, test.changes) }))
+    ),
     hints: [...environmentHints, ...hintsOf(unauthenticated)]
   }
 }
+
+/**
+ * Merges the attempts of each test into its last attempt. Attempt 2 continues a test with the same
+ * title and file that didn't pass in attempt 1, and so on.
+ */
+function mergeAttempts(tests: readonly ReportedTest[]): ReportedTest[] {
+  const merged = new Set(tests)
+  const retryable = new Map<string, ReportedTest[]>()
+  const inOrder = [...tests].sort((one, other) => attemptOf(one) - attemptOf(other))
+  for (const test of inOrder) {
+    const earlier = retryable.get(attemptKey(test, attemptOf(test) - 1))?.shift()
+    if (earlier) {
+      const { earlierAttempts = [], ...lastAttempt } = earlier
+      test.earlierAttempts = [...earlierAttempts, lastAttempt]
+      merged.delete(earlier)
+    }
+    if (test.outcome === 'passed') continue
+    const key = attemptKey(test, attemptOf(test))
+    retryable.set(key, [...(retryable.get(key) ?? []), test])
+  }
+  return [...merged]
+}
+
+const attemptOf = ({ attempt = 1 }: TestRecord) => attempt
+
+const attemptKey = ({ title, file }: TestRecord, attempt: number) =>
+  JSON.stringify([title, file, attempt])
 
 /**
  * Returns the requests without a valid API key that the server received during a test. Parallel

@@ -25,6 +25,14 @@ export const TestDescription = namedObject('TestDescription', 'The description o
     stringEnum(OUTCOMES, { description: 'Outcome of the test; `unknown` until it is reported' })
   ),
   error: text('Error message of a failed test', 20_000),
+  attempt: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'Number of the attempt, if the test runner retries failed tests. Attempts with the same ' +
+        'title and file are one test in the HTML report'
+    })
+  ),
   duration: Type.Optional(milliseconds('Duration of the test, in milliseconds'))
 })
 export type TestDescription = Static<typeof TestDescription>

@@ -52,7 +52,7 @@ function testEntry(
   unauthenticated: Report['unauthenticated'],
   key: string
 ): Entry {
-  const { title, file, outcome, duration, environment, requests, faults } = test
+  const { title, file, duration, environment, requests, faults, earlierAttempts = [] } = test
   // Leave out idempotency keys: every request that has one stores it, so a stored key tells nothing
   // about the test.
   const { idempotencyKeys: _, ...diff }: Partial<EnvironmentDiff> = test.left ?? {}
@@ -67,14 +67,15 @@ function testEntry(
     else requestTabs.unshift(tab)
   }
   return {
-    ...OUTCOMES[outcome],
+    ...OUTCOMES[test.outcome],
     key,
     title,
-    facts: [file, outcome, `environment ${environment}`].filter(Boolean).join(' · '),
+    facts: [file, describeOutcome(test), `environment ${environment}`].filter(Boolean).join(' · '),
     end: formatDuration(duration),
     findings: findingsOf(test, unauthenticated, leftovers),
     tabs: [
       ...requestTabs,
+      ...earlierAttempts.map((attempt) => attemptTab(key, attempt)),
       {
         id: 'leftovers',
         title: 'Leftover changes',
@@ -89,6 +90,15 @@ function testEntry(
       }
     ]
   }
+}
+
+const describeOutcome = ({ outcome, attempt = 1 }: ReportedTest) =>
+  attempt > 1 ? `${outcome} on attempt ${attempt}` : outcome
+
+/** Returns the tab with the requests of an earlier attempt. */
+function attemptTab(key: string, attempt: ReportedTest): Tab {
+  const { attempt: number = 1 } = attempt
+  return requestsTab(key, `attempt-${number}`, `Attempt ${number}`, attempt)
 }
 
 type RequestOutsideOfTests = Report['unauthenticated'][number] & { environment?: string }

@@ -17,6 +17,7 @@ export function findingsOf(
 ): EntryFinding[] {
   const findings = [
     errorFinding(test),
+    ...(test.earlierAttempts ?? []).map(attemptFinding),
     ...test.hints.map(
       ({ message, requests }): EntryFinding => ({ tone: 'warn', message, requests })
     ),
@@ -30,6 +31,10 @@ export function findingsOf(
 
 function errorFinding({ error }: ReportedTest): EntryFinding | undefined {
   return error === undefined ? undefined : { tone: 'bad', message: error }
+}
+
+function attemptFinding({ attempt = 1, error = 'no error message' }: ReportedTest): EntryFinding {
+  return { tone: 'warn', message: `attempt ${attempt} failed: ${error}` }
 }
 
 function unauthenticatedFinding(

@@ -1,11 +1,14 @@
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { runMarkdown } from '../../../src/cli/exec-report.js'
 import { type ConnectedMock, connect, type RunRecord } from '../../../src/client/index.js'
-import { unauthenticatedDuring } from '../../../src/client/report.js'
+import { reportOf, unauthenticatedDuring } from '../../../src/client/report.js'
 import { reportJson } from '../../../src/control/report/report.js'
 import { TestService } from '../../../src/control/report/service.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../../support/control.js'
 import { type TestMock, useNewMock } from '../../support/mock.js'
+
+type Outcome = RunRecord['tests'][number]['outcome']
 
 async function useConnectedMock(): Promise<{ server: TestMock; mock: ConnectedMock }> {
   const server = await useNewMock()
@@ -19,6 +22,37 @@ async function createTest(mock: ConnectedMock, name = 'of a test') {
     fetch(env.url + path, { ...init, headers: { ...env.headers, ...init.headers } })
   return { env, send }
 }
+
+async function describeAttempts(mock: ConnectedMock, title: string, outcomes: Outcome[]) {
+  for (const [index, outcome] of outcomes.entries()) {
+    const { env } = await createTest(mock)
+    const attempt = index + 1
+    await env.describeTest({ title, attempt, outcome, error: `error ${attempt}` })
+    await env.remove()
+  }
+}
+
+test('a report merges the attempts of a test, and keeps the error of each', async () => {
+  const { mock } = await useConnectedMock()
+  await describeAttempts(mock, 'flaky', ['failed', 'failed', 'passed'])
+  await describeAttempts(mock, 'broken', ['failed', 'failed'])
+  const report = reportOf(await mock.runRecord())
+  const rows = report.tests.map(({ title, outcome, earlierAttempts = [] }) => ({
+    row: `${title} ${outcome}`,
+    errors: earlierAttempts.map(({ error }) => error)
+  }))
+  expect(rows).toEqual([
+    { row: 'broken failed', errors: ['error 1'] },
+    { row: 'flaky passed', errors: ['error 1', 'error 2'] }
+  ])
+  expect(runMarkdown(report, [])).toContain('1 of 2 failed')
+})
+
+test('a report keeps tests with the same title apart, if they have no attempt', async () => {
+  const { mock } = await useConnectedMock()
+  for (const _ of [1, 2]) await describeAttempts(mock, 'same', ['failed'])
+  expect(reportOf(await mock.runRecord()).tests).toHaveLength(2)
+})
 
 test('reports a test after its environment was removed', async () => {
   const { mock } = await useConnectedMock()
