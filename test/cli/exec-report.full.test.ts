@@ -32,7 +32,13 @@ async function run(args: readonly string[], code = 0) {
   const folder = createTempFolder()
   writeFileSync(join(folder, 'program.mjs'), PROGRAM)
   mkdirSync(join(folder, 'cleaned'))
-  const command = [process.execPath, 'program.mjs', '--token=hidden-value', `${code}`]
+  const command = [
+    process.execPath,
+    'program.mjs',
+    '--token=hidden-value',
+    'db://ada:hidden-value@host',
+    `${code}`
+  ]
   const ended = await runCommand(['exec', ...args, '--', ...command], { cwd: folder })
   return { ...ended, read: (name: string) => readFileSync(join(folder, name), 'utf8'), folder }
 }
@@ -47,7 +53,7 @@ test('--report writes all tests and the command, and masks secrets in the comman
   const [, data = ''] = /data-encoding="deflate-raw">([^<]*)</.exec(read('run.html')) ?? []
   const report: Report = JSON.parse(inflateRawSync(Buffer.from(data, 'base64')).toString())
   expect(report.run).toMatchObject({
-    command: `${process.execPath} program.mjs --token=*** 3`,
+    command: `${process.execPath} program.mjs --token=*** db://***@host 3`,
     exitCode: 3
   })
   expect(report.tests).toMatchObject([
