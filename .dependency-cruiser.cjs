@@ -16,7 +16,7 @@ const LAYERS = [
   ['seeds'],
   ['operations.ts'],
   ['integrations', 'messages', 'workflow-steps'],
-  ['coverage', 'stubs'],
+  ['coverage', 'replay', 'stubs'],
   ['faults', 'idempotency'],
   ['journal'],
   ['environments'],

@@ -4,7 +4,8 @@ import {
   type ConnectOptions,
   connectInProcess,
   connect as connectOverFetch,
-  type ListedEnvironment
+  type ListedEnvironment,
+  type RunRecordOptions
 } from './client/index.js'
 import { type Report, type RunFacts, reportOf } from './client/report.js'
 import { StartError } from './domain/errors.js'
@@ -40,6 +41,9 @@ export interface MockEnvironment
   apiKeys: string[]
 }
 
+/** Facts about a run, and the tests whose starting state its report contains. */
+export interface ReportOptions extends RunFacts, RunRecordOptions {}
+
 /** A running server and a client for it. */
 export interface Mock extends RunningServer, ConnectedMock {
   /**
@@ -48,9 +52,9 @@ export interface Mock extends RunningServer, ConnectedMock {
   environments: MockEnvironment[]
   /**
    * Writes the run report to a single HTML file that works offline, and returns the report's data.
-   * Rejects with the system error if the file can't be written.
+   * By default, the file contains the starting states of failed tests. Rejects with the system error if the file can't be written.
    */
-  report(file: string, facts?: RunFacts): Promise<Report>
+  report(file: string, options?: ReportOptions): Promise<Report>
   /** Closes the server. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -105,8 +109,8 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   return {
     ...client,
     ...running,
-    async report(file, facts) {
-      const report = reportOf(await client.runRecord(), facts)
+    async report(file, { states = 'failed', ...facts } = {}) {
+      const report = reportOf(await client.runRecord({ states }), facts)
       writeReport(file, report)
       return report
     },

@@ -339,7 +339,8 @@ function resetEnvironments({ environments, journals }: Services): string[] {
   const all = environments.list()
   environments.resetAll()
   for (const environment of all) {
-    journals.of(environment).addChange({ summary: 'Reset all environments' })
+    const request = { time: environment.now(), method: 'POST', url: '/_mock/reset', body: '{}' }
+    journals.of(environment).addChange({ summary: 'Reset all environments' }, request)
   }
   return all.map(({ name }) => name)
 }

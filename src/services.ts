@@ -11,6 +11,7 @@ import { createDescriber } from './journal/describe.js'
 import { createRedaction } from './journal/redaction.js'
 import { JournalService } from './journal/service.js'
 import { MessageService } from './messages/service.js'
+import { ReplayService } from './replay/service.js'
 import { StubService } from './stubs/service.js'
 import { WorkflowStepService } from './workflow-steps/service.js'
 
@@ -81,6 +82,7 @@ export function createServices(options: ServiceOptions) {
     latency,
     coverage,
     environments,
+    replays: new ReplayService(),
     stubs: new StubService({ environments }),
     messages: new MessageService({ db, environments }),
     integrations: new IntegrationService({ db, environments }),

@@ -1,9 +1,10 @@
+import type { ReportState } from '../client/control-api.js'
 import { failingHints, type HintId, type StrictOptions } from '../client/hints.js'
 import { type Report, type RunFacts, reportOf, unauthenticatedDuring } from '../client/report.js'
 import { countOf } from '../domain/count.js'
 import { isSecretName } from '../domain/credentials.js'
 import { MASK, maskSecrets } from '../domain/masking.js'
-import type { Mock } from '../index.js'
+import type { Mock, ReportOptions } from '../index.js'
 import { requireWritable, rethrowWriteError } from '../platform/output-file.js'
 import { printable } from '../platform/printable.js'
 import { reportTemplate } from '../platform/report-template.js'
@@ -17,6 +18,7 @@ export interface ReportFlags {
   min?: number
   coverageJson: string
   report: string
+  reportState: ReportState
   summary: string
   strict?: true
   allow: readonly HintId[]
@@ -53,10 +55,12 @@ export async function writeReports(
   flags: ReportFlags,
   facts: RunFacts
 ): Promise<string[]> {
-  const { report: file, summary, strict, allow, failOn } = flags
+  const { report: file, reportState: states, summary, strict, allow, failOn } = flags
   const failures = await reportCoverage(mock, flags)
   const written =
-    file === '' ? undefined : await warnOnFailure(() => writeHtmlReport(mock, file, facts))
+    file === ''
+      ? undefined
+      : await warnOnFailure(() => writeHtmlReport(mock, file, { ...facts, states }))
   if (summary === '' && !strict) return failures
   const report =
     written ?? (await warnOnFailure(async () => reportOf(await mock.runRecord(), facts)))
@@ -78,8 +82,8 @@ async function warnOnFailure<Result>(
   }
 }
 
-async function writeHtmlReport(mock: Mock, file: string, facts: RunFacts): Promise<Report> {
-  const report = await mock.report(file, facts).catch(rethrowWriteError(file))
+async function writeHtmlReport(mock: Mock, file: string, options: ReportOptions): Promise<Report> {
+  const report = await mock.report(file, options).catch(rethrowWriteError(file))
   print(`the report is in ${file}`)
   return report
 }

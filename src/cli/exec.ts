@@ -44,6 +44,7 @@ function reportOptions(): Option[] {
   const env =
     "set a variable for the command; the value is url, url/<path> or key (the first environment's)"
   const summary = 'append a Markdown summary to this file: failures, hints and coverage'
+  const state = 'the tests that `notification-mock open` can reopen from the report'
   const strict = 'fail on hints of likely mistakes, such as an unknown parameter'
   const allow = `hint that --strict ignores: ${HINT_IDS.join(', ')}`
   const failOn = 'fail on this hint too; --strict alone ignores page-not-requested'
@@ -60,6 +61,7 @@ function reportOptions(): Option[] {
       '',
       'none'
     ),
+    new Option('--report-state <tests>', state).choices(['failed', 'all', 'off']).default('failed'),
     new Option('--summary <file>', summary).default('', 'none'),
     new Option('--strict', strict),
     repeatable('--allow <hint>', allow, [], 'none', parseHint),

@@ -33,6 +33,14 @@ export interface EnvironmentOptions extends Omit<wire.NewEnvironment, 'seed' | '
   ttl?: Duration
 }
 
+export interface RunRecordOptions {
+  /**
+   * The tests whose starting state the record contains. `notification-mock open` needs it.
+   * The default is `off`.
+   */
+  states?: wire.ReportState
+}
+
 /** A client of a running server. It creates environments and reads reports about all of them. */
 export interface ConnectedMock extends ReturnType<typeof serverAt> {
   /** Does nothing: the server keeps running and keeps its environments. */
@@ -114,7 +122,8 @@ function serverAt(server: Connection) {
     unauthenticatedRequest: (sequence: number) =>
       json<wire.RecordedExchange>('GET', path`/_mock/requests/unauthenticated/${String(sequence)}`),
     /** Returns the record of a test run. Every created environment counts as one test. */
-    runRecord: () => json<wire.RunRecord>('GET', '/_mock/report'),
+    runRecord: ({ states }: RunRecordOptions = {}) =>
+      json<wire.RunRecord>('GET', '/_mock/report', { query: { states } }),
     /** Returns how much of the API the requests to all environments have covered. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage/server'),
     /** Resets the coverage of the server and of every environment to zero. */

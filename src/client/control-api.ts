@@ -12,9 +12,11 @@ export type {
 export type * from '../control/records/routes.js'
 export type {
   OtherRequest,
+  ReportState,
   RunRecord,
   TestDescription,
-  TestRecord
+  TestRecord,
+  TestStart
 } from '../control/report/schemas.js'
 export type { BuiltInSeed, ListedAssumption as Assumption } from '../control/server/routes.js'
 export type { ClockState, ResetPart, ResetResult } from '../control/state/routes.js'
@@ -41,6 +43,7 @@ export type {
 } from '../journal/schemas.js'
 export type { MessageResponse } from '../messages/schemas.js'
 export type { FoundMessages, MessageSearch } from '../messages/search.js'
+export type * from '../replay/schemas.js'
 export type { ChangedRecord } from '../schema/shared.js'
 export type * from '../seeds/format.js'
 export type { AddedStub, NewStub, Stub, StubResponse } from '../stubs/schemas.js'

@@ -3,7 +3,8 @@ export {
   connect,
   connectInProcess,
   type Environment,
-  type EnvironmentOptions
+  type EnvironmentOptions,
+  type RunRecordOptions
 } from './connect.js'
 export { type ConnectOptions, type Duration, type InvalidField, MockError } from './connection.js'
 export type * from './control-api.js'

@@ -6,6 +6,7 @@ import { faultRoutes } from '../faults/routes.js'
 import { type AddRoute, controlRequests, controlRoutes } from '../http/control-route.js'
 import { journalRoutes, unauthenticatedRequestRoutes } from '../journal/routes.js'
 import { OPERATIONS } from '../operations.js'
+import { replayRoutes } from '../replay/routes.js'
 import { SeedError } from '../seeds/errors.js'
 import { stubRoutes } from '../stubs/routes.js'
 import { serverAccess } from './access.js'
@@ -53,7 +54,8 @@ export function registerControl(app: FastifyInstance, options: Options): void {
     Stubs: (route, { stubs }) => stubRoutes(route, { stubs, operations: OPERATIONS }),
     Clock: clockRoutes,
     Coverage: coverageRoutes,
-    Report: testRoutes
+    Report: testRoutes,
+    Replay: replayRoutes
   })
 
   /**

@@ -59,3 +59,11 @@ function addParameter(query: Query, pair: string): void {
 function decode(text: string): string {
   return /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text
 }
+
+/** Returns a path with its decoded query parameters, such as `/v1/messages?limit=10`. */
+export function targetOf(path: string, query: Record<string, string | string[]>): string {
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value])
+  )
+  return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path
+}

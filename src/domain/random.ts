@@ -5,9 +5,9 @@ export interface Random {
   uuid(): string
 }
 
-/** Returns a source of random values. With a seed, the values are the same in every run. */
-export function createRandom(seed: number | null): Random {
-  const next = seed === null ? Math.random : mulberry32(seed)
+/** Returns a source of random values, which are the same for the same seed. */
+export function createRandom(seed: number): Random {
+  const next = mulberry32(seed)
   return { next, uuid: () => createUuid(next) }
 }
 

@@ -1,7 +1,14 @@
 import type { Db } from '../db/open.js'
 import type { DatasetKind } from '../domain/enums.js'
 import type { Environment, EnvironmentStore } from './environment.js'
-import { type DatasetKeys, idReplacements, type OwnerIds, perKind } from './repository.js'
+import {
+  type DatasetKeys,
+  type EnvironmentRow,
+  idReplacements,
+  type OwnerIds,
+  perKind
+} from './repository.js'
+import type { KeptBaseline } from './settings.js'
 
 /**
  * Implements copy on write: environments and snapshots share a dataset until one of them writes to
@@ -44,14 +51,12 @@ export class Datasets {
   }
 
   /**
-   * Keeps the environment's current datasets unchanged while they are read over several turns of
-   * the event loop. Writes in the meantime go to copies. Call the returned function once, after the
-   * last read.
+   * Keeps the datasets unchanged while they are read over several turns of the event loop. Writes
+   * in the meantime go to copies. Call the returned function once, after the last read.
    */
-  retain(environment: Environment): () => void {
-    this.#store.assertExists(environment)
+  retain(datasets: DatasetKeys): () => void {
     const { repository } = this.#store
-    const reader = { ...environment.datasets }
+    const reader = { ...datasets }
     repository.addReader(reader)
     return () => {
       repository.removeReader(reader)
@@ -59,6 +64,21 @@ export class Datasets {
       // then, because users must still be able to export their data.
       const canWrite = this.#db.client.open && !this.#db.fileProblem()
       if (canWrite) this.#db.transaction(() => repository.deleteUnused(reader))
+    }
+  }
+
+  /** Keeps a state of the environment, such as its baseline, for a later export. */
+  keepState(environment: Environment, state: EnvironmentRow): KeptBaseline {
+    const datasets = perKind((kind) => state[kind])
+    return {
+      environment: {
+        ...environment,
+        datasets,
+        foreignOwners: this.#store.foreignOwnersOf(state)
+      },
+      settings: state,
+      countRows: () => this.#store.repository.countRows(datasets),
+      release: this.retain(datasets)
     }
   }
 

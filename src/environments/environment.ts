@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { Db } from '../db/open.js'
 import { type Assumptions, assume, type Profile } from '../domain/assumptions.js'
 import { type Clock, readClock } from '../domain/clock.js'
@@ -6,6 +6,7 @@ import type { DatasetKind, ResetPart } from '../domain/enums.js'
 import { DomainError } from '../domain/errors.js'
 import { createRandom, type Random } from '../domain/random.js'
 import type { NewStub } from '../domain/stub.js'
+import { didYouMean, MAX_CANDIDATES } from '../domain/suggestions.js'
 import {
   type DatasetKeys,
   EnvironmentRepository,
@@ -29,7 +30,11 @@ export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | '
    */
   readonly foreignOwners: Readonly<Record<DatasetKind, OwnerIds | undefined>>
   readonly random: Random
+  /** Seeds the random values if the environment has no random seed. */
+  readonly randomStart: number
   readonly now: Clock
+  /** What `now` returned last, in milliseconds since 1970. */
+  lastReading: number
   /**
    * Becomes true when the environment is removed. Requests that still hold the object call
    * `assertExists`.
@@ -132,7 +137,7 @@ export class EnvironmentStore {
       db.onRollback(() => this.#refresh(key))
     })
     if (fields.randomSeed !== undefined) {
-      Object.assign(environment, { random: createRandom(fields.randomSeed) })
+      setRandomStart(environment, environment.randomStart)
     }
   }
 
@@ -168,10 +173,16 @@ export class EnvironmentStore {
     const { clock, machineClock } = this.#dependencies
     const loaded = this.#environments.get(row.key)
     if (loaded) return Object.assign(loaded, this.#stateOf(row))
+    const randomStart = randomInt(2 ** 32)
     const environment: Environment = {
       ...this.#stateOf(row),
-      random: createRandom(row.randomSeed),
-      now: () => readClock(environment.clock, clock),
+      random: createRandom(row.randomSeed ?? randomStart),
+      randomStart,
+      now() {
+        environment.lastReading = readClock(environment.clock, clock)
+        return environment.lastReading
+      },
+      lastReading: 0,
       isRemoved: false,
       lastUsed: machineClock(),
       openRequests: 0
@@ -196,16 +207,36 @@ export class EnvironmentStore {
         ? assume(profile, defaults.assumptions, row.assumptions)
         : this.#sharedAssumptions[profile],
       datasets: perKind((kind) => row[kind]),
-      foreignOwners: this.#foreignOwnersOf(row)
+      foreignOwners: this.foreignOwnersOf(row)
     }
   }
 
-  #foreignOwnersOf(row: EnvironmentRow): Environment['foreignOwners'] {
+  foreignOwnersOf(row: EnvironmentRow): Environment['foreignOwners'] {
     const owners = this.repository.listOwners(row)
     const isForeign = (owner: OwnerIds) =>
       owner.id !== row.id || owner.organizationId !== row.organizationId
     return perKind((kind) => owners.find((owner) => owner.key === row[kind] && isForeign(owner)))
   }
+}
+
+/** Restarts the random values. An environment without a random seed gets those of `start`. */
+export function setRandomStart(environment: Environment, start: number): void {
+  const random = createRandom(environment.randomSeed ?? start)
+  Object.assign(environment, { randomStart: start, random })
+}
+
+export function ambiguousName(name: string, matches: number): DomainError {
+  return new DomainError('bad-request', `There are ${matches} environments named ${name}`, {
+    reason: 'use the id instead; GET /_mock/environments lists the ids'
+  })
+}
+
+export function unknownEnvironment(idOrName: string, known: EnvironmentRow[]): DomainError {
+  const names = known.slice(0, MAX_CANDIDATES).map(({ name }) => name)
+  const reason =
+    `no environment has the id or name ${idOrName}; ` +
+    `GET /_mock/environments lists all environments${didYouMean(idOrName, names)}`
+  return new DomainError('not-found', `Environment ${idOrName} not found`, { reason })
 }
 
 function removed({ name }: Environment): DomainError {

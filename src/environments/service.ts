@@ -5,26 +5,33 @@ import { type DatasetKind, RESET_PARTS, type ResetPart } from '../domain/enums.j
 import { DomainError, invalidFields } from '../domain/errors.js'
 import { parseId } from '../domain/ids.js'
 import { addMissingStubs, mergeStubs, type Stub } from '../domain/stub.js'
-import { didYouMean, MAX_CANDIDATES } from '../domain/suggestions.js'
 import { ApiKeys, newApiKey } from './api-keys.js'
 import { Datasets } from './datasets.js'
 import {
+  ambiguousName,
   type Dependencies,
   type Environment,
   type EnvironmentDefaults,
   type EnvironmentListener,
   EnvironmentStore,
-  newId
+  newId,
+  unknownEnvironment
 } from './environment.js'
 import { EnvironmentExpiry } from './expiry.js'
 import { perKind } from './repository.js'
 import { type EnvironmentDiff, type Redact, type Snapshot, UNNAMED } from './schemas.js'
-import type { CreateOptions, NewEnvironment, PreparedSeed, Settings } from './settings.js'
+import type {
+  CreateOptions,
+  KeptBaseline,
+  NewEnvironment,
+  PreparedSeed,
+  Settings
+} from './settings.js'
 import { type RestoreOptions, Snapshots } from './snapshots.js'
 
 export { replaceOwnerIds, withEnvironmentIds } from './datasets.js'
 export type { Environment, EnvironmentDefaults } from './environment.js'
-export type { CreateOptions, NewEnvironment, PreparedSeed, Settings } from './settings.js'
+export type * from './settings.js'
 
 /** Manages environments with their API keys, datasets and snapshots. */
 export class EnvironmentService {
@@ -85,7 +92,7 @@ export class EnvironmentService {
     const rows = rowById ? [rowById] : repository.listByName(idOrName)
     const [row] = rows
     if (rows.length > 1) throw ambiguousName(idOrName, rows.length)
-    if (!row) throw this.#notFound(idOrName)
+    if (!row) throw unknownEnvironment(idOrName, repository.listEnvironments())
     const environment = this.#store.fromRow(row)
     this.#expiry.touch(environment)
     return environment
@@ -260,7 +267,13 @@ export class EnvironmentService {
    * the event loop. Call the returned function once, after the last read.
    */
   retainDatasets(environment: Environment): () => void {
-    return this.#datasets.retain(environment)
+    this.assertExists(environment)
+    return this.#datasets.retain(environment.datasets)
+  }
+
+  /** Keeps the baseline for a later export. Later changes and the removal don't affect it. */
+  keepBaseline(environment: Environment): KeptBaseline {
+    return this.#datasets.keepState(environment, this.#snapshots.baselineOf(environment))
   }
 
   // Snapshots
@@ -380,19 +393,4 @@ export class EnvironmentService {
       createdAt: this.#clock()
     }
   }
-
-  #notFound(idOrName: string): DomainError {
-    const names = this.#store.repository.listEnvironments().map(({ name }) => name)
-    const hint = didYouMean(idOrName, names.slice(0, MAX_CANDIDATES))
-    const reason =
-      `no environment has the id or name ${idOrName}; ` +
-      `GET /_mock/environments lists all environments${hint}`
-    return new DomainError('not-found', `Environment ${idOrName} not found`, { reason })
-  }
-}
-
-function ambiguousName(name: string, matches: number): DomainError {
-  return new DomainError('bad-request', `There are ${matches} environments named ${name}`, {
-    reason: 'use the id instead; GET /_mock/environments lists the ids'
-  })
 }

@@ -1,3 +1,4 @@
+import type { DatasetKind } from '../domain/enums.js'
 import type { Environment } from './environment.js'
 import type { EnvironmentRow } from './repository.js'
 
@@ -33,4 +34,15 @@ export interface PreparedSeed {
    * Writes the seed to the new environment. `origin` is the forked environment, if there is one.
    */
   applyTo(environment: Environment, origin: Environment | undefined): void
+}
+
+/** A baseline that stays readable after its environment was changed or removed. */
+export interface KeptBaseline {
+  /** The environment with the datasets of its baseline. */
+  environment: Environment
+  settings: Settings
+  /** Counts the rows in each dataset. */
+  countRows: () => Record<DatasetKind, number>
+  /** Call it once, after the last read. */
+  release: () => void
 }

@@ -70,6 +70,11 @@ export class Snapshots {
     this.#save(environment, BASELINE)
   }
 
+  /** Returns the baseline, or the current state if there is none. */
+  baselineOf(environment: Environment): EnvironmentRow {
+    return this.#findBaseline(environment) ?? this.#store.requireRow(environment)
+  }
+
   /** Returns how the current state differs from the baseline. */
   diffBaseline(environment: Environment, redact: Redact): EnvironmentDiff {
     const current = this.#store.requireRow(environment)
@@ -106,7 +111,7 @@ export class Snapshots {
   reset(environments: readonly Environment[], parts: readonly ResetPart[]): void {
     this.#db.transaction(() => {
       for (const environment of environments) {
-        const baseline = this.#findBaseline(environment) ?? this.#store.requireRow(environment)
+        const baseline = this.baselineOf(environment)
         this.#setBack(environment, baseline, parts)
       }
     })

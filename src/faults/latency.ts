@@ -25,6 +25,8 @@ export class LatencyService {
    * environments such as jsdom replace the global `AbortSignal`.
    */
   readonly #waits = new Set<() => void>()
+  /** Whether waits end at once, as when a recorded request is repeated. */
+  isInstant = false
   #isClosed = false
 
   constructor(serverLatency: LatencyPreset | LatencySetting) {
@@ -42,6 +44,11 @@ export class LatencyService {
   /** Sets the latency that a reset restores. */
   setInitial(environment: Environment, latency: LatencyPreset | LatencySetting): void {
     this.#initial.set(environment, resolveLatency(latency))
+  }
+
+  /** Returns the latency that a reset restores. */
+  initialOf(environment: Environment): Latency {
+    return this.#initial.get(environment) ?? this.#serverLatency
   }
 
   reset(environment: Environment): void {
@@ -72,7 +79,7 @@ export class LatencyService {
         this.#waits.delete(end)
         resolve()
       }
-      const timer = setTimeout(end, this.#isClosed ? 0 : milliseconds)
+      const timer = setTimeout(end, this.#isClosed || this.isInstant ? 0 : milliseconds)
       this.#waits.add(end)
     })
   }

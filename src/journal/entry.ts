@@ -34,6 +34,8 @@ export interface JournalEntry {
   readonly sequence: number
   /** When the request arrived, by the environment's clock. */
   readonly time: number
+  /** The last time that the request read from the environment's clock. */
+  lastReading: number
   /** When the request arrived, by the machine's clock. */
   readonly startedAt: number
   /** Undefined if no operation matches the request. */
@@ -107,6 +109,7 @@ export function createEntry(
     journal,
     sequence,
     time,
+    lastReading: time,
     startedAt: steadyClock(),
     operation,
     method,

@@ -1,5 +1,6 @@
 import { type Clock, isoTime, steadyClock } from '../domain/clock.js'
 import type { Environment } from '../environments/service.js'
+import { type ControlRequest, ControlRequestLog } from './control-requests.js'
 import { createEntry, type Describer, type IncomingRequest, type JournalEntry } from './entry.js'
 import type { ResponseStore } from './response-store.js'
 import type { Change } from './schemas.js'
@@ -52,6 +53,8 @@ export class Journal {
   readonly describer: Describer
   readonly responses: ResponseStore
   readonly listeners = new Set<JournalListener>()
+  /** The control requests that made the changes. */
+  readonly controlRequests = new ControlRequestLog()
   /** Whether the requests are kept after the environment was removed, for the report. */
   isKept = false
   readonly #clock: Clock
@@ -76,6 +79,11 @@ export class Journal {
     this.#count = options.count
     this.#environment = options.environment
     this.#isClosed = options.isClosed
+  }
+
+  /** The sequence number of the oldest request. In an empty journal, that of the next request. */
+  get firstSequence(): number {
+    return this.#lastSequence - this.#entries.size + 1
   }
 
   /** The sequence number of the last request, or 0 if there was no request. */
@@ -125,7 +133,7 @@ export class Journal {
    * sequence number comes from an earlier run of the server.
    */
   requests(after = 0): JournalEntry[] {
-    const first = Math.max(this.#firstSequence, this.#sinceThisRun(after) + 1)
+    const first = Math.max(this.firstSequence, this.#sinceThisRun(after) + 1)
     const length = this.#lastSequence - first + 1
     return Array.from({ length }, (_, index) => this.#entries.get(first + index) as JournalEntry)
   }
@@ -152,7 +160,7 @@ export class Journal {
 
   /** Returns roughly how many bytes of memory the requests and responses take. */
   memoryUse(): number {
-    let bytes = 0
+    let bytes = this.controlRequests.size
     let previous: JournalEntry | undefined
     for (const entry of this.#entries.values()) {
       // Equal responses in a row share their memory.
@@ -168,12 +176,19 @@ export class Journal {
    */
   lostCount(after = 0): number {
     const lastKnown = Math.max(this.#sinceThisRun(after), this.#clearedUpTo)
-    return Math.max(0, this.#firstSequence - 1 - lastKnown)
+    return Math.max(0, this.firstSequence - 1 - lastKnown)
   }
 
-  /** Records a change that was just made, and returns its sequence number. */
-  addChange(details: Pick<Change, 'operation' | 'summary' | 'target' | 'changed'>): number {
+  /**
+   * Records a change that was just made, and returns its sequence number. `request` is the control
+   * request that made it.
+   */
+  addChange(
+    details: Pick<Change, 'operation' | 'summary' | 'target' | 'changed'>,
+    request?: Omit<ControlRequest, 'after'>
+  ): number {
     this.#lastChangeSequence += 1
+    this.controlRequests.add(request && { after: this.#lastSequence, ...request })
     const change: Change = {
       sequence: this.#lastChangeSequence,
       time: isoTime(this.#clock()),
@@ -204,17 +219,13 @@ export class Journal {
     this.#entries.clear()
     this.responses.clear()
     this.#changes = []
+    this.controlRequests.clear()
   }
 
   /** Ends all streams, and all verifications that wait for requests. */
   close(): void {
     this.#isClosed = true
     this.#publish({ kind: 'closed' })
-  }
-
-  /** The sequence number of the oldest request. In an empty journal, that of the next request. */
-  get #firstSequence(): number {
-    return this.#lastSequence - this.#entries.size + 1
   }
 
   /**
@@ -226,7 +237,7 @@ export class Journal {
   }
 
   #forgetOldest(): void {
-    const oldest = this.#entries.get(this.#firstSequence)
+    const oldest = this.#entries.get(this.firstSequence)
     if (!oldest) return
     // `#storedBytes` doesn't include requests that haven't ended.
     if (oldest.endSequence > 0) this.#storedBytes -= sizeOf(oldest)

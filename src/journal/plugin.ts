@@ -126,6 +126,7 @@ function detachEntry(request: FastifyRequest, reply: FastifyReply): JournalEntry
   entry.replayed = reply.hasHeader('idempotency-replay')
   entry.hasKey = request.idempotencyKey !== undefined
   entry.errorCode = request.errorCode
+  entry.lastReading = request.environment?.lastReading ?? entry.time
   entry.changed = request.changed
   keepRequestBody(entry, request.body)
   return entry
@@ -174,6 +175,15 @@ function recordChange(
   environments.assertExists(environment)
   const { id: operation, summary } = control
   const details = describeChange(request, payload, redactionOf(headers.authorization))
-  const sequence = journals.of(environment).addChange({ operation, summary, ...details })
+  const { body, url } = request
+  const sequence = journals.of(environment).addChange(
+    { operation, summary, ...details },
+    {
+      time: environment.lastReading,
+      method,
+      url,
+      body: typeof body === 'string' ? body : JSON.stringify(body)
+    }
+  )
   reply.header('x-mock-change', sequence)
 }

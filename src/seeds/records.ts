@@ -86,9 +86,9 @@ export class RecordService {
   ) {
     return this.db.transaction(() => {
       this.#rejectExisting(kind, environment, seed)
-      const createdAt = isoTime(environment.now())
-      const record = kind === 'messages' ? { createdAt, ...seed } : seed
-      const _id = this.#unusedId(kind, environment, record)
+      const now = environment.now()
+      const record = kind === 'messages' ? { createdAt: isoTime(now), ...seed } : seed
+      const _id = this.#unusedId(kind, environment, record, now)
       return this.#save(kind, environment, { _id, ...record })
     })
   }
@@ -166,9 +166,10 @@ export class RecordService {
   protected resolve(
     file: SeedFile,
     target: SeedTarget,
-    existing?: ExistingRecords
+    existing?: ExistingRecords,
+    now = this.clock()
   ): EnvironmentData {
-    const [data] = resolveSeeds([file], this.clock(), { target, existing })
+    const [data] = resolveSeeds([file], now, { target, existing })
     return data as EnvironmentData
   }
 
@@ -249,10 +250,11 @@ export class RecordService {
   #unusedId(
     kind: EditedKind,
     environment: Environment,
-    record: RecordNames & { createdAt?: string }
+    record: RecordNames & { createdAt?: string },
+    now: number
   ): string {
     const { find } = this.repository.lookUp(environment)
-    const reading = { now: environment.now(), shift: 0 }
+    const reading = { now, shift: 0 }
     const time = kind === 'messages' ? parseRecordTime(record.createdAt ?? '', reading) : undefined
     const highestId = time === undefined ? undefined : find(kind, 'createdAt', time)?._id
     let id = highestId ?? deriveId(kind, JSON.stringify(record))

@@ -1,4 +1,4 @@
-import { WALL } from '../domain/clock.js'
+import { readClock, WALL } from '../domain/clock.js'
 import { mergeStubs } from '../domain/stub.js'
 import type { CreateOptions, Environment } from '../environments/service.js'
 import { toMessageRow } from '../messages/row.js'
@@ -102,10 +102,13 @@ export class SeedService extends RecordService {
    */
   async load(environment: Environment, requested: RequestedSeed, mode: LoadMode): Promise<void> {
     const file = await readRequested(requested)
+    const now = this.clock()
     this.db.transaction(() => {
       const existing = mode === 'merge' ? this.repository.lookUp(environment) : undefined
-      this.#apply(mode, environment, this.resolve(file, environment, existing))
+      this.#apply(mode, environment, this.resolve(file, environment, existing, now))
     })
+    // The records' times depend on `now`, so repeating the request needs this time.
+    environment.lastReading = readClock(environment.clock, () => now)
   }
 
   /**
@@ -172,6 +175,11 @@ export class SeedService extends RecordService {
     } finally {
       stopReading()
     }
+  }
+
+  /** Returns the environment's records as the lists of a seed. */
+  recordLists(environment: Environment): Record<string, Iterable<object>> {
+    return exportLists(this.repository, environment)
   }
 
   /** Yields a YAML seed that recreates the environments with their ids and known API keys. */

@@ -2,42 +2,62 @@ import { isoTime } from '../../domain/clock.js'
 import type { EnvironmentDiff } from '../../environments/schemas.js'
 import type { Journal } from '../../journal/journal.js'
 import { nextTurn } from '../../platform/timers.js'
+import type { SeedService } from '../../seeds/service.js'
 import type { Services } from '../../services.js'
-import type { RunRecord, TestRecord } from './schemas.js'
+import type { ReportState, RunRecord, TestRecord } from './schemas.js'
 import { hasFailed, type Test, type TestService, type TestState } from './service.js'
+import { SizeLimit } from './size-limit.js'
+import { ReportedStarts, type RequestDetails, sentTarget } from './start.js'
 
 /** The maximum size of a report in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024
 
+/** The maximum size of the starting states in a report, in bytes. */
+const MAX_STATE_BYTES = 32 * 1024 * 1024
+
 /** How many bytes of requests are described before other requests to the server get their turn. */
 const SLICE = 32 * 1024
 
-type ReportServices = Pick<Services, 'journals' | 'redactionOf'> & { tests: TestService }
+type ReportServices = Pick<Services, 'faults' | 'journals' | 'redactionOf'> & {
+  tests: TestService
+  seeds: SeedService
+}
+
+export interface ReportOptions {
+  /** The tests whose starting state the report contains. */
+  states: ReportState
+  maxBytes?: number
+  maxStateBytes?: number
+}
 
 /**
  * Yields the report as JSON. Describes one test at a time, failed tests first, so that the memory
- * needed doesn't grow with the number of tests. Stops at `maxBytes` and counts what is missing. One
- * test, and the unauthenticated requests, may take up to a quarter of that.
+ * needed doesn't grow with the number of tests, except for baselines. Stops at `maxBytes` and counts
+ * what is missing. One test, and the unauthenticated requests, may take up to a quarter of that.
  */
 export async function* reportJson(
   services: ReportServices,
   head: Pick<RunRecord, 'run' | 'coverage'>,
-  maxBytes = MAX_BYTES
+  { states, maxBytes = MAX_BYTES, maxStateBytes = MAX_STATE_BYTES }: ReportOptions
 ): AsyncGenerator<string> {
   const { journals, tests } = services
   const size = new SizeLimit(maxBytes)
   const part = new SizeLimit(maxBytes / 4, size)
   const unauthenticated = await describeNewest(journals.of(undefined), part)
   yield `${JSON.stringify(head).slice(0, -1)},"unauthenticated":[${unauthenticated.json}],"tests":[`
-  const dropped = yield* testsJson(services, size, maxBytes / 4)
+  const starts = new ReportedStarts(services, states, new SizeLimit(maxStateBytes, size))
+  const dropped = yield* testsJson(services, starts, size, maxBytes / 4)
   yield '],"others":['
   const lost = yield* othersJson(services, size)
+  yield `],"baselines":[`
+  yield* starts.baselinesJson()
   yield `],"dropped":${tests.dropped + dropped},"lost":${unauthenticated.lost + lost}}`
 }
 
 /** Yields the tests that fit into the report. Returns the number of the others. */
 async function* testsJson(
   services: ReportServices,
+  starts: ReportedStarts,
   size: SizeLimit,
   maxPerTest: number
 ): AsyncGenerator<string, number> {
@@ -50,7 +70,7 @@ async function* testsJson(
     const requests = await describeNewest(state.journal, new SizeLimit(maxPerTest))
     const json = testJson(services, test, state, requests)
     if (!size.take(json)) return failedFirst.length - index
-    yield separator + json
+    yield `${separator}${json.slice(0, -1)}${await starts.fieldJson(test, state, requests.details)}}`
     separator = ','
   }
   return 0
@@ -100,30 +120,12 @@ async function* othersJson(
   return lost
 }
 
-/** Counts bytes up to a limit, which may be part of a larger limit. */
-class SizeLimit {
-  readonly #whole: SizeLimit | undefined
-  #left: number
-
-  constructor(bytes: number, whole?: SizeLimit) {
-    this.#left = bytes
-    this.#whole = whole
-  }
-
-  /** Returns whether the text still fits. If it does, counts it. */
-  take(text: string): boolean {
-    const bytes = Buffer.byteLength(text)
-    if (bytes > this.#left || this.#whole?.take(text) === false) return false
-    this.#left -= bytes
-    return true
-  }
-}
-
 interface DescribedRequests {
   /** The requests as JSON, separated by commas. */
   json: string
   /** The number of older requests, including those that the journal has dropped. */
   lost: number
+  details: RequestDetails
 }
 
 /** Describes the newest requests of a journal that fit, as JSON with additional fields. */
@@ -134,19 +136,24 @@ async function describeNewest(
 ): Promise<DescribedRequests> {
   const requests = journal.requests()
   const described: string[] = []
+  const details: RequestDetails = { targets: {}, times: {} }
   let sinceBreak = SLICE
   for (const entry of requests.toReversed()) {
     if (sinceBreak >= SLICE) {
       sinceBreak = 0
       await nextTurn()
     }
-    const json = JSON.stringify({ ...journal.describer.exchange(entry), ...fields })
+    const exchange = journal.describer.exchange(entry)
+    const json = JSON.stringify({ ...exchange, ...fields })
     if (!limit.take(json)) break
+    const target = sentTarget(entry, exchange)
+    if (target !== undefined) details.targets[entry.sequence] = target
+    if (entry.lastReading !== entry.time) details.times[entry.sequence] = entry.lastReading
     described.push(json)
     sinceBreak += json.length
   }
   const lost = journal.lostCount() + requests.length - described.length
-  return { json: described.reverse().join(), lost }
+  return { json: described.reverse().join(), lost, details }
 }
 
 function isDifferent({ settings, ...kinds }: EnvironmentDiff): boolean {

@@ -3,10 +3,10 @@ import { Coverage } from '../../coverage/schemas.js'
 import { isoTime, steadyClock } from '../../domain/clock.js'
 import type { AddRoute } from '../../http/control-route.js'
 import { VERSION } from '../../platform/package.js'
-import { ref } from '../../schema/typebox.js'
+import { ref, strictObject, stringEnum } from '../../schema/typebox.js'
 import type { ControlServices } from '../services.js'
 import { reportJson } from './report.js'
-import { RunRecord, TestDescription } from './schemas.js'
+import { REPORT_STATES, RunRecord, TestDescription } from './schemas.js'
 import type { TestService } from './service.js'
 
 /** Adds the route that sets the title, outcome and error of an environment's test. */
@@ -30,6 +30,9 @@ export function reportRoutes(
     description:
       'Counts every environment that was created by a request as one test, even if the ' +
       'environment was removed.',
+    querystring: strictObject({
+      states: stringEnum(REPORT_STATES, { default: 'off', description: STATES })
+    }),
     response: ref(RunRecord),
     handler: async (request, reply) => {
       const { profile, assumptions } = environments.defaults
@@ -38,11 +41,14 @@ export function reportRoutes(
       reply.type('application/json; charset=utf-8')
       // The response to HEAD has no body, so nothing is described.
       const isHead = request.method === 'HEAD'
-      const pieces = isHead ? [] : reportJson(options, { run, coverage: coverage.ofServer() })
+      const head = { run, coverage: coverage.ofServer() }
+      const pieces = isHead ? [] : reportJson(options, head, { states: request.query.states })
       return reply.send(Readable.from(pieces, { objectMode: false }))
     }
   })
 }
+
+const STATES = 'The tests whose starting state the report contains, for `notification-mock open`'
 
 /** Adds the routes that return and clear one environment's coverage of the API reference. */
 export function coverageRoutes(route: AddRoute, { coverage }: ControlServices): void {

@@ -1,16 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Coverage } from '../../coverage/schemas.js'
 import { EnvironmentDiff, ProfileName } from '../../environments/schemas.js'
-import { FaultRule } from '../../faults/schemas.js'
+import { FaultRule, Latency } from '../../faults/schemas.js'
 import { Change, RecordedExchange } from '../../journal/schemas.js'
 import {
   dateTime,
+  freeObject,
   namedObject,
   recordOf,
   ref,
   strictObject,
   stringEnum
 } from '../../schema/typebox.js'
+
+/** The tests whose starting state a report contains. */
+export const REPORT_STATES = ['failed', 'all', 'off'] as const
+export type ReportState = (typeof REPORT_STATES)[number]
 
 export const OUTCOMES = ['passed', 'failed', 'skipped', 'unknown'] as const
 
@@ -39,6 +44,49 @@ export type TestDescription = Static<typeof TestDescription>
 
 const exchanges = (description: string) => Type.Array(ref(RecordedExchange), { description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const ControlRequest = strictObject(
+  {
+    after: count('Sequence number of the last API request before it'),
+    time: Type.Number({ description: "The environment's time, in milliseconds since 1970" }),
+    method: Type.String({ description: 'Method' }),
+    target: Type.String({ description: 'Path and query' }),
+    body: Type.String({ description: 'Body as JSON' })
+  },
+  { description: 'A control request that changed the environment' }
+)
+
+export const TestStart = namedObject(
+  'TestStart',
+  'The starting state of a test, and the control requests that changed it. Secrets are masked',
+  {
+    environmentId: Type.String({ description: 'Id of the environment' }),
+    organizationId: Type.String({ description: 'Id of its organization' }),
+    settings: freeObject('The settings of the environment, as in a seed'),
+    baseline: count('Index of the records in `baselines` of the report'),
+    randomStart: count('Seed of the random values if `settings` has no `randomSeed`'),
+    faults: Type.Array(ref(FaultRule), { description: 'The fault rules' }),
+    latency: ref(Latency),
+    faultHeader: Type.Boolean({ description: 'Whether the server read `x-mock-fault`' }),
+    after: count('Sequence number of the last request before this state'),
+    controlRequests: Type.Array(ControlRequest, {
+      description: 'The control requests after this state, oldest first'
+    }),
+    targets: recordOf(
+      Type.String(),
+      'The paths and queries of the requests that are encoded unusually, by sequence number'
+    ),
+    times: recordOf(
+      Type.Number(),
+      "The environment's times that the requests used, in milliseconds since 1970, by sequence " +
+        'number; absent if it is the time when the request arrived'
+    ),
+    isComplete: Type.Boolean({
+      description: 'Whether the requests and control requests lead from this state to the last one'
+    })
+  }
+)
+export type TestStart = Static<typeof TestStart>
 
 export const TestRecord = namedObject(
   'TestRecord',
@@ -71,6 +119,10 @@ export const TestRecord = namedObject(
     faults: Type.Array(ref(FaultRule), {
       description: 'The fault rules at the end of the test, with their counters'
     }),
+    start: Type.Optional(ref(TestStart, 'Absent unless the request asked for it')),
+    startMissing: Type.Optional(
+      Type.String({ description: 'Why `start` is missing, although the request asked for it' })
+    ),
     changes: Type.Array(ref(Change), {
       description: 'The changes that control routes made to the environment between the requests'
     }),
@@ -112,6 +164,9 @@ export const RunRecord = namedObject('RunRecord', 'The report of a run', {
   unauthenticated: exchanges('The newest unauthenticated requests, oldest first'),
   others: Type.Array(ref(OtherRequest), {
     description: 'Requests to environments that belong to no test'
+  }),
+  baselines: Type.Array(freeObject('The lists of records of a seed'), {
+    description: 'The records with which tests began; each is listed once'
   }),
   dropped: count(
     'Number of tests that are missing. The server keeps at most 200 tests of removed ' +

@@ -1,7 +1,8 @@
 import { steadyClock } from '../../domain/clock.js'
+import { DATASET_KINDS, type DatasetKind, RESET_PARTS, type ResetPart } from '../../domain/enums.js'
 import type { EnvironmentDiff, Redact } from '../../environments/schemas.js'
-import type { Environment } from '../../environments/service.js'
-import type { FaultRule } from '../../faults/schemas.js'
+import type { Environment, KeptBaseline } from '../../environments/service.js'
+import type { FaultRule, Latency } from '../../faults/schemas.js'
 import type { Journal } from '../../journal/journal.js'
 import type { Services } from '../../services.js'
 import type { TestDescription } from './schemas.js'
@@ -12,6 +13,25 @@ import type { TestDescription } from './schemas.js'
  */
 const MAX_TESTS = 200
 const MAX_BYTES = 64 * 1024 * 1024
+
+/**
+ * How many records the baselines of tests may have whose environment was removed. The baselines
+ * are kept in the database.
+ */
+const MAX_RECORDS = 20_000
+
+/** The starting state of a test. */
+export interface KeptStart {
+  baseline: KeptBaseline
+  faults: readonly FaultRule[]
+  latency: Latency
+  /** Sequence number of the last request before the test. */
+  after: number
+  /** The number of control requests before the test. */
+  controlRequests: number
+  /** Whether the baseline was released to save memory. */
+  isReleased: boolean
+}
 
 /** The state of a test's environment: now, or when the environment was removed. */
 export interface TestState {
@@ -28,6 +48,7 @@ export interface TestState {
 export interface Test {
   environment: Environment
   description: TestDescription
+  start: KeptStart
   startedAt: number
   /** Sequence number of the last unauthenticated request before the test. */
   unauthenticatedAfter: number
@@ -35,7 +56,10 @@ export interface Test {
   end?: TestState & { memory: number }
 }
 
-type TestServices = Pick<Services, 'environments' | 'faults' | 'journals' | 'redactionOf'>
+type TestServices = Pick<
+  Services,
+  'environments' | 'faults' | 'journals' | 'latency' | 'redactionOf'
+>
 
 /**
  * Records the tests of a run. An environment counts as one test if a request created it or
@@ -46,13 +70,15 @@ type TestServices = Pick<Services, 'environments' | 'faults' | 'journals' | 'red
 export class TestService {
   readonly #services: TestServices
   readonly #tests = new Map<number, Test>()
+  readonly #rowCounts = new WeakMap<KeptStart, Record<DatasetKind, number>>()
   #dropped = 0
 
   constructor(services: TestServices) {
     this.#services = services
     services.environments.subscribe({
       onRemove: (environment) => this.#keepState(environment),
-      onRemoved: (environment) => this.#end(environment)
+      onRemoved: (environment) => this.#end(environment),
+      onReset: (environment, parts) => this.#restart(environment, parts)
     })
   }
 
@@ -61,11 +87,18 @@ export class TestService {
     return this.#dropped
   }
 
-  /** Starts the test of an environment. */
+  /** Starts the test of an environment that was just created. */
   begin(environment: Environment): Test {
+    const { faults } = this.#services
+    const rules = faults.list(environment).map((rule) => ({ ...rule }))
+    return this.#add(environment, this.#keepStart(environment, rules))
+  }
+
+  #add(environment: Environment, start: KeptStart): Test {
     const test: Test = {
       environment,
       description: {},
+      start,
       startedAt: steadyClock(),
       unauthenticatedAfter: this.#services.journals.of(undefined).lastSequence
     }
@@ -75,7 +108,9 @@ export class TestService {
 
   /** Adds or replaces fields in the description of an environment's test. */
   describe(environment: Environment, description: TestDescription): void {
-    const test = this.#tests.get(environment.key) ?? this.begin(environment)
+    // The recorded requests of an older environment start at its baseline.
+    const test =
+      this.#tests.get(environment.key) ?? this.#add(environment, this.#keepStart(environment))
     const redaction = this.#services.redactionOf()
     for (const [name, value] of Object.entries(description)) {
       const shown = typeof value === 'string' ? redaction.redact(value) : value
@@ -99,6 +134,31 @@ export class TestService {
    */
   stateOf(test: Test): TestState | undefined {
     return test.environment.isRemoved ? test.end : this.#currentState(test)
+  }
+
+  #keepStart(environment: Environment, faults: readonly FaultRule[] = []): KeptStart {
+    const { environments, latency } = this.#services
+    return {
+      baseline: environments.keepBaseline(environment),
+      faults,
+      latency: latency.initialOf(environment),
+      after: 0,
+      controlRequests: 0,
+      isReleased: false
+    }
+  }
+
+  /** A complete reset restores the baseline, so the test starts again. */
+  #restart(environment: Environment, parts: readonly ResetPart[]): void {
+    const test = this.#tests.get(environment.key)
+    if (!test || !RESET_PARTS.every((part) => parts.includes(part))) return
+    const { lastSequence, controlRequests } = this.#services.journals.of(environment)
+    release(test.start)
+    test.start = {
+      ...this.#keepStart(environment),
+      after: lastSequence,
+      controlRequests: controlRequests.total
+    }
   }
 
   #currentState({ environment, startedAt }: Test): TestState {
@@ -128,8 +188,39 @@ export class TestService {
   #end({ key }: Environment): void {
     const test = this.#tests.get(key)
     if (!test) return
-    if (!test.end) this.#tests.delete(key)
+    if (!test.end) this.#forget(key, test)
+    // Without a description, nobody can know that the test has failed.
+    else if (Object.keys(test.description).length === 0) release(test.start)
     this.#dropExcess()
+    this.#releaseExcess()
+  }
+
+  #forget(key: number, { start }: Test): void {
+    this.#tests.delete(key)
+    release(start)
+  }
+
+  /** Releases baselines of removed environments until at most `MAX_RECORDS` records are left. */
+  #releaseExcess(): void {
+    const known = new Set<number>()
+    let total = 0
+    const ended = this.list().filter(({ environment }) => environment.isRemoved)
+    // Prefer failed tests to others, and later tests to earlier ones.
+    const failedFirst = ended.reverse().sort((one, other) => hasFailed(other) - hasFailed(one))
+    for (const { start } of failedFirst) {
+      if (start.isReleased) continue
+      const { environment, countRows } = start.baseline
+      const rows = this.#rowCounts.get(start) ?? countRows()
+      this.#rowCounts.set(start, rows)
+      const added = DATASET_KINDS.filter((kind) => !known.has(environment.datasets[kind]))
+      const size = added.reduce((sum, kind) => sum + rows[kind], 0)
+      if (total + size > MAX_RECORDS) {
+        release(start)
+        continue
+      }
+      total += size
+      for (const kind of added) known.add(environment.datasets[kind])
+    }
   }
 
   #dropExcess(): void {
@@ -137,15 +228,22 @@ export class TestService {
     const passedFirst = ended.sort(([, one], [, other]) => hasFailed(one) - hasFailed(other))
     let bytes = ended.reduce((sum, [, { end }]) => sum + (end?.memory ?? 0), 0)
     let count = ended.length
-    for (const [key, { end }] of passedFirst) {
+    for (const [key, test] of passedFirst) {
+      const { end } = test
       if (count <= MAX_TESTS && bytes <= MAX_BYTES) break
-      this.#tests.delete(key)
+      this.#forget(key, test)
       end?.journal.clear()
       this.#dropped += 1
       count -= 1
       bytes -= end?.memory ?? 0
     }
   }
+}
+
+function release(start: KeptStart): void {
+  if (start.isReleased) return
+  start.isReleased = true
+  start.baseline.release()
 }
 
 /** Returns 1 if the test has failed and 0 if not, to sort tests by it. */

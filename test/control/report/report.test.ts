@@ -191,7 +191,9 @@ async function createReport(...outcomes: ('failed' | 'passed')[]) {
   }
   const read = async (maxBytes: number): Promise<RunRecord> => {
     const head = { run: {} as RunRecord['run'], coverage: coverage.ofServer() }
-    return JSON.parse(await text(reportJson({ ...server.services, tests }, head, maxBytes)))
+    return JSON.parse(
+      await text(reportJson({ ...server.services, tests }, head, { states: 'off', maxBytes }))
+    )
   }
   return { server, read }
 }

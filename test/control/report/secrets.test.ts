@@ -81,7 +81,7 @@ function copyAsCurl({ method, path, query, headers, body }: RecordedRequest): st
 /** Returns everything that leaves the server about the requests, except their responses. */
 async function outputsOf(mock: LoggedMock, key: string): Promise<Record<string, string>> {
   const client = connect(mock.url, { adminToken: ADMIN_TOKEN })
-  const record = await client.runRecord()
+  const record = await client.runRecord({ states: 'all' })
   const report = reportOf(record)
   const requests = record.tests.flatMap((test) => test.requests)
   return {

@@ -1,0 +1,123 @@
+import type { Report, ReportedTest } from '../client/report.js'
+import { setRandomStart } from '../environments/environment.js'
+import type { Environment } from '../environments/service.js'
+import { VERSION } from '../platform/package.js'
+import { Replay } from '../replay/replay.js'
+import { type Server, type ServerOptions, startServer } from '../server.js'
+import type { ReopenableTest } from './report-file.js'
+
+export interface ReopenOptions
+  extends Pick<ServerOptions, 'port' | 'host' | 'logger' | 'logLevel'> {
+  /** The tests to recreate, in one server. */
+  tests: readonly ReopenableTest[]
+  /** The sequence number of the request in the first test before which to stop. */
+  before: number | undefined
+  /** The API key of the first test's environment. */
+  apiKey?: string | undefined
+}
+
+export interface ReopenedTest {
+  server: Server
+  /** The first test's replay. */
+  replay: Replay
+  environment: Environment
+  apiKey: string
+}
+
+/**
+ * Starts a server with the environments of recorded tests, and repeats their requests. Rejects with
+ * the same errors as `startServer`.
+ */
+export async function reopenTests(
+  report: Report,
+  { tests, before, apiKey: firstKey, ...options }: ReopenOptions
+): Promise<ReopenedTest> {
+  const [first] = tests
+  if (!first) throw new Error('there is no test to reopen')
+  const { profile, assumptions } = report.run
+  const clock = { now: Date.parse(first.started) }
+  const keyOf = ({ start }: ReopenableTest) =>
+    (start === first.start ? firstKey : undefined) ?? `reopened-${start.environmentId}`
+  const server = await startServer({
+    ...options,
+    seeds: [],
+    seed: { environments: tests.map((test) => seedOf(test, report, keyOf(test))) },
+    profile,
+    assumptions,
+    clock: () => clock.now,
+    faultHeader: first.start.faultHeader,
+    journal: Math.max(1000, ...tests.map(({ requests }) => requests.length * 2))
+  })
+  const opened = tests.map((test) => recreate(test, report, server, keyOf(test), clock))
+  for (const { replay, test } of opened) {
+    await replay.repeatUntil(test === first ? before : undefined)
+  }
+  const [{ replay, environment, apiKey } = absent()] = opened
+  return { server, replay, environment, apiKey }
+}
+
+function absent(): never {
+  throw new Error('there is no test to reopen')
+}
+
+function seedOf({ start }: ReopenableTest, { baselines }: Report, apiKey: string): object {
+  const { environmentId, organizationId, settings, baseline } = start
+  return {
+    _id: environmentId,
+    _organizationId: organizationId,
+    apiKeys: [apiKey],
+    ...settings,
+    ...baselines[baseline]
+  }
+}
+
+/** Restores what a seed doesn't contain: fault rules, latency and random values. */
+function recreate(
+  test: ReopenableTest,
+  report: Report,
+  { url, services }: Server,
+  apiKey: string,
+  clock: { now: number }
+) {
+  const { environments, faults, latency, journals, replays } = services
+  const { start, title, requests } = test
+  const environment = environments.find(start.environmentId)
+  for (const { id, seen, hits, ...rule } of start.faults) faults.add(environment, rule)
+  latency.setInitial(environment, start.latency)
+  setRandomStart(environment, start.randomStart)
+  const { version } = report.run
+  const warnings = warningsOf(test, report)
+  const replay = new Replay(
+    {
+      title,
+      requests,
+      warnings,
+      controlRequests: start.controlRequests,
+      targets: start.targets,
+      times: start.times,
+      isComplete: start.isComplete && test.lost === 0,
+      otherVersion: version === VERSION ? undefined : version
+    },
+    { url, apiKey, environment, journal: journals.of(environment), latency, clock }
+  )
+  replays.add(environment, replay)
+  return { test, replay, environment, apiKey }
+}
+
+function warningsOf(
+  { start, lost, unauthenticatedAfter, unauthenticatedUpTo }: ReportedTest,
+  { run }: Report
+): string[] {
+  const unauthenticated = unauthenticatedUpTo - unauthenticatedAfter
+  const warnings = [
+    run.version !== VERSION &&
+      `version ${run.version} wrote the report, and this is version ${VERSION}: run npx ` +
+        `notification-mock@${run.version} for the same responses`,
+    (lost > 0 || !start?.isComplete) &&
+      'the report lacks earlier requests or changes of the test, so responses may differ',
+    unauthenticated > 0 &&
+      `requests without a valid API key are not repeated; during the test, there were ` +
+        `${unauthenticated}`
+  ]
+  return warnings.filter((warning) => warning !== false)
+}

@@ -1,0 +1,104 @@
+import { inflateRawSync } from 'node:zlib'
+import type { Report, ReportedTest } from '../client/report.js'
+import { StartError } from '../domain/errors.js'
+import { readRegularFile } from '../platform/read-file.js'
+
+/** A test that can be reopened. */
+export type ReopenableTest = ReportedTest & { start: NonNullable<ReportedTest['start']> }
+
+const DATA = /<script id="report" type="text\/plain" data-encoding="deflate-raw">([^<]*)<\/script>/
+/** The maximum size of a report's data in bytes. The server writes at most 64 MiB, before masking. */
+const MAX_DATA = 256 * 1024 * 1024
+
+/** Returns the data of an HTML report. Throws `StartError` if the file isn't a readable report. */
+export function readReport(file: string): Report {
+  const [, data] = DATA.exec(readHtml(file)) ?? []
+  if (data === undefined) {
+    throw new StartError(
+      `${file} is not a report: use the HTML file that exec --report or mock.report() wrote`
+    )
+  }
+  try {
+    const json = inflateRawSync(Buffer.from(data, 'base64'), { maxOutputLength: MAX_DATA })
+    const report: Report = JSON.parse(json.toString())
+    if (!Array.isArray(report.tests)) throw new Error('it has no list of tests')
+    return report
+  } catch (cause) {
+    throw new StartError(`${file} is damaged: download or write the report again`, { cause })
+  }
+}
+
+function readHtml(file: string): string {
+  try {
+    return readRegularFile(file).toString()
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new StartError(`can't read ${file}: ${message}`, { cause })
+  }
+}
+
+/**
+ * Returns the tests with the requested title, or the first failed test. Several environments can
+ * have the same title, because a test may use several environments. Throws `StartError` if there is
+ * no such test, or if the report can't recreate it.
+ */
+export function chooseTests(report: Report, title: string | undefined): ReopenableTest[] {
+  const chosen = title === undefined ? failedTests(report)[0] : findTest(report, title)
+  if (!chosen) throw new StartError(title === undefined ? NO_FAILED_TEST : noTest(report, title))
+  const tests = report.tests.filter(
+    ({ title: other, attempt, start }) =>
+      other === chosen.title && attempt === chosen.attempt && start !== undefined
+  )
+  if (tests.length > 0) return tests as ReopenableTest[]
+  throw new StartError(`"${chosen.title}" can't be reopened: ${missingReason(chosen, report)}`)
+}
+
+export const failedTests = ({ tests }: Report): ReportedTest[] =>
+  tests.filter(({ outcome }) => outcome === 'failed')
+
+function findTest({ tests }: Report, title: string): ReportedTest | undefined {
+  const part = title.toLowerCase()
+  const byPart = tests.filter((test) => test.title.toLowerCase().includes(part))
+  return (
+    tests.find((test) => test.title === title) ??
+    byPart.find(({ outcome }) => outcome === 'failed') ??
+    byPart[0]
+  )
+}
+
+const NO_FAILED_TEST =
+  'the report has no failed test: choose a test with --test, from a report that exec wrote with ' +
+  '--report-state all'
+
+/** How many titles an error lists. */
+const MAX_TITLES = 20
+
+function noTest(report: Report, title: string): string {
+  const failed = failedTests(report).slice(0, MAX_TITLES)
+  const titles = failed.map((test) => `\n  ${test.title}`).join('')
+  const list = failed.length > 0 ? `; the failed tests are:${titles}` : ''
+  return `no test has "${title}" in its title${list}`
+}
+
+function missingReason({ outcome, startMissing }: ReportedTest, { baselines }: Report): string {
+  if (startMissing !== undefined) return startMissing
+  // Reports of versions without this feature have no list of baselines.
+  if (baselines === undefined) return 'another version of notification-mock wrote the report'
+  return outcome === 'failed'
+    ? 'the report was written with --report-state off'
+    : 'it has not failed; write the report with --report-state all'
+}
+
+/**
+ * Returns the sequence number of the request to stop at: the first request that failed or that the
+ * error mentions, or else the first request that a hint is about. Returns undefined if there is
+ * none.
+ */
+export function failingRequest({ requests, hints, error = '' }: ReportedTest): number | undefined {
+  const hinted = new Set(hints.flatMap((hint) => hint.requests))
+  const failing =
+    requests.find(
+      ({ status = 0, path }) => status === 0 || status >= 400 || error.includes(path)
+    ) ?? requests.find(({ sequence }) => hinted.has(sequence))
+  return failing?.sequence
+}

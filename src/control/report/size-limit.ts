@@ -1,0 +1,23 @@
+/** Counts bytes up to a limit, which may be part of a larger limit. */
+export class SizeLimit {
+  readonly #whole: SizeLimit | undefined
+  #left: number
+
+  constructor(bytes: number, whole?: SizeLimit) {
+    this.#left = bytes
+    this.#whole = whole
+  }
+
+  /** The number of bytes that still fit. */
+  get left(): number {
+    return Math.min(this.#left, this.#whole?.left ?? Infinity)
+  }
+
+  /** Returns whether the text still fits. If it does, counts it. */
+  take(text: string): boolean {
+    const bytes = Buffer.byteLength(text)
+    if (bytes > this.#left || this.#whole?.take(text) === false) return false
+    this.#left -= bytes
+    return true
+  }
+}

@@ -1,0 +1,186 @@
+import { targetOf } from '../../domain/query-string.js'
+import type { Stub } from '../../domain/stub.js'
+import type { KeptBaseline } from '../../environments/service.js'
+import { pathOf, queryOf } from '../../http/target.js'
+import type { ControlRequest } from '../../journal/control-requests.js'
+import type { JournalEntry } from '../../journal/entry.js'
+import type { Journal } from '../../journal/journal.js'
+import type { Redaction } from '../../journal/redaction.js'
+import type { RecordedRequest } from '../../journal/schemas.js'
+import { nextTurn } from '../../platform/timers.js'
+import { exportSettings } from '../../seeds/export.js'
+import { readSeed } from '../../seeds/read.js'
+import type { SeedService } from '../../seeds/service.js'
+import type { Services } from '../../services.js'
+import type { ReportState, TestStart } from './schemas.js'
+import { hasFailed, type Test, type TestState } from './service.js'
+import type { SizeLimit } from './size-limit.js'
+
+/** How many characters are described before other requests to the server get their turn. */
+const SLICE = 32 * 1024
+
+interface StartServices extends Pick<Services, 'faults' | 'redactionOf'> {
+  seeds: SeedService
+}
+
+/** What a recorded request doesn't contain, by sequence number. */
+export type RequestDetails = Pick<TestStart, 'targets' | 'times'>
+
+/** Describes the starting states of tests. Lists equal baselines once. */
+export class ReportedStarts {
+  readonly #services: StartServices
+  readonly #states: ReportState
+  readonly #size: SizeLimit
+  readonly #baselines: string[] = []
+  readonly #indexes = new Map<string, number>()
+
+  constructor(services: StartServices, states: ReportState, size: SizeLimit) {
+    this.#services = services
+    this.#states = states
+    this.#size = size
+  }
+
+  /** Returns the test's start as a JSON field with a comma before it, or an empty string. */
+  async fieldJson(test: Test, { journal }: TestState, details: RequestDetails): Promise<string> {
+    const isWanted = this.#states === 'all' || (this.#states === 'failed' && hasFailed(test) === 1)
+    if (!isWanted) return ''
+    if (test.start.isReleased) return missing(RELEASED)
+    const { faults, redactionOf } = this.#services
+    const redaction = redactionOf()
+    const described = describeStart(test, journal, redaction, faults.acceptsHeader)
+    const startJson = JSON.stringify({ ...described, ...details })
+    if (!this.#size.take(startJson)) return missing(TOO_LARGE)
+    const baseline = await this.#baselineIndex(test.start.baseline, redaction)
+    if (baseline === undefined) return missing(TOO_LARGE)
+    return `,"start":${startJson.slice(0, -1)},"baseline":${baseline}}`
+  }
+
+  baselinesJson(): Iterable<string> {
+    return this.#baselines.map((json, index) => (index === 0 ? json : `,${json}`))
+  }
+
+  async #baselineIndex(baseline: KeptBaseline, redaction: Redaction): Promise<number | undefined> {
+    const name = nameOf(baseline)
+    const known = this.#indexes.get(name)
+    if (known !== undefined) return known
+    const json = await baselineJson(this.#services.seeds, baseline, redaction, this.#size.left)
+    if (json === undefined || !this.#size.take(json)) return undefined
+    const index = this.#baselines.push(json) - 1
+    this.#indexes.set(name, index)
+    return index
+  }
+}
+
+const RELEASED = 'the server keeps 20,000 records of removed environments, and failed tests first'
+const TOO_LARGE = 'a report contains at most 32 MiB of starting states'
+const missing = (reason: string) => `,"startMissing":${JSON.stringify(reason)}`
+
+/** Returns a key that is equal for equal data, because datasets are copied on write. */
+function nameOf({ environment }: KeptBaseline): string {
+  const { integrations, subscribers, workflows, messages } = environment.datasets
+  return [integrations, subscribers, workflows, messages].join()
+}
+
+/**
+ * Returns the records of a baseline as the lists of a seed, in JSON without secrets. Returns
+ * undefined if the JSON is longer than `maxLength`.
+ */
+async function baselineJson(
+  seeds: SeedService,
+  { environment }: KeptBaseline,
+  redaction: Redaction,
+  maxLength: number
+): Promise<string | undefined> {
+  const lists: string[] = []
+  let length = 0
+  let sinceBreak = SLICE
+  for (const [name, records] of Object.entries(seeds.recordLists(environment))) {
+    const described: string[] = []
+    for (const record of records) {
+      if (sinceBreak >= SLICE) {
+        sinceBreak = 0
+        await nextTurn()
+      }
+      const json = JSON.stringify(redaction.redactJson(record))
+      length += json.length + 1
+      sinceBreak += json.length
+      if (length > maxLength) return undefined
+      described.push(json)
+    }
+    lists.push(`"${name}":[${described.join()}]`)
+  }
+  return `{${lists.join()}}`
+}
+
+/** Describes the starting state of a test, without its records and without secrets. */
+function describeStart(
+  { environment, start }: Test,
+  journal: Journal,
+  redaction: Redaction,
+  faultHeader: boolean
+): Omit<TestStart, 'baseline' | keyof RequestDetails> {
+  const { id: environmentId, organizationId, randomStart } = environment
+  const { settings } = start.baseline
+  const stubs = settings.stubs.map(withoutFunction)
+  const requests = journal.controlRequests.list()
+  return {
+    environmentId,
+    organizationId,
+    settings: redaction.redactJson(exportSettings({ ...settings, stubs })),
+    randomStart,
+    faults: redaction.redactJson([...start.faults]),
+    latency: start.latency,
+    faultHeader,
+    after: start.after,
+    controlRequests: requests.map((request) => describeControlRequest(request, redaction)),
+    isComplete:
+      journal.firstSequence <= start.after + 1 &&
+      journal.controlRequests.forgotten <= start.controlRequests
+  }
+}
+
+function describeControlRequest(
+  { url, body, ...request }: ControlRequest,
+  redaction: Redaction
+): TestStart['controlRequests'][number] {
+  const target = redaction.redact(url)
+  if (body === '') return { ...request, target, body }
+  // Parse YAML, because secrets are found by the names of JSON fields.
+  const json = parseJson(body) ?? readSeed(body).seed
+  const content = isFunctionStub(json) ? withoutFunction(json) : json
+  return { ...request, target, body: JSON.stringify(redaction.redactJson(content)) }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+const isFunctionStub = (body: unknown): body is Stub =>
+  typeof body === 'object' && body !== null && 'function' in body && 'method' in body
+
+/** The body of the stubs that replace stubs with functions, because a file has no functions. */
+const FUNCTION_STUB = 'The report has no function for this stub'
+
+function withoutFunction(stub: Stub): Stub {
+  const { function: id, ...rest } = stub
+  return id === undefined ? stub : { ...rest, status: 501, body: FUNCTION_STUB }
+}
+
+/**
+ * Returns the URL that the client sent, if it differs from the one that `targetOf` builds
+ * from the described request. Returns undefined if the URL contains a secret.
+ */
+export function sentTarget(
+  { url }: JournalEntry,
+  { path, query }: RecordedRequest
+): string | undefined {
+  const built = targetOf(path, query)
+  const parameters = new URLSearchParams(queryOf(url))
+  const normalized = parameters.size > 0 ? `${pathOf(url)}?${parameters}` : pathOf(url)
+  return url !== built && normalized === built ? url : undefined
+}

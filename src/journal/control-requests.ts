@@ -1,0 +1,60 @@
+/** The maximum number of characters of control requests that a journal keeps. */
+const MAX_CHARACTERS = 8 * 1024 * 1024
+
+/** A control request that changed the environment, as the client sent it. */
+export interface ControlRequest {
+  /** Sequence number of the last API request before it. */
+  after: number
+  /** The environment's time that the request used, in milliseconds. */
+  time: number
+  method: string
+  url: string
+  /** JSON, or the text of a seed. */
+  body: string
+}
+
+/**
+ * Keeps the control requests that changed an environment, so that `notification-mock open` can
+ * repeat them.
+ */
+export class ControlRequestLog {
+  #requests: ControlRequest[] = []
+  #characters = 0
+  #forgotten = 0
+
+  /** The number of requests that were removed, and of changes without a request. */
+  get forgotten(): number {
+    return this.#forgotten
+  }
+
+  /** The number of all requests, including those that were removed. */
+  get total(): number {
+    return this.#requests.length + this.#forgotten
+  }
+
+  /** The number of characters in memory. */
+  get size(): number {
+    return this.#characters
+  }
+
+  /** Adds a request, or counts a change that no request made. */
+  add(request: ControlRequest | undefined): void {
+    const length = request === undefined ? 0 : request.url.length + request.body.length
+    if (request === undefined || this.#characters + length > MAX_CHARACTERS) {
+      this.#forgotten += 1
+      return
+    }
+    this.#characters += length
+    this.#requests.push(request)
+  }
+
+  list(): readonly ControlRequest[] {
+    return this.#requests
+  }
+
+  clear(): void {
+    this.#forgotten = this.total
+    this.#characters = 0
+    this.#requests = []
+  }
+}

@@ -1,0 +1,24 @@
+import { DomainError } from '../domain/errors.js'
+import type { Environment } from '../environments/service.js'
+import type { Replay } from './replay.js'
+
+/** Keeps the replays of the environments that `notification-mock open` has recreated. */
+export class ReplayService {
+  readonly #replays = new WeakMap<Environment, Replay>()
+
+  add(environment: Environment, replay: Replay): void {
+    this.#replays.set(environment, replay)
+  }
+
+  find(environment: Environment): Replay | undefined {
+    return this.#replays.get(environment)
+  }
+
+  /** Throws `not-found` if the environment wasn't recreated from a report. */
+  require(environment: Environment): Replay {
+    const replay = this.find(environment)
+    if (replay) return replay
+    const reason = 'only the environments of notification-mock open repeat a recorded test'
+    throw new DomainError('not-found', 'There is no recorded test', { reason })
+  }
+}
