@@ -25,7 +25,7 @@ beforeAll(async () => {
     states.set(environment.name, replays.require(environment).state())
   }
   await server.close()
-}, 60_000)
+}, 180_000)
 
 test.each(FAILURES)(
   'repeats $name with equal responses, or names the cause',
