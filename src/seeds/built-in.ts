@@ -4,7 +4,7 @@ import { packageRoot } from '../platform/package.js'
 /** Describes the seeds in `seeds/`. The default seed comes first. */
 const DESCRIPTIONS = {
   default: 'Notifications of a small web shop, and a second shop that must not have access to them',
-  'busy-inbox': 'Content to design with: 500 messages of one subscriber, long emails and pictures',
+  'busy-inbox': 'Content to design with: a busy inbox, long emails and pictures',
   empty: 'The environments and API keys of `default` without any data',
   everything: 'Values that the API reference allows, but that no other seed contains',
   failures: 'Messages with every possible error and warning, mixed with sent messages',

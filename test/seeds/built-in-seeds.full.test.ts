@@ -29,7 +29,7 @@ test.each([
   ['empty', 0],
   ['one-page', 7],
   ['many-pages', 137],
-  ['busy-inbox', 500]
+  ['busy-inbox', 630]
 ])('paging through %s returns each of its %i messages once', async (name, count) => {
   const mock = await useMock({ seeds: [name] })
   const ids: string[] = []
