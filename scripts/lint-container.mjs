@@ -27,9 +27,10 @@ function lintDockerfile(name) {
 
 function lintCompose(name) {
   if (!existsSync(join(folder, name))) return [`${name}: missing`]
-  // Compose 1.29 rejects a file with a project name, so the rule that requires one is off.
+  // Compose 1.29 rejects a file with a project name, so the rule that requires one is off. The
+  // image that compose builds has a name of its own, so it also needs `build` and `image` together.
   const linter = new DCLinter({
-    rules: { 'require-project-name-field': 0 },
+    rules: { 'require-project-name-field': 0, 'no-build-and-image': 0 },
     quiet: false,
     debug: false,
     exclude: []

@@ -21,12 +21,26 @@ export const crossOriginRequests = fp<Options>(async (app, { assumptionFor }) =>
     const isRejected = isRejectedPreflight(request, assumptionFor(request))
     done(isRejected ? preflightError(request) : undefined)
   })
-  await app.register(cors, OPTIONS)
+  app.addHook('onRequest', (request, reply, done) => {
+    allowPrivateNetwork(request, reply)
+    done()
+  })
+  await app.register(cors, {
+    delegator: ({ headers }, done) =>
+      done(null, headers.origin === undefined ? OPTIONS : PAGE_OPTIONS)
+  })
   app.addHook('onRequest', (request, reply, done) => {
     if (isClosedToPages(request, assumptionFor(request))) removeCorsHeaders(reply)
     done()
   })
 })
+
+/** Lets a page on the internet call a server on this machine or in the local network. */
+function allowPrivateNetwork({ method, headers }: FastifyRequest, reply: FastifyReply): void {
+  const isRequested = headers['access-control-request-private-network'] === 'true'
+  if (method === 'OPTIONS' && isRequested)
+    reply.header('access-control-allow-private-network', 'true')
+}
 
 /** Returns whether a browser's preflight, the request with method OPTIONS, gets a 404. */
 export function isRejectedPreflight(request: FastifyRequest, assumption: CorsAssumption): boolean {
@@ -47,6 +61,12 @@ const OPTIONS = {
     'x-mock-fallback, x-mock-stub, x-request-id',
   strictPreflight: false
 }
+
+/**
+ * The options for a request from a page. Browsers reject `*` for a request with `credentials:
+ * 'include'`, so the response repeats the page's origin.
+ */
+const PAGE_OPTIONS = { ...OPTIONS, origin: true, credentials: true }
 
 function preflightError({ method, url }: FastifyRequest): DomainError {
   return new DomainError('not-found', `Cannot ${method} ${pathOf(url)}`, { reason: NO_PAGES })

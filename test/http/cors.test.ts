@@ -29,7 +29,7 @@ test.each([
       }
     })
     expect(response.status).toBe(204)
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN.origin)
     expect(headerItems(response, 'access-control-allow-methods')).toEqual(
       expect.arrayContaining([method.toLowerCase(), 'head'])
     )
@@ -54,10 +54,41 @@ test.each([
     const sent = { ...call, headers: { ...ORIGIN, 'idempotency-key': 'once' } }
     await mock.call(path, sent)
     const { headers } = await mock.call(path, sent)
-    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-allow-origin')).toBe(ORIGIN.origin)
     expect(headerItems({ headers }, 'access-control-expose-headers').sort().join()).toBe(EXPOSED)
   }
 )
+
+test.each(['http://localhost:3000', 'https://preview.example', 'null'])(
+  'a page of the origin %s can send credentials',
+  async (origin) => {
+    const mock = await useMock({ seed: SEED })
+    const { headers } = await mock.get('/v1/messages', { headers: { origin } })
+    expect(headers.get('access-control-allow-origin')).toBe(origin)
+    expect(headers.get('access-control-allow-credentials')).toBe('true')
+    expect(headerItems({ headers }, 'vary')).toContain('origin')
+  }
+)
+
+const PRIVATE_NETWORK = {
+  ...ORIGIN,
+  'access-control-request-method': 'GET',
+  'access-control-request-private-network': 'true'
+}
+
+test.each([
+  [{}, 'true'],
+  [{ cors: false }, null],
+  [{ assumptions: { cors: 'absent' } }, null]
+])('with the options %j, a preflight for a private network allows it: %s', async (...row) => {
+  const [options, allowed] = row
+  const { url } = await useMock({ seed: SEED, ...options })
+  const { headers } = await fetch(`${url}/v1/messages`, {
+    method: 'OPTIONS',
+    headers: PRIVATE_NETWORK
+  })
+  expect(headers.get('access-control-allow-private-network')).toBe(allowed)
+})
 
 test('with CORS off, responses have no CORS headers and OPTIONS gets 405', async () => {
   const mock = await useMock({ seed: SEED, cors: false })

@@ -138,7 +138,14 @@ function withValuesOf(text: string, { timestamp, errorId }: Document): string {
     .replace(/(?<="errorId":")[^"]+/, errorId)
 }
 
-const HTTP_HEADERS = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive'])
+const HTTP_HEADERS = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'vary'
+])
 
 /** Returns the names of response headers that the document doesn't list. */
 function undocumentedHeaders(response: TestResponse | undefined, operation: Document): string[] {

@@ -67,6 +67,11 @@ test("compose publishes the port only on loopback, and passes on the host's vari
   expect(service.environment).toEqual({ NOTIFICATION_MOCK_PORT: port, ...passedOn })
 })
 
+test('compose names the image, and never starts the server without being asked', () => {
+  expect(service.image).toBe('notification-mock:local')
+  expect(service).not.toHaveProperty('restart')
+})
+
 test('compose drops the rights that the container does not need', () => {
   expect(service).toMatchObject({
     init: true,
