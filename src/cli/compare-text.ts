@@ -45,15 +45,30 @@ export function documentText({ compared, missing, differences }: DocumentCompari
   ])
 }
 
+/** How many places of a difference are printed. */
+const MAX_PLACES = 3
+
 function documentLines(difference: DocumentDifference): string[] {
-  const { operation, part, kind, published, ours, publishedAt, oursAt } = difference
-  const values = `: published ${valueText(published)}, mock ${valueText(ours)}`
+  const { parts, kind, published, ours, places } = difference
+  const values = [
+    published.length > 0 ? `published ${published.join(', ')}` : undefined,
+    ours.length > 0 ? `mock ${ours.join(', ')}` : undefined
+  ].filter((value) => value !== undefined)
+  const [first] = places
+  const [shared = '', ...others] = places.map(placeText)
+  const isOne = first !== undefined && others.length === 0
+  const omitted = places.length - MAX_PLACES
+  const more = omitted > 0 ? [`and ${omitted} more`] : []
+  const shown = [shared, ...others].slice(0, MAX_PLACES)
   return [
-    `${operation}: ${part}: ${kind}${published === undefined ? '' : values}`,
-    `    published: ${publishedAt}`,
-    `    mock: ${oursAt}`
+    `${parts.join(', ')}: ${kind}${values.length > 0 ? `: ${shorten(values.join('; '))}` : ''}`,
+    `    in ${[...shown, ...more].join(', ')}`,
+    ...(isOne ? [`    published: ${first.publishedAt}`, `    mock: ${first.oursAt}`] : [])
   ]
 }
+
+const placeText = ({ operation, status }: DocumentDifference['places'][number]) =>
+  status === undefined ? operation : `${operation} ${status}`
 
 function differenceLines<Difference extends Explainable>(
   differences: readonly Difference[],
@@ -83,8 +98,10 @@ function sectionLines<Difference extends Explainable>(
 
 function valueText(value: unknown): string {
   if (value === undefined) return 'nothing'
-  const text = JSON.stringify(value)
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+  return shorten(JSON.stringify(value), 80)
 }
+
+const shorten = (text: string, length = 160) =>
+  text.length > length ? `${text.slice(0, length)}…` : text
 
 const joinLines = (lines: readonly string[]) => `${lines.join('\n')}\n`

@@ -3,7 +3,7 @@ import { assume, type Profile } from '../domain/assumptions.js'
 import { countOf } from '../domain/count.js'
 import { StartError } from '../domain/errors.js'
 import { createMock } from '../index.js'
-import { compareDocuments } from '../remote/comparison/compare-documents.js'
+import { compareDocuments, readAssumptionFacts } from '../remote/comparison/compare-documents.js'
 import { compareServices } from '../remote/comparison/compare-services.js'
 import { readDocument, readRequestsToCompare } from '../remote/comparison/requests-to-compare.js'
 import { LONG_PATIENCE } from '../remote/patient-requests.js'
@@ -180,8 +180,11 @@ async function runDocument(
   { profile = 'document', assume: overrides, timeout, json }: CompareFlags
 ): Promise<void> {
   const published = await readDocument(fileOrUrl, timeout * 1000, abortOnSignal())
-  const { openApiDocument } = await import('../openapi/documents.js')
-  const comparison = compareDocuments(published, await openApiDocument(assume(profile, overrides)))
+  const { alternativeDocuments, openApiDocument } = await import('../openapi/documents.js')
+  const assumptions = assume(profile, overrides)
+  const ours = await openApiDocument(assumptions)
+  const facts = readAssumptionFacts(ours, await alternativeDocuments(assumptions))
+  const comparison = compareDocuments(published, ours, facts)
   printOutcome(comparison, json, documentText, 2)
   setExitCode(comparison.differences, comparison.missing.length === 0)
 }

@@ -5,7 +5,13 @@ import type { TSchema } from '@sinclair/typebox'
 import { type FastifyInstance, fastify } from 'fastify'
 import { registerControl } from '../control/index.js'
 import { healthRoute } from '../control/server/routes.js'
-import { type Assumptions, assume } from '../domain/assumptions.js'
+import {
+  ASSUMPTION_IDS,
+  type AssumptionId,
+  type Assumptions,
+  assume,
+  valuesOf
+} from '../domain/assumptions.js'
 import { ErrorBody } from '../http/errors.js'
 import { operationRoute } from '../http/operation.js'
 import { COMPILERS } from '../http/validation.js'
@@ -32,6 +38,22 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
   const document = cache.get(key) ?? (await createOpenApiDocument(assumptions))
   cache.set(key, document)
   return document
+}
+
+/**
+ * Returns, for each assumption, the documents for its other values. All other assumptions keep
+ * their values.
+ */
+export async function alternativeDocuments(
+  assumptions: Assumptions
+): Promise<Map<AssumptionId, OpenApiDocument[]>> {
+  const alternatives = new Map<AssumptionId, OpenApiDocument[]>()
+  for (const id of ASSUMPTION_IDS) {
+    const others = valuesOf(id).filter((value) => value !== assumptions[id])
+    const documents = others.map((value) => openApiDocument({ ...assumptions, [id]: value }))
+    alternatives.set(id, await Promise.all(documents))
+  }
+  return alternatives
 }
 
 async function createOpenApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { assume } from '../../src/domain/assumptions.js'
+import { openApiDocument } from '../../src/openapi/documents.js'
 import { useMock } from '../support/mock.js'
 import { createTempFolder } from '../support/process.js'
 import { runHere } from './here.js'
@@ -67,6 +69,25 @@ describe('compare', () => {
     const { code, stderr } = await compareWithItself('--har', HAR, 'unknown-key')
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: http:\S+ rejects the key: 401 Unauthorized\n$/)
+  })
+
+  test('prints and exits with 1 for a field that only the published document lacks', async () => {
+    const document = structuredClone(await openApiDocument(assume('document')))
+    delete document.components.schemas.SubscriberResponseDto?.properties.email
+    const file = join(createTempFolder(), 'openapi.json')
+    writeFileSync(file, JSON.stringify(document))
+    const { code, stdout } = await runHere(['compare', '--document', file])
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: `3 operations compared
+
+1 difference that no assumption explains:
+  body.data[].subscriber.email: ours only: mock string or null
+      in GET /v1/messages
+      published: #/components/schemas/SubscriberResponseDto
+      mock: #/components/schemas/SubscriberResponseDto/properties/email
+`
+    })
   })
 
   test('exits with 3 if the published document lacks an operation', async () => {

@@ -1,3 +1,5 @@
+import { isObject } from '../../schema/validation.js'
+
 /** A JSON object in an OpenAPI document. */
 export type DocumentNode = Record<string, unknown>
 
@@ -27,6 +29,8 @@ export interface View {
   types?: Allowed
   values?: Allowed
   defaults?: Allowed
+  /** Other properties, such as `deprecated` and `media types`, by name. */
+  traits: ReadonlyMap<string, Allowed>
 }
 
 /** How deep a document may be nested, and how many references may follow one another. */
@@ -37,7 +41,8 @@ export const bareView = (pointer: string): View => ({
   pointer,
   pointers: new Set([pointer]),
   fields: new Map(),
-  required: new Set()
+  required: new Set(),
+  traits: new Map()
 })
 
 /** Finds the parts of a document and returns what its schemas allow. Follows references. */
@@ -91,7 +96,8 @@ export class DocumentReader {
       types: typesOf(node),
       values: valuesOf(node),
       fields: this.#fieldsOf(part),
-      required: requiredOf(node)
+      required: requiredOf(node),
+      traits: traitsOf(node)
     }
     for (const view of this.#viewsIn(part, 'allOf')) whole = mergeViews(whole, view, 'all')
     const [firstChoice, ...otherChoices] = choices
@@ -164,12 +170,21 @@ function mergeViews(one: View, two: View, mode: 'all' | 'any'): View {
     : union(one.required, two.required)
   return {
     ...one,
+    traits: mergeTraits(one, two, mode),
     pointers: union(one.pointers, two.pointers),
     types: mergeAllowed(one.types, two.types, mode),
     values: mergeAllowed(one.values, two.values, mode),
     fields,
     required
   }
+}
+
+/** In the mode `any`, drops the traits in which the views differ. */
+function mergeTraits({ traits: one }: View, { traits: two }: View, mode: 'all' | 'any') {
+  const merged = new Map([...two, ...one])
+  if (mode === 'all') return merged
+  const asText = (trait: Allowed) => [...(trait ?? [])].join()
+  return new Map([...merged].filter(([name]) => asText(one.get(name)) === asText(two.get(name))))
 }
 
 function mergeAllowed(one: Allowed, two: Allowed, mode: 'all' | 'any'): Allowed {
@@ -197,6 +212,17 @@ function impliedType({ enum: values, const: value, properties, items }: Document
   if (items) return 'array'
   return [values ?? value ?? []].flat().map((item) => (item === null ? 'null' : typeof item))
 }
+
+function traitsOf({ deprecated, minItems, oneOf, anyOf }: DocumentNode): Map<string, Allowed> {
+  const traits = new Map<string, Allowed>()
+  if (deprecated === true) traits.set('deprecated', new Set(['true']))
+  if (Number(minItems ?? 0) > 0) traits.set('minimum items', new Set([String(minItems)]))
+  const variants = [oneOf, anyOf].flat().filter((choice) => isObject(choice) && !isNull(choice))
+  if (variants.length > 1) traits.set('variants', new Set([String(variants.length)]))
+  return traits
+}
+
+const isNull = ({ type }: DocumentNode) => type === 'null'
 
 /**
  * Returns the allowed values without the empty string, which only means that a filter isn't set.

@@ -20,12 +20,6 @@ export interface ObservedDifference {
   difference: { field: string; target?: unknown; ours?: unknown }
 }
 
-/** For each of two OpenAPI documents, the values that only this document allows. */
-export interface DocumentChange {
-  published?: unknown
-  ours?: unknown
-}
-
 /**
  * Detects which value of an assumption describes a target, and recognizes the differences that the
  * assumption explains.
@@ -39,11 +33,6 @@ export interface AssumptionProbe {
   detect(service: ServiceUnderTest): Promise<Profile>
   /** Returns whether the assumption explains a difference between two responses. */
   explainsResponse?(observed: ObservedDifference): boolean
-  /**
-   * Returns whether the assumption explains a difference between two OpenAPI documents. `operation`
-   * is text such as `GET /v1/messages`, and `part` is text such as `status 404`.
-   */
-  explainsDocument?(operation: string, part: string, change: DocumentChange): boolean
 }
 
 /**
@@ -56,14 +45,6 @@ export const explainStatuses =
     observed.operation === operation &&
     observed.statuses.includes(status) &&
     others.some((other) => observed.statuses.includes(other))
-
-/**
- * Creates a check for a difference between documents. The names of the operation and of the
- * differing part must match the patterns.
- */
-export const explainPart =
-  (operation: RegExp, part: RegExp) => (differingOperation: string, differingPart: string) =>
-    operation.test(differingOperation) && part.test(differingPart)
 
 export const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0
 

@@ -8,7 +8,6 @@ import type { ServiceUnderTest } from '../service-under-test.js'
 import {
   type AssumptionProbe,
   detectByRequest,
-  explainPart,
   explainStatuses,
   isEmpty,
   isOnOneSide,
@@ -36,8 +35,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
       { document: [404], live: [422] },
       { method: 'POST' }
     ),
-    explainsResponse: explainStatuses('set-primary', 422, 200, 404),
-    explainsDocument: explainPart(/primary$/, /^status 422$/)
+    explainsResponse: explainStatuses('set-primary', 422, 200, 404)
   },
   'foreign-integration': {
     async detect({ integrations, options }) {
@@ -47,8 +45,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
       const response = await integrations.setPrimary(id)
       return matchProfile(response, { document: [404], live: [403] })
     },
-    explainsResponse: explainStatuses('set-primary', 403, 404),
-    explainsDocument: explainPart(/primary$/, /^status 403$/)
+    explainsResponse: explainStatuses('set-primary', 403, 404)
   },
   credentials: {
     async detect({ integrations }) {
@@ -65,8 +62,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
       isOnOneSide(difference) &&
       (/^(data[.])?configurations[.]inboundWebhookSigningKey$/.test(difference.field) ||
         (/^(data[.])?credentials\b/.test(difference.field) &&
-          bodies.some(({ credentials }) => isEmpty(credentials)))),
-    explainsDocument: explainPart(/primary$/, /^body\.credentials\b|\.inboundWebhookSigningKey$/)
+          bodies.some(({ credentials }) => isEmpty(credentials))))
   },
   'idempotency-match': {
     async detect({ integrations }) {
@@ -104,8 +100,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
       return hasErrors ? 'document' : 'live'
     },
     explainsResponse: ({ operation, difference: { field } }) =>
-      operation === 'set-primary' && field === 'errors',
-    explainsDocument: explainPart(/primary$/, /^status 4\d\d header link$/)
+      operation === 'set-primary' && field === 'errors'
   }
 }
 

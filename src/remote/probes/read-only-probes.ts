@@ -11,7 +11,6 @@ import type { ServiceUnderTest } from '../service-under-test.js'
 import {
   type AssumptionProbe,
   detectByRequest,
-  explainPart,
   explainStatuses,
   isEmpty,
   isEmptyPage,
@@ -25,7 +24,6 @@ import { checkFactsTwice, checkFieldErrors } from './probed-errors.js'
 
 const EXTRA_NAMES = Object.keys(MESSAGE_EXTRAS).join('|')
 const EXTRA_FIELD = new RegExp(`^data\\[[^\\]]*\\][.](${EXTRA_NAMES})$`)
-const EXTRA_PART = new RegExp(`^body[.]data\\[\\][.](${EXTRA_NAMES})$`)
 const UNKNOWN_SUBSCRIBER = unknownId()
 const SUBSCRIBER_NOT_FOUND = new RegExp(`^Subscriber not found for id ${UNKNOWN_SUBSCRIBER}$`)
 const WRONG_SCHEME = /^Invalid authentication scheme: "apikey"$/
@@ -40,8 +38,7 @@ export const readOnlyProbes = {
       if (typeof stepId !== 'string')
         throw unexpectedResponse('the response contains no step', response)
       return isEnveloped(response.body) ? 'live' : 'document'
-    },
-    explainsDocument: explainPart(/primary$|steps/, /^envelope$/)
+    }
   },
   'vendor-names': {
     async detect(service) {
@@ -60,9 +57,7 @@ export const readOnlyProbes = {
       /(^|[.])(origin|providerId)$/.test(field) &&
       Object.entries(VENDOR_NAMES).some(
         (names) => names.includes(String(target)) && names.includes(String(ours))
-      ),
-    explainsDocument: (_, part, { published, ours }) =>
-      / values$/.test(part) && documentedValues(published) === documentedValues(ours)
+      )
   },
   'unknown-channel-filter': {
     detect: detectByRequest('/v1/messages?channel=conformance', {
@@ -70,8 +65,7 @@ export const readOnlyProbes = {
       live: [200, isEmptyPage]
     }),
     explainsResponse: (observed) =>
-      isEmptyOrRejected(observed, 422) && observed.query.getAll('channel').some(isUnknownChannel),
-    explainsDocument: explainPart(/messages$/, /^parameter query channel values$/)
+      isEmptyOrRejected(observed, 422) && observed.query.getAll('channel').some(isUnknownChannel)
   },
   'unknown-subscriber-filter': {
     detect: detectByRequest(`/v1/messages?subscriberId=${UNKNOWN_SUBSCRIBER}`, {
@@ -79,8 +73,7 @@ export const readOnlyProbes = {
       live: [404, SUBSCRIBER_NOT_FOUND]
     }),
     explainsResponse: (observed) =>
-      isEmptyOrRejected(observed, 404) && observed.query.has('subscriberId'),
-    explainsDocument: explainPart(/messages$/, /^status 404$/)
+      isEmptyOrRejected(observed, 404) && observed.query.has('subscriberId')
   },
   'malformed-context-key': {
     detect: detectByRequest('/v1/messages?contextKeys=conformance', {
@@ -94,8 +87,7 @@ export const readOnlyProbes = {
     detect: detectPagingBounds,
     explainsResponse: (observed) =>
       explainStatuses('list', 422, 400, 200)(observed) &&
-      !/^([1-9]\d{0,2}|1000)$/.test(observed.query.get('limit') ?? '10'),
-    explainsDocument: explainPart(/messages$/, /^parameter query (page|limit) type$/)
+      !/^([1-9]\d{0,2}|1000)$/.test(observed.query.get('limit') ?? '10')
   },
   'total-count': {
     async detect({ send }) {
@@ -109,8 +101,7 @@ export const readOnlyProbes = {
       if (operation !== 'list' || !without || others.length > 0) return false
       // A server that returns no `totalCount` sets `hasMore` to true on every full page.
       return field === 'totalCount' || (field === 'hasMore' && without.hasMore === true)
-    },
-    explainsDocument: explainPart(/messages$/, /^body\.totalCount$/)
+    }
   },
   'unknown-step': {
     async detect(service) {
@@ -125,8 +116,7 @@ export const readOnlyProbes = {
       if (profile === 'live') checkFactsTwice(response, facts)
       return profile
     },
-    explainsResponse: explainStatuses('step', 400, 404),
-    explainsDocument: explainPart(/steps/, /^status 400$/)
+    explainsResponse: explainStatuses('step', 400, 404)
   },
   'unknown-workflow': {
     async detect({ send }) {
@@ -163,8 +153,7 @@ export const readOnlyProbes = {
       isOnOneSide(difference) &&
       (/^(data[.])?controls[.]values$/.test(difference.field) ||
         (/^(data[.])?controlValues$/.test(difference.field) &&
-          isEmpty(difference.target ?? difference.ours))),
-    explainsDocument: explainPart(/steps/, /^body\.controls\.values$/)
+          isEmpty(difference.target ?? difference.ours)))
   },
   'unserved-route': {
     detect: detectUnservedRoute,
@@ -193,8 +182,7 @@ export const readOnlyProbes = {
       return 'live'
     },
     explainsResponse: ({ operation, difference }) =>
-      operation === 'list' && isOnOneSide(difference) && isUnembeddedField(difference.field),
-    explainsDocument: (_, part) => isUnembeddedField(part)
+      operation === 'list' && isOnOneSide(difference) && isUnembeddedField(difference.field)
   },
   'step-lookup': {
     detect: detectStepLookup,
@@ -219,8 +207,7 @@ export const readOnlyProbes = {
       throw unexpectedResponse(`a message has only some of the fields ${names.join(', ')}`)
     },
     explainsResponse: ({ operation, difference }) =>
-      operation === 'list' && isOnOneSide(difference) && EXTRA_FIELD.test(difference.field),
-    explainsDocument: explainPart(/messages$/, EXTRA_PART)
+      operation === 'list' && isOnOneSide(difference) && EXTRA_FIELD.test(difference.field)
   },
   'path-form': {
     async detect({ send }) {
@@ -250,9 +237,6 @@ async function originsAndProviders(service: ServiceUnderTest): Promise<string[]>
   const fields = JSON.stringify(records).matchAll(/"(?:origin|providerId)":"([^"]*)"/g)
   return [...fields].map(([, name = '']) => name)
 }
-
-const documentedValues = (values: unknown) =>
-  String([values].flat().map((value) => DOCUMENTED_NAMES.get(value) ?? value))
 
 const isUnknownChannel = (channel: string) =>
   channel !== '' && !(CHANNELS as readonly string[]).includes(channel)

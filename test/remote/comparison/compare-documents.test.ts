@@ -1,25 +1,36 @@
 import { describe, expect, test } from 'vitest'
 import { assume, PROFILES } from '../../../src/domain/assumptions.js'
-import { openApiDocument } from '../../../src/openapi/documents.js'
-import { compareDocuments } from '../../../src/remote/comparison/compare-documents.js'
+import { alternativeDocuments, openApiDocument } from '../../../src/openapi/documents.js'
+import {
+  compareDocuments,
+  readAssumptionFacts
+} from '../../../src/remote/comparison/compare-documents.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: each test changes another part of the document
 type Json = any
 
 const ours = await openApiDocument(assume('document'))
+const facts = readAssumptionFacts(ours, await alternativeDocuments(assume('document')))
 const copy = (): Json => structuredClone(JSON.parse(JSON.stringify(ours)))
 
-/** Changes a copy of our document, and returns one line for each difference from the original. */
-function differencesAfter(change: (schemas: Json, paths: Json) => unknown) {
+type Change = (schemas: Json, paths: Json, document: Json) => unknown
+
+/** Changes a copy of our document and compares it with the original. */
+function compareAfter(change: Change) {
   const document = copy()
-  change(document.components.schemas, document.paths)
-  return compareDocuments(document, ours).differences.map((difference) => {
-    const { kind, part } = difference
-    if (difference.published === undefined) return `${kind} ${part}`
-    const published = JSON.stringify(difference.published)
-    return `${kind} ${part}: ${published} published, ${JSON.stringify(difference.ours)} ours`
-  })
+  change(document.components.schemas, document.paths, document)
+  return compareDocuments(document, ours, facts).differences
 }
+
+/** Changes a copy of our document, and returns one line for each difference from the original. */
+const differencesAfter = (change: Change) =>
+  compareAfter(change).map(({ kind, parts, published, ours: own }) => {
+    const values = [
+      published.length > 0 ? `: published ${published.join(', ')}` : '',
+      own.length > 0 ? `: ours ${own.join(', ')}` : ''
+    ]
+    return `${kind} ${parts.join(', ')}${values.join('')}`
+  })
 
 const MESSAGES = '/v1/messages'
 const PRIMARY = '/v1/integrations/{integrationId}/set-primary'
@@ -36,7 +47,7 @@ describe('a published document', () => {
   })
 
   test('for the other profile has only differences that assumptions explain', async () => {
-    const { differences } = compareDocuments(await openApiDocument(assume('live')), ours)
+    const { differences } = compareDocuments(await openApiDocument(assume('live')), ours, facts)
     expect(differences.filter(({ explainedBy }) => explainedBy === undefined)).toEqual([])
     expect([...new Set(differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
       'control-values',
@@ -71,25 +82,25 @@ describe('reports exactly', () => {
 
   reports(
     'a missing field',
-    ['ours only body.data[].subject'],
+    ['ours only body.data[].subject: ours string'],
     ({ MessageResponseDto }) => delete MessageResponseDto.properties.subject
   )
   reports(
     'an additional field',
-    ['published only body.data[].tags'],
+    ['published only body.data[].tags: published array'],
     ({ MessageResponseDto }) =>
       (MessageResponseDto.properties.tags = { type: 'array', items: { type: 'string' } })
   )
   reports(
     'a field that is now required',
-    ['narrower body.data[].subject required: [] published, ["absent"] ours'],
+    ['narrower body.data[].subject required: ours absent'],
     ({ MessageResponseDto }) => MessageResponseDto.required.push('subject')
   )
   reports(
     'an additional value of a field and of a parameter',
     [
-      'wider body.data[].status values: ["read"] published, [] ours',
-      'wider parameter query channel values: ["fax"] published, [] ours'
+      'wider body.data[].status values: published read',
+      'wider parameter query channel values: published fax'
     ],
     ({ MessageStatus }, { [MESSAGES]: { get } }) => {
       MessageStatus.enum.push('read')
@@ -98,26 +109,26 @@ describe('reports exactly', () => {
   )
   reports(
     'a missing value',
-    ['narrower body.data[].status values: [] published, ["warning"] ours'],
+    ['narrower body.data[].status values: ours warning'],
     ({ MessageStatus }) => MessageStatus.enum.pop()
   )
   reports(
     'a different type',
-    ['published only body.data[].read type: ["string"] published, ["boolean"] ours'],
+    ['different body.data[].read type: published string: ours boolean'],
     ({ MessageResponseDto }) => (MessageResponseDto.properties.read.type = 'string')
   )
   reports(
     'an additional null',
-    ['wider body.data[].subject type: ["null"] published, [] ours'],
+    ['wider body.data[].subject type: published null'],
     ({ MessageResponseDto: { properties } }) =>
       (properties.subject = { oneOf: [{ type: 'string' }, { type: 'null' }] })
   )
   reports(
     'a required parameter, a different default, and an additional parameter',
     [
-      'published only parameter query after',
-      'published only parameter query limit default: ["20"] published, ["10"] ours',
-      'narrower parameter query subscriberId required: [] published, ["absent"] ours'
+      'published only parameter query after: published string',
+      'different parameter query limit default: published 20: ours 10',
+      'narrower parameter query subscriberId required: ours absent'
     ],
     (_, { [MESSAGES]: { get } }) => {
       get.parameters[1].required = true
@@ -127,7 +138,7 @@ describe('reports exactly', () => {
   )
   reports(
     'a missing status and an additional header',
-    ['published only status 200 header etag', 'ours only status 409'],
+    ['ours only status 409', 'published only header etag'],
     (_, { [PRIMARY]: { post } }) => {
       delete post.responses[409]
       post.responses[200].headers.ETag = { schema: { type: 'string' } }
@@ -135,12 +146,12 @@ describe('reports exactly', () => {
   )
   reports(
     'an object without fields',
-    ['wider body.data[].subscriber fields'],
-    ({ MessageResponseDto }) => (MessageResponseDto.properties.subscriber = { type: 'object' })
+    ['wider body.data[].cta.data fields: published anything: ours .url'],
+    ({ MessageCTA }) => (MessageCTA.properties.data = { type: 'object' })
   )
   reports(
     'an envelope, and a change inside it',
-    ['ours only body.slug', 'published only envelope'],
+    ['ours only body.slug: ours string', 'published only envelope'],
     ({ WorkflowStep }, { [STEP]: { get } }) => {
       const json = get.responses[200].content['application/json']
       json.schema = { type: 'object', properties: { data: json.schema }, required: ['data'] }
@@ -189,13 +200,131 @@ describe('reports exactly', () => {
     expect(compareDocuments(document, ours).differences).toEqual([
       {
         kind: 'ours only',
-        operation: 'GET /v1/messages',
-        part: 'body.data[].subject',
-        publishedAt: '#/components/schemas/MessageResponseDto',
-        oursAt: '#/components/schemas/MessageResponseDto/properties/subject'
+        parts: ['body.data[].subject'],
+        published: [],
+        ours: ['string'],
+        places: [
+          {
+            operation: 'GET /v1/messages',
+            publishedAt: '#/components/schemas/MessageResponseDto',
+            oursAt: '#/components/schemas/MessageResponseDto/properties/subject'
+          }
+        ]
       }
     ])
   })
+})
+
+describe('also compares', () => {
+  test.each<[title: string, expected: string, change: Change]>([
+    [
+      'how to authenticate',
+      'different security: published http bearer: ours apiKey header Authorization',
+      (_, __, { components }) =>
+        (components.securitySchemes.ApiKey = { type: 'http', scheme: 'bearer' })
+    ],
+    [
+      'whether an operation is deprecated',
+      'different deprecated: published true: ours false',
+      (_, { [STEP]: { get } }) => (get.deprecated = true)
+    ],
+    [
+      'whether a field is deprecated',
+      'different body.data[].subject deprecated: published true: ours false',
+      ({ MessageResponseDto }) => (MessageResponseDto.properties.subject.deprecated = true)
+    ],
+    [
+      'how lists in the query are separated',
+      'different parameter query transactionId explode: published false: ours true',
+      (_, { [MESSAGES]: { get } }) => (parameterOf(get, 'transactionId').explode = false)
+    ],
+    [
+      'the style of lists in the query',
+      'different parameter query transactionId style: published spaceDelimited: ours form',
+      (_, { [MESSAGES]: { get } }) =>
+        Object.assign(parameterOf(get, 'transactionId'), { style: 'spaceDelimited', explode: true })
+    ],
+    [
+      'media types',
+      'wider body media types: published text/csv',
+      (_, { [MESSAGES]: { get } }) => (get.responses[200].content['text/csv'] = {})
+    ],
+    [
+      'the number of variants',
+      'different body.data[].subject variants: published 2: ours 1',
+      ({ MessageResponseDto: { properties } }) =>
+        (properties.subject = { oneOf: [{ type: 'string' }, { type: 'string', maxLength: 9 }] })
+    ],
+    [
+      'the minimum length of lists',
+      'different body.data[].deliveredAt minimum items: published 1: ours 0',
+      ({ MessageResponseDto }) => (MessageResponseDto.properties.deliveredAt.minItems = 1)
+    ]
+  ])('%s', (_, expected, change) => {
+    expect(differencesAfter(change)).toEqual([expected])
+  })
+})
+
+const parameterOf = ({ parameters }: Json, name: string) =>
+  parameters.find((parameter: Json) => parameter.name === name)
+
+describe('an assumption explains only its own change, not', () => {
+  test.each<[title: string, expected: string, change: Change]>([
+    [
+      'another value of a channel',
+      'wider parameter query channel values: published tool',
+      (_, { [MESSAGES]: { get } }) => parameterOf(get, 'channel').schema.enum.push('tool')
+    ],
+    [
+      'further credentials',
+      'published only body.credentials.one: published string',
+      ({ CredentialsDto }) => (CredentialsDto.properties.one = { type: 'string' })
+    ],
+    [
+      'another type of a parameter',
+      'different parameter query limit type: published string: ours number, integer',
+      (_, { [MESSAGES]: { get } }) => (parameterOf(get, 'limit').schema.type = 'string')
+    ],
+    [
+      'one missing field of the subscriber',
+      'ours only body.data[].subscriber.email: ours string or null',
+      ({ SubscriberResponseDto }) => delete SubscriberResponseDto.properties.email
+    ]
+  ])('%s', (_, expected, change) => {
+    const differences = compareAfter(change)
+    expect(differencesAfter(change)).toEqual([expected])
+    expect(differences.map(({ explainedBy }) => explainedBy)).toEqual([undefined])
+  })
+
+  test('another provider next to one that Novu spells differently', () => {
+    const differences = compareAfter(({ ChatPushProvider }) => {
+      const values = ChatPushProvider.enum
+      values[values.indexOf('service-slack')] = 'novu-slack'
+      values.push('pigeon')
+    })
+    expect(differences.map(({ explainedBy, published }) => [explainedBy, published])).toEqual([
+      ['vendor-names', ['novu-slack']],
+      [undefined, ['pigeon']]
+    ])
+  })
+})
+
+test('lists headers and error bodies once for all responses, after the schema', () => {
+  const differences = compareAfter(({ MessageResponseDto }, paths) => {
+    delete MessageResponseDto.properties.subject
+    for (const { responses } of [paths[MESSAGES].get, paths[STEP].get, paths[PRIMARY].post]) {
+      for (const [status, response] of Object.entries<Json>(responses)) {
+        response.headers = { ...response.headers, etag: {}, age: {} }
+        if (status >= '400') delete response.content
+      }
+    }
+  })
+  const summary = differences.map(({ kind, parts, places }) => [kind, parts, places.length])
+  expect(summary).toEqual([
+    ['ours only', ['body.data[].subject'], 1],
+    ['ours only', ['error body'], expect.any(Number)],
+    ['published only', ['header age', 'header etag'], expect.any(Number)]
+  ])
 })
 
 test('rejects everything that is not an OpenAPI document', () => {
@@ -231,6 +360,6 @@ test('treats a circular reference as a schema that allows any value', () => {
     schemas.Other = { $ref: '#/components/schemas/Channel' }
   })
   expect(differences).toContain(
-    'wider body.channel values: [] published, ["in_app","email","sms","chat","push"] ours'
+    'wider body.channel values: published anything: ours in_app, email, sms, chat, push'
   )
 })

@@ -1,0 +1,41 @@
+import type { AssumptionId } from '../../domain/assumptions.js'
+import type { Fact } from './document-facts.js'
+
+/** For each assumption, the facts by which our document differs under its other values. */
+export type AssumptionFacts = ReadonlyMap<AssumptionId, readonly (readonly Fact[])[]>
+
+/**
+ * Returns the assumption that explains each fact. An assumption explains the facts of one place if
+ * all facts that it changes there occur. Other facts of the same place stay unexplained.
+ */
+export function explainFacts(
+  facts: readonly Fact[],
+  assumptionFacts: AssumptionFacts
+): Map<Fact, AssumptionId> {
+  const factsByKey = new Map(facts.map((fact) => [keyOf(fact), fact]))
+  const explained = new Map<Fact, AssumptionId>()
+  for (const [id, alternatives] of assumptionFacts) {
+    for (const group of alternatives.flatMap((alternative) => groupByPlace(alternative))) {
+      const found = group.map((fact) => factsByKey.get(keyOf(fact)))
+      for (const fact of found.every((item) => item !== undefined) ? found : []) {
+        if (!explained.has(fact)) explained.set(fact, id)
+      }
+    }
+  }
+  return explained
+}
+
+function groupByPlace(facts: readonly Fact[]): Fact[][] {
+  const groups = new Map<string, Fact[]>()
+  for (const fact of facts) {
+    const place = JSON.stringify([fact.operation, fact.status, fact.place])
+    groups.set(place, [...(groups.get(place) ?? []), fact])
+  }
+  return [...groups.values()]
+}
+
+/** Identifies a fact in any document. The description of a part makes no difference. */
+function keyOf({ operation, status, place, name, kind, side, item }: Fact): string {
+  const value = kind === 'content' ? item : ''
+  return JSON.stringify([operation, status, place, name, side, value])
+}
