@@ -2,3 +2,8 @@
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
+
+/** Returns a number with its noun and verb, such as `1 request is` or `2 requests are`. */
+export function countWithVerb(count: number, noun: string): string {
+  return `${countOf(count, noun)} ${count === 1 ? 'is' : 'are'}`
+}

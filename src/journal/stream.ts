@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { countWithVerb } from '../domain/count.js'
 import { clearInterval, setInterval, setTimeout } from '../platform/timers.js'
 import type { JournalEntry } from './entry.js'
 import type { Journal, JournalEvent } from './journal.js'
@@ -110,8 +111,8 @@ class RequestStream {
   #sendRequest(entry: JournalEntry): void {
     if (entry.endSequence === 0 || this.#isOver) return
     const missing = entry.endSequence - this.#lastSent - 1
-    const comment =
-      missing > 0 ? `: ${missing} requests before this one are no longer in the journal\n\n` : ''
+    const lost = countWithVerb(missing, 'earlier request')
+    const comment = missing > 0 ? `: ${lost} no longer in the journal\n\n` : ''
     const data = JSON.stringify(this.#journal.describer.request(entry))
     this.#lastSent = entry.endSequence
     this.#write(`${comment}id: ${this.#lastSent}\nevent: request\ndata: ${data}\n\n`)

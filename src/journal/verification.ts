@@ -1,4 +1,5 @@
 import { steadyClock } from '../domain/clock.js'
+import { countOf, countWithVerb } from '../domain/count.js'
 import { DomainError, invalidFields } from '../domain/errors.js'
 import { MASK } from '../domain/masking.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
@@ -182,7 +183,7 @@ function evaluateOrder(
     if (next && matches(entry, next)) matched.push(entry.sequence)
   }
   const pattern = patterns[matched.length]
-  const finding = `${matched.length} of ${patterns.length} requests came in this order`
+  const finding = `${matched.length} of ${countOf(patterns.length, 'request')} came in this order`
   if (!pattern) return { holds: true, isFinal: true, matched, finding }
   const path = `inOrder[${matched.length}]`
   const early = requests.findLast((entry) => matches(entry, pattern))
@@ -210,7 +211,7 @@ function expectationFailed(
     finding,
     ...elsewhere,
     ...(nearMiss ? [formatNearMiss(nearMiss)] : []),
-    ...(lost > 0 ? [`${lost} older requests are no longer in the journal`] : [])
+    ...(lost > 0 ? [`${countWithVerb(lost, 'older request')} no longer in the journal`] : [])
   ]
   return new DomainError('expectation-failed', finding, {
     reason: reasons.join('; '),

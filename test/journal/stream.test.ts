@@ -86,7 +86,7 @@ test('reports how many requests a resumed stream has missed', async () => {
   for (const limit of [1, 2, 3, 4, 5]) await mock.get(`/v1/messages?limit=${limit}`)
   const stream = await openStream(mock, 'last-event-id: 1')
   await until(() => stream.events().length === 2)
-  expect(stream.text()).toContain(': 2 requests before this one are no longer in the journal\n')
+  expect(stream.text()).toContain(': 2 earlier requests are no longer in the journal\n')
 })
 
 test('resumes in the order in which requests ended, not in which they arrived', async () => {

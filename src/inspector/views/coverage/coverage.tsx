@@ -20,7 +20,9 @@ export function CoverageView() {
           <div class="head-title">
             <span class="big">{value.percentage} %</span>
             <h2>{`${value.covered} of ${value.total} parts of the API are covered`}</h2>
-            <span class="hint">by {value.requests.toLocaleString()} requests</span>
+            <span class="hint">
+              by {value.requests.toLocaleString()} {value.requests === 1 ? 'request' : 'requests'}
+            </span>
           </div>
         )}
         <ActionButtons
