@@ -169,6 +169,7 @@ export function configOf(options: { [Name in keyof Config]?: Config[Name] | unde
     Object.entries(options).filter(([, value]) => value !== undefined)
   )
   const config: Config = { ...DEFAULTS, ...definedOptions }
+  if (typeof config.host === 'string') config.host = withoutBrackets(config.host)
   for (const [name, value] of Object.entries(config)) {
     const problem = findProblem(name, value)
     if (problem) throw new StartError(problem)
@@ -182,6 +183,9 @@ function findProblem(name: string, value: unknown): string | false | undefined {
   if (Object.hasOwn(CHECKS, name)) return CHECKS[name as keyof Config](value as never)
   return `there is no option ${name}${didYouMean(name, Object.keys(CHECKS))}`
 }
+
+/** Returns the host without the brackets that an IPv6 address has in a URL, such as `[::1]`. */
+export const withoutBrackets = (host: string): string => host.replace(/^\[([\da-f:.]+)\]$/i, '$1')
 
 /**
  * Returns the host to use in the server's URL. If the server listens on all addresses, this is the

@@ -151,7 +151,15 @@ async function serveInBackground(flags: ServerFlags, command: Command): Promise<
 function startedFolder(): string {
   const uid = process.getuid?.()
   const folder = join(tmpdir(), `notification-mock-${uid ?? 'user'}`)
-  files.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  try {
+    files.mkdirSync(folder, { recursive: true, mode: 0o700 })
+    files.accessSync(folder, files.constants.W_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartError(
+      `can't write to ${folder} (${code}); set TMPDIR to a folder you can write to`
+    )
+  }
   const stats = files.lstatSync(folder)
   if (stats.isDirectory() && (uid === undefined || stats.uid === uid)) return folder
   throw new StartError(`${folder} belongs to another user; set TMPDIR to another folder`)

@@ -6,7 +6,8 @@ import {
   DEFAULTS,
   LOG_LEVELS,
   MAX_JOURNAL,
-  MAX_TIMEOUT
+  MAX_TIMEOUT,
+  withoutBrackets
 } from '../config.js'
 import { assumptionIssue, PROFILES } from '../domain/assumptions.js'
 import {
@@ -170,7 +171,9 @@ export function countOption(flags: string, description: string, max: number, min
 }
 
 export const hostOption = (description: string) =>
-  textOption('--host <address>', description, DEFAULTS.host, DEFAULTS.host)
+  textOption('--host <address>', description, DEFAULTS.host, DEFAULTS.host).argParser((host) =>
+    withoutBrackets(notEmpty(host))
+  )
 
 export const portOption = (description: string, min: 0 | 1 = 0) =>
   countOption('--port <number>', description, 65_535, min).default(DEFAULTS.port)
@@ -225,7 +228,8 @@ export function latencyOption(): Option {
 }
 
 export function seedOption(): Option {
-  const description = 'seed file (YAML or JSON) or name of a built-in seed; repeatable'
+  const description =
+    'seed file (YAML or JSON), name of a built-in seed, or - for stdin; repeatable'
   return repeatable('--seed <file>', description, DEFAULTS.seeds, DEFAULTS.seeds.join(', '))
 }
 

@@ -213,3 +213,15 @@ test('healthcheck finds the server by environment variables, by flags or by URL'
   expect(await runHere(['healthcheck', '--port', port])).toEqual(healthy)
   expect(await runHere(['healthcheck', url])).toEqual(healthy)
 })
+
+test('a temporary folder that cannot be written to is reported with the fix', async () => {
+  const file = join(createTempFolder(), 'file')
+  writeFileSync(file, '')
+  const { code, stderr } = await runHere(['stop'], { TMPDIR: file })
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^error: can't write to .*; set TMPDIR to a folder you can write to\n$/
+    )
+  })
+})
