@@ -23,6 +23,7 @@ const schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Seed of notification-mock',
   ...rewritten(Seed),
+  patternProperties: { '^x-': { description: 'Ignored; use it for YAML anchors' } },
   definitions: Object.fromEntries(
     reachable(Seed).map(([name, definition]) => [name, rewritten(definition)])
   )

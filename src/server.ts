@@ -137,6 +137,9 @@ function checkOptions({ seed, clock = wallClock, watch }: ServerOptions, { seeds
   if (watch && seeds.length === 0) {
     throw new StartError('there are no files to watch; add files to `seeds`')
   }
+  if (watch && seeds.includes('-')) {
+    throw new StartError("standard input can't be watched; save the seed as a file")
+  }
   // Without this check, the file name itself would be parsed as the content of a seed.
   if (typeof seed === 'string' && /^\S+\.(ya?ml|json)$/.test(seed)) {
     throw new StartError(`seed must be the content of a seed; to load ${seed}, add it to \`seeds\``)

@@ -23,6 +23,9 @@ export function readRegularFile(file: string, limit = 256 * MIB): Buffer {
   }
 }
 
+/** Reads standard input to its end. Throws if it contains more than `limit` bytes. */
+export const readStandardInput = (limit = 256 * MIB): Buffer => readUpTo(0, limit)
+
 function readUpTo(descriptor: number, limit: number): Buffer {
   const chunks: Buffer[] = []
   let size = 0

@@ -3,7 +3,7 @@ import { TextDecoder } from 'node:util'
 import { invalidFields } from '../domain/errors.js'
 import { parseJsonObjectOrArray } from '../domain/json.js'
 import { didYouMean, suggest } from '../domain/suggestions.js'
-import { readRegularFile } from '../platform/read-file.js'
+import { readRegularFile, readStandardInput } from '../platform/read-file.js'
 import { isObject, isTooDeep, TOO_DEEP } from '../schema/validation.js'
 import { builtInSeedNames, builtInSeedPath } from './built-in.js'
 import { checkFormat } from './check-format.js'
@@ -83,10 +83,14 @@ export function seedPath(seed: string): string {
   return builtInSeedNames().includes(seed) && !isFile ? builtInSeedPath(seed) : seed
 }
 
+/** The file name that stands for standard input. */
+const STANDARD_INPUT = '-'
+
 function readSeedFile(file: string): SeedFile {
   let seed: string
   try {
-    seed = new TextDecoder('utf-8', { fatal: true }).decode(readRegularFile(file))
+    const bytes = file === STANDARD_INPUT ? readStandardInput() : readRegularFile(file)
+    seed = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     const message = `can't be read: ${readProblem(file, error as NodeJS.ErrnoException)}`
     throw new SeedError([createIssue({ file, path: '', message })])
@@ -110,6 +114,9 @@ function readProblem(file: string, { code, message }: NodeJS.ErrnoException): st
   }
 }
 
+const COMMENTS =
+  'must not have comments, because it is JSON: remove them, or name the file .yaml and write `#`'
+
 const EMPTY =
   'is empty: a seed starts with `environments:`; for a seed without data write `environments: []`'
 
@@ -127,8 +134,16 @@ function readSeedValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFil
   if (isTooDeep(value)) throw createError(TOO_DEEP)
   // `checkFormat` changes the value, so pass it a copy of the caller's object.
   const copy: unknown = text === undefined ? JSON.parse(JSON.stringify(value)) : value
+  if (isObject(copy)) removeExtensions(copy)
   if (isObject(copy) && isEnvironmentContent(copy, limits)) return wrap(copy, limits, issueAt)
   return { limits, issueAt, ...checkFormat(copy, issueAt) }
+}
+
+/** Removes the fields at the top whose names start with `x-`. They can hold YAML anchors. */
+function removeExtensions(seed: Record<string, unknown>): void {
+  for (const name of Object.keys(seed)) {
+    if (name.startsWith('x-')) delete seed[name]
+  }
 }
 
 /** Turns the fields of an environment into a seed with one environment. */
@@ -157,6 +172,7 @@ function parseText(
   if (text.length > maxJson) throw createError(`${tooLarge('JSON', maxJson)}: ${fix}`)
   const json = parseJsonObjectOrArray(text)
   if (json !== undefined) return json
+  if (file.endsWith('.json') && /^\s*(\/[/*]|\{\s*\/[/*])/.test(text)) throw createError(COMMENTS)
   if (text.length <= maxYaml) return readYaml(text, file, limits)
   const alternative = `write it as JSON, which can have ${formatLimit(maxJson)}, or ${fix}`
   throw createError(`${tooLarge('YAML', maxYaml)}: ${alternative}`)

@@ -1,7 +1,14 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createTempFolder, runCommand, startCommand } from '../support/process.js'
+import {
+  buildPackage,
+  commandIn,
+  createTempFolder,
+  runCommand,
+  startCommand
+} from '../support/process.js'
 
 test('seed new writes a seed that has comments and no issues', async () => {
   const cwd = createTempFolder()
@@ -26,6 +33,13 @@ test('seed new never overwrites a file', async () => {
     stderr: "error: can't write seed.yaml: it already exists; choose another file\n"
   })
   expect(readFileSync(join(cwd, 'seed.yaml'), 'utf8')).toBe('mine')
+})
+
+test('seed check - reads the seed from standard input', async () => {
+  const args = [commandIn(await buildPackage()), 'seed', 'check', '-']
+  const input = 'environments:\n  - name: Shop\n'
+  const { stdout } = spawnSync(process.execPath, args, { input, encoding: 'utf8' })
+  expect(stdout).toMatch(/^Shop: 0 integrations, .*\n-: no issues\n$/)
 })
 
 const DEVELOPMENT = { NOTIFICATION_MOCK_API_KEY: 'development-key' }

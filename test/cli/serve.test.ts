@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
+import { configOf } from '../../src/config.js'
 import {
   buildPackage,
   commandIn,
@@ -344,3 +345,16 @@ function otherNode(versions: { node: string; napi?: string }): string {
   )
   return `--import=${pathToFileURL(file)}`
 }
+
+test('--host accepts an IPv6 address in brackets, and knows that [::1] is this machine', async () => {
+  const { host, adminToken } = await optionsOf(['--host', '[::1]'])
+  expect({ host, adminToken }).toEqual({ host: '::1', adminToken: undefined })
+  expect(configOf({ host: '[::1]' }).host).toBe('::1')
+})
+
+test('--watch rejects standard input', async () => {
+  expect(await runHere(['serve', '--seed', '-', '--watch'])).toMatchObject({
+    code: 1,
+    stderr: "error: standard input can't be watched; save the seed as a file\n"
+  })
+})

@@ -189,6 +189,7 @@ describe('accepted forms of a seed', () => {
   test.each([
     ['YAML', 'environments:\n  - name: Shop\n'],
     ['YAML with a byte order mark', '\uFEFFenvironments:\n  - name: Shop\n'],
+    ['fields at the top that hold anchors', 'x-shop: &x\n  name: Shop\nenvironments: [*x]'],
     ['JSON', JSON.stringify({ environments })],
     [
       'JSON that names its schema for an editor',
@@ -281,6 +282,11 @@ describe('files', () => {
       /^gone\.yaml: can't be read: there is no such file and no built-in seed with this name; /
     )
     expect(issuesOf('defualt')[0]).toMatch(/; did you mean default\?$/)
+  })
+
+  test('comments in a JSON file are reported as comments', () => {
+    const file = createFile('shop.json', '{\n  // The shop\n  "environments": []\n}')
+    expect(issuesOf(file)).toEqual([expect.stringContaining('must not have comments')])
   })
 
   test('a file that is not encoded as UTF-8 is rejected', () => {

@@ -1,4 +1,4 @@
-import { isoTime } from '../../domain/clock.js'
+import { isoTime, parseIsoTime } from '../../domain/clock.js'
 import { parseRecordTime, type TimeReading } from '../../domain/record-times.js'
 import type { Path } from '../../schema/validation.js'
 import type { SeedFile } from '../read.js'
@@ -6,6 +6,7 @@ import type { SeedFile } from '../read.js'
 export const INVALID_TIME = 'must be an ISO 8601 time such as 2026-02-18T10:07:11.402Z'
 
 const INVALID_RECORD_TIME = `${INVALID_TIME}, or the distance from now, such as -2h or +3d`
+const ZONE_MISSING = 'must end with its time zone: Z for UTC, or an offset such as +02:00'
 const OUT_OF_RANGE = 'must be a time between the years 0 and 9999'
 
 /** A location in a seed, where issues can be reported. */
@@ -65,7 +66,8 @@ export class SeedLocation {
   #readTime(value: string): string {
     const time = parseRecordTime(value, this.#times)
     if (time === undefined) {
-      this.report(INVALID_RECORD_TIME)
+      const isZoneMissing = parseIsoTime(`${value}Z`) !== undefined
+      this.report(isZoneMissing ? ZONE_MISSING : INVALID_RECORD_TIME)
       return value
     }
     const year = new Date(time).getUTCFullYear()

@@ -65,6 +65,12 @@ test.each(['2h', '-2', '-2 h', '-1.5h', 'yesterday'])('the time %s is an issue',
   expect(issue).toMatch(/must be an ISO 8601 time such as .*, or the distance from now, such as/)
 })
 
+test('a time without a time zone is an issue that says what to add', () => {
+  const messages = [{ channel: 'email', createdAt: '2026-01-01T10:00:00' }]
+  const [issue] = issuesOf({ name: 'a.yaml', seed: shopJson({ messages }) })
+  expect(issue).toMatch(/createdAt: must end with its time zone: Z for UTC, or an offset/)
+})
+
 test('a time that moves out of the years 0 to 9999 is an issue', () => {
   const [issue] = issuesOf({
     name: 'a.yaml',
