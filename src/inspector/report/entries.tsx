@@ -1,11 +1,12 @@
 import type { EnvironmentDiff } from '../../client/index.js'
 import { type Report, type ReportedTest, unauthenticatedDuring } from '../../client/report.js'
+import { quoteForShell } from '../../domain/shell.js'
 import { formatDuration } from '../parts/format-time.js'
 import type { IconName } from '../parts/icon.js'
 import { JsonTree } from '../parts/json-tree.js'
 import type { ListRowProps } from '../parts/list-row.js'
 import type { Tab } from '../parts/tabs.js'
-import { hrefTo } from '../shell/router.js'
+import { decodeOrKeep, hrefTo } from '../shell/router.js'
 import { OperationCoverage } from '../views/coverage/coverage.js'
 import { DiffList, diffEntries } from '../views/diff.js'
 import { type EntryFinding, findingsOf } from './findings.js'
@@ -22,6 +23,8 @@ export interface Entry extends Pick<ListRowProps, 'tone' | 'end'> {
   facts: string
   /** The most important finding comes first. */
   findings: readonly EntryFinding[]
+  /** The command that reopens the test. */
+  command?: string
   tabs: readonly Tab[]
 }
 
@@ -73,6 +76,7 @@ function testEntry(
     facts: [file, describeOutcome(test), `environment ${environment}`].filter(Boolean).join(' · '),
     end: formatDuration(duration),
     findings: findingsOf(test, unauthenticated, leftovers),
+    ...(test.start && { command: reopenCommand(title) }),
     tabs: [
       ...requestTabs,
       ...earlierAttempts.map((attempt) => attemptTab(key, attempt)),
@@ -99,6 +103,12 @@ const describeOutcome = ({ outcome, attempt = 1 }: ReportedTest) =>
 function attemptTab(key: string, attempt: ReportedTest): Tab {
   const { attempt: number = 1 } = attempt
   return requestsTab(key, `attempt-${number}`, `Attempt ${number}`, attempt)
+}
+
+/** Returns the command that starts a server with the environment of a test in this file. */
+function reopenCommand(title: string): string {
+  const file = decodeOrKeep(location.pathname.split('/').at(-1) ?? '')
+  return `npx notification-mock open ${quoteForShell(file)} --test ${quoteForShell(title)}`
 }
 
 type RequestOutsideOfTests = Report['unauthenticated'][number] & { environment?: string }

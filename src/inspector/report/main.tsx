@@ -100,7 +100,8 @@ interface EntryPaneProps {
   tab: string | undefined
 }
 
-function EntryPane({ entry: { key, title, facts, findings, tabs }, tab }: EntryPaneProps) {
+function EntryPane({ entry, tab }: EntryPaneProps) {
+  const { key, title, facts, findings, tabs, command } = entry
   const head = (
     <div class="head">
       <div class="head-title">
@@ -117,6 +118,11 @@ function EntryPane({ entry: { key, title, facts, findings, tabs }, tab }: EntryP
           href={(sequence) => hrefTo([key, findingTab, String(sequence)])}
         />
       ))}
+      {command !== undefined && (
+        <p class="hint reopen">
+          Reopen this test: <code>{command}</code>
+        </p>
+      )}
     </div>
   )
   const select = (id: string) => navigate(hrefTo([key, id]), { replace: true })
