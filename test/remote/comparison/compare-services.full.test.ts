@@ -227,7 +227,8 @@ describe('compare', () => {
     expect(changed.stdout).toMatch(
       new RegExp(
         '1 difference that no assumption explains:\\n' +
-          ' {2}GET /v1/messages: request body: published only\\n' +
+          ' {2}request body: published only\\n' +
+          ' {6}in GET /v1/messages\\n' +
           ' {6}published: #\\S+requestBody\\n'
       )
     )
