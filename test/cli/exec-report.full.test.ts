@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Report } from '../../src/client/index.js'
-import { createTempFolder, runCommand } from '../support/process.js'
+import { createTempFolder, runCommand, startCommand } from '../support/process.js'
 
 /**
  * Acts like a test: sends a request with a misspelled parameter to a new environment, and a request
@@ -120,4 +120,30 @@ test("--strict still fails the command if a report can't be written", async () =
   expect(code).toBe(1)
   expect(stderr.split(CANT_WRITE)).toHaveLength(3)
   expect(stderr).toContain('(unknown-parameter)\n')
+})
+
+test('open starts a server with the failed test, and repeats its next request', async () => {
+  const { folder } = await run(['--report', 'run.html'])
+  const { url, printed } = await startCommand(['open', 'run.html', '--test', 'a |'], {
+    cwd: folder
+  })
+  expect(printed).toContain(`Reopened "a | test" at ${url}\n`)
+  expect(printed).toContain('Next is request 1:\n')
+  const [, apiKey = ''] = /ApiKey (\S+)\n/.exec(printed) ?? []
+  const response = await fetch(`${url}/_mock/replay/next`, {
+    method: 'POST',
+    headers: { authorization: `ApiKey ${apiKey}` }
+  })
+  expect(await response.json()).toMatchObject({ sequence: 1, status: 200, result: 'equal' })
+})
+
+test('open reports an unknown test or file as a usage error', async () => {
+  const { folder } = await run(['--report', 'run.html', '--report-state', 'off'])
+  const open = async (...args: string[]) => {
+    const { code, stderr } = await runCommand(['open', ...args], { cwd: folder })
+    return `${code} ${stderr}`
+  }
+  expect(await open('run.html', '--test', 'b')).toMatch(/^2 error: no test has "b" in its title/)
+  expect(await open('run.html')).toMatch(/^2 .*"a \| test" can't be reopened/)
+  expect(await open('none.html')).toMatch(/^2 error: can't read none.html/)
 })
