@@ -187,12 +187,23 @@ function describeFailure(test: Report['tests'][number], report: Report): string 
   const reason = unauthenticated.at(-1)?.reason
   const count = unauthenticated.length
   const requests = countOf(count, 'request')
+  const rejections = test.requests.filter(isRejected).map(describeRejection)
   const causes = [
     error.trim().split('\n')[0],
+    ...new Set(rejections),
     reason && `${requests} had no valid API key: ${reason}`
   ]
   return `failed: ${title}: ${causes.filter(Boolean).join('; ')}`
 }
+
+type Exchange = Report['unauthenticated'][number]
+
+/** Returns whether the mock rejected a request. An injected fault is not a rejection. */
+const isRejected = ({ status = 0, flags, reason }: Exchange) =>
+  status >= 400 && flags.faulted === undefined && reason !== undefined
+
+const describeRejection = ({ method, path, status, reason }: Exchange) =>
+  `${method} ${path} ${status}: ${reason}`
 
 type UnmockedTarget = Report['coverage']['unmocked']['targets'][number]
 

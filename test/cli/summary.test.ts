@@ -30,6 +30,17 @@ test('a summary lists an unread page, which --strict ignores unless --fail-on na
   expect(failingHints(hints, { failOn: ['page-not-requested'] })).toHaveLength(1)
 })
 
+test('a summary has the reason of each rejected request of a failed test', async () => {
+  const { url } = await useNewMock()
+  const env = await connect(url).environment()
+  for (const query of ['limit=0', 'limit=0', 'page=-1'])
+    await fetch(`${url}/v1/messages?${query}`, env)
+  await env.describeTest({ title: 'lists', outcome: 'failed', error: 'got 422' })
+  expect(runMarkdown(reportOf(await connect(url).runRecord()), [])).toMatch(
+    /failed: lists: got 422; GET .v1.messages 422: limit must [^;]*; GET .v1.messages 422: page must /
+  )
+})
+
 test('a summary first lists the paths that are not mocked, with their counts', async () => {
   const { url } = await useNewMock()
   const mock = connect(url)

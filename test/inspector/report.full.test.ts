@@ -105,6 +105,25 @@ test('a report opened from disk explains why three of 30 tests failed', async (c
   expect(events.requested.filter((url) => !url.startsWith('file:'))).toEqual([])
 })
 
+test('figures and search filter the tests of a report', async (context) => {
+  const file = await reportOfScript(`
+    for (const [title, outcome] of [['one', 'passed'], ['two', 'failed'], ['three', 'passed']]) {
+      const env = await mock.environment({ from: 'Development' })
+      await env.describeTest({ title, outcome, file: title + '.test.js:7' })
+      if (title === 'three') await fetch(env.url + '/v1/topics', { headers: env.headers })
+    }`)
+  const { page } = await openReport(context, file)
+  const shown = async () => (await rows(page).allInnerTexts()).map((text) => text.split('\n')[0])
+  const press = (name: string) => page.getByRole('button', { name }).click()
+  await press('Show only failed: 1')
+  await expect.poll(shown).toEqual(['two'])
+  await press('Show only not mocked: 1')
+  await expect.poll(shown).toEqual(['three'])
+  await press('Show only not mocked: 1')
+  await page.getByRole('searchbox', { name: 'Search tests' }).fill('passed one.test.js')
+  await expect.poll(shown).toEqual(['one'])
+})
+
 const ATTACK =
   `<img src=x onerror="document.title='struck'"></script>` +
   `<script>document.title='struck'</script>`

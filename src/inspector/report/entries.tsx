@@ -21,6 +21,8 @@ export interface Entry extends Pick<ListRowProps, 'tone' | 'end'> {
   key: string
   title: string
   facts: string
+  /** The figures of the run that count this entry, such as `failed`. They filter the list. */
+  labels: readonly string[]
   /** The most important finding comes first. */
   findings: readonly EntryFinding[]
   /** The command that reopens the test. */
@@ -74,6 +76,7 @@ function testEntry(
     key,
     title,
     facts: [file, describeOutcome(test), `environment ${environment}`].filter(Boolean).join(' · '),
+    labels: [test.outcome, ...requestLabels(requests, unauthenticated)],
     end: formatDuration(duration),
     findings: findingsOf(test, unauthenticated, leftovers),
     ...(test.start && { command: reopenCommand(title) }),
@@ -125,6 +128,7 @@ function othersEntry({ others, unauthenticated, hints, lost }: Report): Entry {
     title: 'Requests outside of tests',
     facts: `requests without a valid key, or to environments that no test created${missing}`,
     icon: 'requests',
+    labels: requestLabels(others, unauthenticated),
     end: requests.length.toLocaleString(),
     findings: hints.map((hint) => ({
       tone: 'warn',
@@ -140,12 +144,23 @@ function othersEntry({ others, unauthenticated, hints, lost }: Report): Entry {
   }
 }
 
+type Exchanges = Report['unauthenticated']
+
+function requestLabels(requests: Exchanges, unauthenticated: Exchanges): string[] {
+  const isUnmocked = [...requests, ...unauthenticated].some(({ flags }) => flags.unmocked)
+  return [
+    ...(unauthenticated.length > 0 ? ['unauthenticated'] : []),
+    ...(isUnmocked ? ['not mocked'] : [])
+  ]
+}
+
 function coverageEntry({ percentage, covered, total, operations }: Report['coverage']): Entry {
   return {
     key: 'coverage',
     title: 'API coverage',
     facts: `${percentage} %`,
     icon: 'ring',
+    labels: [],
     end: `${covered.toLocaleString()} of ${total.toLocaleString()}`,
     findings: [],
     tabs: [

@@ -22,14 +22,20 @@ import './style.css'
 function RunReport({ report }: { report: Report }) {
   const { view, rest } = useRoute()
   const entries = useMemo(() => entriesOf(report), [report])
+  const [filter, setFilter] = useState('')
   const entry = entries.find(({ key }) => key === view) ?? (entries[0] as Entry)
   useShortcut('escape', () => navigate('#/', { replace: true }))
   return (
     <div class="report">
-      <RunHead report={report} />
+      <RunHead report={report} filter={filter} changeFilter={setFilter} />
       <main class="view">
         <Panes isOpen={view !== ''}>
-          <EntryList entries={entries} current={entry.key} testCount={report.tests.length} />
+          <EntryList
+            entries={entries}
+            filter={filter}
+            current={entry.key}
+            testCount={report.tests.length}
+          />
           <EntryPane entry={entry} tab={rest[0]} />
         </Panes>
       </main>
@@ -39,15 +45,18 @@ function RunReport({ report }: { report: Report }) {
 
 interface EntryListProps {
   entries: readonly Entry[]
+  /** Only entries with this label are listed. An empty label lists all. */
+  filter: string
   current: string
   testCount: number
 }
 
-function EntryList({ entries, current, testCount }: EntryListProps) {
+function EntryList({ entries, filter, current, testCount }: EntryListProps) {
   const [search, setSearch] = useState('')
   const words = search.toLowerCase().split(/\s+/)
   const matches = entries.filter((entry) => {
-    const text = `${entry.title} ${noteOf(entry) ?? ''}`.toLowerCase()
+    if (filter !== '' && !entry.labels.includes(filter)) return false
+    const text = `${entry.title} ${entry.facts} ${noteOf(entry) ?? ''}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
   const head = (

@@ -4,8 +4,18 @@ import { formatTime } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
 import { OUTCOMES } from './entries.js'
 
-/** The top of the report, with the run's command, settings and figures. */
-export function RunHead({ report }: { report: Report }) {
+interface RunHeadProps {
+  report: Report
+  /** The label of the figure that filters the list of tests, or an empty string. */
+  filter: string
+  changeFilter(filter: string): void
+}
+
+/**
+ * The top of the report, with the run's command, settings and figures. Clicking a figure filters
+ * the list of tests; clicking it again shows all tests.
+ */
+export function RunHead({ report, filter, changeFilter }: RunHeadProps) {
   const { run, dropped, coverage } = report
   const unmocked = coverage.unmocked.targets.map(describeUnmocked)
   return (
@@ -20,10 +30,23 @@ export function RunHead({ report }: { report: Report }) {
         )}
       </div>
       <dl class="report-figures">
-        {figuresOf(report).map(({ label, value, isBad }) => (
+        {figuresOf(report).map(({ label, value, isBad, isFilter }) => (
           <div key={label}>
             <dt class="hint">{label}</dt>
-            <dd class={isBad ? 'big is-bad toned' : 'big'}>{value}</dd>
+            <dd class={isBad ? 'big is-bad toned' : 'big'}>
+              {isFilter ? (
+                <button
+                  type="button"
+                  aria-label={`Show only ${label}: ${value}`}
+                  aria-pressed={filter === label}
+                  onClick={() => changeFilter(filter === label ? '' : label)}
+                >
+                  {value}
+                </button>
+              ) : (
+                value
+              )}
+            </dd>
           </div>
         ))}
       </dl>
@@ -54,9 +77,11 @@ interface Figure {
   label: string
   value: string
   isBad?: boolean
+  /** Whether clicking the figure filters the list of tests. */
+  isFilter?: boolean
 }
 
-function figuresOf({ run, tests, coverage }: Report): Figure[] {
+function figuresOf({ run, tests, coverage, unauthenticated }: Report): Figure[] {
   const outcomes = Object.keys(OUTCOMES).map((outcome) => ({
     outcome,
     count: tests.filter((test) => test.outcome === outcome).length
@@ -66,11 +91,21 @@ function figuresOf({ run, tests, coverage }: Report): Figure[] {
     .map(({ count, outcome }) => ({
       label: outcome,
       value: count.toLocaleString(),
-      isBad: outcome === 'failed' && count > 0
+      isBad: outcome === 'failed' && count > 0,
+      isFilter: count > 0
     }))
+  const requestFigures = [
+    { label: 'unauthenticated', count: unauthenticated.length },
+    { label: 'not mocked', count: coverage.unmocked.requests }
+  ].filter(({ count }) => count > 0)
   return [
     ...outcomeFigures,
     { label: 'requests', value: coverage.requests.toLocaleString() },
+    ...requestFigures.map(({ label, count }) => ({
+      label,
+      value: count.toLocaleString(),
+      isFilter: true
+    })),
     { label: 'API coverage', value: `${coverage.percentage} %` },
     { label: 'duration', value: `${(run.duration / 1000).toFixed(1)} s` }
   ]
