@@ -17,7 +17,7 @@ export function findingsOf(
 ): EntryFinding[] {
   const findings = [
     errorFinding(test),
-    ...(test.earlierAttempts ?? []).map(attemptFinding),
+    ...attemptFindings(test),
     ...test.hints.map(
       ({ message, requests }): EntryFinding => ({ tone: 'warn', message, requests })
     ),
@@ -33,8 +33,14 @@ function errorFinding({ error }: ReportedTest): EntryFinding | undefined {
   return error === undefined ? undefined : { tone: 'bad', message: error }
 }
 
-function attemptFinding({ attempt = 1, error = 'no error message' }: ReportedTest): EntryFinding {
-  return { tone: 'warn', message: `attempt ${attempt} failed: ${error}` }
+/** Returns the errors of a test's earlier attempts, after the attempt in which it passed. */
+function attemptFindings({ outcome, attempt, earlierAttempts }: ReportedTest): EntryFinding[] {
+  if (!earlierAttempts) return []
+  const messages = earlierAttempts.map(
+    ({ attempt: number = 1, error = 'no error message' }) => `attempt ${number} failed: ${error}`
+  )
+  if (outcome === 'passed') messages.unshift(`passed on attempt ${attempt}`)
+  return messages.map((message) => ({ tone: 'warn', message }))
 }
 
 function unauthenticatedFinding(
