@@ -82,13 +82,17 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
   process.exitCode = 1
 }
 
-/** Returns the first code block of each runner's recipe. A test runs these code blocks. */
+/**
+ * Returns the test in each runner's recipe: the first code block that imports the package. A test
+ * runs these code blocks.
+ */
 function samples(): string {
   const recipes = readFileSync(join(root, 'docs/write-tests.md'), 'utf8').split(/^## /m)
   return ['Vitest', 'Playwright Test', 'Jest', 'node:test']
     .map((runner) => {
       const recipe = recipes.find((section) => section.startsWith(`${runner}\n`)) ?? ''
-      const [source] = /^```\w+\n.*?^```$/ms.exec(recipe) ?? []
+      const blocks = recipe.match(/^```\w+\n.*?^```$/gms) ?? []
+      const source = blocks.find((block) => block.includes("'notification-mock"))
       if (source === undefined)
         throw new Error(`docs/write-tests.md has no code block for ${runner}`)
       return `${runner}:\n\n${source}`
