@@ -354,12 +354,62 @@ test('the page reports a stopped server, and reconnects after it restarts', asyn
   await row(page, 'limit=7').waitFor()
   first.child.kill('SIGKILL')
   await page.getByRole('alert').getByText('Not connected').waitFor()
+  await page.getByRole('link', { name: 'Coverage' }).click()
+  await page.getByText('Not connected: trying again until the server responds').waitFor()
+  await page.getByRole('button', { name: 'Start over' }).click()
+  const toast = page.getByRole('status').getByText('no response from')
+  await toast.waitFor()
+  await page.getByRole('link', { name: 'Requests' }).click()
   // Retry, because another process may use the port for a moment.
   await vi.waitFor(() => startCommand(['--port', port]), { timeout: 20_000 })
   await sendRequest(environment(), '/v1/messages?limit=8')
   await row(page, 'limit=8').waitFor()
   await expect.poll(() => page.getByRole('alert').count()).toBe(0)
+  // The error toast disappears when its cause does.
+  expect(await toast.count()).toBe(0)
   expect(await row(page, 'limit=7').count()).toBe(0)
+})
+
+test('every view says that the environment was removed, and leads to another', async (context) => {
+  const inspector = await openInspector(context, { hash: '#/requests' })
+  const { page, mock, go } = inspector
+  await mock.environment({ name: 'Gone', from: 'Development' })
+  await go('#/integrations?environment=Gone')
+  await page.getByRole('button', { name: 'Environment Gone' }).waitFor()
+  await mock.removeEnvironment('Gone')
+  const note = page.getByText('Not connected: this environment was removed')
+  for (const view of ['Messages', 'Workflows', 'Coverage', 'Requests']) {
+    await page.getByRole('link', { name: view }).click()
+    await note.waitFor()
+  }
+  await expectAccessible(inspector)
+  await page.getByRole('button', { name: 'Select another environment' }).click()
+  await page.getByRole('link', { name: 'Production' }).click()
+  await page.getByRole('button', { name: 'Environment Production' }).waitFor()
+  expect(await note.count()).toBe(0)
+})
+
+test('a toast on a phone covers neither the content nor the tabs', async (context) => {
+  const { page, env, go } = await openInspector(context, {
+    hash: '#/coverage',
+    viewport: { width: 390, height: 800 }
+  })
+  const { _id } = await env.messages.add({ channel: 'sms', content: 'Tea' })
+  await go(`#/messages/${_id}`)
+  await page.getByRole('button', { name: 'Mark as read' }).click()
+  const toast = page.locator('.toast')
+  const topAndBottom = async (locator: typeof toast) => {
+    const box = await locator.boundingBox()
+    return box ? [box.y, box.y + box.height] : []
+  }
+  await toast.waitFor()
+  const [toastTop = 0, toastBottom] = await topAndBottom(toast)
+  const [, paneBottom] = await topAndBottom(page.getByRole('group', { name: 'The message' }))
+  expect(paneBottom).toBeLessThanOrEqual(toastTop)
+  expect(toastBottom).toBeLessThanOrEqual(800)
+  await page.getByRole('link', { name: 'Close' }).click()
+  const [, tabsBottom] = await topAndBottom(page.getByRole('navigation', { name: 'Views' }))
+  expect(tabsBottom).toBeLessThanOrEqual(toastTop)
 })
 
 test('the page retries a failed load', async (context) => {

@@ -40,6 +40,9 @@ function show(next: readonly Toast[]): void {
 
 const dismiss = (toast: Toast) => show(toasts.filter((other) => other !== toast))
 
+/** Removes the toasts about errors. */
+export const dismissErrors = () => show(toasts.filter(({ isError }) => !isError))
+
 /** Shows a toast about a completed action, optionally with a button such as Undo. */
 export function showToast(text: string, button?: Toast['button']): void {
   const toast = { text, button }

@@ -8,6 +8,7 @@ import { useResource } from '../parts/resource.js'
 import { VIEWS } from '../views/index.js'
 import { Bar } from './bar.js'
 import { useCommands } from './commands.js'
+import { ConnectionNote } from './connection-note.js'
 import { findEnvironment } from './find-environment.js'
 import { LiveProvider } from './live-provider.js'
 import { hrefTo, navigate, useRoute } from './router.js'
@@ -37,7 +38,7 @@ export function App() {
   if (apiKey !== undefined && !isRejected) {
     return (
       <>
-        {note}
+        {isUnreachable(error) || note}
         <Environment
           key={apiKey}
           mock={mock}
@@ -68,6 +69,9 @@ export function App() {
     </main>
   )
 }
+
+/** If the server is unreachable, the open environment shows a note of its own. */
+const isUnreachable = (error: unknown) => error instanceof MockError && error.status === undefined
 
 type NoEnvironmentProps = Pick<EnvironmentProps, 'environments' | 'reload'> & {
   name: string | null
@@ -135,6 +139,7 @@ function Views() {
   return (
     <>
       <main id="view" tabIndex={-1}>
+        <ConnectionNote />
         <view.View key={view.path} route={route} />
       </main>
       {/* The navigation comes after the view, so that Tab reaches the view's list sooner. */}

@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
-import { type Feed, LiveRequests } from './live-requests.js'
+import { type ConnectionProblem, type Feed, LiveRequests } from './live-requests.js'
 import { useSession } from './session.js'
 
 const LiveContext = createContext<LiveRequests | undefined>(undefined)
@@ -64,4 +64,16 @@ export function useFeed(interval = 0): Feed {
     }
   }, [live, interval])
   return live.feed
+}
+
+/** Returns why no requests arrive; undefined while connected. */
+export function useConnectionProblem(): ConnectionProblem | undefined {
+  const live = useLive()
+  const [problem, setProblem] = useState(live.feed.problem)
+  useEffect(() => {
+    const update = () => setProblem(live.feed.problem)
+    update()
+    return live.subscribe(update)
+  }, [live])
+  return problem
 }

@@ -1,4 +1,9 @@
-import type { AttachedEnvironment, Change, RecordedRequest } from '../../client/index.js'
+import {
+  type AttachedEnvironment,
+  type Change,
+  MockError,
+  type RecordedRequest
+} from '../../client/index.js'
 import { messageOf } from '../parts/error-note.js'
 
 /** The requests to an environment and the changes between them, updated as they arrive. */
@@ -11,7 +16,15 @@ export interface Feed {
   /** Whether older requests can be loaded. */
   hasMore: boolean
   /** Why no requests arrive; undefined while connected. */
-  problem?: string | undefined
+  problem?: ConnectionProblem | undefined
+}
+
+/** `removed` means that the server no longer accepts the environment's API key. */
+export type ConnectionProblem = { kind: 'removed' } | { kind: 'unreachable'; message: string }
+
+function problemOf(error: unknown): ConnectionProblem {
+  if (error instanceof MockError && error.status === 401) return { kind: 'removed' }
+  return { kind: 'unreachable', message: messageOf(error) }
 }
 
 /** The number of requests to keep, which is the journal's default limit. */
@@ -104,12 +117,11 @@ export class LiveRequests {
     while (!signal.aborted) {
       try {
         await this.#readStream(signal)
-        if (!signal.aborted) {
-          this.#publish({ problem: 'the environment was deleted, or its API key was changed' })
-        }
-        return
+        if (signal.aborted) return
+        // The client ends a stream without an error if the environment no longer exists.
+        this.#publish({ problem: { kind: 'removed' } })
       } catch (error) {
-        this.#publish({ problem: `trying again: ${messageOf(error)}` })
+        this.#publish({ problem: problemOf(error) })
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
     }
@@ -187,7 +199,7 @@ export class LiveRequests {
       if (!isOutdated()) this.#update()
     } catch (error) {
       if (isOutdated()) return
-      this.#publish({ problem: `trying again: ${messageOf(error)}` })
+      this.#publish({ problem: problemOf(error) })
       if (this.#signal?.aborted) return
       setTimeout(() => {
         if (!isOutdated()) this.#load()

@@ -3,12 +3,14 @@ import { Chip } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/error-note.js'
 import { Scroll } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
+import { useConnectionProblem } from '../../shell/live-provider.js'
 import { useSession } from '../../shell/session.js'
 import { ActionButtons, useAction } from '../actions.js'
 
 /** Shows which parts of the API the requests to the environment have covered. */
 export function CoverageView() {
   const { env, version } = useSession()
+  const problem = useConnectionProblem()
   const runAction = useAction()
   const { value, error, reload } = useResource(() => env.coverage(), [env, version])
   const startOver = () => runAction(() => env.clearCoverage(), 'Coverage was reset to zero')
@@ -33,7 +35,7 @@ export function CoverageView() {
         />
       </div>
       <Scroll>
-        {error !== undefined && <ErrorNote error={error} retry={reload} />}
+        {error !== undefined && !problem && <ErrorNote error={error} retry={reload} />}
         {value && <OperationCoverage operations={value.operations} />}
       </Scroll>
     </div>

@@ -10,6 +10,7 @@ import type { Resource } from '../../parts/resource.js'
 import { SearchLine } from '../../parts/search-line.js'
 import { VirtualList, type VirtualListProps } from '../../parts/virtual-list.js'
 import { useCommands } from '../../shell/commands.js'
+import { useConnectionProblem } from '../../shell/live-provider.js'
 import { hrefTo, navigate, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { ActionButtons } from '../actions.js'
@@ -61,8 +62,8 @@ interface RecordsProps<Item, Open extends Item> extends ListProps<Item>, SearchP
 
 /** A view of one kind of record, with a search field, a list, and the record that the URL names. */
 export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, Open>) {
-  const { route, resource, items, open, isOpening = false, pane, add } = props
-  const { value, isLoading, error, reload } = resource
+  const { route, resource, open, isOpening = false, pane, add } = props
+  const { isLoading, error } = resource
   const { view, rest, params } = route
   const [isAdding, setAdding] = useState(false)
   const addAction = add && { name: 'Add', run: () => setAdding(true) }
@@ -75,15 +76,12 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
     </RecordSearch>
   )
   const isMissing = rest.length > 0 && !isLoading && !isOpening
-  const isEmpty = error === undefined && items.length === 0
   return (
     <div class="view">
       <h1 class="visually-hidden">{view.replace(/^./, (letter) => letter.toUpperCase())}</h1>
       <Panes isOpen={rest.length > 0}>
         <Pane label={`All ${view}`} head={head}>
-          {error !== undefined && <ErrorNote error={error} retry={reload} />}
-          {error === undefined && items.length > 0 && <RecordList {...props} />}
-          {isEmpty && value !== undefined && <NoRecords route={route} reason={props.reason} />}
+          <RecordsBody {...props} />
         </Pane>
         {open ? (
           pane(open, back)
@@ -97,6 +95,19 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
       {isAdding && add && <AddDialog view={view} add={add} close={() => setAdding(false)} />}
     </div>
   )
+}
+
+/**
+ * The list, or why there is none. Without a connection, a note above the view names the error, and
+ * the list stays as it is.
+ */
+function RecordsBody<Item, Open extends Item>(props: RecordsProps<Item, Open>) {
+  const { route, resource, items, reason } = props
+  const { value, error, reload } = resource
+  const problem = useConnectionProblem()
+  if (error !== undefined && !problem) return <ErrorNote error={error} retry={reload} />
+  if (items.length > 0) return <RecordList {...props} />
+  return value === undefined ? null : <NoRecords route={route} reason={reason} />
 }
 
 /** Closes the open record on Escape and focuses its row. */

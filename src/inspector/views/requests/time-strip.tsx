@@ -24,7 +24,7 @@ interface TimeStripProps {
 
 /**
  * The strip above the panes, with the timeline, the number of requests without a valid key, the
- * hints, and the state of the connection.
+ * hints, and the button that pauses the list.
  */
 export function TimeStrip(props: TimeStripProps) {
   const { location, isPaused, unauthenticatedCount, togglePause } = props
@@ -51,7 +51,7 @@ export function TimeStrip(props: TimeStripProps) {
       >
         <Icon name="send" />
       </a>
-      {problem === undefined ? (
+      {problem === undefined && (
         <button
           class="quiet"
           aria-pressed={isPaused}
@@ -61,10 +61,6 @@ export function TimeStrip(props: TimeStripProps) {
           <span class={`dot ${toneClass(isPaused ? 'warn' : 'good')}`} />
           {isPaused ? 'Paused' : 'Live'}
         </button>
-      ) : (
-        <p class="is-bad toned cut" role="alert" dir="auto" title={problem}>
-          Not connected: {problem}
-        </p>
       )}
     </div>
   )

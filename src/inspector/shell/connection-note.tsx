@@ -1,0 +1,31 @@
+import { useEffect } from 'preact/hooks'
+import { dismissErrors } from '../parts/toast.js'
+import { useConnectionProblem } from './live-provider.js'
+import { useSession } from './session.js'
+
+/**
+ * Shows in every view that the server is unreachable, or that the environment was removed. The page
+ * keeps trying to connect. Once it is connected, the note and the toasts about errors disappear.
+ */
+export function ConnectionNote() {
+  const { reloadAll } = useSession()
+  const problem = useConnectionProblem()
+  useEffect(() => {
+    if (!problem) dismissErrors()
+  }, [problem === undefined])
+  if (!problem) return null
+  const text =
+    problem.kind === 'removed'
+      ? 'this environment was removed, or its API key was changed.'
+      : `trying again until the server responds. Last error: ${problem.message}`
+  return (
+    <div class="callout toned is-bad connection" role="alert">
+      <span class="callout-text" dir="auto">
+        Not connected: {text}
+      </span>
+      {problem.kind === 'removed' && (
+        <button onClick={reloadAll}>Select another environment</button>
+      )}
+    </div>
+  )
+}
