@@ -40,7 +40,8 @@ export class EnvironmentRepository {
    * The datasets that are being read over several turns of the event loop, for example by an
    * export.
    */
-  readonly #readers = new Set<DatasetKeys>()
+  /** The number of readers of each dataset that is being read. */
+  readonly #readers = new Map<number, number>()
 
   constructor(db: Db) {
     this.#db = db
@@ -143,11 +144,17 @@ export class EnvironmentRepository {
    * Adds a reader. Its datasets are neither written to nor deleted until `removeReader` is called.
    */
   addReader(reader: DatasetKeys): void {
-    this.#readers.add(reader)
+    for (const dataset of Object.values(reader)) {
+      this.#readers.set(dataset, (this.#readers.get(dataset) ?? 0) + 1)
+    }
   }
 
   removeReader(reader: DatasetKeys): void {
-    this.#readers.delete(reader)
+    for (const dataset of Object.values(reader)) {
+      const others = (this.#readers.get(dataset) ?? 0) - 1
+      if (others > 0) this.#readers.set(dataset, others)
+      else this.#readers.delete(dataset)
+    }
   }
 
   /**
@@ -156,7 +163,7 @@ export class EnvironmentRepository {
    */
   isShared(kind: DatasetKind, dataset: number, environment: number): boolean {
     const otherUser = this.#statements.findUser[kind].get({ dataset, except: environment })
-    return otherUser !== undefined || this.#isBeingRead(kind, dataset)
+    return otherUser !== undefined || this.#readers.has(dataset)
   }
 
   /**
@@ -179,7 +186,7 @@ export class EnvironmentRepository {
     for (const kind of DATASET_KINDS) {
       const dataset = keys[kind]
       const user = this.#statements.findUser[kind].get({ dataset, except: NO_KEY })
-      const isUsed = user !== undefined || this.#isBeingRead(kind, dataset)
+      const isUsed = user !== undefined || this.#readers.has(dataset)
       if (!isUsed) this.#statements.deleteDataset.run({ key: dataset })
     }
   }
@@ -213,10 +220,6 @@ export class EnvironmentRepository {
   #withSnapshots(row: EnvironmentRow): EnvironmentRow[] {
     const snapshots = this.listSnapshots(row.key)
     return [row, ...snapshots.flatMap((snapshot) => this.#withSnapshots(snapshot))]
-  }
-
-  #isBeingRead(kind: DatasetKind, dataset: number): boolean {
-    return [...this.#readers].some((reader) => reader[kind] === dataset)
   }
 }
 

@@ -33,6 +33,7 @@ const MESSAGE = '6727a0492fdd8b34c6270000'
 const ARGUMENTS: Record<string, unknown[]> = {
   'mock.apiKeys': ['Development'],
   'mock.removeEnvironment': ['Other'],
+  'mock.runRecord': [{ states: 'all' }],
   'mock.unauthenticatedRequests': [FILTER],
   'mock.unauthenticatedRequest': [1],
   'env.requests.list': [FILTER],
@@ -128,7 +129,10 @@ function methodsOf(
 const rankOf = (name: string) =>
   ['.clear', '.remove', 'env.remove'].filter((end) => name.endsWith(end)).length
 
-test("the client's methods call every documented route, and no other route", async () => {
+/** These routes exist for the inspector of a reopened test. */
+const WITHOUT_METHODS = ['getReplay', 'repeatNextRequest']
+
+test("the client's methods call all documented routes but those of a replay, and no others", async () => {
   const { url, sent, mock, env, snapshot } = await createRecordingClient()
   const operations = await describedOperations(url)
   const calledIds = new Set<string>()
@@ -161,6 +165,9 @@ test("the client's methods call every documented route, and no other route", asy
       )
     }
   }
-  expect([...calledIds].sort()).toEqual(operations.map(({ operationId }) => operationId).sort())
+  const documented = operations
+    .map(({ operationId }) => operationId)
+    .filter((id) => !WITHOUT_METHODS.includes(id))
+  expect([...calledIds].sort()).toEqual(documented.sort())
   expect(Object.entries(unsentParameters).filter(([, names]) => names.length > 0)).toEqual([])
 })

@@ -1,8 +1,15 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { EnvironmentDiff } from '../../../src/environments/schemas.js'
-import { addFault, journalOf, reset, setClock, setRandomSeed } from '../../support/control.js'
-import { clientOf, type TestMock, useMock } from '../../support/mock.js'
+import {
+  addFault,
+  DEVELOPMENT,
+  journalOf,
+  reset,
+  setClock,
+  setRandomSeed
+} from '../../support/control.js'
+import { clientOf, type TestMock, useMock, useNewMock } from '../../support/mock.js'
 import { createTempFolder } from '../../support/process.js'
 import { SHOP, seedOf, shopJson } from '../../support/shop.js'
 import {
@@ -305,8 +312,9 @@ test.each([
 )
 
 test('removing a snapshot with its own baseline leaves no rows behind', async () => {
-  const mock = await useMock()
-  const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
+  // A report keeps the first baseline of created environments, so use one of the seed.
+  const mock = await useNewMock()
+  const key = DEVELOPMENT
   await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(SMS_MESSAGE) })
   const before = rowCounts(mock.db)
   await mock.call('/_mock/snapshots/s', { method: 'PUT', key })
