@@ -13,9 +13,11 @@ import {
   stringEnum
 } from '../../schema/typebox.js'
 
-/** The tests whose starting state a report contains. */
 export const REPORT_STATES = ['failed', 'all', 'off'] as const
-export type ReportState = (typeof REPORT_STATES)[number]
+export const ReportState = stringEnum(REPORT_STATES, {
+  description: 'The tests whose starting state a report contains'
+})
+export type ReportState = Static<typeof ReportState>
 
 export const OUTCOMES = ['passed', 'failed', 'skipped', 'unknown'] as const
 
