@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib'
 import type { Report, ReportedTest } from '../client/report.js'
 import { StartError } from '../domain/errors.js'
+import { targetOf } from '../domain/query-string.js'
 import { readRegularFile } from '../platform/read-file.js'
 
 /** A test that can be reopened. */
@@ -90,15 +91,20 @@ function missingReason({ outcome, startMissing }: ReportedTest, { baselines }: R
 }
 
 /**
- * Returns the sequence number of the request to stop at: the first request that failed or that the
- * error mentions, or else the first request that a hint is about. Returns undefined if there is
- * none.
+ * Returns the sequence number of the request to stop at: the request whose path and query the error
+ * mentions, or else the first request that failed or whose path the error mentions, or else the
+ * first request that a hint is about. Returns undefined if there is none.
  */
 export function failingRequest({ requests, hints, error = '' }: ReportedTest): number | undefined {
   const hinted = new Set(hints.flatMap((hint) => hint.requests))
   const failing =
+    // A path is often mentioned together with a query, which only one of its requests has.
+    requests.find(
+      ({ path, query }) => Object.keys(query).length > 0 && error.includes(targetOf(path, query))
+    ) ??
     requests.find(
       ({ status = 0, path }) => status === 0 || status >= 400 || error.includes(path)
-    ) ?? requests.find(({ sequence }) => hinted.has(sequence))
+    ) ??
+    requests.find(({ sequence }) => hinted.has(sequence))
   return failing?.sequence
 }

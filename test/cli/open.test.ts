@@ -47,12 +47,16 @@ test('rejects a missing, foreign or damaged file', () => {
 })
 
 test('stops at a failed request, or one that the error mentions, or one with a hint', () => {
-  const requests = [1, 2, 3].map((sequence) => ({ sequence, status: 200, path: `/v1/${sequence}` }))
+  const requests = [1, 2, 3].map((sequence) => ({
+    ...{ sequence, status: 200, path: `/v1/${sequence}` },
+    query: sequence === 3 ? { limit: '0' } : {}
+  }))
   const hints = [{ requests: [3] }]
   const find = (fields: object) =>
     failingRequest({ requests, hints: [], ...fields } as unknown as ReportedTest)
   expect(find({})).toBeUndefined()
   expect(find({ hints })).toBe(3)
   expect(find({ hints, error: 'GET /v1/2 returned nothing' })).toBe(2)
+  expect(find({ error: 'GET /v1/1 and then /v1/3?limit=0' })).toBe(3)
   expect(find({ hints, requests: [{ ...requests[0], status: 404 }] })).toBe(1)
 })
