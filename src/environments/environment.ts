@@ -219,7 +219,7 @@ export class EnvironmentStore {
   }
 }
 
-/** Restarts the random values. An environment without a random seed gets those of `start`. */
+/** Restarts the random values, from the environment's random seed or else from `start`. */
 export function setRandomStart(environment: Environment, start: number): void {
   const random = createRandom(environment.randomSeed ?? start)
   Object.assign(environment, { randomStart: start, random })

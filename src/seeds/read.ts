@@ -83,7 +83,7 @@ export function seedPath(seed: string): string {
   return builtInSeedNames().includes(seed) && !isFile ? builtInSeedPath(seed) : seed
 }
 
-/** The file name that stands for standard input. */
+/** As a file name, this means standard input. */
 const STANDARD_INPUT = '-'
 
 function readSeedFile(file: string): SeedFile {

@@ -33,7 +33,7 @@ function errorFinding({ error }: ReportedTest): EntryFinding | undefined {
   return error === undefined ? undefined : { tone: 'bad', message: error }
 }
 
-/** Returns the errors of a test's earlier attempts, after the attempt in which it passed. */
+/** Returns the number of the attempt that passed, and the errors of the earlier attempts. */
 function attemptFindings({ outcome, attempt, earlierAttempts }: ReportedTest): EntryFinding[] {
   if (!earlierAttempts) return []
   const messages = earlierAttempts.map(

@@ -46,8 +46,8 @@ export interface DocumentComparison {
 }
 
 /**
- * Returns by which facts our document differs from `alternatives`, the documents that describe this
- * mock under the other values of each assumption.
+ * Compares our document with `alternatives`, the documents that describe this mock under the other
+ * values of each assumption. Returns the facts that differ.
  */
 export function readAssumptionFacts(
   ours: object,

@@ -1,7 +1,7 @@
 import type { AssumptionId } from '../../domain/assumptions.js'
 import type { Fact } from './document-facts.js'
 
-/** For each assumption, the facts by which our document differs under its other values. */
+/** For each assumption, the facts that its other values change in our document. */
 export type AssumptionFacts = ReadonlyMap<AssumptionId, readonly (readonly Fact[])[]>
 
 /**
