@@ -254,7 +254,8 @@ test('a list scrolls to a linked row, and Tab reaches a visible row', async (con
   await expect.poll(isRowVisible).toBe(true)
   await page.evaluate(`document.querySelector('.list').scrollTo(0, 0)`)
   await expect.poll(() => list.locator('[aria-current="true"]').count()).toBe(0)
-  await page.getByRole('button', { name: 'Add', exact: true }).focus()
+  // The channel links are right before the list.
+  await page.getByRole('navigation', { name: 'Channel' }).getByRole('link').last().focus()
   await page.keyboard.press('Tab')
   expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
     `#/messages/${data[0]?._id}`
