@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { connect, MockError } from '../../client/index.js'
 import { EmptyList } from '../parts/empty.js'
@@ -8,7 +9,7 @@ import { useResource } from '../parts/resource.js'
 import { VIEWS } from '../views/index.js'
 import { Bar } from './bar.js'
 import { useCommands } from './commands.js'
-import { ConnectionNote } from './connection-note.js'
+import { ConnectionNote, WhileConnected } from './connection-note.js'
 import { findEnvironment } from './find-environment.js'
 import { LiveProvider } from './live-provider.js'
 import { hrefTo, navigate, useRoute } from './router.js'
@@ -37,17 +38,15 @@ export function App() {
   // Keep showing the environment after a failed reload, unless the server rejected the credentials.
   if (apiKey !== undefined && !isRejected) {
     return (
-      <>
-        {isUnreachable(error) || note}
-        <Environment
-          key={apiKey}
-          mock={mock}
-          listed={listed}
-          environments={environments}
-          apiKey={apiKey}
-          reload={reload}
-        />
-      </>
+      <Environment
+        key={apiKey}
+        mock={mock}
+        listed={listed}
+        environments={environments}
+        apiKey={apiKey}
+        reload={reload}
+        note={note}
+      />
     )
   }
   if (!selection && !note) return <p class="alone muted">Loading…</p>
@@ -69,9 +68,6 @@ export function App() {
     </main>
   )
 }
-
-/** If the server is unreachable, the open environment shows a note of its own. */
-const isUnreachable = (error: unknown) => error instanceof MockError && error.status === undefined
 
 type NoEnvironmentProps = Pick<EnvironmentProps, 'environments' | 'reload'> & {
   name: string | null
@@ -96,10 +92,12 @@ function NoEnvironment({ name, environments, reload }: NoEnvironmentProps) {
 type EnvironmentProps = Pick<Session, 'mock' | 'listed' | 'environments'> & {
   apiKey: string
   reload: () => void
+  /** Says that the list of environments couldn't be loaded. */
+  note: ComponentChildren
 }
 
 /** Provides the selected environment, its session and its live requests to the components below. */
-function Environment({ mock, listed, environments, apiKey, reload }: EnvironmentProps) {
+function Environment({ mock, listed, environments, apiKey, reload, note }: EnvironmentProps) {
   const [version, setVersion] = useState(0)
   const env = useMemo(() => mock.attach(apiKey), [mock, apiKey])
   const call = useCallback<Session['call']>(
@@ -113,6 +111,7 @@ function Environment({ mock, listed, environments, apiKey, reload }: Environment
   return (
     <SessionProvider value={{ mock, listed, environments, env, call, version, reloadAll }}>
       <LiveProvider reloadAll={reloadAll}>
+        <WhileConnected>{note}</WhileConnected>
         <div class="app">
           <Bar />
           <Views />

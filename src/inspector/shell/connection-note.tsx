@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { dismissErrors } from '../parts/toast.js'
 import { useConnectionProblem } from './live-provider.js'
@@ -28,4 +29,9 @@ export function ConnectionNote() {
       )}
     </div>
   )
+}
+
+/** Shows its children unless `ConnectionNote` shows a problem, which is probably their cause. */
+export function WhileConnected({ children }: { children: ComponentChildren }) {
+  return useConnectionProblem() ? null : <>{children}</>
 }
