@@ -28,8 +28,8 @@ describe.skipIf(unavailable)(
       engine('start', [], 360_000)
       docker(...COMPOSE, 'down', '--volumes')
       docker('build', '--tag', IMAGE, '.')
-      // Without this tag, Compose would build the same image again.
-      docker('tag', IMAGE, `${IMAGE}-notification-mock`)
+      // The tag that docker-compose.yml names.
+      docker('tag', IMAGE, 'notification-mock:local')
     }, 600_000)
 
     afterAll(() => {
