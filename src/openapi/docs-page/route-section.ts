@@ -77,5 +77,5 @@ function responseList({ responses }: LocatedRoute, { typeUrl }: Links): Html {
 export const contentOf = (content: BodyContent | undefined) => Object.values(content ?? {})[0]
 
 function tryIt({ operationId }: LocatedRoute, { formUrl }: Links): Html | undefined {
-  return formUrl && html`<a class="button" href="${formUrl(operationId)}">Try it</a>`
+  return formUrl && html`<a href="${formUrl(operationId)}">Try it</a>`
 }
