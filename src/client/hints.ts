@@ -20,16 +20,22 @@ type Requests = readonly RecordedRequest[]
  */
 export function hintsOf(requests: Requests, changes: readonly Change[] = []): Hint[] {
   const epochs = requests.map(({ sequence }) => countChangesBefore(sequence, changes))
-  return HINT_IDS.flatMap((id) => hintsFrom(id, requests, epochs))
+  const laterPages = requests.filter(isLaterPage)
+  return HINT_IDS.flatMap((id) => hintsFrom(id, requests, epochs, laterPages))
 }
 
 const countChangesBefore = (sequence: number, changes: readonly Change[]) =>
   changes.filter(({ after }) => after < sequence).length
 
-function hintsFrom(id: HintId, requests: Requests, epochs: readonly number[]): Hint[] {
+function hintsFrom(
+  id: HintId,
+  requests: Requests,
+  epochs: readonly number[],
+  laterPages: Requests
+): Hint[] {
   const finder: Finder = FINDERS[id]
   return [...groupRequests(finder, requests, epochs)].flatMap(([group, members]) => {
-    const affected = finder.select?.(members, requests) ?? members
+    const affected = finder.select?.(members, laterPages) ?? members
     if (affected.length === 0) return []
     const message = finder.message(group, affected)
     return { id, message, requests: affected.map(({ sequence }) => sequence) }
@@ -61,9 +67,10 @@ interface Finder {
   groupsOf(request: RecordedRequest, epoch: number): readonly string[]
   /**
    * Returns those of the group's requests that the hint is about. Without this function, the hint
-   * is about all requests in the group. `requests` are the requests of all groups.
+   * is about all requests in the group. `laterPages` are the requests for other pages than the
+   * first one, in all groups.
    */
-  select?(members: Requests, requests: Requests): Requests
+  select?(members: Requests, laterPages: Requests): Requests
   message(group: string, affected: Requests): string
 }
 
@@ -125,11 +132,10 @@ const FINDERS = {
       const isList = operation === 'listMessages' && status === 200
       return isList ? [JSON.stringify(Object.entries(filters).sort())] : []
     },
-    select(members: Requests, requests: Requests) {
+    select(members: Requests, laterPages: Requests) {
       if (!members.every(isFirstPage)) return []
       // A client may only need the first page, so wait until it pages through another list with
       // the same limit.
-      const laterPages = requests.filter(isLaterPage)
       return members.filter(
         ({ hasMore, sequence, query: { limit } }) =>
           hasMore &&
