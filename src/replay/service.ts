@@ -10,13 +10,9 @@ export class ReplayService {
     this.#replays.set(environment, replay)
   }
 
-  find(environment: Environment): Replay | undefined {
-    return this.#replays.get(environment)
-  }
-
   /** Throws `not-found` if the environment wasn't recreated from a report. */
   require(environment: Environment): Replay {
-    const replay = this.find(environment)
+    const replay = this.#replays.get(environment)
     if (replay) return replay
     const reason = 'only the environments of notification-mock open repeat a recorded test'
     throw new DomainError('not-found', 'There is no recorded test', { reason })
