@@ -8,6 +8,7 @@ export const STATUS_BY_CODE = {
   'key-reused': 422,
   'key-in-use': 409,
   exists: 409,
+  'unsupported-encoding': 415,
   'expectation-failed': 417,
   'not-forwarded': 424,
   'method-not-allowed': 405,

@@ -12,6 +12,7 @@ import type { Query } from '../domain/query-string.js'
 import type { OperationSummary } from '../schema/operation.js'
 import { strictObject } from '../schema/typebox.js'
 import { isTooDeep, TOO_DEEP } from '../schema/validation.js'
+import { decodeBody } from './decode-body.js'
 import { requestSchemas } from './operation.js'
 import { rejectMalformedQuery } from './query-string.js'
 import { validate } from './validation.js'
@@ -121,15 +122,15 @@ export function controlRoutes<Allowed extends Access>(
 }
 
 /**
- * Parses request bodies of control routes as JSON, whatever their content type. An empty body is
- * read as `{}`. Rejects malformed JSON with `bad-request`. Rejects deep nesting, unknown parameters
+ * Parses request bodies of control routes as JSON, whatever their content type, and decompresses
+ * them first. An empty body is read as `{}`. Rejects malformed JSON with `bad-request`. Rejects deep nesting, unknown parameters
  * and unknown fields with `invalid`.
  */
 export const controlRequests = fp(async (app) => {
   const noFields = strictObject({})
   app.register(rejectMalformedQuery)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, decodeBody)
   app.addHook('preValidation', (request, reply, done) => {
     const { querystring, body, textBody, response, status } =
       request.routeOptions.config.control ?? {}

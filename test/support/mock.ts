@@ -12,7 +12,7 @@ import { environmentRows } from './rows.js'
 export interface TestRequest {
   method?: string
   headers?: Record<string, string>
-  body?: string
+  body?: string | Uint8Array
   /** The API key. `null` sends no key. Default: the key of the first environment. */
   key?: string | null
 }
