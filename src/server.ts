@@ -84,9 +84,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { clock = wallClock } = options
   const config = toConfig(options)
   checkOptions(options, config)
+  const logger = createLogger(options, config)
   // Create the watcher before reading the seeds, so that it notices changes during startup.
-  const seedWatch = await createSeedWatch(options, config)
-  const source = await readSeedSource(options, config)
+  const seedWatch = await createSeedWatch(options, config, logger)
+  const source = await readSeedSource(options, config, logger)
   const database = openDatabase(config.data, { image: chooseDatabaseImage(source, config, clock) })
   let app: FastifyInstance | undefined
   try {
@@ -95,7 +96,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const services = createServices({ ...config, db, clock, defaults: { ...config, stubSet } })
     const loadSeeds = lazily(() => loadSeedService(db, clock, services))
     const { seeded, seeds } = await seedDatabase(source, { db, services, loadSeeds, seedWatch })
-    const logger = createLogger(options, config)
     app = buildApp({ ...config, services, loadSeeds, clock, logger })
     logLostFile(app, db)
     app.addHook('preClose', async () => seedWatch?.watcher.stop())
@@ -155,12 +155,13 @@ interface SeedWatch {
 
 async function createSeedWatch(
   options: ServerOptions,
-  config: Config
+  config: Config,
+  logger: Logger
 ): Promise<SeedWatch | undefined> {
   if (!options.watch) return undefined
   const { reloaded, watchSeeds } = await import('./seeds/watch.js')
   const watcher = watchSeeds(config.seeds)
-  const readSeeds = await loadSeedReader(options, config)
+  const readSeeds = await loadSeedReader(options, config, logger)
   return { watcher, reloaded, report: options.watch, readSeeds }
 }
 
@@ -169,11 +170,15 @@ type SeedSource =
   | { kind: 'image'; image: DefaultImage }
   | { kind: 'files'; files: SeedFile[]; isDefault: boolean }
 
-async function readSeedSource(options: ServerOptions, config: Config): Promise<SeedSource> {
+async function readSeedSource(
+  options: ServerOptions,
+  config: Config,
+  logger: Logger
+): Promise<SeedSource> {
   const isDefault = isDefaultSeed(options, config)
   const image = isDefault ? readDefaultImage() : undefined
   if (image) return { kind: 'image', image }
-  const readSeeds = await loadSeedReader(options, config)
+  const readSeeds = await loadSeedReader(options, config, logger)
   return { kind: 'files', files: readSeeds(), isDefault }
 }
 
@@ -184,13 +189,19 @@ function isDefaultSeed({ seed, watch }: ServerOptions, { data, seeds, stubs }: C
   return seeds.join() === DEFAULTS.seeds.join() && !existsSync('default')
 }
 
+/** Returns a function that reads the seeds and logs hints about them. */
 async function loadSeedReader(
   { seed }: ServerOptions,
-  { seeds }: Config
+  { seeds }: Config,
+  logger: Logger
 ): Promise<() => SeedFile[]> {
-  const { readSeeds } = await import('./seeds/service.js')
+  const { findSeedHints, formatIssue, readSeeds } = await import('./seeds/service.js')
   const inline = seed === undefined ? [] : [{ name: 'seed', seed }]
-  return () => readSeeds([...seeds, ...inline])
+  return () => {
+    const files = readSeeds([...seeds, ...inline])
+    for (const hint of findSeedHints(files)) logger.warn(`seed ${formatIssue(hint)}`)
+    return files
+  }
 }
 
 /**

@@ -11,8 +11,9 @@ import { packageRoot } from '../platform/package.js'
 import { printable } from '../platform/printable.js'
 import { replaceFile } from '../platform/replace-file.js'
 import { listBuiltInSeeds } from '../seeds/built-in.js'
-import { SeedError } from '../seeds/errors.js'
+import { formatIssue, SeedError } from '../seeds/errors.js'
 import type { EnvironmentData } from '../seeds/format.js'
+import { findSeedHints } from '../seeds/hints.js'
 import { readSeeds, seedPath } from '../seeds/read.js'
 import { resolveSeeds } from '../seeds/resolve/resolve.js'
 import { addOptions, textOption } from './options.js'
@@ -75,7 +76,8 @@ function describeEnvironment(environment: EnvironmentData): string {
 
 function check(files: string[], { json }: JsonFlag): void {
   try {
-    const environments = resolveSeeds(readSeeds(files), wallClock())
+    const seedFiles = readSeeds(files)
+    const environments = resolveSeeds(seedFiles, wallClock())
     const lines = environments.map(describeEnvironment)
     if (environments.length === 0) {
       lines.push(
@@ -83,12 +85,14 @@ function check(files: string[], { json }: JsonFlag): void {
           'POST /_mock/environments\n'
       )
     }
+    const hints = findSeedHints(seedFiles)
+    lines.push(...hints.map((hint) => `hint: ${formatIssue(hint)}\n`))
     const text = `${lines.join('')}${files.map(seedPath).join(', ')}: no issues\n`
-    printOutcome({ ok: true, issues: [], more: 0 }, json, () => text)
+    printOutcome({ ok: true, issues: [], more: 0, hints }, json, () => text)
   } catch (error) {
     if (!json || !(error instanceof SeedError)) throw error
     const { issues, more } = error
-    printOutcome({ ok: false, issues, more }, json, String)
+    printOutcome({ ok: false, issues, more, hints: [] }, json, String)
     process.exitCode = 1
   }
 }

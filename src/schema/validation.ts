@@ -10,6 +10,7 @@ import {
   CONTEXT_KEY_PATTERN,
   ID_PATTERN
 } from '../domain/ids.js'
+import { TIME_FIELDS } from '../domain/record-times.js'
 import { didYouMean } from '../domain/suggestions.js'
 import { compile, targetOf } from './typebox.js'
 
@@ -266,8 +267,28 @@ function describeError(error: SchemaError): Description {
   if (message !== undefined) return { message, hint: '' }
   const isString = schema.const === undefined && [schema.type].flat().includes('string')
   const isUnquoted = /^(number|boolean)$/.test(typeof value)
-  const fix = isString && isUnquoted ? ': put it in quotes' : ''
+  const fix = isString && isUnquoted ? describeFix(error) : ''
   return { message: `must be ${describeType(schema)}`, hint: describeActual(error) + fix }
+}
+
+/** The names of all fields that contain a time, or a list of times. */
+const TIME_NAMES = new Set<string>([...Object.values(TIME_FIELDS).flat(), 'at', 'timesRelativeTo'])
+
+/** Describes how to write a number or a boolean where a string is required. */
+function describeFix({ path, value }: SchemaError): string {
+  const name = path.findLast((part) => typeof part === 'string') ?? ''
+  if (typeof value !== 'number' || !TIME_NAMES.has(name)) return ': put it in quotes'
+  return `: write it as an ISO 8601 time, such as "${isoTimeOf(value)}"`
+}
+
+/** Numbers up to this are seconds since 1970, and larger numbers are milliseconds. */
+const MAX_SECONDS = 1e11
+
+/** Returns the time that the number probably means, or an example if it can't be a time. */
+function isoTimeOf(value: number): string {
+  const date = new Date(value < MAX_SECONDS ? value * 1000 : value)
+  const isPlausible = date.getTime() >= Date.UTC(1980) && date.getTime() < Date.UTC(2100)
+  return isPlausible ? date.toISOString() : '2026-02-18T10:07:11.402Z'
 }
 
 function describeEnum(values: readonly string[], value: unknown): Description {

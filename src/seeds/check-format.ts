@@ -1,7 +1,7 @@
 import { findIssues, isObject, MAX_ISSUES, type Path } from '../schema/validation.js'
 import type { IssueList } from './errors.js'
 import { Seed } from './format.js'
-import { recordProblem } from './limits.js'
+import { findHalfCharacter, findRecordProblem, type RecordProblem } from './record-problem.js'
 import type { IssueAt } from './yaml.js'
 
 type Fields = Record<string | number, unknown>
@@ -35,7 +35,7 @@ export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; iss
   const environments = (seed.environments ?? []) as Fields[]
   for (const [index, environment] of environments.entries()) {
     environment.name ??= `environments[${index}]`
-    issues.push(...removeLargeRecords(environment, ['environments', index], issueAt))
+    issues.push(...checkTexts(environment, ['environments', index], issueAt))
   }
   return { seed: { environments } as Seed, issues }
 }
@@ -72,15 +72,23 @@ function removeInvalid(seed: Fields, path: Path): void {
   if (name === 'subscriber') delete parent.subscriberId
 }
 
-/** Empties each record that is too large. Returns an issue for each of these records. */
-function removeLargeRecords(environment: Fields, path: Path, issueAt: IssueAt): IssueList {
+/**
+ * Empties each record that is too large or has invalid text. Returns an issue for each of these
+ * records, and for invalid text in the settings of the environment.
+ */
+function checkTexts(environment: Fields, path: Path, issueAt: IssueAt): IssueList {
   const issues: IssueList = []
+  const report = (place: Path, problem: RecordProblem) =>
+    issues.push(() => issueAt([...place, ...problem.path], problem.message))
+  const settings = Object.entries(environment).filter(([name]) => !LISTS.includes(name))
+  const settingsProblem = findHalfCharacter(Object.fromEntries(settings))
+  if (settingsProblem) report(path, settingsProblem)
   for (const list of LISTS) {
     const records = (environment[list] ?? []) as unknown[]
     for (const [index, record] of records.entries()) {
-      const problem = recordProblem(record)
+      const problem = findRecordProblem(record)
       if (!problem) continue
-      issues.push(() => issueAt([...path, list, index], problem))
+      report([...path, list, index], problem)
       records[index] = markIncomplete({})
     }
   }

@@ -47,7 +47,8 @@ export class SeedError extends Error {
   }
 }
 
-function formatIssue({ location, path, message }: SeedIssue): string {
+/** Returns the issue as one line that starts with its location. */
+export function formatIssue({ location, path, message }: SeedIssue): string {
   const place = path === '' ? location : `${location} ${path}`
   return printable(`${place}: ${message}`)
 }

@@ -37,9 +37,3 @@ export const MAX_GENERATED = 10_000
 
 /** Returns text such as `2 MiB`. */
 export const formatLimit = (limit: number): string => `${limit / MIB} MiB`
-
-/** Returns an issue's message if the record, including its steps, is too large. */
-export function recordProblem(record: unknown): string | undefined {
-  if (JSON.stringify(record).length <= MIB) return undefined
-  return 'is larger than 1 MiB of JSON, which is the limit for one record; shorten the record'
-}

@@ -7,7 +7,13 @@ import { readRegularFile, readStandardInput } from '../platform/read-file.js'
 import { isObject, isTooDeep, TOO_DEEP } from '../schema/validation.js'
 import { builtInSeedNames, builtInSeedPath } from './built-in.js'
 import { checkFormat } from './check-format.js'
-import { createIssue, createSeedError, type IssueList, SeedError } from './errors.js'
+import {
+  createIssue,
+  createSeedError,
+  type IssueList,
+  SeedError,
+  type SeedIssue
+} from './errors.js'
 import { type Seed, SeedEnvironment, UNNAMED } from './format.js'
 import { FILE_LIMITS, formatLimit, REQUEST_LIMITS, type SeedLimits } from './limits.js'
 import { createIssueLocator, type IssueAt, readYaml } from './yaml.js'
@@ -114,8 +120,8 @@ function readProblem(file: string, { code, message }: NodeJS.ErrnoException): st
   }
 }
 
-const COMMENTS =
-  'must not have comments, because it is JSON: remove them, or name the file .yaml and write `#`'
+const COMMENT =
+  'is a comment, which JSON does not have: remove it, or start it with `#`, as in YAML'
 
 const EMPTY =
   'is empty: a seed starts with `environments:`; for a seed without data write `environments: []`'
@@ -172,10 +178,34 @@ function parseText(
   if (text.length > maxJson) throw createError(`${tooLarge('JSON', maxJson)}: ${fix}`)
   const json = parseJsonObjectOrArray(text)
   if (json !== undefined) return json
-  if (file.endsWith('.json') && /^\s*(\/[/*]|\{\s*\/[/*])/.test(text)) throw createError(COMMENTS)
+  const comment = findComment(text, file)
+  if (comment) throw new SeedError([comment])
   if (text.length <= maxYaml) return readYaml(text, file, limits)
   const alternative = `write it as JSON, which can have ${formatLimit(maxJson)}, or ${fix}`
   throw createError(`${tooLarge('YAML', maxYaml)}: ${alternative}`)
+}
+
+/** Matches text that is meant as JSON: an object that starts with a quoted name or a comment. */
+const JSON_START = /^\s*(?:\{\s*["/]|\/[/*])/
+
+/** Matches a quote, an escape sequence, or the start of a comment in JavaScript. */
+const QUOTE_OR_COMMENT = /"|\\.|(?<=^|[\s,[\]{}])\/[/*]/gs
+
+/** Returns an issue for the first comment of a JSON text. */
+function findComment(text: string, file: string): SeedIssue | undefined {
+  if (!JSON_START.test(text)) return undefined
+  let isInString = false
+  for (const { 0: match, index } of text.matchAll(QUOTE_OR_COMMENT)) {
+    if (match === '"') isInString = !isInString
+    if (match.startsWith('/') && !isInString) return commentIssue(text, file, index)
+  }
+  return undefined
+}
+
+function commentIssue(text: string, file: string, offset: number): SeedIssue {
+  const lines = text.slice(0, offset).split('\n')
+  const column = (lines.at(-1)?.length ?? 0) + 1
+  return createIssue({ file, line: lines.length, column, path: '', message: COMMENT })
 }
 
 /**

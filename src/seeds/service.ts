@@ -9,10 +9,9 @@ import { type Dependencies, RecordService } from './records.js'
 import { perKind, type RecordKind } from './repository.js'
 import { resolveSeeds } from './resolve/resolve.js'
 
-/**
- * Re-exported, because startup needs both this module and read.ts, and one dynamic import is faster
- * than two.
- */
+/** Re-exported, because startup needs these too, and one dynamic import is faster than several. */
+export { formatIssue } from './errors.js'
+export { findSeedHints } from './hints.js'
 export { readSeeds } from './read.js'
 
 /**

@@ -145,6 +145,13 @@ describe('seed check', () => {
     })
   })
 
+  test('prints a hint for an environment variable, and exits with 0', async () => {
+    const [file = ''] = createSeeds('environments: [{ name: A, apiKeys: ["${KEY_OF_A}"] }]')
+    const { code, stdout } = await runHere(['seed', 'check', file])
+    const hint = `hint: ${file}:1:37 environments[0].apiKeys[0]: contains \${KEY_OF_A}, but `
+    expect([code, stdout]).toEqual([0, expect.stringContaining(hint)])
+  })
+
   const INVALID = 'environments:\n  - nam: Shop\n  - { name: A, profile: x }\n'
 
   test('prints one line for each issue of each seed, and exits with 1', async () => {

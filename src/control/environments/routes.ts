@@ -230,7 +230,7 @@ function toCreateOptions({
   stubs,
   ...rest
 }: NewEnvironment): CreateOptions {
-  const { from, snapshot, scenario, seed, assumptions = {} } = rest
+  const { from, name, snapshot, scenario, seed, assumptions = {} } = rest
   const errors = createFieldErrors()
   const reject = (field: string, issue: string | false | undefined, value?: unknown) => {
     if (issue) errors[field] = { messages: [issue], value }
@@ -249,6 +249,8 @@ function toCreateOptions({
   if (Object.keys(errors).length > 0) throw invalidFields(errors)
   return {
     ...rest,
+    // A name can be the title of a test that was cut inside an emoji. SQLite can't store that half.
+    ...(name !== undefined && { name: name.toWellFormed() }),
     ...(stubs && { stubs: mergeStubs([], readStubSet(stubs)) }),
     ...(milliseconds !== undefined && { ttl: milliseconds }),
     ...(clock !== undefined && { clock: toClockSetting('clock', clock) })

@@ -3,7 +3,7 @@ import { parseIsoTime } from '../../domain/clock.js'
 import { MessageResponse } from '../../messages/schemas.js'
 import { findIssues, isObject, isTooDeep, type Path, TOO_DEEP } from '../../schema/validation.js'
 import { SeedMessage, SeedStep } from '../../seeds/format.js'
-import { recordProblem } from '../../seeds/limits.js'
+import { findRecordProblem } from '../../seeds/record-problem.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { withDocumentedNames } from '../documented-names.js'
 
@@ -106,8 +106,8 @@ function toSeedRecord(
     if (wholeProblem !== undefined) return leaveOut(wholeProblem)
   }
   if (findIssues(schema, record).length > 0) return leaveOut('does not match the API reference')
-  const sizeProblem = recordProblem(record)
-  return sizeProblem === undefined ? record : leaveOut(sizeProblem)
+  const problem = findRecordProblem(record)
+  return problem === undefined ? record : leaveOut(problem.message)
 }
 
 /**

@@ -36,6 +36,15 @@ test('an environment without a seed is empty, and has its own key and organizati
   expectConsistentDatasets(mock.db)
 })
 
+test('a name that was cut inside an emoji loses only the half', async () => {
+  const mock = await useMock()
+  const { environmentId } = await createEnvironment(mock, { name: 'cut \ud83d' })
+  const { environments } = (await mock.get('/_mock/environments')).json
+  expect(environments).toContainEqual(
+    expect.objectContaining({ environmentId, name: 'cut \ufffd' })
+  )
+})
+
 test("a fork with a seed has its origin's and the seed's records, even after a reset", async () => {
   const mock = await useMock()
   const origin = await createEnvironment(mock, { seed: SEED })
