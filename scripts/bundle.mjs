@@ -58,10 +58,15 @@ const WITHOUT_UNDICI = {
   }
 }
 
-/** Defines `require`, which bundled CommonJS packages call for Node's built-in modules. */
+/**
+ * Defines `require`, which bundled CommonJS packages call for Node's built-in modules. If a user
+ * bundles these files as CommonJS, `import.meta.url` is undefined.
+ */
 const REQUIRE = {
   js:
     "import { createRequire as __createRequire } from 'node:module'; " +
+    'if (!import.meta.url) throw Error("notification-mock can\'t find its files: ' +
+    'mark it as external in the options of your bundler"); ' +
     'const require = __createRequire(import.meta.url);'
 }
 

@@ -10,7 +10,7 @@ import {
 import { type Report, type RunFacts, reportOf } from './client/report.js'
 import { StartError } from './domain/errors.js'
 import { directFetch } from './platform/direct-fetch.js'
-import { unsupportedNodeMessage } from './platform/package.js'
+import { MARK_EXTERNAL, unsupportedNodeMessage } from './platform/package.js'
 import { createPlainLogger } from './platform/plain-logger.js'
 import { replaceFileSync } from './platform/replace-file.js'
 import { reportTemplate } from './platform/report-template.js'
@@ -86,7 +86,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   if (unsupported) throw new StartError(unsupported)
   // Import the server only after the check, because loading the database addon can crash an old
   // Node.
-  const { startServer } = await import('./server.js')
+  const { startServer } = await import('./server.js').catch(rethrowBundled)
   const { unref, fetch = directFetch, ...serverOptions } = options
   const { port = 0, logLevel = 'warn', adminToken } = options
   const logger =
@@ -123,6 +123,15 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     })),
     [Symbol.asyncDispose]: () => running.close()
   }
+}
+
+/**
+ * Throws `StartError` if a bundler has put the database addon into an ES module, where its code
+ * can't call `require`. Throws other errors unchanged.
+ */
+function rethrowBundled(error: Error): never {
+  if (!/^Dynamic require of/.test(error.message)) throw error
+  throw new StartError(`the database addon was not found: ${MARK_EXTERNAL}`, { cause: error })
 }
 
 const REPORT_PLACEHOLDER = '<script id="report" type="application/json"></script>'

@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { build } from 'esbuild'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { createMock } from '../src/index.js'
@@ -78,4 +80,30 @@ test("an uncaught error prints its message, without the bundle's source above it
       shown: expect.stringContaining("none.yaml: can't be read")
     })
   }
+})
+
+test.each([
+  ['an ES module', 'app.mjs', ['better-sqlite3'], /^http/],
+  ['an ES module with the addon', 'app.mjs', [], /addon was not found: mark .* as external/],
+  ['CommonJS', 'app.cjs', ['better-sqlite3'], /can't find its files: mark it as external/],
+  [
+    'a file elsewhere',
+    join(mkdtempSync(join(tmpdir(), 'bundle-')), 'app.mjs'),
+    [],
+    /can't find its files: mark .* as external/
+  ]
+] as const)('works in a bundle, or says what to mark as external: %s', async (...bundle) => {
+  const [, file, external, printed] = bundle
+  const folder = mkdtempSync(join(await buildPackage(), 'bundle-'))
+  const outfile = resolve(folder, file)
+  const format = file.endsWith('.mjs') ? 'esm' : 'cjs'
+  const contents = `import { createMock } from 'notification-mock'
+    createMock().then((mock) => console.log(mock.url) ?? mock.close())`
+  const stdin = { contents, resolveDir: folder }
+  await build({
+    ...{ stdin, format, outfile, bundle: true, platform: 'node', logLevel: 'silent' },
+    external: [...external]
+  })
+  const { stdout, stderr } = spawnSync(process.execPath, [outfile], { encoding: 'utf8' })
+  expect(stdout + stderr).toMatch(printed)
 })

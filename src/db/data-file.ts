@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { StartError } from '../domain/errors.js'
+import { isInBundle, MARK_EXTERNAL } from '../platform/package.js'
 import * as schema from './schema.js'
 import { isForeignLog, logOf } from './write-ahead-log.js'
 
@@ -183,6 +184,7 @@ export function toStartError(error: unknown, file: string | undefined): unknown 
 }
 
 function addonError(): StartError {
+  if (isInBundle()) return new StartError(`the database addon was not found: ${MARK_EXTERNAL}`)
   // Node 20 uses better-sqlite3 12, which must be rebuilt if it was built for another Node version.
   // better-sqlite3 13 comes prebuilt, so an update is enough.
   const command = Number(process.versions.napi) < 10 ? 'npm rebuild' : 'npm update'

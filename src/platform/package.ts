@@ -9,11 +9,24 @@ const requireHere = createRequire(thisFile)
 /** Whether this code was built. Otherwise it runs from its source. */
 export const isBuilt = !thisFile.endsWith('.ts')
 
-export const packageFile: { version: string; engines: { node: string } } = requireHere(
-  'notification-mock/package.json'
-)
+/** What to do if a bundler has put this code into a file outside the package. */
+export const MARK_EXTERNAL =
+  'mark notification-mock and better-sqlite3 as external in the options of your bundler'
+
+export const packageFile: { version: string; engines: { node: string } } = readPackageFile()
 
 export const VERSION = packageFile.version
+
+/** Returns whether a bundler has put this code into a file outside the package. */
+export const isInBundle = (): boolean => !thisFile.startsWith(packageRoot())
+
+function readPackageFile() {
+  try {
+    return requireHere('notification-mock/package.json')
+  } catch (error) {
+    throw new Error(`notification-mock can't find its files: ${MARK_EXTERNAL}`, { cause: error })
+  }
+}
 
 /** Returns the package's root folder, which contains `migrations` and `seeds`. */
 export function packageRoot(): string {
