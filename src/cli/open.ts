@@ -42,8 +42,8 @@ export function addCommands(root: Command): void {
 
 const EXPLANATION = `
 Recreates the environment, repeats the test's requests before --at, and compares the responses with
-the recorded ones. POST /_mock/replay/next repeats the following requests one by one. The browser
-isn't opened if CI is set, or if stdout is not a terminal.
+the recorded ones. In the inspector, "Send next" repeats the following requests one by one, as
+POST /_mock/replay/next does. The browser isn't opened if CI is set, or if stdout is not a terminal.
 
 Example:
   notification-mock open run.html --test "checkout" --at 3`
@@ -147,10 +147,10 @@ const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
   win32: ['cmd', '/c', 'start', '""']
 }
 
-/** Opens the inspector. The printed URL is enough if there is no browser. */
+/** Opens the replay in the inspector. The printed URL is enough if there is no browser. */
 function openBrowser(url: string): void {
   const [command = '', ...args] = OPENERS[process.platform] ?? ['xdg-open']
-  const child = spawn(command, [...args, `${url}/#/requests`], { stdio: 'ignore', detached: true })
+  const child = spawn(command, [...args, `${url}/#/replay`], { stdio: 'ignore', detached: true })
   child.on('error', () => writeToStderr('no browser was found; open the URL above\n'))
   child.unref()
 }

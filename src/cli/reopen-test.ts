@@ -1,4 +1,5 @@
 import type { Report, ReportedTest } from '../client/report.js'
+import { countOf } from '../domain/count.js'
 import { setRandomStart } from '../environments/environment.js'
 import type { Environment } from '../environments/service.js'
 import { VERSION } from '../platform/package.js'
@@ -116,8 +117,7 @@ function warningsOf(
     (lost > 0 || !start?.isComplete) &&
       'the report lacks earlier requests or changes of the test, so responses may differ',
     unauthenticated > 0 &&
-      `requests without a valid API key are not repeated; during the test, there were ` +
-        `${unauthenticated}`
+      `not repeated: ${countOf(unauthenticated, 'request')} without a valid API key`
   ]
   return warnings.filter((warning) => warning !== false)
 }

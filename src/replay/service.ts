@@ -10,9 +10,14 @@ export class ReplayService {
     this.#replays.set(environment, replay)
   }
 
+  /** Returns undefined if the environment wasn't recreated from a report. */
+  find(environment: Environment): Replay | undefined {
+    return this.#replays.get(environment)
+  }
+
   /** Throws `not-found` if the environment wasn't recreated from a report. */
   require(environment: Environment): Replay {
-    const replay = this.#replays.get(environment)
+    const replay = this.find(environment)
     if (replay) return replay
     const reason = 'only the environments of notification-mock open repeat a recorded test'
     throw new DomainError('not-found', 'There is no recorded test', { reason })

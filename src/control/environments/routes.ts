@@ -134,6 +134,9 @@ export const ListedEnvironment = namedObject(
     ),
     expiresAt: Type.Optional(
       dateTime("When the environment is removed if it stays unused, by the machine's clock")
+    ),
+    reopenedTest: Type.Optional(
+      Type.String({ description: 'Title of the test that `notification-mock open` has reopened' })
     )
   }
 )
@@ -148,7 +151,7 @@ export function environmentRoutes(
   route: AddRoute<'server'>,
   options: ControlServices & { tests: TestService }
 ): void {
-  const { environments, seeds, faults, latency, tests } = options
+  const { environments, seeds, faults, latency, replays, tests } = options
   route('POST', '/environments', 'createEnvironment', 'Create an environment', {
     description:
       'Creates an empty environment, an environment from a seed or scenario, or a fork. ' +
@@ -177,12 +180,14 @@ export function environmentRoutes(
       environments: environments.list().map((environment): ListedEnvironment => {
         const { id, organizationId, name, profile, assumptions, createdAt, ttl } = environment
         const expiresAt = environments.expiresAt(environment)
+        const replay = replays.find(environment)
         return {
           ...{ environmentId: id, organizationId, name, profile },
           assumptions: overridesOf(profile, assumptions),
           createdAt: isoTime(createdAt),
           ...(ttl !== null && { ttl }),
-          ...(expiresAt !== undefined && { expiresAt: isoTime(expiresAt) })
+          ...(expiresAt !== undefined && { expiresAt: isoTime(expiresAt) }),
+          ...(replay && { reopenedTest: replay.test.title })
         }
       })
     })

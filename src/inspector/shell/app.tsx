@@ -6,7 +6,7 @@ import { ErrorNote } from '../parts/error-note.js'
 import { Icon } from '../parts/icon.js'
 import { moveFocus } from '../parts/keyboard.js'
 import { useResource } from '../parts/resource.js'
-import { VIEWS } from '../views/index.js'
+import { viewsOf } from '../views/index.js'
 import { Bar } from './bar.js'
 import { useCommands } from './commands.js'
 import { ConnectionNote, WhileConnected } from './connection-note.js'
@@ -125,9 +125,10 @@ function Environment({ mock, listed, environments, apiKey, reload, note }: Envir
 function Views() {
   const route = useRoute()
   const { listed } = useSession()
-  const view = VIEWS.find(({ path }) => path === route.view) ?? VIEWS[0]
+  const views = viewsOf(listed)
+  const view = views.find(({ path }) => path === route.view) ?? views[0]
   useCommands(
-    VIEWS.map(({ path, title }) => ({
+    views.map(({ path, title }) => ({
       name: `Go to ${title}`,
       run: () => navigate(hrefTo([path]))
     }))
@@ -143,7 +144,7 @@ function Views() {
       </main>
       {/* The navigation comes after the view, so that Tab reaches the view's list sooner. */}
       <nav class="rail" aria-label="Views" onKeyDown={moveFocus}>
-        {VIEWS.map(({ path, title, icon }) => {
+        {views.map(({ path, title, icon }) => {
           const isSelected = path === view.path
           return (
             <a

@@ -111,7 +111,7 @@ function RecordsBody<Item, Open extends Item>(props: RecordsProps<Item, Open>) {
 }
 
 /** Closes the open record on Escape and focuses its row. */
-function useCloseOnEscape(back: string) {
+export function useCloseOnEscape(back: string) {
   useShortcut('escape', () => {
     const row = document.querySelector<HTMLElement>('[data-item][aria-current="true"]')
     navigate(back)
