@@ -26,6 +26,11 @@ const PRELUDE = `import { createMock } from 'notification-mock'
 const mock = await createMock({ unref: true })
 const env = await mock.environment({ from: 'Development', clock: '${NOW}' })
 `
+/**
+ * Code that ends the process. A response whose body isn't read keeps the process alive until the
+ * garbage collector finds it, which can take a minute.
+ */
+const EXIT = 'process.exit()'
 
 test.each(PAGES.filter((page) => examplesOf(pathOf(page), 'sh').length > 0))(
   'every command in docs/%s prints what the page shows',
@@ -50,7 +55,7 @@ test.each(PAGES.filter((page) => examplesOf(pathOf(page), 'js').length > 0))(
     const examples = examplesOf(pathOf(page), 'js')
     const source = examples.map(({ input }) => input.text).join('\n')
     const needsPrelude = !source.includes('createMock(')
-    const program = needsPrelude ? PRELUDE + source : source
+    const program = needsPrelude ? PRELUDE + source + EXIT : source
     const shown = examples.map(({ output }) => output).join('')
     const printed = await outputOfProgram(program, `${page}.mjs`)
     expect(matchesShown(printed, shown) ? shown : printed).toBe(shown)
