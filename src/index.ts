@@ -1,4 +1,3 @@
-import { deflateRawSync } from 'node:zlib'
 import {
   type ConnectedMock,
   type ConnectOptions,
@@ -12,8 +11,7 @@ import { StartError } from './domain/errors.js'
 import { directFetch } from './platform/direct-fetch.js'
 import { MARK_EXTERNAL, unsupportedNodeMessage } from './platform/package.js'
 import { createPlainLogger } from './platform/plain-logger.js'
-import { replaceFileSync } from './platform/replace-file.js'
-import { reportTemplate } from './platform/report-template.js'
+import { writeReport } from './platform/report-template.js'
 import type { RunningServer, ServerOptions } from './server.js'
 
 export { HINT_IDS, hintsOf } from './client/hints.js'
@@ -132,17 +130,4 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
 function rethrowBundled(error: Error): never {
   if (!/^Dynamic require of/.test(error.message)) throw error
   throw new StartError(`the database addon was not found: ${MARK_EXTERNAL}`, { cause: error })
-}
-
-const REPORT_PLACEHOLDER = '<script id="report" type="application/json"></script>'
-
-/** Writes the report as an HTML file that only its owner can read. */
-function writeReport(file: string, report: Report): void {
-  const data = deflateRawSync(JSON.stringify(report)).toString('base64')
-  const attributes = 'id="report" type="text/plain" data-encoding="deflate-raw"'
-  const html = reportTemplate().replace(
-    REPORT_PLACEHOLDER,
-    `<script ${attributes}>${data}</script>`
-  )
-  replaceFileSync(file, html, 0o600)
 }

@@ -16,6 +16,7 @@ const MODULES: Record<string, () => Promise<{ addCommands(root: Command): void }
   status: background,
   stop: background,
   exec: () => import('./exec.js'),
+  'merge-reports': () => import('./merge-reports.js'),
   open: () => import('./open.js'),
   wait: reach,
   coverage: () => import('./coverage.js'),

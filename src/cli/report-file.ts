@@ -12,7 +12,31 @@ const DATA = /<script id="report" type="text\/plain" data-encoding="deflate-raw"
 const MAX_DATA = 256 * 1024 * 1024
 
 /** Returns the data of an HTML report. Throws `StartError` if the file isn't a readable report. */
-export function readReport(file: string): Report {
+export const readReport = (file: string): Report => parseReport(file, readJson(file))
+
+/** The data of an HTML report, and the file that contains it. */
+export interface ReportFile {
+  file: string
+  report: Report
+}
+
+/**
+ * Reads several HTML reports. Throws `StartError` if a file isn't a readable report, or if the
+ * reports are too large together.
+ */
+export function readReports(files: readonly string[]): ReportFile[] {
+  let size = 0
+  return files.map((file) => {
+    const json = readJson(file)
+    size += json.length
+    if (size > MAX_DATA) {
+      throw new StartError('the reports have more than 256 MiB of data together: merge fewer')
+    }
+    return { file, report: parseReport(file, json) }
+  })
+}
+
+function readJson(file: string): string {
   const [, data] = DATA.exec(readHtml(file)) ?? []
   if (data === undefined) {
     throw new StartError(
@@ -21,13 +45,25 @@ export function readReport(file: string): Report {
   }
   try {
     const json = inflateRawSync(Buffer.from(data, 'base64'), { maxOutputLength: MAX_DATA })
-    const report: Report = JSON.parse(json.toString())
-    if (!Array.isArray(report.tests)) throw new Error('it has no list of tests')
-    return report
+    return json.toString()
   } catch (cause) {
-    throw new StartError(`${file} is damaged: download or write the report again`, { cause })
+    throw damaged(file, cause)
   }
 }
+
+function parseReport(file: string, json: string): Report {
+  try {
+    const report: Report = JSON.parse(json)
+    if (!Array.isArray(report.tests)) throw new Error('it has no list of tests')
+    if (report.run?.version === undefined) throw new Error('it has no version')
+    return report
+  } catch (cause) {
+    throw damaged(file, cause)
+  }
+}
+
+const damaged = (file: string, cause: unknown) =>
+  new StartError(`${file} is damaged: download or write the report again`, { cause })
 
 function readHtml(file: string): string {
   try {
@@ -47,8 +83,12 @@ export function chooseTests(report: Report, title: string | undefined): Reopenab
   const chosen = title === undefined ? failedTests(report)[0] : findTest(report, title)
   if (!chosen) throw new StartError(title === undefined ? NO_FAILED_TEST : noTest(report, title))
   const tests = report.tests.filter(
-    ({ title: other, attempt, start }) =>
-      other === chosen.title && attempt === chosen.attempt && start !== undefined
+    ({ title: other, attempt, mergedFrom, start }) =>
+      other === chosen.title &&
+      attempt === chosen.attempt &&
+      // The environments of another run can have the same ids.
+      mergedFrom === chosen.mergedFrom &&
+      start !== undefined
   )
   if (tests.length > 0) return tests as ReopenableTest[]
   throw new StartError(`"${chosen.title}" can't be reopened: ${missingReason(chosen, report)}`)

@@ -10,6 +10,8 @@ import { type Hint, hintsOf } from './hints.js'
 /** A test's record, with hints about the test's requests. */
 export interface ReportedTest extends TestRecord {
   hints: Hint[]
+  /** The file of the report that contained the test, if several reports were merged. */
+  mergedFrom?: string
   /** The attempts before this one, oldest first, if the test was retried. */
   earlierAttempts?: Omit<ReportedTest, 'earlierAttempts'>[]
 }
@@ -24,7 +26,11 @@ export interface RunFacts {
 
 /** The data of a run's report. The HTML file contains it as JSON. */
 export interface Report extends Omit<RunRecord, 'run' | 'tests'> {
-  run: RunRecord['run'] & RunFacts
+  run: RunRecord['run'] &
+    RunFacts & {
+      /** The files of the reports that were merged. Absent in the report of a single run. */
+      mergedFrom?: string[]
+    }
   tests: ReportedTest[]
   /**
    * Hints about requests that belong to no test. `environment` is the name of the environment that

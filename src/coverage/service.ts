@@ -6,6 +6,7 @@ import { type Operation, unknownParameters } from '../schema/operation.js'
 import { RequestCounts } from './counts.js'
 import { isDocumented, type PlannedItem, planOf } from './items.js'
 import type { Coverage, CoverageItem, OperationCoverage } from './schemas.js'
+import { isCovered, percentageOf, totalsOf } from './totals.js'
 
 /**
  * Counts how often requests cover each item of the API reference, per environment and for the whole
@@ -131,13 +132,11 @@ export class CoverageService {
     const operations = [...this.#plans].map(([operation, plan]) =>
       operationCoverage(operation, plan.filter(isIncluded), counts)
     )
-    const items = operations.flatMap((operation) => operation.items)
-    const covered = countCovered(items)
+    const totals = totalsOf(operations.flatMap((operation) => operation.items))
     const { unmockedRequests } = counts
     return {
-      percentage: Math.floor((covered / items.length) * 1000) / 10,
-      covered,
-      total: items.length,
+      percentage: percentageOf(totals),
+      ...totals,
       requests: operations.reduce((sum, { requests }) => sum + requests, unmockedRequests),
       operations,
       unmocked: { requests: unmockedRequests, targets: unmockedTargets(counts) }
@@ -166,8 +165,7 @@ function operationCoverage(
     method: operation.method,
     path: operation.url.replace(/:(\w+)/g, '{$1}'),
     requests: called.count + called.injected,
-    covered: countCovered(items),
-    total: items.length,
+    ...totalsOf(items),
     items,
     others: counts.statuses
       .entries()
@@ -183,12 +181,7 @@ function toCoverageItem(
   { id, kind, name, how, error }: PlannedItem,
   { count, injected }: { count: number; injected: number }
 ): CoverageItem {
-  // The server itself returns a 500 only if it has a bug, so an injected 500 covers this item.
   const byFault = error?.status === 500
-  const covered = count > 0 || (byFault && injected > 0)
+  const covered = isCovered({ count, injected, byFault })
   return { id, kind, name, count, injected, byFault, covered, how }
-}
-
-function countCovered(items: readonly CoverageItem[]): number {
-  return items.filter(({ covered }) => covered).length
 }

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { deflateRawSync } from 'node:zlib'
 import { StartError } from '../domain/errors.js'
 import { lazily } from '../domain/lazily.js'
 import { packageRoot } from './package.js'
+import { replaceFileSync } from './replace-file.js'
 
 /**
  * Returns the HTML of a report without its data. The file is read only once, so that a report can
@@ -21,3 +23,16 @@ export const reportTemplate = lazily(() => {
     })
   }
 })
+
+const PLACEHOLDER = '<script id="report" type="application/json"></script>'
+
+/**
+ * Writes a report with this data as an HTML file that only its owner can read. Throws `StartError`
+ * like `reportTemplate`, or the system error if the file can't be written.
+ */
+export function writeReport(file: string, data: object): void {
+  const content = deflateRawSync(JSON.stringify(data)).toString('base64')
+  const attributes = 'id="report" type="text/plain" data-encoding="deflate-raw"'
+  const html = reportTemplate().replace(PLACEHOLDER, `<script ${attributes}>${content}</script>`)
+  replaceFileSync(file, html, 0o600)
+}

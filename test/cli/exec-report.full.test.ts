@@ -137,6 +137,23 @@ test('open starts a server with the failed test, and repeats its next request', 
   expect(await response.json()).toMatchObject({ sequence: 1, status: 200, result: 'equal' })
 })
 
+test('merge-reports merges two runs into a report that open can read', async () => {
+  const { folder } = await run(['--report', 'run.html'])
+  const { folder: other } = await run(['--report', 'run.html'])
+  const files = [folder, other].map((name) => join(name, 'run.html'))
+  const flags = ['--report', 'all.html', '--summary', 'all.md', '--min', '8']
+  const cwd = createTempFolder()
+  const merged = await runCommand(['merge-reports', ...files, ...flags], { cwd })
+  expect(merged).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringContaining('listMessages: 4 of 19 covered by 4 requests')
+  })
+  expect(readFileSync(join(cwd, 'all.md'), 'utf8')).toContain('2 of 2 failed')
+  const { printed } = await startCommand(['open', 'all.html'], { cwd })
+  expect(printed).toContain('Reopened "a | test" at ')
+})
+
 test('open reports an unknown test or file as a usage error', async () => {
   const { folder } = await run(['--report', 'run.html', '--report-state', 'off'])
   const open = async (...args: string[]) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runMarkdown } from '../../src/cli/exec-report.js'
+import { runMarkdown } from '../../src/cli/summary.js'
 import { failingHints } from '../../src/client/hints.js'
 import { connect } from '../../src/client/index.js'
 import { reportOf } from '../../src/client/report.js'

@@ -57,7 +57,7 @@ function testEntry(
   unauthenticated: Report['unauthenticated'],
   key: string
 ): Entry {
-  const { title, file, duration, environment, requests, faults, earlierAttempts = [] } = test
+  const { title, duration, requests, faults, earlierAttempts = [] } = test
   // Leave out idempotency keys: every request that has one stores it, so a stored key tells nothing
   // about the test.
   const { idempotencyKeys: _, ...diff }: Partial<EnvironmentDiff> = test.left ?? {}
@@ -75,7 +75,7 @@ function testEntry(
     ...OUTCOMES[test.outcome],
     key,
     title,
-    facts: [file, describeOutcome(test), `environment ${environment}`].filter(Boolean).join(' · '),
+    facts: factsOf(test),
     labels: [test.outcome, ...requestLabels(requests, unauthenticated)],
     end: formatDuration(duration),
     findings: findingsOf(test, unauthenticated, leftovers),
@@ -97,6 +97,13 @@ function testEntry(
       }
     ]
   }
+}
+
+function factsOf(test: ReportedTest): string {
+  const { file, environment, mergedFrom } = test
+  const origin = mergedFrom === undefined ? undefined : `report ${mergedFrom}`
+  const facts = [file, describeOutcome(test), `environment ${environment}`, origin]
+  return facts.filter(Boolean).join(' · ')
 }
 
 const describeOutcome = ({ outcome, attempt = 1 }: ReportedTest) =>

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { runMarkdown } from '../../../src/cli/exec-report.js'
+import { runMarkdown } from '../../../src/cli/summary.js'
 import { type ConnectedMock, connect, type RunRecord } from '../../../src/client/index.js'
 import { reportOf, unauthenticatedDuring } from '../../../src/client/report.js'
 import { reportJson } from '../../../src/control/report/report.js'

@@ -1,0 +1,139 @@
+import { resolve } from 'node:path'
+import type { Report, ReportedTest } from '../client/report.js'
+import { mergeCoverage } from '../coverage/merge.js'
+import { StartError } from '../domain/errors.js'
+import { VERSION } from '../platform/package.js'
+import type { ReportFile } from './report-file.js'
+
+/**
+ * Merges the reports of several runs into one. Keeps the requests, hints and starting states of all
+ * tests. Throws `StartError` if the reports can't be merged. There must be at least one report.
+ */
+export function mergeReports(files: readonly ReportFile[]): Report {
+  requireMergeable(files)
+  const baselines = new Map<string, number>()
+  let lastSequence = 0
+  const parts = files.map((source) => {
+    const part = moveInto({ ...source, after: lastSequence, baselines })
+    lastSequence = lastSequenceOf(part, lastSequence)
+    return part
+  })
+  return {
+    run: mergeRuns(files),
+    coverage: mergeCoverage(parts.map(({ coverage }) => coverage)),
+    tests: parts
+      .flatMap(({ tests }) => tests)
+      .sort((one, other) => hasFailed(other) - hasFailed(one)),
+    unauthenticated: parts.flatMap(({ unauthenticated }) => unauthenticated),
+    others: parts.flatMap(({ others }) => others),
+    hints: parts.flatMap(({ hints }) => hints),
+    baselines: [...baselines.keys()].map((json) => JSON.parse(json)),
+    dropped: sum(parts.map(({ dropped }) => dropped)),
+    lost: sum(parts.map(({ lost }) => lost))
+  }
+}
+
+function requireMergeable(files: readonly ReportFile[]): void {
+  const known = new Set<string>()
+  const [first] = files
+  for (const { file, report } of files) {
+    const { version, mergedFrom } = report.run
+    if (known.has(resolve(file))) throw new StartError(`${file} is listed twice: list it once`)
+    known.add(resolve(file))
+    if (version !== VERSION) {
+      throw new StartError(
+        `version ${version} wrote ${file}, and this is version ${VERSION}: use npx ` +
+          `notification-mock@${version}, if the same version wrote all reports`
+      )
+    }
+    if (mergedFrom) {
+      throw new StartError(`${file} is a merged report: list only reports that exec wrote`)
+    }
+    if (first && settingsOf(first) !== settingsOf({ file, report })) {
+      throw new StartError(
+        `the servers of ${first.file} and ${file} had different profiles or assumptions: merge ` +
+          `only runs with the same ones`
+      )
+    }
+  }
+}
+
+function settingsOf({ report }: ReportFile): string {
+  const { profile, assumptions } = report.run
+  return JSON.stringify([profile, Object.entries(assumptions).sort()])
+}
+
+/** Returns the facts about all runs. They are the runs of one suite, usually at the same time. */
+function mergeRuns(files: readonly ReportFile[]): Report['run'] {
+  const runs = files.map(({ report }) => report.run)
+  const [first] = runs
+  if (!first) throw new Error('there is no report to merge')
+  const codes = runs.map(({ exitCode }) => exitCode)
+  const commands = runs.map(({ command }) => command).filter((command) => command !== undefined)
+  const exitCode = codes.every((code) => code === 0) ? 0 : codes.find(Boolean)
+  return {
+    ...first,
+    started: runs.map(({ started }) => started).sort()[0] ?? first.started,
+    duration: Math.max(...runs.map(({ duration }) => duration)),
+    node: [...new Set(runs.map(({ node }) => node))].join(', '),
+    command: [...new Set(commands)].join('; ') || undefined,
+    exitCode,
+    mergedFrom: files.map(({ file }) => file)
+  }
+}
+
+interface Destination extends ReportFile {
+  /** The last sequence number outside of tests in the earlier reports. */
+  after: number
+  /** The index of each baseline in the merged report, by its JSON. */
+  baselines: Map<string, number>
+}
+
+/**
+ * Returns the report with its numbers in the merged report. The requests outside of tests follow
+ * those of the earlier reports, so that each number occurs once. A test's own requests keep theirs.
+ */
+function moveInto({ file, report, after, baselines }: Destination): Report {
+  const indexes = report.baselines.map((baseline) => {
+    const json = JSON.stringify(baseline)
+    const index = baselines.get(json) ?? baselines.size
+    baselines.set(json, index)
+    return index
+  })
+  const moveTest = (test: ReportedTest): ReportedTest => ({
+    ...test,
+    mergedFrom: file,
+    unauthenticatedAfter: test.unauthenticatedAfter + after,
+    unauthenticatedUpTo: test.unauthenticatedUpTo + after,
+    ...(test.start && {
+      start: { ...test.start, baseline: indexes[test.start.baseline] ?? test.start.baseline }
+    }),
+    ...(test.earlierAttempts && { earlierAttempts: test.earlierAttempts.map(moveTest) })
+  })
+  return {
+    ...report,
+    tests: report.tests.map(moveTest),
+    unauthenticated: report.unauthenticated.map((request) => renumber(request, after)),
+    others: report.others.map((request) => renumber(request, after)),
+    hints: report.hints.map((hint) => ({
+      ...hint,
+      requests: hint.requests.map((sequence) => sequence + after)
+    }))
+  }
+}
+
+function renumber<Request extends { sequence: number }>(request: Request, after: number): Request {
+  return { ...request, sequence: request.sequence + after }
+}
+
+function lastSequenceOf({ tests, unauthenticated, others }: Report, last: number): number {
+  const sequences = [
+    ...tests.map(({ unauthenticatedUpTo }) => unauthenticatedUpTo),
+    ...[...unauthenticated, ...others].map(({ sequence }) => sequence)
+  ]
+  return sequences.reduce((one, other) => Math.max(one, other), last)
+}
+
+const hasFailed = ({ outcome }: ReportedTest) => Number(outcome === 'failed')
+
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)

@@ -1,0 +1,94 @@
+import type { HintId } from '../client/hints.js'
+import { type Report, unauthenticatedDuring } from '../client/report.js'
+import { countOf } from '../domain/count.js'
+import { printable } from '../platform/printable.js'
+import { coverageMarkdown } from './coverage.js'
+
+/**
+ * Returns all hints, each with the title of its test or the name of its environment. Includes the
+ * hints about requests that belong to no test.
+ */
+export function collectHints({ tests, hints }: Report) {
+  const testHints = tests.flatMap((test) =>
+    test.hints.map((hint) => ({ ...hint, source: test.title }))
+  )
+  const otherHints = hints.map(({ environment = 'without a valid API key', ...hint }) => ({
+    ...hint,
+    source: environment
+  }))
+  return [...testHints, ...otherHints]
+}
+
+/**
+ * The limits of a summary. GitHub rejects a summary of more than 1 MiB, and escaping can make a
+ * character six times as long.
+ */
+const MAX_LINES = 300
+const MAX_LINE_LENGTH = 500
+
+/** Returns a Markdown summary of a run: failures, hints and coverage. */
+export function runMarkdown(report: Report, allowed: readonly HintId[]): string {
+  const { tests, dropped, coverage } = report
+  const failed = tests.filter(({ outcome }) => outcome === 'failed')
+  const hints = collectHints(report).filter(({ id }) => !allowed.includes(id))
+  const lines = [
+    ...coverage.unmocked.targets.map(describeUnmocked),
+    ...failed.map((test) => describeFailure(test, report)),
+    ...tests.flatMap(describeRetries),
+    ...hints.map(({ message, source }) => `hint: ${source}: ${message}`)
+  ]
+  if (dropped > 0)
+    lines.push(`${countOf(dropped, 'test')} not listed, because the records were dropped`)
+  const title =
+    tests.length > 0
+      ? `${failed.length} of ${tests.length + dropped} failed`
+      : 'no test has its own environment'
+  const omitted = lines.length - MAX_LINES
+  const omission = omitted > 0 ? [`and ${omitted} more lines; --report writes all to a file`] : []
+  const items = [...lines.slice(0, MAX_LINES), ...omission].map(
+    (line) => `- ${escapeMarkdown(printable(line).slice(0, MAX_LINE_LENGTH))}\n`
+  )
+  const heading = `## Tests against notification-mock: ${title}`
+  return `${heading}\n\n${items.join('')}\n${coverageMarkdown(coverage)}`
+}
+
+function describeUnmocked({ method, path, requests }: UnmockedTarget): string {
+  return `not mocked: ${method} ${path} (${countOf(requests, 'request')})`
+}
+
+/** Returns a line for a test that passed after failed attempts. */
+function describeRetries({ title, outcome, attempt, earlierAttempts }: Report['tests'][number]) {
+  if (outcome !== 'passed' || !earlierAttempts) return []
+  const error = earlierAttempts.at(-1)?.error?.trim().split('\n')[0]
+  const line = `passed on attempt ${attempt}: ${title}`
+  return [error ? `${line}; the attempt before failed: ${error}` : line]
+}
+
+function describeFailure(test: Report['tests'][number], report: Report): string {
+  const { title, error = '' } = test
+  const unauthenticated = unauthenticatedDuring(test, report)
+  const reason = unauthenticated.at(-1)?.reason
+  const count = unauthenticated.length
+  const requests = countOf(count, 'request')
+  const rejections = test.requests.filter(isRejected).map(describeRejection)
+  const causes = [
+    error.trim().split('\n')[0],
+    ...new Set(rejections),
+    reason && `${requests} had no valid API key: ${reason}`
+  ]
+  return `failed: ${title}: ${causes.filter(Boolean).join('; ')}`
+}
+
+type Exchange = Report['unauthenticated'][number]
+
+/** Returns whether the mock rejected a request. An injected fault is not a rejection. */
+const isRejected = ({ status = 0, flags, reason }: Exchange) =>
+  status >= 400 && flags.faulted === undefined && reason !== undefined
+
+const describeRejection = ({ method, path, status, reason }: Exchange) =>
+  `${method} ${path} ${status}: ${reason}`
+
+type UnmockedTarget = Report['coverage']['unmocked']['targets'][number]
+
+const escapeMarkdown = (text: string) =>
+  text.replace(/[\\|`*_[\]<>&]/g, (character) => `&#${character.charCodeAt(0)};`)
