@@ -18,6 +18,10 @@ import { Seed } from '../src/seeds/format.js'
 const ROOT = join(import.meta.dirname, '..')
 const FILE = join(ROOT, 'seeds/schema.json')
 
+/** Definitions that allow null in a seed, because the reader removes it. */
+const NULLABLE = ['MessageContent', 'Placeholder']
+const NULL = { type: 'null', description: 'The same as leaving the field out' }
+
 // Draft-07 is the newest version that the YAML language server supports well.
 const schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -25,7 +29,10 @@ const schema = {
   ...rewritten(Seed),
   patternProperties: { '^x-': { description: 'Ignored; use it for YAML anchors' } },
   definitions: Object.fromEntries(
-    reachable(Seed).map(([name, definition]) => [name, rewritten(definition)])
+    reachable(Seed).map(([name, definition]) => [
+      name,
+      NULLABLE.includes(name) ? { anyOf: [rewritten(definition), NULL] } : rewritten(definition)
+    ])
   )
 }
 const text = formatted(JSON.stringify(schema, null, 2))

@@ -2,6 +2,7 @@ import { findIssues, isObject, MAX_ISSUES, type Path } from '../schema/validatio
 import type { IssueList } from './errors.js'
 import { Seed } from './format.js'
 import { findHalfCharacter, findRecordProblem, type RecordProblem } from './record-problem.js'
+import { removeNulls } from './remove-nulls.js'
 import type { IssueAt } from './yaml.js'
 
 type Fields = Record<string | number, unknown>
@@ -27,6 +28,7 @@ function markIncomplete(record: Fields): Fields {
 export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; issues: IssueList } {
   const seed = isObject(value) ? value : {}
   const issues: IssueList = []
+  if (Array.isArray(seed.environments)) seed.environments.forEach(removeNulls)
   // Find one more issue than an error lists, so that the error can say that there are more.
   for (const { path, message, hint, part } of findIssues(Seed, value, MAX_ISSUES + 1)) {
     issues.push(() => issueAt(path, message + hint, part))

@@ -296,6 +296,23 @@ test('keeps the values of a seed, in the field order of the API reference', () =
   expect(Object.values(messages[0] ?? {})).not.toContain(undefined)
 })
 
+test('treats null contents and placeholders, as Novu sends them, as absent', () => {
+  const { messages, steps } = resolveEnvironments({
+    name: 'copied',
+    seed: inShop(`messages: [{ channel: sms, content: null }]
+workflows:
+  - name: Shipped
+    steps:
+      - type: in_app
+        controls:
+          uiSchema: { properties: { avatar: { component: IN_APP_AVATAR, placeholder: null } } }`)
+  })[0] as EnvironmentData
+  expect(messages[0]).not.toHaveProperty('content')
+  expect(steps[0]?.controls.uiSchema).toEqual({
+    properties: { avatar: { component: 'IN_APP_AVATAR' } }
+  })
+})
+
 describe('if a seed is merged into an environment', () => {
   const [MAIL, TEXT] = ['66d5a0e97c9b1a0012ab3402', '66d5a0e97c9b1a0012ab3403'] as const
   const [SES, BOB] = ['66d5a0e97c9b1a0012ab3404', '66d5a0e97c9b1a0012ab3405'] as const
