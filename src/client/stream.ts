@@ -15,6 +15,11 @@ export interface StreamOptions {
    */
   onChange?: (change: wire.Change) => void
   /**
+   * Called with each request that has no response 100 ms after its arrival. The stream yields the
+   * request later, when it ends.
+   */
+  onPending?: (request: wire.RecordedRequest) => void
+  /**
    * Called each time that the stream opens or reconnects. The stream misses no request from then
    * on.
    */
@@ -34,6 +39,9 @@ const MAX_FAILURES = 5
 
 /** Milliseconds before the first reconnect. The delay doubles with each failure. */
 const FIRST_DELAY = 50
+
+/** Milliseconds after which a request without a response is reported as pending. */
+const PENDING_AFTER = 100
 
 /** What the next attempt to connect needs to know. */
 interface StreamState {
@@ -83,7 +91,7 @@ const isBroken = (error: unknown, { isOpen }: StreamState) =>
  */
 async function* readStream(
   connection: Connection,
-  { signal, onOpen, onChange }: StreamOptions,
+  { signal, onOpen, onChange, onPending }: StreamOptions,
   state: StreamState
 ): AsyncGenerator<wire.RecordedRequest, void> {
   const headers = {
@@ -91,7 +99,8 @@ async function* readStream(
     ...(state.lastEventId && { 'last-event-id': state.lastEventId })
   }
   const { changesAfter } = state
-  const options = { signal, headers, query: { changesAfter } }
+  const query = { changesAfter, pendingAfter: onPending && PENDING_AFTER }
+  const options = { signal, headers, query }
   const { body } = await connection.send('GET', '/_mock/requests/stream', options)
   state.isOpen = true
   // If no change is known yet, a reconnect asks for all kept changes, so that it misses none.
@@ -101,6 +110,7 @@ async function* readStream(
     state.failures = 0
     state.lastEventId = id || state.lastEventId
     if (event === 'request') yield JSON.parse(data)
+    if (event === 'pending') onPending?.(JSON.parse(data))
     if (event === 'change') {
       const change: wire.Change = JSON.parse(data)
       state.changesAfter = change.sequence

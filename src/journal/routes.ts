@@ -19,6 +19,9 @@ const LOST_REQUEST =
   'the journal has no such request; it may have been removed to make room for newer requests'
 const CHANGES_AFTER =
   'Also sends the recorded changes after this sequence. By default, only new changes are sent'
+const PENDING_AFTER =
+  'Also sends the event `pending` with each request that is still in progress this many ' +
+  'milliseconds after its arrival'
 
 /** Adds the routes that list, stream, verify and remove the recorded requests of an environment. */
 export function journalRoutes(route: AddRoute, services: JournalServices): void {
@@ -103,11 +106,16 @@ function streamRoute(route: AddRoute, { journals }: JournalServices): void {
       'Sends the server-sent event `request` when a request ends, and `change` when the ' +
       'environment is changed. With the header `Last-Event-ID`, the stream resumes after the ' +
       'request with this id.',
-    querystring: strictObject({ changesAfter: Type.Optional(sequenceSchema(CHANGES_AFTER)) }),
+    querystring: strictObject({
+      changesAfter: Type.Optional(sequenceSchema(CHANGES_AFTER)),
+      pendingAfter: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 60_000, description: PENDING_AFTER })
+      )
+    }),
     response: Type.String(),
     responseType: 'text/event-stream',
     handler: (request, reply) =>
-      streamRequests(journals.of(request.environment), request, reply, request.query.changesAfter)
+      streamRequests(journals.of(request.environment), request, reply, request.query)
   })
 }
 

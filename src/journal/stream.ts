@@ -3,11 +3,17 @@ import { countWithVerb } from '../domain/count.js'
 import { clearInterval, setInterval, setTimeout } from '../platform/timers.js'
 import type { JournalEntry } from './entry.js'
 import type { Journal, JournalEvent } from './journal.js'
+import type { Change } from './schemas.js'
 
 const HEARTBEAT_INTERVAL = 15_000
 const CLOSE_TIMEOUT = 1000
 /** The stream ends when a slow client has more than this number of bytes left to read. */
 const MAX_UNREAD = 8 * 1024 * 1024
+
+export interface StreamQuery {
+  changesAfter?: number
+  pendingAfter?: number
+}
 
 const GREETING = ': requests to this environment follow as they end'
 
@@ -20,14 +26,16 @@ const GREETING = ': requests to this environment follow as they end'
  * The stream ends when the journal closes, or when the client has more than 8 MiB left to read. The
  * client can then reconnect and resume the stream.
  *
- * @param changesAfter first send the recorded changes after the change with this sequence number.
- * By default, only new changes are sent.
+ * @param options.changesAfter first send the recorded changes after the change with this sequence
+ * number. By default, only new changes are sent.
+ * @param options.pendingAfter also send each request that is still in progress this many
+ * milliseconds after its arrival. By default, a request is sent only when it ends.
  */
 export function streamRequests(
   journal: Journal,
   request: FastifyRequest,
   reply: FastifyReply,
-  changesAfter?: number
+  { changesAfter, pendingAfter }: StreamQuery
 ): void {
   const lastEventId = eventIdOf(request)
   reply.hijack()
@@ -38,7 +46,8 @@ export function streamRequests(
     // Without this header, a server that closes would wait until the client disconnects.
     connection: 'close'
   })
-  const stream = new RequestStream(journal, reply.raw, resumeAfter(journal, lastEventId))
+  const lastSent = resumeAfter(journal, lastEventId)
+  const stream = new RequestStream(journal, reply.raw, lastSent, pendingAfter)
   stream.start()
   if (lastEventId !== undefined) stream.sendMissedRequests()
   if (changesAfter !== undefined) stream.sendChanges(changesAfter)
@@ -66,11 +75,18 @@ class RequestStream {
   #heartbeat: NodeJS.Timeout | undefined
   /** The `endSequence` of the last request that was sent. */
   #lastSent: number
+  readonly #pendingAfter: number | undefined
 
-  constructor(journal: Journal, raw: FastifyReply['raw'], lastSent: number) {
+  constructor(
+    journal: Journal,
+    raw: FastifyReply['raw'],
+    lastSent: number,
+    pendingAfter: number | undefined
+  ) {
     this.#journal = journal
     this.#raw = raw
     this.#lastSent = lastSent
+    this.#pendingAfter = pendingAfter
   }
 
   start(): void {
@@ -91,7 +107,7 @@ class RequestStream {
   }
 
   sendChanges(after: number): void {
-    for (const change of this.#journal.changes(after)) this.#handle({ kind: 'change', change })
+    for (const change of this.#journal.changes(after)) this.#sendChange(change)
   }
 
   end(): void {
@@ -103,13 +119,29 @@ class RequestStream {
 
   #handle(event: JournalEvent): void {
     if (event.kind === 'closed') this.end()
-    else if (event.kind === 'request') this.#sendRequest(event.entry)
-    else this.#write(`event: change\ndata: ${JSON.stringify(event.change)}\n\n`)
+    else if (event.kind === 'change') this.#sendChange(event.change)
+    else if (event.entry.endSequence > 0) this.#sendRequest(event.entry)
+    else this.#watchPending(event.entry)
   }
 
-  /** Sends a request, unless it is still in progress. */
+  #sendChange(change: Change): void {
+    this.#write(`event: change\ndata: ${JSON.stringify(change)}\n\n`)
+  }
+
+  /** Sends a request that has just arrived if it is still in progress after the given time. */
+  #watchPending(entry: JournalEntry): void {
+    if (this.#pendingAfter === undefined) return
+    const sendIfPending = () => {
+      if (entry.endSequence > 0 || this.#isOver) return
+      const data = JSON.stringify(this.#journal.describer.request(entry))
+      this.#write(`event: pending\ndata: ${data}\n\n`)
+    }
+    setTimeout(sendIfPending, this.#pendingAfter).unref()
+  }
+
+  /** Sends a request that has ended. */
   #sendRequest(entry: JournalEntry): void {
-    if (entry.endSequence === 0 || this.#isOver) return
+    if (this.#isOver) return
     const missing = entry.endSequence - this.#lastSent - 1
     const lost = countWithVerb(missing, 'earlier request')
     const comment = missing > 0 ? `: ${lost} no longer in the journal\n\n` : ''

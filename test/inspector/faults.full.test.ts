@@ -70,6 +70,7 @@ test('two clicks delay responses by 2 s, and a preset sets its own delay', async
   await clicks.click(page.getByRole('button', { name: '0 faults' }))
   await clicks.click(page.getByRole('button', { name: '2 s', exact: true }))
   await page.getByText('each response is delayed by 2000 ms').waitFor()
+  await page.getByRole('button', { name: '0 faults, latency 2000 ms' }).waitFor()
   expect(clicks.count).toBe(2)
   expect(await env.latency.get()).toEqual({ delay: 2000, spread: 0 })
   await page.getByRole('button', { name: 'Bad' }).click()

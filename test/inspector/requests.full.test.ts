@@ -45,8 +45,8 @@ async function openWithExamples(context: Parameters<typeof openInspector>[0]) {
   return inspector
 }
 
-test('requests appear as they arrive, with their status and reason', async (context) => {
-  const inspector = await openInspector(context)
+test('requests appear as they arrive, with status, reason, time and number', async (context) => {
+  const inspector = await openInspector(context, { timezoneId: 'Asia/Tokyo' })
   const { page, env, events } = inspector
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   await expectAccessible(inspector)
@@ -56,18 +56,53 @@ test('requests appear as they arrive, with their status and reason', async (cont
   await expect.poll(() => requestRows(page).count()).toBe(6)
   const texts = (await requestRows(page).allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
   expect(texts).toEqual([
-    expect.stringMatching(/^GET \/v1\/subscribers 404 [\d.]+ ms add a stub for it /),
+    expect.stringMatching(
+      /^GET \/v1\/subscribers 404 [\d.]+ ms \d\d:\d\d:\d\d #6 add a stub for it /
+    ),
     expect.stringMatching(
       /^POST \/v1\/integrations\/nowhere\/set-primary 404 .*has no integration with .* nowhere/
     ),
     expect.stringMatching(/^POST .*\/set-primary 200 .* replay of the response/),
-    expect.stringMatching(/^POST \/v1\/integrations\/mailgun-eu\/set-primary 200 [\d.]+ ms$/),
+    expect.stringMatching(
+      /^POST \/v1\/integrations\/mailgun-eu\/set-primary 200 [\d.]+ ms [\d:]{8} #3$/
+    ),
     expect.stringMatching(/^GET \/v1\/messages[?]limt=5 200 .* limt/),
-    expect.stringMatching(/^GET \/v1\/messages 200 [\d.]+ ms$/)
+    expect.stringMatching(/^GET \/v1\/messages 200 [\d.]+ ms [\d:]{8} #1$/)
   ])
+  const title = await row(page, '/v1/messages').locator('time').getAttribute('title')
+  expect(title).toMatch(/^\d{4}-\d\d-\d\d [\d:]{8} GMT\+0900$/)
   await page.getByText('Mailgun (EU) became primary for email').first().waitFor()
   await expectAccessible(inspector)
   expect(events.troubles).toEqual([])
+})
+
+test('a delayed request appears as pending, and is filled in when it ends', async (context) => {
+  const { page, env } = await openInspector(context)
+  await env.faults.add({ effect: { delay: 2000, status: 503 } })
+  const status = sendRequest(env, '/v1/messages?limit=3')
+  await row(page, 'limit=3').filter({ hasText: 'pending' }).waitFor()
+  await status
+  await row(page, 'limit=3').filter({ hasText: '503' }).waitFor()
+  expect(await requestRows(page).count()).toBe(1)
+})
+
+test('the keys j and k jump between the differences of two responses', async (context) => {
+  const { page, env, go } = await openInspector(context)
+  for (const limit of [1, 2]) await sendRequest(env, `/v1/messages?limit=${limit}`)
+  await go('#/requests/2')
+  await page.getByRole('button', { name: 'Compare with another request' }).click()
+  await page.getByRole('button', { name: /^#1 200/ }).click()
+  const lines = page.locator('.json-line[aria-current]')
+  for (const [key, text] of [
+    ['j', '"pageSize"'],
+    ['j', '{'],
+    ['k', '"pageSize"']
+  ] as const) {
+    await page.keyboard.press(key)
+    await lines.first().filter({ hasText: text }).waitFor()
+  }
+  expect(await lines.allInnerTexts()).toEqual(['"pageSize": 2,', '"pageSize": 1,'])
+  await page.getByRole('status').getByText('1 of 2 differences').waitFor()
 })
 
 /** Search texts, each with the number of example requests that match. */

@@ -60,6 +60,28 @@ test('streams each request when it ends, with or without a response', async () =
   expect(stream.events()[2]?.entry).not.toHaveProperty('status')
 })
 
+test('reports a request without a response as pending, and sends it when it ends', async () => {
+  const mock = await useMock()
+  const env = connect(mock.url).attach('development-key')
+  const pending: RecordedRequest[] = []
+  let slow: ReturnType<typeof raw> | undefined
+  const options = {
+    onOpen: () => {
+      slow = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'content-length: 2'))
+    },
+    onPending: (request: RecordedRequest) => {
+      pending.push(request)
+      slow?.socket.write('{}')
+    }
+  }
+  for await (const { sequence, status } of env.requests.stream(options)) {
+    expect({ sequence, status }).toEqual({ sequence: 1, status: 200 })
+    break
+  }
+  expect(pending).toMatchObject([{ sequence: 1, path: setPrimary(MAILGUN) }])
+  expect(pending[0]).not.toHaveProperty('duration')
+})
+
 test('resumes after Last-Event-ID without gaps or repetitions', async () => {
   const mock = await useMock()
   const first = await openStream(mock)

@@ -24,5 +24,13 @@ export function formatDuration(milliseconds: number | undefined): string {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`
 }
 
-/** Returns the time of day from a timestamp in UTC, such as `10:07:11.042`. */
-export const formatTimeOfDay = (iso: string) => iso.slice(11, 23)
+/** Returns the time of day of a timestamp in the viewer's time zone, such as `10:07:11`. */
+export const formatLocalTimeOfDay = (iso: string) => new Date(iso).toTimeString().slice(0, 8)
+
+/** Formats a timestamp in the viewer's time zone, such as `2026-02-18 11:07:11 GMT+0100`. */
+export function formatLocalTime(iso: string): string {
+  const time = new Date(iso)
+  const date = [time.getFullYear(), time.getMonth() + 1, time.getDate()]
+  const [timeAndZone] = time.toTimeString().split(' (')
+  return `${date.map((part) => `${part}`.padStart(2, '0')).join('-')} ${timeAndZone}`
+}

@@ -1,12 +1,27 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { createContext } from 'preact'
+import { useContext, useState } from 'preact/hooks'
+import {
+  type DifferenceKind,
+  entriesOf,
+  isCollection,
+  type JsonDifferences,
+  pathOf,
+  ROOT_PATH
+} from './compare-json.js'
+
+/** What a tree marks. */
+interface Marks extends Pick<JsonDifferences, 'kinds'> {
+  /** The path of the difference that the user has jumped to. */
+  current?: string | undefined
+}
 
 interface TreeProps {
   value: unknown
   /** The accessible name. */
   label: string
-  /** A value to compare `value` with. The lines in which the two values differ are marked. */
-  other?: unknown
+  /** The differences to another value. */
+  marks?: Marks
 }
 
 /** The number of entries that an open list or object shows at first. */
@@ -14,19 +29,26 @@ const INITIAL_ENTRIES = 50
 /** Lists and objects at this nesting depth or deeper start collapsed. */
 const OPEN_DEPTH = 5
 
+const NO_MARKS: Marks = { kinds: new Map() }
+const MarksContext = createContext(NO_MARKS)
+
 /**
  * A JSON value whose lists and objects can be collapsed. If the whole value is a string, it is
- * shown as plain text.
+ * shown as plain text. Lists and objects with differences start open.
  */
-export function JsonTree({ value, label, other }: TreeProps) {
+export function JsonTree({ value, label, marks = NO_MARKS }: TreeProps) {
   return (
-    <div class="card json" role="group" aria-label={label} tabIndex={0} dir="ltr">
-      {typeof value === 'string' ? (
-        value
-      ) : (
-        <Node value={value} other={other} isCompared={other !== undefined} depth={0} comma="" />
-      )}
-    </div>
+    <MarksContext.Provider value={marks}>
+      <div class="card json" role="group" aria-label={label} tabIndex={0} dir="ltr">
+        {typeof value === 'string' ? (
+          <Line path={ROOT_PATH} depth={0} isDifferent={marks.kinds.has(ROOT_PATH)}>
+            {value}
+          </Line>
+        ) : (
+          <Node value={value} path={ROOT_PATH} depth={0} comma="" isDifferent={false} />
+        )}
+      </div>
+    </MarksContext.Provider>
   )
 }
 
@@ -34,21 +56,28 @@ interface NodeProps {
   value: unknown
   /** The field's name; undefined for the root value and for list entries. */
   name?: string | undefined
+  path: string
   depth: number
   /** The text after the value: a comma, or an empty string after the last entry. */
   comma: string
-  other: unknown
-  isCompared: boolean
+  /** Whether the value is part of a list or an object that is marked as a whole. */
+  isDifferent: boolean
 }
 
-function Node(props: NodeProps) {
-  const entries = entriesOf(props.value)
-  return entries ? <Collection {...props} entries={entries} /> : <Scalar {...props} />
+function Node({ isDifferent, ...props }: NodeProps) {
+  const kind = useContext(MarksContext).kinds.get(props.path)
+  const { value } = props
+  const isMarked = isDifferent || kind === 'value'
+  return isCollection(value) ? (
+    <Collection {...props} value={value} isDifferent={isMarked} kind={kind} />
+  ) : (
+    <Scalar {...props} isDifferent={isMarked} />
+  )
 }
 
-function Scalar({ value, name, depth, comma, other, isCompared }: NodeProps) {
+function Scalar({ value, name, comma, ...line }: NodeProps) {
   return (
-    <Line depth={depth} isDifferent={isCompared && value !== other}>
+    <Line {...line}>
       <FieldName name={name} />
       <bdi class={`toned is-${typeof value === 'string' ? 'good' : 'warn'}`}>
         {JSON.stringify(value)}
@@ -59,16 +88,18 @@ function Scalar({ value, name, depth, comma, other, isCompared }: NodeProps) {
 }
 
 interface CollectionProps extends NodeProps {
-  entries: readonly [string, unknown][]
+  value: object
+  kind: DifferenceKind | undefined
 }
 
-function Collection({ entries, value, name, depth, comma, other, isCompared }: CollectionProps) {
-  const [isOpen, setOpen] = useState(depth < OPEN_DEPTH)
+function Collection({ value, name, path, depth, comma, isDifferent, kind }: CollectionProps) {
+  const { kinds } = useContext(MarksContext)
+  const [isOpen, setOpen] = useState(() => depth < OPEN_DEPTH || hasDifferenceIn(kinds, path))
+  const entries = entriesOf(value)
   const isList = Array.isArray(value)
   const opening = isList ? '[' : '{'
   const closing = `${isList ? ']' : '}'}${comma}`
-  const isSameKind = entriesOf(other) !== undefined
-  const isDifferent = isCompared && !isSameKind
+  const firstLine = { path, depth, isDifferent: isDifferent || kind !== undefined }
   const toggle = (
     <button
       aria-expanded={isOpen}
@@ -80,7 +111,7 @@ function Collection({ entries, value, name, depth, comma, other, isCompared }: C
   )
   if (entries.length === 0 || !isOpen) {
     return (
-      <Line depth={depth} isDifferent={isDifferent}>
+      <Line {...firstLine}>
         <FieldName name={name} />
         {opening}
         {entries.length > 0 && toggle}
@@ -90,16 +121,16 @@ function Collection({ entries, value, name, depth, comma, other, isCompared }: C
   }
   return (
     <>
-      <Line depth={depth} isDifferent={isDifferent}>
+      <Line {...firstLine}>
         <FieldName name={name} />
         {depth === 0 ? opening : toggle}
+        {kind === 'order' && <span class="muted"> in a different order</span>}
       </Line>
       <Entries
         entries={entries}
         isList={isList}
+        path={path}
         depth={depth + 1}
-        other={other}
-        isCompared={isCompared && isSameKind}
         isDifferent={isDifferent}
       />
       <Line depth={depth} isDifferent={isDifferent}>
@@ -109,13 +140,20 @@ function Collection({ entries, value, name, depth, comma, other, isCompared }: C
   )
 }
 
-interface EntriesProps extends Pick<CollectionProps, 'entries' | 'depth' | 'other' | 'isCompared'> {
+interface EntriesProps extends Pick<NodeProps, 'path' | 'depth' | 'isDifferent'> {
+  entries: readonly [key: string, value: unknown][]
   isList: boolean
-  isDifferent: boolean
 }
 
-function Entries({ entries, isList, depth, other, isCompared, isDifferent }: EntriesProps) {
-  const [count, setCount] = useState(INITIAL_ENTRIES)
+function Entries({ entries, isList, path, depth, isDifferent }: EntriesProps) {
+  const { kinds } = useContext(MarksContext)
+  const [count, setCount] = useState(() => {
+    const lastDifferent = entries.findLastIndex(([key]) => {
+      const entryPath = pathOf(path, key)
+      return kinds.has(entryPath) || hasDifferenceIn(kinds, entryPath)
+    })
+    return Math.max(INITIAL_ENTRIES, lastDifferent + 1)
+  })
   return (
     <>
       {entries.slice(0, count).map(([key, value], index) => (
@@ -123,10 +161,10 @@ function Entries({ entries, isList, depth, other, isCompared, isDifferent }: Ent
           key={key}
           value={value}
           name={isList ? undefined : key}
+          path={pathOf(path, key)}
           depth={depth}
           comma={index === entries.length - 1 ? '' : ','}
-          other={Object(other)[key]}
-          isCompared={isCompared}
+          isDifferent={isDifferent}
         />
       ))}
       {entries.length > count && (
@@ -138,17 +176,26 @@ function Entries({ entries, isList, depth, other, isCompared, isDifferent }: Ent
   )
 }
 
+/** Returns whether a list or an object contains a difference. */
+const hasDifferenceIn = (kinds: Marks['kinds'], path: string) =>
+  [...kinds.keys()].some((differing) => differing.startsWith(`${path}/`))
+
 interface LineProps {
+  /** The path of the value that starts in this line. */
+  path?: string
   depth: number
   isDifferent: boolean
   children: ComponentChildren
 }
 
-function Line({ depth, isDifferent, children }: LineProps) {
+function Line({ path, depth, isDifferent, children }: LineProps) {
+  const { current } = useContext(MarksContext)
+  const isCurrent = path !== undefined && path === current
   return (
     <div
       class={isDifferent ? 'json-line is-different is-warn' : 'json-line'}
       style={{ '--depth': depth }}
+      aria-current={isCurrent ? 'true' : undefined}
     >
       {children}
     </div>
@@ -159,6 +206,3 @@ function FieldName({ name }: { name: string | undefined }) {
   if (name === undefined) return null
   return <span class="key toned is-accent">{JSON.stringify(name)}: </span>
 }
-
-const entriesOf = (value: unknown) =>
-  typeof value === 'object' && value !== null ? Object.entries(value) : undefined

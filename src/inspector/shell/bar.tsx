@@ -100,6 +100,7 @@ const SHORTCUTS: Record<string, string> = {
   Enter: 'Open',
   Esc: 'Close',
   p: 'Pause the list of requests',
+  'j k': 'Next or previous difference between two responses',
   'Ctrl Enter': 'Send the request in the form',
   '?': 'Show these shortcuts'
 }

@@ -152,7 +152,11 @@ export class LiveRequests {
     const stream = this.#env.requests.stream({
       signal,
       onOpen: () => this.#onOpen(),
-      onChange: (change) => this.#onChange(change)
+      onChange: (change) => this.#onChange(change),
+      onPending: (request) => {
+        this.#journal.requests.set(request.sequence, request)
+        this.#updateSoon()
+      }
     })
     for await (const request of stream) {
       this.#journal.requests.set(request.sequence, request)

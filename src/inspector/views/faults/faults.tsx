@@ -27,20 +27,21 @@ const NO_LATENCY: Latency = { delay: 0, spread: 0 }
 export function FaultsPopover() {
   const { value, error, reload } = useFaults()
   const { rules = [], latency = NO_LATENCY } = value ?? {}
-  const activeRules = rules.filter((rule) => !isUsedUp(rule))
-  const count = activeRules.length + (hasDelay(latency) ? 1 : 0)
+  const count = rules.filter((rule) => !isUsedUp(rule)).length
   const noun = count === 1 ? 'fault' : 'faults'
+  const latencyText = hasDelay(latency) ? `latency ${describeDelay(latency)}` : ''
+  const tone = latencyText ? 'warn' : undefined
   const button = [
     <Icon key="icon" name="bolt" />,
     count > 0 && <span key="count">{count}</span>,
     <span key="noun" class="text">
-      {noun}
+      {[count > 0 || !latencyText ? noun : '', latencyText].filter(Boolean).join(' · ')}
     </span>
   ]
   return (
     <Popover
-      class={`quiet toned ${toneClass(count > 0 ? 'fault' : undefined)}`}
-      label={`${count} ${noun}`}
+      class={`quiet toned ${toneClass(count > 0 ? 'fault' : tone)}`}
+      label={[`${count} ${noun}`, latencyText].filter(Boolean).join(', ')}
       title="Make requests fail or slow them down"
       isPadded
       button={button}
@@ -75,6 +76,10 @@ function useFaults() {
   )
   return resource
 }
+
+/** Returns the latency's name or, for a custom latency, its average. */
+const describeDelay = ({ preset, delay, spread }: Latency) =>
+  preset ?? formatDuration(delay + spread)
 
 const hasDelay = ({ delay, spread }: Latency) => delay + spread > 0
 

@@ -24,8 +24,10 @@ export function ResponseContent({ exchange }: { exchange: RecordedExchange }) {
 
 /** Shows a request's query, body and headers. */
 export function RequestContent({ request }: { request: RecordedRequest }) {
-  const { query, headers, unknown, body, bodyLength, operation = 'none', time, flags } = request
+  const { query, headers, unknown, body, bodyLength, operation = 'none', arrived, time } = request
   const isTruncated = bodyLength !== undefined
+  const clocks = { arrived, "by the environment's clock": time }
+  const moreValues = Object.entries({ operation, ...clocks, ...request.flags })
   const parse = isTruncated ? parseTruncatedJson : parseJsonOrText
   return (
     <>
@@ -35,7 +37,7 @@ export function RequestContent({ request }: { request: RecordedRequest }) {
         <p class="hint">Truncated: the body had {bodyLength.toLocaleString()} bytes.</p>
       )}
       <NamedValues title="Headers" values={flattenValues(headers)} unknown={unknown.headers} />
-      <NamedValues title="More" values={Object.entries({ operation, arrived: time, ...flags })} />
+      <NamedValues title="More" values={moreValues} />
     </>
   )
 }

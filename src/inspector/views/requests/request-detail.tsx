@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Change, RecordedExchange } from '../../../client/index.js'
 import { EmptyPane } from '../../parts/empty.js'
 import { ErrorNote, messageOf } from '../../parts/error-note.js'
-import { formatDuration, formatTimeOfDay } from '../../parts/format-time.js'
+import { formatDuration } from '../../parts/format-time.js'
 import { EventRow } from '../../parts/list-row.js'
 import { Close, Pane } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
@@ -14,6 +14,7 @@ import { describeChange, targetOf, toneOf } from './format-request.js'
 import type { RequestsLocation } from './location.js'
 import { RequestActions } from './request-actions.js'
 import { StatusText } from './request-list.js'
+import { RequestTime } from './request-time.js'
 import type { ListedRequests } from './use-requests.js'
 
 interface DetailProps {
@@ -39,7 +40,7 @@ export function RequestDetail(props: DetailProps) {
   }
   const tabs = detailTabs(props, exchange, isLoaded)
   if (compared?.sequence === sequence) {
-    const responses = [{ ...exchange, title: `#${sequence}` }, compared.response]
+    const responses = [{ ...exchange, title: `#${sequence}` }, compared.response] as const
     const content = () => <Comparison responses={responses} />
     tabs.push({ id: 'comparison', title: 'Comparison', content })
   }
@@ -79,10 +80,9 @@ interface DetailTitleProps {
 }
 
 function DetailTitle({ exchange, back }: DetailTitleProps) {
-  const { method, time, duration, sequence, flags } = exchange
+  const { method, duration, sequence, flags } = exchange
   const facts = [
-    formatTimeOfDay(time),
-    formatDuration(duration),
+    duration === undefined ? 'pending' : formatDuration(duration),
     `#${sequence}`,
     flags.faulted && `rule ${flags.faulted}`
   ]
@@ -92,7 +92,10 @@ function DetailTitle({ exchange, back }: DetailTitleProps) {
       <h2 class="target">
         <span class="muted">{method}</span> <bdi>{targetOf(exchange)}</bdi>
       </h2>
-      <span class="hint">{facts.filter(Boolean).join(' · ')}</span>
+      <span class="hint">
+        <RequestTime request={exchange} />
+        {facts.filter(Boolean).map((fact) => ` · ${fact}`)}
+      </span>
       {back !== undefined && <Close back={back} />}
     </div>
   )

@@ -5,6 +5,7 @@ import { EventRow, ListRow, ROW_HEIGHT, ROW_WITH_NOTE_HEIGHT } from '../../parts
 import { VirtualList, type VirtualListProps } from '../../parts/virtual-list.js'
 import { navigate } from '../../shell/router.js'
 import { describeChange, targetOf, toneOf } from './format-request.js'
+import { RequestTime } from './request-time.js'
 
 /** A row in a list of requests: either a request, or a change between two requests. */
 export type RequestItem = { request: RecordedRequest } | { change: string; title: string }
@@ -61,7 +62,7 @@ export function RequestList({ href, ...listProps }: Props) {
             tone={toneOf(request)}
             lead={<code>{request.method}</code>}
             title={targetOf(request)}
-            end={<StatusAndDuration request={request} />}
+            end={<RowEnd request={request} />}
             note={request.reason}
           >
             <code>
@@ -74,11 +75,16 @@ export function RequestList({ href, ...listProps }: Props) {
   )
 }
 
-function StatusAndDuration({ request }: { request: RecordedRequest }) {
+function RowEnd({ request }: { request: RecordedRequest }) {
+  const { duration, sequence } = request
   return (
     <>
       <StatusText request={request} />
-      <code class="entry-duration">{formatDuration(request.duration)}</code>
+      <code class="entry-duration">
+        {duration === undefined ? 'pending' : formatDuration(duration)}
+      </code>
+      <RequestTime request={request} />
+      <code class="entry-number">#{sequence}</code>
     </>
   )
 }
