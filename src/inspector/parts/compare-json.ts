@@ -20,16 +20,20 @@ export const pathOf = (parent: string, key: string) => `${parent}/${encodeURICom
 
 /**
  * Compares two JSON values. Entries of lists are matched by `_id`, or by position if not every
- * entry has its own `_id`. Ignores timestamps and request ids.
+ * entry has its own `_id`. Ignores timestamps and request ids unless `isExact` is set.
  */
-export function compareJson(one: unknown, other: unknown): JsonDifferences {
+export function compareJson(
+  one: unknown,
+  other: unknown,
+  { isExact = false } = {}
+): JsonDifferences {
   const kinds = new Map<string, DifferenceKind>()
   let ignoredCount = 0
   const compare = (left: unknown, right: unknown, path: string, name: string): void => {
     if (isCollection(left) && isCollection(right) && Array.isArray(left) === Array.isArray(right)) {
       compareCollections(left, right, path)
     } else if (left !== right) {
-      if (isIgnored(name, left, right)) ignoredCount += 1
+      if (!isExact && isIgnored(name, left, right)) ignoredCount += 1
       else kinds.set(path, 'value')
     }
   }

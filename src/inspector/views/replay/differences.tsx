@@ -1,4 +1,5 @@
 import type { ReplayedRequest } from '../../../client/index.js'
+import { compareJson } from '../../parts/compare-json.js'
 import { parseJsonOrText, parseTruncatedJson } from '../../parts/json.js'
 import { JsonTree } from '../../parts/json-tree.js'
 
@@ -26,13 +27,15 @@ export function Differences({ differences }: { differences: readonly Difference[
 }
 
 function Bodies({ recorded = '', repeated = '' }: Difference) {
-  const bodies = [parseBody(recorded), parseBody(repeated)]
+  const bodies = [parseBody(recorded), parseBody(repeated)] as const
+  // A replay repeats the clock too, so different timestamps are a difference.
+  const { kinds } = compareJson(...bodies, { isExact: true })
   return (
     <div class="compare">
       {['Recorded body', 'Body now'].map((title, index) => (
         <section key={title}>
           <h3>{title}</h3>
-          <JsonTree label={title} value={bodies[index]} other={bodies[1 - index]} />
+          <JsonTree label={title} value={bodies[index]} marks={{ kinds }} />
         </section>
       ))}
     </div>
