@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { shiftRecordTimes } from './db/record-times.js'
 import { isBuilt, packageRoot, VERSION } from './platform/package.js'
 import { replaceFileSync } from './platform/replace-file.js'
 
@@ -17,11 +18,27 @@ let cachedImage: DefaultImage | undefined
 
 /**
  * Returns the image of the default seed, or undefined if there is no intact image for the current
- * seed and schema. All times in the default seed are relative to the time at which it is applied, so
- * the caller has to move them by the time that has passed since `seededAt`.
+ * seed and schema. Its times are those of a database that was seeded at `seededAt`, an earlier time.
  */
 export function readDefaultImage(): DefaultImage | undefined {
   if (isBuilt) cachedImage ??= readImageFile(imageFile())
+  return cachedImage
+}
+
+/**
+ * Returns the image with the times of a database that is seeded at `time`, in milliseconds since
+ * 1970. The times may be wrong by up to `tolerance` milliseconds.
+ *
+ * All times in the default seed are relative to the time at which it is applied. Moving them takes
+ * a third of the time of a start, so the moved image is kept for the next start in this process.
+ */
+export function readDefaultImageAt(time: number, tolerance: number): DefaultImage | undefined {
+  const image = readDefaultImage()
+  if (!image) return undefined
+  const distance = Math.floor(time) - Math.floor(image.seededAt)
+  if (Math.abs(distance) <= tolerance) return image
+  const database = shiftRecordTimes(image.database, distance)
+  cachedImage = { ...image, database, seededAt: time }
   return cachedImage
 }
 

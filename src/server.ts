@@ -7,7 +7,12 @@ import { type Logger, pino } from 'pino'
 import { buildApp, createServices, type Services } from './app.js'
 import { type Config, configOf, DEFAULTS, reachableHost } from './config.js'
 import { type DatabaseImage, type Db, openDatabase, toStartError } from './db/open.js'
-import { type DefaultImage, keepDefaultImage, readDefaultImage } from './default-database.js'
+import {
+  type DefaultImage,
+  keepDefaultImage,
+  readDefaultImage,
+  readDefaultImageAt
+} from './default-database.js'
 import { type Clock, wallClock } from './domain/clock.js'
 import { StartError } from './domain/errors.js'
 import { lazily } from './domain/lazily.js'
@@ -176,10 +181,18 @@ async function readSeedSource(
   logger: Logger
 ): Promise<SeedSource> {
   const isDefault = isDefaultSeed(options, config)
-  const image = isDefault ? readDefaultImage() : undefined
+  const image = isDefault ? readImage(options) : undefined
   if (image) return { kind: 'image', image }
   const readSeeds = await loadSeedReader(options, config, logger)
   return { kind: 'files', files: readSeeds(), isDefault }
+}
+
+/**
+ * Returns the image with the times of a server that starts now. If the clock is the wall clock,
+ * nobody can tell whether the times are exact.
+ */
+function readImage({ clock }: ServerOptions): DefaultImage | undefined {
+  return clock ? readDefaultImageAt(clock(), 0) : readDefaultImageAt(wallClock(), 1000)
 }
 
 /** Returns whether the server starts in memory with only the default seed. */
@@ -216,8 +229,7 @@ function chooseDatabaseImage(
 ): DatabaseImage | undefined {
   if (data) return undefined
   if (source.kind === 'image') {
-    const { database, seededAt } = source.image
-    return { kind: 'data', database, seededAt, now: clock() }
+    return { kind: 'data', database: source.image.database, now: clock() }
   }
   const image = readDefaultImage()
   return image && { kind: 'schema', database: image.database }

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../src/db/open.js'
-import { readImageFile, writeImageFile } from '../src/default-database.js'
+import { expect, test } from 'vitest'
+import { readDefaultImageAt, readImageFile, writeImageFile } from '../src/default-database.js'
 import { isBuilt } from '../src/platform/package.js'
 import { useNewMock } from './support/mock.js'
 import { createTempFolder } from './support/process.js'
@@ -33,13 +32,20 @@ test('code that runs from its source is not taken for a build, and uses no saved
   expect(isBuilt).toBe(false)
 })
 
-test('an old image has the times of a database that was seeded now', async () => {
-  const seededAt = Date.UTC(2026, 0, 1)
+test('an old image gets the times of a database that is seeded now', async () => {
   const now = Date.UTC(2026, 10, 28)
-  const old = await useNewMock({ now: seededAt })
-  const image = { kind: 'data' as const, database: old.db.client.serialize(), seededAt, now }
-  const { db, close } = openDatabase(undefined, { image })
-  onTestFinished(close)
-  const current = await useNewMock({ now })
-  expect(environmentRows(db.client)).toEqual(environmentRows(current.db.client))
+  const seed = readFileSync('seeds/default.yaml', 'utf8')
+  const applied = await useNewMock({ now, seed })
+  await useNewMock({ now: Date.UTC(2026, 0, 1) })
+  const withImage = await useNewMock({ now })
+  expect(environmentRows(withImage.db.client)).toEqual(environmentRows(applied.db.client))
+})
+
+test('an image is moved again only if its times would be too wrong', async () => {
+  const now = Date.UTC(2026, 10, 28)
+  await useNewMock({ now })
+  const image = readDefaultImageAt(now, 0)
+  expect(readDefaultImageAt(now + 1000, 1000)).toBe(image)
+  expect(readDefaultImageAt(now + 1001, 1000)).not.toBe(image)
+  expect(readDefaultImageAt(now + 1002, 0)?.seededAt).toBe(now + 1002)
 })

@@ -8,7 +8,6 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { packageRoot } from '../platform/package.js'
 import { checkDataFile, LOCK_TIMEOUT, toStartError, watchDataFile } from './data-file.js'
-import { shiftRecordTimes } from './record-times.js'
 import { Transactions } from './transaction.js'
 import { createLogRemover, storeLogLineage } from './write-ahead-log.js'
 
@@ -47,11 +46,8 @@ export type OpenDatabase = ReturnType<typeof openDatabase>
  */
 export type DatabaseImage =
   | { kind: 'schema'; database: Buffer }
-  /**
-   * `now` becomes the creation time of the environments in the image. The times of their records
-   * move by the time between `seededAt` and `now`. Both are in milliseconds since 1970.
-   */
-  | { kind: 'data'; database: Buffer; seededAt: number; now: number }
+  /** `now` becomes the creation time of the environments, in milliseconds since 1970. */
+  | { kind: 'data'; database: Buffer; now: number }
 
 /**
  * Opens or creates the data file, or creates a database in memory if no file is given. Migrates the
@@ -125,7 +121,6 @@ function openInMemory(image: DatabaseImage | undefined): Database.Database {
   // time. The lock has no use, because no other process can open this database.
   client.pragma('locking_mode = EXCLUSIVE')
   client.prepare('UPDATE environments SET created_at = ?').run(image.now)
-  shiftRecordTimes(client, Math.floor(image.now) - Math.floor(image.seededAt))
   return client
 }
 

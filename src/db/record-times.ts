@@ -1,8 +1,16 @@
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { shiftTimes, TIMED_KINDS, type TimedKind } from '../domain/record-times.js'
 
-/** Moves the times of all records in the database by `milliseconds`. */
-export function shiftRecordTimes(client: Database.Database, milliseconds: number): void {
+/** Returns a copy of the serialized database with the times of all records moved. */
+export function shiftRecordTimes(database: Buffer, milliseconds: number): Buffer {
+  const client = new Database(database)
+  shiftAllRecords(client, milliseconds)
+  const shifted = client.serialize()
+  client.close()
+  return shifted
+}
+
+function shiftAllRecords(client: Database.Database, milliseconds: number): void {
   const shiftAll = client.transaction(() => {
     for (const kind of TIMED_KINDS) shiftKind(client, kind, milliseconds)
     client.prepare('UPDATE messages SET created_at = created_at + ?').run(milliseconds)

@@ -170,7 +170,8 @@ const rowsOf = ({ db }: Pick<Server, 'db'>): string => JSON.stringify(environmen
 /** Starts a server that the caller has to close. */
 export async function startMock({ now, ...rest }: TestMockOptions): Promise<TestMock> {
   const options = now === undefined ? rest : { ...rest, clock: () => now }
-  const startedAt = options.clock?.() ?? Date.now()
+  // Use whole seconds, so that servers that start one after the other share their prepared data.
+  const startedAt = options.clock?.() ?? Math.floor(Date.now() / 1000) * 1000
   let isStarting = true
   // Stop the clock during the start, so that `seededEnvironments` gets the same times as the
   // server.
