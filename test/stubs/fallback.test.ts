@@ -67,6 +67,14 @@ test('forwards a body that is larger than the mock accepts itself', async () => 
   expect(await journalOf(mock)).toMatchObject([{ bodyLength: body.length }])
 })
 
+test('forwards a request once, even if the response is a 503', async () => {
+  const { mock, received } = await useFallback((_request, response) => {
+    response.writeHead(503, { 'retry-after': '1' }).end()
+  })
+  expect((await mock.get('/v1/topics')).status).toBe(503)
+  expect(received).toHaveLength(1)
+})
+
 test("replaces the client's API key with the key of the fallback server", async () => {
   const { mock, received } = await useFallback(okay, { fallbackKey: 'sk-upstream' })
   await mock.get('/v1/topics')
