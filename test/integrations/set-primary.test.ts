@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { anyCharacter } from '../support/any-character.js'
 import { type TestMock, type TestResponse, useMock } from '../support/mock.js'
 import {
   allRows,
@@ -172,8 +173,8 @@ describe('200', () => {
       'UPDATE integrations SET document = ? WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = ?'
     )
     const anything = fc.dictionary(
-      fc.string({ unit: 'binary' }),
-      fc.jsonValue({ stringUnit: 'binary' })
+      fc.string({ unit: anyCharacter }),
+      fc.jsonValue({ stringUnit: anyCharacter })
     )
 
     fc.assert(

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyCharacter } from './any-character.js'
 import { type JsonSchema, valuesBy } from './schema-values.js'
 import { consistentSeed } from './seeds.js'
 
@@ -208,7 +209,7 @@ const oddName = fc.constantFrom(
   ...['__proto__', 'constructor', 'hasOwnProperty', 'a[b]', '', ' ', 'é', 'x'.repeat(300)]
 )
 const oddText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc.constantFrom(
     '',
     ' ',

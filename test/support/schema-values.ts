@@ -1,5 +1,6 @@
 import type { SchemaOptions } from '@sinclair/typebox'
 import fc from 'fast-check'
+import { anyCharacter } from './any-character.js'
 
 /** A JSON Schema with any keywords. */
 export type JsonSchema = SchemaOptions
@@ -121,20 +122,10 @@ function variantsOf(schema: JsonSchema): JsonSchema[] {
   return schema.anyOf ?? schema.oneOf ?? byType
 }
 
-/** Matches half of a character in the output of `JSON.stringify`. */
-const LONE_SURROGATE = /\\ud[89a-f][\da-f]{2}/g
-
-/**
- * Generates any JSON value that a seed can contain. Integers that `JSON.parse` would round become
- * 0, and halves of characters are replaced.
- */
+/** Generates any JSON value. Integers that `JSON.parse` would round become 0. */
 const anyJson = fc
-  .jsonValue({ stringUnit: 'binary', maxDepth: 2 })
-  .map((value) =>
-    JSON.parse(JSON.stringify(value).replace(LONE_SURROGATE, '?'), (_name, item) =>
-      isRounded(item) ? 0 : item
-    )
-  )
+  .jsonValue({ stringUnit: anyCharacter, maxDepth: 2 })
+  .map((value) => JSON.parse(JSON.stringify(value), (_name, item) => (isRounded(item) ? 0 : item)))
 
 function isRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value)

@@ -7,6 +7,7 @@ import {
   type SeedIntegration,
   type SeedMessage
 } from '../../src/seeds/format.js'
+import { anyCharacter } from './any-character.js'
 import { type JsonSchema, valuesBy } from './schema-values.js'
 
 /** Generates seeds that match the seed schema, but may have duplicates and broken references. */
@@ -40,7 +41,7 @@ export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
 /** Generates strings, including some that are hard to represent in YAML or JSON. */
 const anyText = fc.oneof(
   fc.string({ maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: anyCharacter, maxLength: 6 }),
   fc
     .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 4 })
     .map((units) => String.fromCharCode(...units)),
