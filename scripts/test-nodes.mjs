@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * Runs `npm ci && npm test` on every supported Node version, and checks that unsupported versions
- * are rejected with a clear message. Run it with `npm run test:nodes` on Linux or macOS.
+ * Runs `npm ci && npm test` and the tests of the built command on every supported Node version, and
+ * checks that unsupported versions are rejected with a clear message. Run it with
+ * `npm run test:nodes` on Linux or macOS.
  *
  *     node scripts/test-nodes.mjs             all versions, about 15 minutes
  *     node scripts/test-nodes.mjs 22.14.0     only the named versions
@@ -25,6 +26,8 @@ import { delimiter, join } from 'node:path'
 
 const SUPPORTED = ['20.19.2', '20', '22.14.0', '22', '24', '26']
 const UNSUPPORTED = ['18', '21']
+/** Long tests of what depends most on the Node version: how the built command starts and ends. */
+const PROCESS_TESTS = ['test/cli/serve.full.test.ts', 'test/cli/exec.full.test.ts']
 /** After this many milliseconds, a step counts as hung. */
 const TIMEOUT = 900_000
 
@@ -63,6 +66,8 @@ function checkSupported(range) {
   const addon = run('node', ['-p', "require('better-sqlite3/package.json').version"]).output.trim()
   const tested = run('npm', ['test'])
   if (tested.status !== 0) return failed(version, tested)
+  const processes = run('npx', ['vitest', 'run', '--project', 'full', ...PROCESS_TESTS])
+  if (processes.status !== 0) return failed(version, processes)
   return [
     version,
     `better-sqlite3 ${addon}`,

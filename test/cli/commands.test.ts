@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command, Option } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { commandLine } from '../../src/cli/program.js'
-import { createTempFolder, runCommand, startCommand } from '../support/process.js'
+import { useMock } from '../support/mock.js'
+import { createTempFolder } from '../support/process.js'
 import { runHere } from './here.js'
 
 const { version } = JSON.parse(
@@ -41,7 +42,7 @@ describe('help', () => {
 
   test('lists commands and exit codes, even if an environment variable is invalid', async () => {
     // A server wouldn't start with this invalid port, but the help must still be printed.
-    const { stdout: text } = await runCommand(['--help'], { env: { NOTIFICATION_MOCK_PORT: 'x' } })
+    const { stdout: text } = await runHere(['--help'], { NOTIFICATION_MOCK_PORT: 'x' })
     const commands = [...text.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, command]) => command)
     const expected = [
       'serve',
@@ -58,14 +59,6 @@ describe('help', () => {
       expect.arrayContaining([...expected, 'healthcheck', 'openapi', 'help'])
     )
     expect(text).toContain('Exit codes: 0 success, 1 failure, 2 usage error.')
-  })
-
-  test('`seed` without a command prints its help, and exits with 2', async () => {
-    const { code, stderr } = await runCommand(['seed'])
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining('check [options] <file...>')
-    })
   })
 })
 
@@ -114,25 +107,6 @@ describe('seed check', () => {
       return file
     })
   }
-
-  const VALID = `environments:
-  - name: Shop
-    subscribers: [{ subscriberId: ada }, { subscriberId: bob }]
-    workflows: [{ identifier: shipped, steps: [{ type: email }] }]
-`
-
-  test('prints the record counts of valid seeds, and accepts names of built-in seeds', async () => {
-    const cwd = createTempFolder()
-    writeFileSync(join(cwd, 'shop.yaml'), VALID)
-    // The command must find the built-in seed, although a folder has the same name.
-    mkdirSync(join(cwd, 'empty'))
-    const { stdout, ...ended } = await runCommand(['seed', 'check', 'shop.yaml', 'empty'], { cwd })
-    expect(ended).toEqual({ code: 0, signal: null, stderr: '' })
-    expect(stdout).toContain(
-      'Shop: 0 integrations, 2 subscribers, 1 workflow, 1 step, 0 messages\n'
-    )
-    expect(stdout).toMatch(/^shop\.yaml, \S*empty\S*: no issues\n$/m)
-  })
 
   test('reports that an empty seed creates no API keys', async () => {
     const [file = ''] = createSeeds('environments: []')
@@ -191,7 +165,7 @@ test('seed list prints the name and the description of each built-in seed', asyn
 
 describe('openapi', () => {
   test('prints the OpenAPI document for a profile and assumptions', async () => {
-    const document = await runCommand(['openapi'])
+    const document = await runHere(['openapi'])
     const live = await runHere(['openapi', '--profile', 'live'])
     const assumed = await runHere(['openapi', '--assume', 'vendor-names=vendor'])
     expect(document).toMatchObject({ code: 0, stderr: '' })
@@ -212,11 +186,11 @@ describe('openapi', () => {
 })
 
 test('healthcheck finds the server by environment variables, by flags or by URL', async () => {
-  const { url } = await startCommand(['--no-seed', '--host', '0.0.0.0'])
+  const { url } = await useMock()
   const { port } = new URL(url)
   const healthy = { code: 0, stdout: 'healthy\n', stderr: '' }
   const env = { NOTIFICATION_MOCK_HOST: '0.0.0.0', NOTIFICATION_MOCK_PORT: port }
-  expect(await runCommand(['healthcheck'], { env })).toMatchObject(healthy)
+  expect(await runHere(['healthcheck'], env)).toEqual(healthy)
   expect(await runHere(['healthcheck', '--port', port])).toEqual(healthy)
   expect(await runHere(['healthcheck', url])).toEqual(healthy)
 })

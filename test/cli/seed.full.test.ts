@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
@@ -84,5 +84,30 @@ test('seed check counts the messages that a seed generates', async () => {
   expect(await runCommand(['seed', 'check', 'shop.yaml'], { cwd })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('0 messages and 500 generated messages\n')
+  })
+})
+
+const VALID = `environments:
+  - name: Shop
+    subscribers: [{ subscriberId: ada }, { subscriberId: bob }]
+    workflows: [{ identifier: shipped, steps: [{ type: email }] }]
+`
+
+test('seed check prints the counts of records, and accepts names of built-in seeds', async () => {
+  const cwd = createTempFolder()
+  writeFileSync(join(cwd, 'shop.yaml'), VALID)
+  // The command must find the built-in seed, although a folder has the same name.
+  mkdirSync(join(cwd, 'empty'))
+  const { stdout, ...ended } = await runCommand(['seed', 'check', 'shop.yaml', 'empty'], { cwd })
+  expect(ended).toEqual({ code: 0, signal: null, stderr: '' })
+  expect(stdout).toContain('Shop: 0 integrations, 2 subscribers, 1 workflow, 1 step, 0 messages\n')
+  expect(stdout).toMatch(/^shop\.yaml, \S*empty\S*: no issues\n$/m)
+})
+
+test('`seed` without a command prints its help, and exits with 2', async () => {
+  const { code, stderr } = await runCommand(['seed'])
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('check [options] <file...>')
   })
 })
