@@ -96,8 +96,8 @@ export async function ask(url: string, request: DirectRequest): Promise<DirectRe
     throw new StartError(`${url}: no response: ${typeof code === 'string' ? code : message}`)
   })
   if (response.ok) return response
-  const reason =
-    response.headers.get('x-mock-reason') ?? (await response.text().catch(() => '')).slice(0, 500)
+  const body = await response.text().catch(() => '')
+  const reason = response.headers.get('x-mock-reason') ?? body.slice(0, 500)
   throw new StartError(`${url} returned ${response.status}: ${printable(reason)}`)
 }
 

@@ -69,7 +69,8 @@ test('seed export reports an unknown API key, and writes no file', async () => {
   const { url } = await startCommand(['--seed', 'one-page'])
   const env = { NOTIFICATION_MOCK_URL: url, ...DEVELOPMENT }
   const args = ['seed', 'export', '--api-key', 'other', '--out', 'other.yaml']
-  expect(await runCommand(args, { cwd, env })).toMatchObject({
+  // The command used to wait until the server closed the connection after 72 seconds.
+  expect(await runCommand(args, { cwd, env, timeout: 40_000 })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`${url}/_mock/state returned 401: no environment has`)
   })
