@@ -1,40 +1,77 @@
 import { beforeAll, expect, test } from 'vitest'
 import { reopenTests } from '../../src/cli/reopen-test.js'
-import type { ReopenableTest } from '../../src/cli/report-file.js'
-import { reportOf } from '../../src/client/report.js'
+import { chooseTests, type ReopenableTest } from '../../src/cli/report-file.js'
+import { type Report, reportOf } from '../../src/client/report.js'
 import { createMock } from '../../src/index.js'
 import type { ReplayState } from '../../src/replay/schemas.js'
-import { FAILURES, FailingTest } from './planted-failures.js'
+import { FAILURES, FailingTest, failWithTwoEnvironments } from './planted-failures.js'
 
-const states = new Map<string, ReplayState>()
+let report: Report
+let states: Map<string, ReplayState>
 
 /** Records all failures on one server, and repeats their requests on another one. */
 beforeAll(async () => {
-  await using mock = await createMock({ logLevel: 'silent' })
+  report = await record()
+  states = await reopen(report, report.tests as ReopenableTest[])
+}, 180_000)
+
+async function record(): Promise<Report> {
+  await using fallback = await createMock({ logLevel: 'silent' })
+  await using mock = await createMock({ logLevel: 'silent', fallback: fallback.url })
   for (const { name, run, options = { from: 'Development' } } of FAILURES) {
-    const env = await mock.environment({ ...options, name })
+    await using env = await mock.environment({ ...options, name })
     await env.describeTest({ title: name, outcome: 'failed' })
     await run(new FailingTest(env))
-    await env.remove()
   }
-  const report = reportOf(await mock.runRecord({ states: 'failed' }))
-  const tests = report.tests as ReopenableTest[]
-  const { server } = await reopenTests(report, { tests, before: undefined, logLevel: 'silent' })
+  await using first = await mock.environment({ from: 'Development', name: 'first' })
+  await using second = await mock.environment({ from: 'Production', name: 'second' })
+  for (const env of [first, second]) {
+    await env.describeTest({ title: TWO_ENVIRONMENTS, outcome: 'failed' })
+  }
+  await failWithTwoEnvironments(new FailingTest(first), new FailingTest(second))
+  return reportOf(await mock.runRecord({ states: 'failed' }))
+}
+
+const TWO_ENVIRONMENTS = 'two environments in one test'
+
+/** Reopens tests in one server. Returns their states by the names of the environments. */
+async function reopen(from: Report, tests: ReopenableTest[]): Promise<Map<string, ReplayState>> {
+  const { server } = await reopenTests(from, { tests, before: undefined, logLevel: 'silent' })
   const { environments, replays } = server.services
-  for (const environment of environments.list()) {
-    states.set(environment.name, replays.require(environment).state())
-  }
+  const reopened = environments
+    .list()
+    .map((environment): [string, ReplayState] => [
+      environment.name,
+      replays.require(environment).state()
+    ])
   await server.close()
-}, 180_000)
+  return new Map(reopened)
+}
 
 test.each(FAILURES)(
   'repeats $name with equal responses, or names the cause',
-  ({ name, causes }) => {
-    const { requests = [], warnings } = states.get(name) ?? {}
-    expect(warnings).toEqual([])
-    expect(requests).not.toHaveLength(0)
-    const different = requests.filter(({ result }) => result !== 'equal')
+  ({ name, causes, warnings = [] }) => {
+    const state = states.get(name)
+    expect(state?.warnings).toEqual(warnings)
+    expect(state?.requests).not.toHaveLength(0)
+    const different = state?.requests.filter(({ result }) => result !== 'equal')
     if (causes === undefined) expect(different).toEqual([])
     else expect(different).toMatchObject([{ cause: expect.stringMatching(causes) }])
   }
 )
+
+test('recreates both environments of a test', async () => {
+  const reopened = await reopen(report, chooseTests(report, TWO_ENVIRONMENTS))
+  expect([...reopened.keys()]).toEqual(['first', 'second'])
+  const results = [...reopened.values()].flatMap(({ requests }) => requests)
+  expect(results.map(({ result }) => result)).toEqual(['equal', 'equal', 'equal', 'equal'])
+})
+
+test('names another version as a cause, and warns of it', async () => {
+  const [chosen] = structuredClone(chooseTests(report, 'an invalid limit'))
+  for (const { response } of chosen?.requests ?? []) Object.assign(response ?? {}, { body: 'old' })
+  const old = { ...report, run: { ...report.run, version: '0.0.9' } }
+  const [state] = (await reopen(old, chosen ? [chosen] : [])).values()
+  expect(state?.warnings).toEqual([expect.stringContaining('version 0.0.9 wrote the report')])
+  expect(state?.requests).toMatchObject([{ cause: 'version 0.0.9 recorded the response' }])
+})

@@ -9,6 +9,7 @@ export interface PlantedFailure {
   run: (test: FailingTest) => Promise<unknown>
   /** The causes of responses that can't be repeated. By default, all responses are equal. */
   causes?: RegExp
+  warnings?: string[]
 }
 
 export class FailingTest {
@@ -149,7 +150,6 @@ export const FAILURES: PlantedFailure[] = [
       const body = { _id: '1' }
       await test.env.stubs.add({ method: 'GET', path: '/v1/topics/{key}', status: 202, body })
       await test.get('/v1/topics/news')
-      await test.get('/v1/subscribers')
     }
   },
   {
@@ -171,11 +171,11 @@ export const FAILURES: PlantedFailure[] = [
     }
   },
   {
-    name: 'a generated seed',
-    options: { from: 'Development', seed: { generate: { messages: 300 } } },
+    name: 'a generated seed of 10,000 messages',
+    options: { from: 'Development', seed: { generate: { messages: 10_000 } } },
     async run(test) {
       await test.get('/v1/messages?limit=100&page=2')
-      await test.get('/v1/messages?limit=100&page=50')
+      await test.get('/v1/messages?limit=100&page=90')
     }
   },
   {
@@ -187,5 +187,39 @@ export const FAILURES: PlantedFailure[] = [
       await test.get(LIST)
     },
     causes: /a function responded/
+  },
+  {
+    name: 'a fallback',
+    async run(test) {
+      await test.get('/v1/subscribers')
+      await test.get(LIST)
+    },
+    causes: /the fallback server responded/
+  },
+  {
+    name: 'parallel requests',
+    async run(test) {
+      await test.env.faults.add({ effect: { delay: 300 } })
+      await Promise.all([test.post(PRIMARY, 'twice'), test.post(PRIMARY, 'twice')])
+      await test.post(PRIMARY, 'twice')
+    },
+    causes: /was sent in parallel, and their order is not known/
+  },
+  {
+    name: 'a wrong key',
+    async run(test) {
+      await test.get(LIST, { authorization: 'ApiKey mistyped-key-1' })
+      await test.get(LIST)
+    },
+    warnings: ['not repeated: 1 request without a valid API key']
   }
 ]
+
+/** Sends requests to two environments of one test in turns. */
+export async function failWithTwoEnvironments(first: FailingTest, second: FailingTest) {
+  await first.post(PRIMARY, 'checkout')
+  await second.post(setPrimary(SENDGRID), 'checkout')
+  await second.env.clock.advance('25h')
+  await first.post(PRIMARY, 'checkout')
+  await second.post(PRIMARY, 'checkout')
+}
