@@ -33,7 +33,7 @@ export async function reopenTests(
   report: Report,
   { tests, before, apiKey: firstKey, ...options }: ReopenOptions
 ): Promise<ReopenedTest> {
-  const [first] = tests
+  const [first, ...others] = tests
   if (!first) throw new Error('there is no test to reopen')
   const { profile, assumptions } = report.run
   const clock = { now: Date.parse(first.started) }
@@ -49,16 +49,13 @@ export async function reopenTests(
     faultHeader: first.start.faultHeader,
     journal: Math.max(1000, ...tests.map(({ requests }) => requests.length * 2))
   })
-  const opened = tests.map((test) => recreate(test, report, server, keyOf(test), clock))
-  for (const { replay, test } of opened) {
-    await replay.repeatUntil(test === first ? before : undefined)
+  const opened = recreate(first, report, server, keyOf(first), clock)
+  // Repeat the first test last, because the server's clock stays at the time of its next request.
+  for (const test of others) {
+    await recreate(test, report, server, keyOf(test), clock).replay.repeatUntil()
   }
-  const [{ replay, environment, apiKey } = absent()] = opened
-  return { server, replay, environment, apiKey }
-}
-
-function absent(): never {
-  throw new Error('there is no test to reopen')
+  await opened.replay.repeatUntil(before)
+  return { server, ...opened }
 }
 
 function seedOf({ start }: ReopenableTest, { baselines }: Report, apiKey: string): object {
@@ -102,7 +99,7 @@ function recreate(
     { url, apiKey, environment, journal: journals.of(environment), latency, clock }
   )
   replays.add(environment, replay)
-  return { test, replay, environment, apiKey }
+  return { replay, environment, apiKey }
 }
 
 function warningsOf(

@@ -67,6 +67,18 @@ test('recreates both environments of a test', async () => {
   expect(results.map(({ result }) => result)).toEqual(['equal', 'equal', 'equal', 'equal'])
 })
 
+test('sets the time of the next request, although another environment repeated later ones', async () => {
+  const tests = chooseTests(report, TWO_ENVIRONMENTS)
+  const next = tests[0]?.requests[1]?.sequence ?? 0
+  const { server, environment } = await reopenTests(report, {
+    tests,
+    before: next,
+    logLevel: 'silent'
+  })
+  expect(environment.now()).toBe(tests[0]?.start.times[next])
+  await server.close()
+})
+
 test('names another version as a cause, and warns of it', async () => {
   const [chosen] = structuredClone(chooseTests(report, 'an invalid limit'))
   for (const { response } of chosen?.requests ?? []) Object.assign(response ?? {}, { body: 'old' })
