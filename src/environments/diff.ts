@@ -16,6 +16,10 @@ import {
 } from './repository.js'
 import type { EnvironmentDiff, FieldChange, RecordDiff, Redact } from './schemas.js'
 
+/** The limits on the records of each kind that a quick diff compares. They take a few milliseconds. */
+const QUICK_RECORDS = 500
+const QUICK_BYTES = 2 * 1024 * 1024
+
 const MAX_IDS = 20
 const MAX_FIELDS = 200
 const MAX_VALUE_LENGTH = 200
@@ -38,7 +42,7 @@ const ID_COLUMNS: Record<DatasetKind, string> = {
  */
 interface DifferingRow {
   name: string
-  change: keyof RecordDiff
+  change: Exclude<keyof RecordDiff, 'compared'>
   before: string
   after: string
 }
@@ -47,6 +51,8 @@ interface StateReader {
   client: Db['client']
   repository: EnvironmentRepository
   redact: Redact
+  /** Whether to compare only some of the records, because others wait for the diff. */
+  isQuick: boolean
 }
 
 /** Returns how the current state of an environment differs from an earlier state. */
@@ -73,8 +79,11 @@ function diffDatasets(
     changed: { count: 0, ids: [] }
   }
   if (current === earlier) return diff
+  const limits = rowLimits(states, kind, { current, earlier })
+  if (limits.isPartial) diff.compared = limits.currentRows
   const fields: FieldChange[] = []
-  for (const { name, change, before, after } of differingRows(states, kind, current, earlier)) {
+  const rows = differingRows(states, kind, { current, earlier, ...limits })
+  for (const { name, change, before, after } of rows) {
     diff[change].count += 1
     if (diff[change].ids.length === MAX_IDS) continue
     const id = states.redact(name)
@@ -94,15 +103,58 @@ function diffDatasets(
     : diff
 }
 
+/** The datasets to compare, and how many rows of each. */
+interface Comparison extends RowLimits {
+  current: number
+  earlier: number
+}
+
 function differingRows(
   { client, repository }: StateReader,
   kind: DatasetKind,
-  current: number,
-  earlier: number
+  { current, earlier, currentRows, earlierRows }: Comparison
 ) {
   const statement = client.prepare<object, DifferingRow>(diffSql(kind))
   const ids = idReplacements(repository.ownerOf(earlier), repository.ownerOf(current))
-  return statement.iterate({ current, earlier, ...ids })
+  return statement.iterate({ current, earlier, currentRows, earlierRows, ...ids })
+}
+
+interface RowLimits {
+  currentRows: number
+  earlierRows: number
+  isPartial: boolean
+}
+
+/** For SQLite, a negative limit means no limit. */
+const ALL_ROWS = -1
+
+/** Returns how many rows of each dataset a diff compares. */
+function rowLimits(
+  { client, isQuick }: StateReader,
+  kind: DatasetKind,
+  { current, earlier }: Pick<Comparison, 'current' | 'earlier'>
+): RowLimits {
+  if (!isQuick) return { currentRows: ALL_ROWS, earlierRows: ALL_ROWS, isPartial: false }
+  const statement = client.prepare<object, number>(sizeSql(kind)).pluck()
+  const [inCurrent = NO_ROWS, inEarlier = NO_ROWS] = [current, earlier].map((dataset) =>
+    countWithinLimits(statement.all({ dataset, rows: QUICK_RECORDS + 1 }))
+  )
+  return {
+    currentRows: inCurrent.rows,
+    earlierRows: inEarlier.rows,
+    isPartial: inCurrent.hasMore || inEarlier.hasMore
+  }
+}
+
+const NO_ROWS = { rows: 0, hasMore: false }
+
+function countWithinLimits(sizes: readonly number[]): { rows: number; hasMore: boolean } {
+  let bytes = 0
+  const tooMany = sizes.findIndex((size, index) => {
+    bytes += size
+    return index >= QUICK_RECORDS || bytes > QUICK_BYTES
+  })
+  return tooMany < 0 ? { rows: sizes.length, hasMore: false } : { rows: tooMany, hasMore: true }
 }
 
 /**
@@ -152,8 +204,8 @@ function printValues(
  * use an index for a FULL JOIN.
  */
 function diffSql(kind: DatasetKind): string {
-  const table = getTableName(DATASET_TABLES[kind][0])
-  const ids = kind === 'idempotency' ? ['scope', 'key'] : ['id']
+  const table = tableOf(kind)
+  const ids = idsOf(kind)
   const isOther = (dataset: string) =>
     [`other.dataset = ${dataset}`, ...ids.map((id) => `other.${id} = own.${id}`)].join(' AND ')
   const columns = [...ids, `${ID_COLUMNS[kind]} AS name`].map((column) => `own.${column}`).join()
@@ -162,13 +214,37 @@ function diffSql(kind: DatasetKind): string {
   const change = "iif(other.dataset IS NULL, 'added', 'changed') AS change"
   return `
     SELECT ${columns}, ${change}, ${before} AS before, ${after} AS after
-    FROM ${table} AS own LEFT JOIN ${table} AS other ON ${isOther('@earlier')}
-    WHERE own.dataset = @current AND (other.dataset IS NULL OR ${before} IS NOT ${after})
+    FROM ${rowsSql(kind, '@current', '@currentRows')} AS own
+    LEFT JOIN ${table} AS other ON ${isOther('@earlier')}
+    WHERE other.dataset IS NULL OR ${before} IS NOT ${after}
     UNION ALL
-    SELECT ${columns}, 'removed', NULL, NULL FROM ${table} AS own
-    WHERE own.dataset = @earlier
-      AND NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE ${isOther('@current')})
+    SELECT ${columns}, 'removed', NULL, NULL
+    FROM ${rowsSql(kind, '@earlier', '@earlierRows')} AS own
+    WHERE NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE ${isOther('@current')})
     ORDER BY ${ids.map((_id, index) => index + 1).join()}`
+}
+
+const tableOf = (kind: DatasetKind) => getTableName(DATASET_TABLES[kind][0])
+
+const idsOf = (kind: DatasetKind) => (kind === 'idempotency' ? ['scope', 'key'] : ['id'])
+
+/** Returns the SQL that selects up to `rows` rows of a dataset, the last written messages first. */
+function rowsSql(kind: DatasetKind, dataset: string, rows: string): string {
+  const order = kind === 'messages' ? 'sequence DESC' : idsOf(kind).join()
+  // SQLite would prepare the statement again on every bind of a bare limit.
+  return `(SELECT * FROM ${tableOf(kind)} WHERE dataset = ${dataset}
+    ORDER BY ${order} LIMIT ${rows} + 0)`
+}
+
+/** Returns the SQL that selects the size of each record, in the order of `rowsSql`. */
+function sizeSql(kind: DatasetKind): string {
+  const rows = `${rowsSql(kind, '@dataset', '@rows')} AS own`
+  if (kind === 'idempotency') return `SELECT octet_length(own.body) FROM ${rows}`
+  if (kind !== 'workflows') return `SELECT octet_length(own.document) FROM ${rows}`
+  return `SELECT octet_length(own.document) + (
+      SELECT total(octet_length(document)) FROM workflow_steps
+      WHERE dataset = own.dataset AND workflow_id = own.id)
+    FROM ${rows}`
 }
 
 /**

@@ -58,6 +58,13 @@ const counted = {
 }
 
 export const RecordDiff = namedObject('RecordDiff', 'How the records of one kind changed', {
+  compared: Type.Optional(
+    Type.Integer({
+      description:
+        'Number of current records that were compared, the last written messages first. Absent ' +
+        'if all were compared'
+    })
+  ),
   added: strictObject(counted, { description: 'Records that are missing in the snapshot' }),
   removed: strictObject(counted, { description: 'Records that exist only in the snapshot' }),
   changed: strictObject(

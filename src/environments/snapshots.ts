@@ -75,10 +75,13 @@ export class Snapshots {
     return this.#findBaseline(environment) ?? this.#store.requireRow(environment)
   }
 
-  /** Returns how the current state differs from the baseline. */
-  diffBaseline(environment: Environment, redact: Redact): EnvironmentDiff {
+  /**
+   * Returns how the current state differs from the baseline. With `isQuick`, compares only as many
+   * records as fit into a few milliseconds.
+   */
+  diffBaseline(environment: Environment, redact: Redact, isQuick = false): EnvironmentDiff {
     const current = this.#store.requireRow(environment)
-    return this.#diff(current, this.#findBaseline(environment) ?? current, redact)
+    return this.#diff(current, this.#findBaseline(environment) ?? current, { redact, isQuick })
   }
 
   /**
@@ -87,7 +90,10 @@ export class Snapshots {
    */
   diffSnapshot(environment: Environment, name: string, redact: Redact): EnvironmentDiff {
     const current = this.#store.requireRow(environment)
-    return this.#diff(current, this.require(environment, name), redact)
+    return this.#diff(current, this.require(environment, name), {
+      redact,
+      isQuick: false
+    })
   }
 
   /**
@@ -118,8 +124,12 @@ export class Snapshots {
     for (const environment of environments) this.#notifyReset(environment, parts)
   }
 
-  #diff(current: EnvironmentRow, earlier: EnvironmentRow, redact: Redact): EnvironmentDiff {
-    const states = { client: this.#db.client, repository: this.#store.repository, redact }
+  #diff(
+    current: EnvironmentRow,
+    earlier: EnvironmentRow,
+    options: { redact: Redact; isQuick: boolean }
+  ): EnvironmentDiff {
+    const states = { client: this.#db.client, repository: this.#store.repository, ...options }
     return diffStates(states, current, earlier)
   }
 

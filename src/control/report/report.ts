@@ -159,6 +159,8 @@ async function describeNewest(
 function isDifferent({ settings, ...kinds }: EnvironmentDiff): boolean {
   return (
     settings.length > 0 ||
-    Object.values(kinds).some((kind) => Object.values(kind).some(({ count }) => count > 0))
+    Object.values(kinds).some(({ added, removed, changed }) =>
+      [added, removed, changed].some(({ count }) => count > 0)
+    )
   )
 }

@@ -255,7 +255,7 @@ function diffOf(
   redact: Redact
 ): EnvironmentDiff | undefined {
   try {
-    return environments.diffBaseline(environment, redact)
+    return environments.diffBaseline(environment, redact, true)
   } catch {
     return undefined
   }

@@ -21,17 +21,26 @@ const CHANGES = [
 
 /** Returns the entries of a diff. */
 export function diffEntries({ settings = [], ...kinds }: Partial<EnvironmentDiff>): DiffEntry[] {
-  const records = Object.entries(kinds).flatMap(([kind, diff]) =>
-    CHANGES.flatMap(({ change, tone }) => {
-      const noun = kind === 'idempotencyKeys' ? 'idempotency key' : kind.slice(0, -1)
-      return entriesOf(diff[change], tone, `${noun} ${change}`)
-    })
-  )
+  const records = Object.entries(kinds).flatMap(([kind, diff]) => {
+    const noun = kind === 'idempotencyKeys' ? 'idempotency key' : kind.slice(0, -1)
+    const entries = CHANGES.flatMap(({ change, tone }) =>
+      entriesOf(diff[change], tone, `${noun} ${change}`)
+    )
+    return diff.compared === undefined ? entries : [...entries, partialEntry(noun, diff.compared)]
+  })
   const changedSettings = settings.map(
     (id): DiffEntry => ({ tone: 'warn', description: 'setting changed', id, fields: [] })
   )
   return [...records, ...changedSettings]
 }
+
+/** Returns an entry which says that further records may differ. */
+const partialEntry = (noun: string, compared: number): DiffEntry => ({
+  tone: 'warn',
+  description: 'incomplete',
+  id: `only ${compared.toLocaleString()} ${noun}s were compared`,
+  fields: []
+})
 
 function entriesOf(
   { count, ids, fields = [] }: RecordDiff['changed'],

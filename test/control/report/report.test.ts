@@ -88,6 +88,21 @@ test('reports a test after its environment was removed', async () => {
   })
 })
 
+test.each([
+  ['500 records', { count: 501, length: 1 }, 500],
+  ['2 MiB', { count: 3, length: 900_000 }, 3]
+])('compares at most %s of a kind, and says so', async (_, { count, length }, compared) => {
+  const { mock } = await useConnectedMock()
+  const message = { channel: 'sms' as const, content: 'x'.repeat(length) }
+  const seed = { environments: [{ name: 'large', messages: Array(count).fill(message) }] }
+  const env = await mock.environment({ seed })
+  await env.describeTest({ title: 'large' })
+  const { _id } = await env.messages.add({ channel: 'email' })
+  await env.remove()
+  const { tests } = await mock.runRecord()
+  expect(tests[0]?.left?.messages).toMatchObject({ compared, added: { count: 1, ids: [_id] } })
+})
+
 test('does not report a change as left over if the test itself undid it', async () => {
   const { mock } = await useConnectedMock()
   const { env, send } = await createTest(mock)
