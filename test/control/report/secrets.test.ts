@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { reopenTests } from '../../../src/cli/reopen-test.js'
+import { chooseTests } from '../../../src/cli/report-file.js'
 import { runMarkdown } from '../../../src/cli/summary.js'
 import { connect, type RecordedRequest } from '../../../src/client/index.js'
 import { reportOf } from '../../../src/client/report.js'
 import { curlCommand } from '../../../src/domain/shell.js'
-import { create, send, setPrimary } from '../../support/control.js'
+import { create, send, setPrimary, verify } from '../../support/control.js'
 import { KEYS, type LoggedMock, useLoggedMock } from '../../support/logged-mock.js'
-import type { TestMock } from '../../support/mock.js'
+import { clientOf, type TestMock } from '../../support/mock.js'
 import { SECRET_PART, SECRET_TEXTS } from '../../support/secret-texts.js'
 
 const ADMIN_TOKEN = 'admin/token+77aa=='
@@ -13,6 +15,8 @@ const ODD_KEY = 'odd,key;with"4f=delimiters'
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl'
 const NAMED = 'hunter2-by-its-name'
 const SECRETS = [KEYS.live, KEYS.second, ADMIN_TOKEN, ODD_KEY, JWT, NAMED]
+
+type Client = Pick<TestMock, 'call' | 'get' | 'post'>
 
 /** Sends each secret in the path, query, headers and body of a request. */
 async function plant(mock: LoggedMock, key: string | null): Promise<void> {
@@ -43,6 +47,15 @@ async function plantInData(mock: TestMock, key: string): Promise<void> {
   const credentials = { password: NAMED, apiKey: NAMED }
   await send(mock, 'PATCH', '/_mock/integrations/mailgun', { credentials }, key)
 }
+
+const CREDENTIALS = { password: 'hunter2-password', apiKey: 'hunter2-api-key' }
+const VAULT = {
+  identifier: 'vault',
+  providerId: 'twilio',
+  channel: 'sms',
+  credentials: CREDENTIALS
+}
+const SEED_WITH_CREDENTIALS = { environments: [{ name: 'planted', integrations: [VAULT] }] }
 
 /** Sends each text in the query, a header and the body of a request. */
 async function plantTexts(mock: TestMock, key: string | null): Promise<void> {
@@ -78,6 +91,44 @@ function copyAsCurl({ method, path, query, headers, body }: RecordedRequest): st
   return curlCommand({ method, url, headers: lines, body })
 }
 
+/** Returns what the control routes respond about the requests to an environment. */
+async function readRoutes(mock: Client, key: string): Promise<Record<string, string>> {
+  const read = async (path: string) => (await mock.get(path, { key })).text
+  return {
+    journal: await read('/_mock/requests'),
+    request: await read('/_mock/requests/1'),
+    changes: await read('/_mock/requests/changes'),
+    verification: (await verify(mock, { count: 0 }, key)).text,
+    diff: await read('/_mock/diff'),
+    faults: await read('/_mock/faults'),
+    coverage: await read('/_mock/coverage'),
+    environments: await read('/_mock/environments'),
+    unauthenticated: await read('/_mock/requests/unauthenticated')
+  }
+}
+
+/** Reopens a test from the report. Returns what the new server responds about it. */
+async function reopenedOutputs(mock: LoggedMock, title: string): Promise<Record<string, string>> {
+  const record = await connect(mock.url, { adminToken: ADMIN_TOKEN }).runRecord({ states: 'all' })
+  const report = reportOf(record)
+  const tests = chooseTests(report, title)
+  const { server, apiKey } = await reopenTests(report, {
+    tests,
+    before: undefined,
+    logLevel: 'silent'
+  })
+  onTestFinished(() => server.close())
+  const client = clientOf(server.url, apiKey)
+  const [replay, state] = await Promise.all(['/_mock/replay', '/_mock/state'].map(client.get))
+  const outputs = Object.entries({
+    ...(await readRoutes(client, apiKey)),
+    replay: replay?.text ?? '',
+    state: state?.text ?? '',
+    report: JSON.stringify(await connect(server.url).runRecord({ states: 'all' }))
+  })
+  return Object.fromEntries(outputs.map(([output, text]) => [`reopened ${output}`, text]))
+}
+
 /** Returns everything that leaves the server about the requests, except their responses. */
 async function outputsOf(mock: LoggedMock, key: string): Promise<Record<string, string>> {
   const client = connect(mock.url, { adminToken: ADMIN_TOKEN })
@@ -85,14 +136,12 @@ async function outputsOf(mock: LoggedMock, key: string): Promise<Record<string, 
   const report = reportOf(record)
   const requests = record.tests.flatMap((test) => test.requests)
   return {
-    journal: (await mock.get('/_mock/requests', { key })).text,
+    ...(await readRoutes(mock, key)),
     stream: await readStream(mock, key),
-    diff: (await mock.get('/_mock/diff', { key })).text,
-    changes: (await mock.get('/_mock/requests/changes', { key })).text,
     // The HTML file contains exactly this JSON.
     report: JSON.stringify(report),
     summary: runMarkdown(report, []),
-    coverage: JSON.stringify(record.coverage),
+    runCoverage: JSON.stringify(record.coverage),
     description: await client.attach(key).describeRequests(),
     curl: requests.map(copyAsCurl).join('\n'),
     log: JSON.stringify(mock.log)
@@ -133,7 +182,7 @@ test('the key of a removed environment stays masked in the journals of others', 
 test('no output about requests contains a secret that its name or form reveals', async () => {
   const mock = await useLoggedMock({ adminToken: ADMIN_TOKEN })
   const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
-  const body = JSON.stringify({ from: 'Shop', name: 'planted' })
+  const body = JSON.stringify({ from: 'Shop', name: 'planted', seed: SEED_WITH_CREDENTIALS })
   const made = await mock.call('/_mock/environments', { method: 'POST', headers: admin, body })
   const key = made.json.apiKey
   for (const sender of [key, null]) await plantTexts(mock, sender)
@@ -143,7 +192,8 @@ test('no output about requests contains a secret that its name or form reveals',
   await send(mock, 'PATCH', '/_mock/integrations/mailgun', { name: SECRET_TEXTS[0]?.[1] }, key)
   const error = SECRET_TEXTS.map(([, text]) => text).join('\n')
   await send(mock, 'PUT', '/_mock/test', { title: 'planted', outcome: 'failed', error }, key)
-  const leaks = Object.entries(await outputsOf(mock, key)).flatMap(([output, text]) => {
+  const outputs = { ...(await outputsOf(mock, key)), ...(await reopenedOutputs(mock, 'planted')) }
+  const leaks = Object.entries(outputs).flatMap(([output, text]) => {
     const at = text.search(SECRET_PART)
     return at < 0 ? [] : [`${output}: ${text.slice(Math.max(0, at - 90), at + 60)}`]
   })
