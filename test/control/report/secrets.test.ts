@@ -119,11 +119,10 @@ async function reopenedOutputs(mock: LoggedMock, title: string): Promise<Record<
   })
   onTestFinished(() => server.close())
   const client = clientOf(server.url, apiKey)
-  const [replay, state] = await Promise.all(['/_mock/replay', '/_mock/state'].map(client.get))
   const outputs = Object.entries({
     ...(await readRoutes(client, apiKey)),
-    replay: replay?.text ?? '',
-    state: state?.text ?? '',
+    replay: (await client.get('/_mock/replay')).text,
+    state: (await client.get('/_mock/state')).text,
     report: JSON.stringify(await connect(server.url).runRecord({ states: 'all' }))
   })
   return Object.fromEntries(outputs.map(([output, text]) => [`reopened ${output}`, text]))
