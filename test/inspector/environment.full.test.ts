@@ -204,6 +204,7 @@ test('the palette loads a built-in seed by name, and Undo reverts it', async (co
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('built-in seed steps')
   await page.getByRole('option', { name: /built-in seed steps/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByText('Class draft').waitFor()
   await undoSeed(page, env)

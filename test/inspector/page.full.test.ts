@@ -76,24 +76,6 @@ test('the ? key shows the keyboard shortcuts', async (context) => {
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' })
 })
 
-test('the palette scrolls to the selected command', async (context) => {
-  const { page } = await openInspector(context)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.keyboard.press('Control+k')
-  const options = page.getByRole('listbox', { name: 'Results' }).getByRole('option')
-  // Wait until the commands that load built-in seeds are listed.
-  await options.filter({ hasText: 'built-in seed' }).first().waitFor()
-  const count = await options.count()
-  for (let index = 1; index < count; index++) await page.keyboard.press('ArrowDown')
-  expect(await options.last().getAttribute('aria-selected')).toBe('true')
-  const isVisibleInList = async () => {
-    const list = await page.getByRole('listbox', { name: 'Results' }).boundingBox()
-    const option = await options.last().boundingBox()
-    return list && option && option.y + option.height <= list.y + list.height + 1
-  }
-  await expect.poll(isVisibleInList, { timeout: 20_000 }).toBe(true)
-})
-
 describe('the environment in the URL', () => {
   test('the URL names the selected environment', async (context) => {
     const { page, url } = await openInspector(context, { hash: '#/messages' })

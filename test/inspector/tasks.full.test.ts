@@ -166,41 +166,6 @@ test('Enter in the palette opens one of 10,000 messages by its ids or a word', a
   await page.getByRole('heading', { name: 'A rhododendron' }).waitFor()
 }, 60_000)
 
-test('the palette finds all kinds of records, or reports that nothing matches', async (context) => {
-  const inspector = await openInspector(context)
-  const { page, env } = inspector
-  await sendRequest(env, '/v1/messages?limit=7', { headers: { 'x-request-id': 'trace-4711' } })
-  const results = page.getByRole('listbox', { name: 'Results' })
-  const find = async (text: string) => {
-    await page.keyboard.press('Escape')
-    await page.getByRole('combobox').waitFor({ state: 'detached' })
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').waitFor()
-    await page.keyboard.insertText(text)
-  }
-  await page.getByRole('button', { name: 'Find anything' }).click()
-  await page.getByRole('combobox').waitFor()
-  for (const [text, option] of [
-    ['trace-4711', /GET \/v1\/messages\?limit=7.*#1 · 200/],
-    ['#1', /GET \/v1\/messages\?limit=7/],
-    ['mailgun-eu', /Mailgun \(EU\)/],
-    ['order-shipped', /Order shipped/],
-    ['user-ada', /Your order is on its way.*email · Ada Byron/],
-    ['user-ada', /All messages with “user-ada”/]
-  ] as const) {
-    await find(text)
-    await results.getByRole('option', { name: option }).first().waitFor()
-  }
-  await expectAccessible(inspector)
-  // The arrow key selects the first result, even if it is pressed before the results arrive.
-  await find('mailgun-eu')
-  await page.keyboard.press('ArrowDown')
-  await results.getByRole('option', { name: /Mailgun/, selected: true }).waitFor()
-  await find('no-such-thing-anywhere')
-  await page.getByText('No matches').waitFor()
-  await expectAccessible(inspector)
-})
-
 /** Writes a seed file that generates the given number of messages. Returns the file's path. */
 async function seedOf(messages: number): Promise<string> {
   const file = join(createTempFolder(), 'many.yaml')

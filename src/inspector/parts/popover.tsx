@@ -87,6 +87,11 @@ export interface Action {
   /** Muted text after the name, such as a keyboard shortcut. */
   hint?: string | undefined
   isDanger?: boolean
+  /**
+   * Whether the action only shows or copies something. The palette preselects no other actions, so
+   * that Enter never changes anything by accident.
+   */
+  isReadOnly?: boolean
   run(): unknown
 }
 

@@ -1,16 +1,17 @@
 import { render } from 'preact'
 import { messageOf } from './error-note.js'
 import { Icon } from './icon.js'
+import { addUndo } from './undo.js'
 
 interface Toast {
   text: string
-  button?: { name: string; run(): unknown } | undefined
+  undo?: (() => unknown) | undefined
   isError?: boolean
 }
 
 /** Milliseconds until a toast disappears. Errors stay until they are dismissed. */
 const DURATION = 6000
-const DURATION_WITH_BUTTON = 15_000
+const DURATION_WITH_UNDO = 15_000
 const MAX_TOASTS = 4
 
 const container = Object.assign(document.createElement('div'), {
@@ -43,11 +44,14 @@ const dismiss = (toast: Toast) => show(toasts.filter((other) => other !== toast)
 /** Removes the toasts about errors. */
 export const dismissErrors = () => show(toasts.filter(({ isError }) => !isError))
 
-/** Shows a toast about a completed action, optionally with a button such as Undo. */
-export function showToast(text: string, button?: Toast['button']): void {
-  const toast = { text, button }
+/**
+ * Shows a toast about a completed action. If `undo` is given, the toast has an Undo button, and the
+ * palette offers Undo even after the toast has disappeared.
+ */
+export function showToast(text: string, undo?: () => unknown): void {
+  const toast = { text, undo: undo && addUndo(text, undo) }
   show([...toasts, toast])
-  setTimeout(dismiss, button ? DURATION_WITH_BUTTON : DURATION, toast)
+  setTimeout(dismiss, undo ? DURATION_WITH_UNDO : DURATION, toast)
 }
 
 /**
@@ -69,19 +73,19 @@ export async function runWithToast<Result>(
 }
 
 function ToastLine({ toast }: { toast: Toast }) {
-  const { text, isError, button } = toast
-  const press = () => {
+  const { text, isError, undo } = toast
+  const pressUndo = () => {
     dismiss(toast)
-    button?.run()
+    undo?.()
   }
   return (
     <div class="toast line">
       <span class={isError ? 'toned is-bad' : ''} dir="auto">
         {text}
       </span>
-      {button && (
-        <button class="quiet toned is-accent" onClick={press}>
-          {button.name}
+      {undo && (
+        <button class="quiet toned is-accent" onClick={pressUndo}>
+          Undo
         </button>
       )}
       <button class="quiet only-icon" aria-label="Dismiss" onClick={() => dismiss(toast)}>

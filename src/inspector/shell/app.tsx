@@ -6,6 +6,7 @@ import { ErrorNote } from '../parts/error-note.js'
 import { Icon } from '../parts/icon.js'
 import { moveFocus } from '../parts/keyboard.js'
 import { useResource } from '../parts/resource.js'
+import { clearUndo } from '../parts/undo.js'
 import { viewsOf } from '../views/index.js'
 import { Bar } from './bar.js'
 import { useCommands } from './commands.js'
@@ -104,6 +105,7 @@ function Environment({ mock, listed, environments, apiKey, reload, note }: Envir
     (method, path, options) => callService(env, method, path, options),
     [env]
   )
+  useEffect(() => clearUndo, [])
   const reloadAll = useCallback(() => {
     setVersion((count) => count + 1)
     reload()
@@ -113,6 +115,7 @@ function Environment({ mock, listed, environments, apiKey, reload, note }: Envir
       <LiveProvider reloadAll={reloadAll}>
         <WhileConnected>{note}</WhileConnected>
         <div class="app">
+          <ViewCommands />
           <Bar />
           <Views />
         </div>
@@ -121,18 +124,26 @@ function Environment({ mock, listed, environments, apiKey, reload, note }: Envir
   )
 }
 
+/** Adds commands that open the views. Rendered before other commands, so that these come first. */
+function ViewCommands() {
+  const { listed } = useSession()
+  useCommands(
+    viewsOf(listed).map(({ path, title, icon }) => ({
+      icon,
+      name: `Go to ${title}`,
+      isReadOnly: true,
+      run: () => navigate(hrefTo([path]))
+    }))
+  )
+  return null
+}
+
 /** The selected view and the links to all views. */
 function Views() {
   const route = useRoute()
   const { listed } = useSession()
   const views = viewsOf(listed)
   const view = views.find(({ path }) => path === route.view) ?? views[0]
-  useCommands(
-    views.map(({ path, title }) => ({
-      name: `Go to ${title}`,
-      run: () => navigate(hrefTo([path]))
-    }))
-  )
   useEffect(() => {
     document.title = [view.title, listed?.name, 'notification-mock'].filter(Boolean).join(' · ')
   }, [view, listed])

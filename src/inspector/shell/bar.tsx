@@ -43,7 +43,7 @@ export function Bar() {
     ...groups.flatMap(({ title, actions }) =>
       actions.map((action) => ({ ...action, hint: title }))
     ),
-    ...moreActions
+    ...moreActions.map((action) => ({ ...action, isReadOnly: true }))
   ])
   return (
     <>

@@ -16,9 +16,19 @@ export function useCommands(commands: readonly Action[]): void {
   }, [])
 }
 
-/** Returns the commands whose name contains all words. The words must be in lower case. */
-export function findCommands(words: readonly string[]): Action[] {
-  return [...registered].flatMap(({ current }) =>
-    current.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
+/** The maximum number of commands that change nothing, and of commands that change something. */
+const MAX_COMMANDS = 100
+
+/**
+ * Returns the registered commands and `others` whose name contains all words. The words must be in
+ * lower case. Commands that change nothing come first.
+ */
+export function findCommands(words: readonly string[], others: readonly Action[]): Action[] {
+  const commands = [...others, ...[...registered].flatMap(({ current }) => current)]
+  const matches = commands.filter(({ name }) =>
+    words.every((word) => name.toLowerCase().includes(word))
   )
+  const readOnly = matches.filter(({ isReadOnly }) => isReadOnly)
+  const changing = matches.filter(({ isReadOnly }) => !isReadOnly)
+  return [...readOnly.slice(0, MAX_COMMANDS), ...changing.slice(0, MAX_COMMANDS)]
 }

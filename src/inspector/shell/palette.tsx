@@ -3,18 +3,22 @@ import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
 import type { Action } from '../parts/popover.js'
 import { useResource } from '../parts/resource.js'
+import { undoCommands } from '../parts/undo.js'
+import { usePrimaryCommands } from '../views/integrations/primary.js'
 import { findCommands } from './commands.js'
 import { findRecords } from './record-search.js'
 import { useSession } from './session.js'
 
-const MAX_COMMANDS = 100
-
-/** A dialog that searches commands and the environment's records. */
+/**
+ * A dialog that searches commands and the environment's records. It preselects the first result
+ * that changes nothing, because people press Enter before they have read the results.
+ */
 export function Palette({ close }: { close: () => void }) {
   const [text, setText] = useState('')
-  const [index, setIndex] = useState(0)
+  const [chosen, setChosen] = useState<number>()
   const { results, isSearching } = usePaletteResults(text.trim())
-  const selected = Math.max(0, Math.min(index, results.length - 1))
+  const preselected = results.findIndex(({ isReadOnly }) => isReadOnly)
+  const selected = Math.min(chosen ?? preselected, results.length - 1)
   const run = (action?: Action) => {
     if (!action) return
     close()
@@ -23,16 +27,17 @@ export function Palette({ close }: { close: () => void }) {
   const runWhenFound = useRunWhenFound(isSearching, () => run(results[selected]))
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') {
-      if (results.length === 0) runWhenFound()
+      if (selected === -1) runWhenFound()
       run(results[selected])
-    } else if (event.key === 'ArrowDown') setIndex(Math.min(results.length - 1, selected + 1))
-    else if (event.key === 'ArrowUp') setIndex(Math.max(0, selected - 1))
+    } else if (results.length === 0) return
+    else if (event.key === 'ArrowDown') setChosen(Math.min(results.length - 1, selected + 1))
+    else if (event.key === 'ArrowUp') setChosen(Math.max(0, selected - 1))
     else return
     event.preventDefault()
   }
   const onInput = (input: string) => {
     setText(input)
-    setIndex(0)
+    setChosen(undefined)
   }
   return (
     <Dialog title="Find anything" close={close} isBare>
@@ -52,24 +57,30 @@ export function Palette({ close }: { close: () => void }) {
         onKeyDown={onKeyDown}
       />
       <Results results={results} selected={selected} run={run} />
-      {results.length === 0 && (
-        <p class="hint empty" role="status">
-          {isSearching ? 'Searching…' : 'No matches'}
-        </p>
-      )}
+      <p class="hint palette-status" role="status">
+        {statusOf(results, selected, isSearching)}
+      </p>
     </Dialog>
   )
+}
+
+function statusOf(results: readonly Action[], selected: number, isSearching: boolean) {
+  if (selected >= 0) return null
+  if (isSearching) return 'Searching…'
+  return results.length === 0 ? 'No matches' : 'Press ↓ to choose an action that changes something.'
 }
 
 /** Returns the matching commands immediately, and adds matching records when the search ends. */
 function usePaletteResults(text: string) {
   const session = useSession()
+  const primaryCommands = usePrimaryCommands()
   const { value, error } = useResource(
     async () => ({ text, records: await findRecords(session, text) }),
     [text]
   )
   const isSearching = error === undefined && value?.text !== text
-  const commands = findCommands(text.toLowerCase().split(/\s+/)).slice(0, MAX_COMMANDS)
+  const words = text.toLowerCase().split(/\s+/)
+  const commands = findCommands(words, [...undoCommands(), ...primaryCommands])
   const records = isSearching ? [] : (value?.records ?? [])
   return { results: [...commands, ...records], isSearching }
 }
@@ -111,11 +122,10 @@ function Results({ results, selected, run }: ResultsProps) {
           aria-selected={index === selected}
           onClick={() => run(action)}
         >
-          {action.icon && <Icon name={action.icon} />}
-          <span class="cut" dir="auto">
-            {action.name}
+          <span class="palette-icon">{action.icon && <Icon name={action.icon} />}</span>
+          <span dir="auto">
+            {action.name} <bdi class="hint">{action.hint}</bdi>
           </span>
-          <span class="hint cut">{action.hint}</span>
         </li>
       ))}
     </ul>

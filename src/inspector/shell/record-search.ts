@@ -34,6 +34,7 @@ async function findMessages({ env }: Session, text: string): Promise<Action[]> {
       icon: 'mail',
       name: summaryOf(message).title,
       hint: `${channel} · ${recipientOf(message)}`,
+      isReadOnly: true,
       run: () => navigate(hrefTo(['messages', _id], { q: text }))
     }
   })
@@ -45,6 +46,7 @@ async function findMessages({ env }: Session, text: string): Promise<Action[]> {
       icon: 'mail',
       name: `All messages with “${text}”`,
       hint: count,
+      isReadOnly: true,
       run: () => navigate(hrefTo(['messages'], { q: text }))
     }
   ]
@@ -60,6 +62,7 @@ async function findRequests({ env }: Session, text: string): Promise<Action[]> {
     icon: 'requests',
     name: `${request.method} ${targetOf(request)}`,
     hint: `#${request.sequence} · ${request.status ?? 'no response'}`,
+    isReadOnly: true,
     run: () => navigate(hrefTo(['requests', `${request.sequence}`]))
   }))
 }
@@ -82,6 +85,7 @@ async function findByName(
     icon,
     name,
     hint: identifier,
+    isReadOnly: true,
     run: () => navigate(hrefTo([view, identifier]))
   }))
 }

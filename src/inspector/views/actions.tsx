@@ -18,7 +18,7 @@ export function useAction() {
     reloadAll()
     if (!outcome) return
     const runUndo = undo && (() => runAction(() => undo(outcome.result), 'Undone'))
-    showToast(successText, runUndo && { name: 'Undo', run: runUndo })
+    showToast(successText, runUndo)
   }
 }
 

@@ -31,10 +31,13 @@ export function ClockMenu() {
     const before = await env.clock.get()
     const state = await action()
     reloadAll()
-    showToast(`It is ${formatTime(state.now)} (${describeClock(state)})`, {
-      name: 'Undo',
-      run: () => set(before.setting)
-    })
+    const undo = async () => {
+      await env.clock.set(before.setting)
+      reloadAll()
+    }
+    showToast(`It is ${formatTime(state.now)} (${describeClock(state)})`, () =>
+      runWithToast(undo, 'Undone')
+    )
   }
   const set = (time: ClockTime) => runWithToast(() => change(() => env.clock.set(time)))
   const freezeAt = ({ at }: Fields) => change(() => env.clock.set(String(at)))
@@ -44,10 +47,12 @@ export function ClockMenu() {
       run: () => runWithToast(() => change(() => env.clock.advance(duration)))
     })),
     { name: 'Freeze now', run: () => set(now) },
-    { name: 'Freeze at…', run: () => setDialogOpen(true) },
+    { name: 'Freeze at…', isReadOnly: true, run: () => setDialogOpen(true) },
     { name: 'Use the system time', run: () => set({ mode: 'wall' }) }
   ]
-  useCommands(actions.map(({ name, run }) => ({ name: `Clock: ${name}`, icon: 'clock', run })))
+  useCommands(
+    actions.map((action) => ({ ...action, name: `Clock: ${action.name}`, icon: 'clock' }))
+  )
   const button = [
     <Icon key="icon" name="clock" />,
     <span key="time" class="text">

@@ -23,15 +23,20 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
   const { actions: seedActions, rejectionDialog } = useSeeds()
   const reset = useReset()
   const ownActions: Action[] = [
-    { name: 'Snapshots and changes…', run: () => open(SnapshotsDialog) },
-    { name: 'Stubs…', run: () => open(StubsDialog) },
-    { name: 'Export as a seed', run: () => runWithToast(() => exportState(env, listed?.name)) },
+    { name: 'Snapshots and changes…', isReadOnly: true, run: () => open(SnapshotsDialog) },
+    { name: 'Stubs…', isReadOnly: true, run: () => open(StubsDialog) },
+    {
+      name: 'Export as a seed',
+      isReadOnly: true,
+      run: () => runWithToast(() => exportState(env, listed?.name))
+    },
     ...seedActions
   ]
   if (listed) {
     ownActions.push({
       name: 'Profile',
       hint: listed.profile,
+      isReadOnly: true,
       run: () => window.open('_mock/assumptions', '_blank', 'noopener')
     })
   }
@@ -39,16 +44,18 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
     {
       name: 'Copy API key',
       icon: 'copy',
+      isReadOnly: true,
       run: () => runWithToast(() => copyText(env.apiKey), 'Copied')
     },
     { name: 'Reset', isDanger: true, run: reset }
   )
   const otherActions = [
-    { name: 'New environment…', run: () => open(NewEnvironmentDialog) },
+    { name: 'New environment…', isReadOnly: true, run: () => open(NewEnvironmentDialog) },
     ...environments.map(
       ({ name, environmentId }): Action => ({
         name,
         icon: environmentId === listed?.environmentId ? 'check' : undefined,
+        isReadOnly: true,
         run: () => navigate(hrefTo([view], { environment: name }))
       })
     )

@@ -40,7 +40,7 @@ export function useReplaceState() {
       reloadAll()
     }
     reloadAll()
-    showToast(successText, { name: 'Undo', run: () => runWithToast(undo, 'Undone') })
+    showToast(successText, () => runWithToast(undo, 'Undone'))
   }
 }
 

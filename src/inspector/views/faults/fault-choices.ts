@@ -1,4 +1,4 @@
-import type { FaultRule, LatencySetting, NewFaultRule } from '../../../client/index.js'
+import type { FaultRule, Latency, LatencySetting, NewFaultRule } from '../../../client/index.js'
 import { useSession } from '../../shell/session.js'
 import { useAction } from '../actions.js'
 
@@ -81,5 +81,23 @@ export function useAddFault() {
       `${description}: ${effect}, ${times}`,
       ({ id }) => env.faults.remove(id)
     )
+  }
+}
+
+/** Returns a setting that sets this latency again. */
+export const settingOf = ({ preset, delay, spread }: Latency): LatencySetting =>
+  preset ? { preset } : { delay, spread }
+
+/** Returns a function that sets the latency. Its argument is the name of the chosen button. */
+export function useSetLatency() {
+  const { env } = useSession()
+  const runAction = useAction()
+  return (name: string) => {
+    const setLatency = async () => {
+      const before = await env.latency.get()
+      await env.latency.set(LATENCIES[name] ?? {})
+      return before
+    }
+    return runAction(setLatency, `Latency: ${name}`, (before) => env.latency.set(settingOf(before)))
   }
 }

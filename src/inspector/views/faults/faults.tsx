@@ -9,7 +9,7 @@ import { Popover } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { useLive } from '../../shell/live-provider.js'
 import { useSession } from '../../shell/session.js'
-import { ActionButtons, useAction } from '../actions.js'
+import { ActionButtons } from '../actions.js'
 import {
   describeRule,
   EFFECTS,
@@ -17,9 +17,12 @@ import {
   LATENCIES,
   nameOf,
   OPERATIONS,
+  settingOf,
   TIMES,
-  useAddFault
+  useAddFault,
+  useSetLatency
 } from './fault-choices.js'
+import { useFaultCommands, useRemoveRules } from './fault-commands.js'
 
 const NO_LATENCY: Latency = { delay: 0, spread: 0 }
 
@@ -27,6 +30,7 @@ const NO_LATENCY: Latency = { delay: 0, spread: 0 }
 export function FaultsPopover() {
   const { value, error, reload } = useFaults()
   const { rules = [], latency = NO_LATENCY } = value ?? {}
+  useFaultCommands(rules)
   const count = rules.filter((rule) => !isUsedUp(rule)).length
   const noun = count === 1 ? 'fault' : 'faults'
   const latencyText = hasDelay(latency) ? `latency ${describeDelay(latency)}` : ''
@@ -84,23 +88,14 @@ const describeDelay = ({ preset, delay, spread }: Latency) =>
 const hasDelay = ({ delay, spread }: Latency) => delay + spread > 0
 
 function LatencyChoice({ latency }: { latency: Latency }) {
-  const { env } = useSession()
-  const runAction = useAction()
-  const { preset, delay, spread } = latency
-  const setting = preset ? { preset } : { delay, spread }
-  const choose = (name: string) =>
-    runAction(
-      () => env.latency.set(LATENCIES[name] ?? {}),
-      `Latency: ${name}`,
-      () => env.latency.set(setting)
-    )
+  const setLatency = useSetLatency()
   return (
     <section class="form">
       <h2 class="section">{describeLatency(latency)}</h2>
       <ActionButtons
         label="Latency"
-        actions={choicesOf(LATENCIES, choose)}
-        current={nameOf(LATENCIES, setting)}
+        actions={choicesOf(LATENCIES, setLatency)}
+        current={nameOf(LATENCIES, settingOf(latency))}
       />
     </section>
   )
@@ -133,24 +128,6 @@ function RuleList({ rules }: { rules: readonly FaultRule[] }) {
       {rules.length > 0 && <ActionButtons actions={[removeAll]} />}
     </>
   )
-}
-
-/**
- * Returns a function that removes rules. Undo adds the rules again, except those that are used up.
- */
-function useRemoveRules() {
-  const { env } = useSession()
-  const runAction = useAction()
-  return (rules: readonly FaultRule[], successText: string) => {
-    const remove = () => Promise.all(rules.map(({ id }) => env.faults.remove(id)))
-    const addAgain = async () => {
-      for (const removed of rules.filter((rule) => !isUsedUp(rule))) {
-        const { id: _id, seen: _seen, hits, times, ...rule } = removed
-        await env.faults.add({ ...rule, times: times === 'always' ? times : times - hits })
-      }
-    }
-    return runAction(remove, successText, addAgain)
-  }
 }
 
 const RULE_TEMPLATE = {

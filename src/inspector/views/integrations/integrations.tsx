@@ -1,20 +1,15 @@
 import { useState } from 'preact/hooks'
-import type { Integration, NewIntegration } from '../../../client/index.js'
+import type { NewIntegration } from '../../../client/index.js'
 import { CHANNELS } from '../../../domain/enums.js'
 import { Chip, type Tone } from '../../parts/chip.js'
 import { ListRow } from '../../parts/list-row.js'
 import { useResource } from '../../parts/resource.js'
 import { hrefTo, navigate, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
-import { useAction, useServiceCall } from '../actions.js'
 import { editableFields, RecordPane } from '../records/record-pane.js'
 import { RecordsView, type RowLink } from '../records/records-view.js'
 import { searchMatcher } from '../records/search.js'
-
-type Channel = Integration['channel']
-
-/** An integration that the server returned. It always has an id. */
-type ListedIntegration = Integration & { _id: string }
+import { type Channel, type ListedIntegration, primaryOf, useTogglePrimary } from './primary.js'
 
 /** A row of the list: the heading of a channel, or an integration. */
 type Item = Channel | ListedIntegration
@@ -37,11 +32,7 @@ export function IntegrationsView({ route }: { route: Route }) {
     typeof item === 'string' ? (
       <ChannelHeading channel={item} hasPrimary={primaryOf(integrations, item) !== undefined} />
     ) : (
-      <IntegrationRow
-        integration={item}
-        channelIntegrations={integrations.filter(({ channel }) => channel === item.channel)}
-        link={link}
-      />
+      <IntegrationRow integration={item} integrations={integrations} link={link} />
     )
   const openId = route.rest[0] ?? ''
   return (
@@ -68,11 +59,6 @@ export function IntegrationsView({ route }: { route: Route }) {
   )
 }
 
-const primaryOf = (integrations: readonly ListedIntegration[], channel: Channel) =>
-  integrations.find(
-    (integration) => integration.channel === channel && integration.primary && !integration.deleted
-  )
-
 function ChannelHeading({ channel, hasPrimary }: { channel: Channel; hasPrimary: boolean }) {
   const needsPrimary = channel === 'email' || channel === 'sms'
   return (
@@ -94,18 +80,18 @@ function toneOf({ active, deleted }: ListedIntegration): Tone {
 
 interface IntegrationRowProps {
   integration: ListedIntegration
-  channelIntegrations: readonly ListedIntegration[]
+  integrations: readonly ListedIntegration[]
   link: RowLink
 }
 
-function IntegrationRow({ integration, channelIntegrations, link }: IntegrationRowProps) {
+function IntegrationRow({ integration, integrations, link }: IntegrationRowProps) {
   const { name, channel, identifier, providerId, deleted } = integration
-  const togglePrimary = useTogglePrimary(integration, channelIntegrations)
+  const togglePrimary = useTogglePrimary()
   const tone = toneOf(integration)
   const onClick = (event: Event) => {
     // Keep the switch as it is until the server has confirmed the change.
     event.preventDefault()
-    togglePrimary()
+    togglePrimary(integration, integrations)
   }
   return (
     <div class="line with-switch">
@@ -129,50 +115,6 @@ function IntegrationRow({ integration, channelIntegrations, link }: IntegrationR
       />
     </div>
   )
-}
-
-/**
- * Returns a function that makes an integration primary, or makes it non-primary if it is primary.
- * In the second case, the channel is left without a primary integration. Undo also restores what
- * else set-primary changed: `active`, `conditions`, and soft-deleted primary integrations.
- */
-function useTogglePrimary(
-  integration: ListedIntegration,
-  channelIntegrations: readonly ListedIntegration[]
-): () => Promise<void> {
-  const { env } = useSession()
-  const callApi = useServiceCall()
-  const runAction = useAction()
-  const { _id, channel, primary: isPrimary } = integration
-  const list = async () =>
-    (await env.integrations.list()).filter((listed) => listed.channel === channel)
-  const toggle = async () => {
-    const before = await list()
-    if (isPrimary) await env.integrations.change(_id, { primary: false })
-    else await callApi('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
-    return { before, after: await list() }
-  }
-  const undo = async ({ before, after }: Awaited<ReturnType<typeof toggle>>) => {
-    if (JSON.stringify(await list()) !== JSON.stringify(after)) {
-      throw new Error(`Undo isn't possible, because the ${channel} integrations changed again`)
-    }
-    // A channel can't have two primaries, so restore the non-primary integrations first.
-    const ordered = before.toSorted((a, b) => Number(a.primary) - Number(b.primary))
-    for (const { _id, primary, active, conditions = null } of ordered) {
-      await env.integrations.change(_id, { primary, active, conditions })
-    }
-  }
-  return () => runAction(toggle, describeToggle(integration, channelIntegrations), undo)
-}
-
-function describeToggle(
-  { name, channel, primary, active }: ListedIntegration,
-  channelIntegrations: readonly ListedIntegration[]
-): string {
-  if (primary) return `${channel} no longer has a primary integration`
-  const former = primaryOf(channelIntegrations, channel)
-  const instead = former ? `, instead of ${former.name}` : ''
-  return `${name} is primary for ${channel}${instead}${active ? '' : '. It is active now'}`
 }
 
 /**

@@ -66,7 +66,7 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
   const { isLoading, error } = resource
   const { view, rest, params } = route
   const [isAdding, setAdding] = useState(false)
-  const addAction = add && { name: 'Add', run: () => setAdding(true) }
+  const addAction = add && { name: 'Add', isReadOnly: true, run: () => setAdding(true) }
   useCommands(addAction && add ? [{ ...addAction, name: add.title }] : [])
   const back = hrefTo([view], { q: searchTextOf(params) })
   useCloseOnEscape(back)

@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks'
 import type { RecordedExchange } from '../../../client/index.js'
 import { CopyButton, copyText } from '../../parts/copy.js'
 import { Icon } from '../../parts/icon.js'
-import { ActionMenu } from '../../parts/popover.js'
+import { type Action, ActionMenu } from '../../parts/popover.js'
 import { runWithToast } from '../../parts/toast.js'
-import { hrefTo } from '../../shell/router.js'
+import { useCommands } from '../../shell/commands.js'
+import { hrefTo, navigate } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { TIMES, useAddFault } from '../faults/fault-choices.js'
 import { useAddStub } from '../stubs/stubs.js'
@@ -40,21 +41,19 @@ export function RequestActions({ exchange, listed, compareWith }: Props) {
     { name: 'Copy as fetch', run: () => copy(() => toFetch(env, exchange)) },
     { name: 'Copy as a verify() call for a test', run: () => copy(() => toVerification(exchange)) }
   ]
+  // A request whose body was truncated can't be sent again.
+  const canReplay = canBeSent && bodyLength === undefined
+  useRequestCommands(exchange, { canBeSent, replay: canReplay ? onReplay : undefined })
   return (
     <div class="line">
       {canBeSent && (
-        // A request whose body was truncated can't be sent again.
-        <button
-          class="primary"
-          disabled={isReplaying || bodyLength !== undefined}
-          onClick={onReplay}
-        >
+        <button class="primary" disabled={isReplaying || !canReplay} onClick={onReplay}>
           <Icon name="again" />
           {isReplaying ? 'Replaying…' : 'Replay'}
         </button>
       )}
       {canBeSent && (
-        <a class="button" href={hrefTo(['requests', 'new'], { from: `${exchange.sequence}` })}>
+        <a class="button" href={hrefToEdit(exchange)}>
           Edit and resend
         </a>
       )}
@@ -65,6 +64,27 @@ export function RequestActions({ exchange, listed, compareWith }: Props) {
       <ActionMenu label="More copy formats" groups={[{ actions: copyActions }]} />
     </div>
   )
+}
+
+const hrefToEdit = ({ sequence }: RecordedExchange) =>
+  hrefTo(['requests', 'new'], { from: `${sequence}` })
+
+interface RequestCommands {
+  canBeSent: boolean
+  /** Undefined if the request can't be sent again unchanged. */
+  replay: (() => unknown) | undefined
+}
+
+/** Adds commands for the open request to the palette. */
+function useRequestCommands(exchange: RecordedExchange, { canBeSent, replay }: RequestCommands) {
+  const hint = `#${exchange.sequence} ${exchange.method} ${targetOf(exchange)}`
+  const commands: Action[] = []
+  if (canBeSent) {
+    const edit = () => navigate(hrefToEdit(exchange))
+    commands.push({ icon: 'send', name: 'Edit and resend', hint, isReadOnly: true, run: edit })
+  }
+  if (replay) commands.push({ icon: 'again', name: 'Replay the open request', hint, run: replay })
+  useCommands(commands)
 }
 
 /** Returns a function that sends a request again and returns the new response. */
