@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { useNewMock } from '../support/mock.js'
 import { createTempFolder } from '../support/process.js'
 import {
+  blocksOf,
   type Example,
   examplesOf,
   INSTALLED_PAGES,
@@ -101,3 +102,10 @@ function isCall(command: string, method: string, path: string): boolean {
   const sent = /-X (\w+)/.exec(command)?.[1] ?? (/ -d |--data/.test(command) ? 'post' : 'get')
   return sent.toLowerCase() === method && url.test(command)
 }
+
+test('the seed in docs/write-seeds.md generates as many messages as it says', async () => {
+  const seed = blocksOf('docs/write-seeds.md').find(({ text }) => text.includes('generate:'))
+  expect(seed?.text).toContain('messages: 10000')
+  const mock = await useNewMock({ seed: seed?.text ?? '' })
+  expect((await mock.get('/v1/messages?limit=1')).json.totalCount).toBe(10_000)
+})
