@@ -12,10 +12,12 @@ const { toWeb } = Readable
 // Node's global agent may use a proxy. A proxy can't reach this machine's loopback addresses.
 const loopbackAgent = new Agent({ keepAlive: true })
 
+const TEXT = { 'content-type': 'text/plain;charset=UTF-8' }
+
 export interface DirectRequest {
   method?: string | undefined
   headers?: Record<string, string> | undefined
-  body?: string | undefined
+  body?: string | Uint8Array | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -45,10 +47,12 @@ export async function directFetch(
   { method = 'GET', headers = {}, body, signal }: DirectRequest = {}
 ): Promise<DirectResponse> {
   const send = url.startsWith('https:') ? requestOverHttps : requestOverHttp
-  const contentType = body === undefined ? {} : { 'content-type': 'text/plain;charset=UTF-8' }
+  const contentType = typeof body === 'string' ? TEXT : {}
+  // Without a length, Node would send a body with GET or DELETE that the server can't recognize.
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const request = send(url, {
     method,
-    headers: { ...contentType, ...headers },
+    headers: { ...contentType, ...length, ...headers },
     ...(signal && { signal }),
     ...(isLoopbackUrl(url) && { agent: loopbackAgent })
   })

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { ControlServices } from '../../src/control/services.js'
 import { lazily } from '../../src/domain/lazily.js'
+import { directFetch } from '../../src/platform/direct-fetch.js'
 import type { EnvironmentData } from '../../src/seeds/format.js'
 import { readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
@@ -219,14 +220,15 @@ export function clientOf(
     { method = 'GET', headers = {}, body, key = firstKey }: TestRequest = {}
   ): Promise<TestResponse> {
     const authorization = key == null ? undefined : `ApiKey ${key}`
-    const response = await fetch(`${url}${path}`, {
+    // `fetch` takes three times as much processor time.
+    const response = await directFetch(`${url}${path}`, {
       method,
       headers: { ...(authorization && { authorization }), ...headers },
       ...(body !== undefined && { body })
     })
     const result = {
       status: response.status,
-      headers: response.headers,
+      headers: new Headers([...response.headers]),
       text: await response.text()
     }
     const sentAuthorization = headers.authorization ?? headers.Authorization ?? authorization
