@@ -151,6 +151,10 @@ const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
 function openBrowser(url: string): void {
   const [command = '', ...args] = OPENERS[process.platform] ?? ['xdg-open']
   const child = spawn(command, [...args, `${url}/#/replay`], { stdio: 'ignore', detached: true })
-  child.on('error', () => writeToStderr('no browser was found; open the URL above\n'))
+  const reportFailure = () => writeToStderr('no browser could be opened; open the URL above\n')
+  child.on('error', reportFailure)
+  child.on('exit', (code) => {
+    if (code !== 0) reportFailure()
+  })
   child.unref()
 }
