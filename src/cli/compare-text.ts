@@ -49,7 +49,7 @@ export function documentText({ compared, missing, differences }: DocumentCompari
 const MAX_PLACES = 3
 
 function documentLines(difference: DocumentDifference): string[] {
-  const { parts, kind, published, ours, places } = difference
+  const { kind, published, ours, places } = difference
   const values = [
     published.length > 0 ? `published ${published.join(', ')}` : undefined,
     ours.length > 0 ? `mock ${ours.join(', ')}` : undefined
@@ -61,10 +61,21 @@ function documentLines(difference: DocumentDifference): string[] {
   const more = omitted > 0 ? [`and ${omitted} more`] : []
   const shown = [shared, ...others].slice(0, MAX_PLACES)
   return [
-    `${parts.join(', ')}: ${kind}${values.length > 0 ? `: ${shorten(values.join('; '))}` : ''}`,
+    `${partsText(difference)}: ${kind}${values.length > 0 ? `: ${shorten(values.join('; '))}` : ''}`,
     `    in ${[...shown, ...more].join(', ')}`,
     ...(isOne ? [`    published: ${first.publishedAt}`, `    mock: ${first.oursAt}`] : [])
   ]
+}
+
+/** How many fields of an object are printed. */
+const MAX_FIELDS = 10
+
+function partsText({ parts, object }: DocumentDifference): string {
+  if (object === undefined) return parts.join(', ')
+  const names = parts.map((part) => part.slice(object.length + 1))
+  const more = names.length > MAX_FIELDS ? ['…'] : []
+  const shown = [...names.slice(0, MAX_FIELDS), ...more].join(', ')
+  return `${object}: ${countOf(names.length, 'field')} (${shown})`
 }
 
 const placeText = ({ operation, status }: DocumentDifference['places'][number]) =>

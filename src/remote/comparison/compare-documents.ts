@@ -28,6 +28,8 @@ export interface DocumentDifference {
   kind: 'published only' | 'ours only' | 'narrower' | 'wider' | 'different'
   /** The parts that differ: `parameter query limit type`, `body.data[].channel values` or the like. */
   parts: string[]
+  /** The object whose fields `parts` lists, if only one document has them. */
+  object?: string
   /** What only the published document says. */
   published: string[]
   /** What only our document says. */
@@ -111,7 +113,7 @@ function groupFacts(
   explained: ReadonlyMap<Fact, AssumptionId>
 ): DocumentDifference[] {
   const differences = [...groupBy(facts, (fact) => partKey(fact, explained.get(fact))).values()]
-    .map((group) => toDifference(group, explained))
+    .flatMap((group) => toDifferences(group, explained))
     .sort((one, two) => rankOf(one) - rankOf(two) || (partOf(one) < partOf(two) ? -1 : 1))
   const byPart = groupBy(differences, (difference) => JSON.stringify({ ...difference, places: 0 }))
   const samePlaces = groupBy(
@@ -121,9 +123,35 @@ function groupFacts(
   return [...samePlaces.values()].map((group) => mergeGroup(group))
 }
 
-function partKey({ operation, status, place, name, kind, side }: Fact, id?: AssumptionId): string {
+/** Returns the same key for all fields of an object that only one document has. */
+function partKey(fact: Fact, id?: AssumptionId): string {
+  const { operation, status, place, name, kind, side, parents } = fact
   const presence = kind === 'presence' ? side : ''
-  return JSON.stringify([operation, status, place, name, kind, presence, id])
+  return JSON.stringify([operation, status, place, parents ? '' : name, kind, presence, id])
+}
+
+/** Up to this many missing fields of an object are listed one by one. */
+const MAX_SEPARATE_FIELDS = 3
+
+function toDifferences(
+  facts: readonly Fact[],
+  explained: ReadonlyMap<Fact, AssumptionId>
+): DocumentDifference[] {
+  const [{ place, parents }] = facts as [Fact, ...Fact[]]
+  if (!parents) return [toDifference(facts, explained)]
+  const fields = facts.map((fact) => toDifference([fact], explained))
+  const [first] = fields
+  if (!first || fields.length <= MAX_SEPARATE_FIELDS) return fields
+  return [
+    {
+      ...first,
+      object: place,
+      parts: fields.flatMap(({ parts }) => parts),
+      published: [],
+      ours: [],
+      places: first.places.map((firstPlace) => ({ ...firstPlace, ...parents }))
+    }
+  ]
 }
 
 function toDifference(

@@ -17,13 +17,18 @@ export interface Fact {
   item: string
   publishedAt: string
   oursAt: string
+  /** Pointers to the object that has the part; only for a field that one document lacks. */
+  parents?: Pointers
 }
 
 /** The item of a fact about a document that has no restriction. */
 export const ANY = 'anything'
 
 type Place = Pick<Fact, 'operation' | 'status' | 'place'>
-type Pointers = Pick<Fact, 'publishedAt' | 'oursAt'>
+interface Pointers {
+  publishedAt: string
+  oursAt: string
+}
 
 const TRAIT_DEFAULTS: Readonly<Record<string, string>> = {
   deprecated: 'false',
@@ -69,7 +74,8 @@ export class FactCollector {
           kind: 'presence',
           side: publishedField ? 'published' : 'ours',
           item: view ? describeView(view) : '',
-          ...pointersOf(publishedField ?? published, ourField ?? ours)
+          ...pointersOf(publishedField ?? published, ourField ?? ours),
+          ...(name.startsWith('.') && { parents: pointersOf(published, ours) })
         })
       }
     }
@@ -82,8 +88,7 @@ export class FactCollector {
     const pointers = pointersOf(published, ours)
     if (published.defaults && ours.defaults)
       this.#compareAllowed('default', published.defaults, ours.defaults, place, pointers)
-    const types = [withIntegers(published.types), withIntegers(ours.types)] as const
-    const isSameType = this.#compareAllowed('type', ...types, place, pointers)
+    const isSameType = this.#compareAllowed('type', published.types, ours.types, place, pointers)
     this.#compareAllowed('values', published.values, ours.values, place, pointers)
     this.#compareTraits(published, ours, place)
     // A schema without fields allows any field, so its fields can't be compared one by one.
@@ -112,8 +117,9 @@ export class FactCollector {
     place: Place,
     pointers: Pointers
   ): boolean {
-    const onlyPublished = itemsOnlyIn(published, ours)
-    const onlyOurs = itemsOnlyIn(ours, published)
+    const onlyIn = name === 'type' ? typesOnlyIn : itemsOnlyIn
+    const onlyPublished = onlyIn(published, ours)
+    const onlyOurs = onlyIn(ours, published)
     const fact = { ...place, name, kind: 'content', ...pointers } as const
     for (const item of onlyPublished) this.facts.push({ ...fact, side: 'published', item })
     for (const item of onlyOurs) this.facts.push({ ...fact, side: 'ours', item })
@@ -137,6 +143,10 @@ function itemsOnlyIn(one: Allowed, other: Allowed): string[] {
   return [...one].filter((item) => !other?.has(item))
 }
 
+/** Like `itemsOnlyIn`, for types. Every integer is a number. */
+const typesOnlyIn = (one: Allowed, other: Allowed): string[] =>
+  itemsOnlyIn(one, other?.has('number') ? new Set([...other, 'integer']) : other)
+
 const pointersOf = (published: View, ours: View): Pointers => ({
   publishedAt: published.pointer,
   oursAt: ours.pointer
@@ -150,10 +160,6 @@ const presenceOf = ({ required }: View, name: string) =>
 /** Returns the names of the fields, or undefined if the schema allows any field. */
 const fieldNames = ({ fields }: View): Allowed =>
   fields.size === 0 ? undefined : new Set(fields.keys())
-
-/** Adds `integer` if `number` is allowed, because every integer is a number. */
-const withIntegers = (types: Allowed) =>
-  types?.has('number') ? new Set([...types, 'integer']) : types
 
 /** Returns the types and the values of a schema as text. */
 function describeView({ types, values }: View): string {

@@ -282,7 +282,7 @@ describe('an assumption explains only its own change, not', () => {
     ],
     [
       'another type of a parameter',
-      'different parameter query limit type: published string: ours number, integer',
+      'different parameter query limit type: published string: ours number',
       (_, { [MESSAGES]: { get } }) => (parameterOf(get, 'limit').schema.type = 'string')
     ],
     [
@@ -307,6 +307,33 @@ describe('an assumption explains only its own change, not', () => {
       [undefined, ['pigeon']]
     ])
   })
+})
+
+test('names the type as the document does, and accepts an integer as a number', () => {
+  const typed = (type: string) =>
+    differencesAfter((_, { [MESSAGES]: { get } }) => {
+      parameterOf(get, 'limit').schema.type = type
+    })
+  expect(typed('string')).toEqual([
+    'different parameter query limit type: published string: ours number'
+  ])
+  expect(typed('integer')).toEqual(['narrower parameter query limit type: ours number'])
+})
+
+test('lists many missing fields of an object as one difference', () => {
+  const differences = compareAfter(({ CredentialsDto, MessageResponseDto }) => {
+    for (const name of ['one', 'two', 'three', 'four'])
+      CredentialsDto.properties[name] = { type: 'string' }
+    for (const name of ['email', 'phone', 'title']) delete MessageResponseDto.properties[name]
+  })
+  expect(differences.map(({ object, parts }) => [object, parts.length])).toEqual([
+    ['body.credentials', 4],
+    [undefined, 1],
+    [undefined, 1],
+    [undefined, 1]
+  ])
+  const [{ places = [] } = {}] = differences
+  expect(places.map(({ oursAt }) => oursAt)).toEqual(['#/components/schemas/CredentialsDto'])
 })
 
 test('lists headers and error bodies once for all responses, after the schema', () => {
