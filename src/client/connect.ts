@@ -39,6 +39,8 @@ export interface RunRecordOptions {
    * The default is `off`.
    */
   states?: wire.ReportState
+  /** The id of an environment. The record then contains only the environment's test. */
+  environment?: string
 }
 
 /** A client of a running server. It creates environments and reads reports about all of them. */
@@ -105,8 +107,12 @@ function serverAt(server: Connection) {
      * Throws `MockError` if the key contains characters that a header can't carry.
      */
     attach: (apiKey: string): AttachedEnvironment => attachedEnvironment(server, apiKey),
-    /** Returns all environments, oldest first, without their API keys. */
-    listEnvironments: () => list<wire.ListedEnvironment>('/_mock/environments', 'environments'),
+    /**
+     * Returns all environments, oldest first, without their API keys. With `removed: 'include'`,
+     * also returns removed environments whose test is still in the report.
+     */
+    listEnvironments: ({ removed }: { removed?: 'include' | 'exclude' } = {}) =>
+      list<wire.ListedEnvironment>('/_mock/environments', 'environments', { removed }),
     /**
      * Returns the API keys of the environment with this id or name. The server stores only hashes
      * of keys. After a restart, it therefore knows only those of the earlier keys that a seed
@@ -122,8 +128,8 @@ function serverAt(server: Connection) {
     unauthenticatedRequest: (sequence: number) =>
       json<wire.RecordedExchange>('GET', path`/_mock/requests/unauthenticated/${String(sequence)}`),
     /** Returns the record of a test run. Every created environment counts as one test. */
-    runRecord: ({ states }: RunRecordOptions = {}) =>
-      json<wire.RunRecord>('GET', '/_mock/report', { query: { states } }),
+    runRecord: ({ states, environment }: RunRecordOptions = {}) =>
+      json<wire.RunRecord>('GET', '/_mock/report', { query: { states, environment } }),
     /** Returns how much of the API the requests to all environments have covered. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage/server'),
     /** Resets the coverage of the server and of every environment to zero. */

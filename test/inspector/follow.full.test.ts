@@ -1,7 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { expectAccessible, openInspector, requestRows, sendRequest } from '../support/inspector.js'
+import {
+  expectAccessible,
+  type OpenedInspector,
+  openInspector,
+  requestRows,
+  sendRequest
+} from '../support/inspector.js'
 
 const items = (page: Page) => page.locator('main [data-item]')
 
@@ -71,4 +77,38 @@ test("a list under the mouse doesn't change until the mouse leaves it", async (c
   expect(await items(page).first().innerText()).toBe(first)
   await page.mouse.move(700, 5)
   await page.getByRole('link', { name: /Newest of all/ }).waitFor()
+})
+
+/** Creates an environment for a test, sends a request with a typo, and describes the test. */
+async function runTest({ mock }: OpenedInspector, title: string, outcome: 'passed' | 'failed') {
+  const env = await mock.environment({ from: 'Development', name: `of ${title}` })
+  await sendRequest(env, '/v1/messages?limt=1')
+  await env.describeTest({ title, file: 'shop.test.ts:7', outcome })
+  return env
+}
+
+test('the list of environments follows tests, and opens one that was removed', async (context) => {
+  const inspector = await openInspector(context, { viewport: { width: 390, height: 800 } })
+  const { page } = inspector
+  await page.getByRole('button', { name: 'Environment Development' }).click()
+  await page.getByRole('button', { name: 'All environments and tests…' }).click()
+  const first = await runTest(inspector, 'pays', 'failed')
+  await runTest(inspector, 'ships', 'passed')
+  const rows = page.getByRole('list', { name: 'Environments' }).getByRole('link')
+  await rows.filter({ hasText: 'ships' }).waitFor()
+  expect((await rows.allInnerTexts()).slice(-2).map((text) => text.split('\n')[0])).toEqual([
+    'ships',
+    'pays'
+  ])
+  await first.remove()
+  await page.getByRole('searchbox', { name: 'Search environments' }).fill('failed removed')
+  await rows.filter({ hasText: 'failed · removed · shop.test.ts:7 · of pays' }).waitFor()
+  expect(await rows.count()).toBe(1)
+  await expectAccessible(inspector)
+  await rows.click()
+  await page.getByRole('heading', { name: 'pays', exact: true }).waitFor()
+  await page.getByText('has no parameter limt').first().waitFor()
+  await expectAccessible(inspector)
+  await page.getByRole('link', { name: 'Open another environment' }).click()
+  await page.getByRole('button', { name: 'Environment Development' }).waitFor()
 })

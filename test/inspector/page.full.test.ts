@@ -102,7 +102,6 @@ describe('the environment in the URL', () => {
     await page.goto(`${url}/#/messages?environment=Still later`)
     await page.getByRole('heading', { name: 'No environment is named Still later' }).waitFor()
     await mock.environment({ name: 'Still later' })
-    await page.getByRole('button', { name: 'Check again' }).click()
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
   })
 
@@ -113,11 +112,11 @@ describe('the environment in the URL', () => {
     const isAllowed = new Promise<void>((resolve) => {
       allowLoading = resolve
     })
-    await page.route('**/_mock/environments', async (route) => {
+    await page.route('**/_mock/environments?*', async (route) => {
       await isAllowed
       await route.continue()
     })
-    const loading = page.waitForRequest('**/_mock/environments')
+    const loading = page.waitForRequest('**/_mock/environments?*')
     await page.goto(`${url}/#/messages?environment=Late`)
     await loading
     await page.getByText('Loading…').waitFor()
@@ -133,7 +132,7 @@ describe('the environment in the URL', () => {
 test('if a reload of the data fails, the page stays and offers to try again', async (context) => {
   const { page, env } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
-  await page.route('**/_mock/environments', (route) => route.abort())
+  await page.route('**/_mock/environments?*', (route) => route.abort())
   const alert = page.getByRole('alert')
   // The page reloads the list of environments when another client makes a change.
   const afterChange = async () => {
@@ -143,7 +142,7 @@ test('if a reload of the data fails, the page stays and offers to try again', as
   await expect.poll(afterChange, { interval: 500, timeout: 20_000 }).toBe(1)
   expect(await page.getByRole('heading', { name: 'Requests', exact: true }).count()).toBe(1)
   expect(await page.getByRole('textbox', { name: 'Admin token' }).count()).toBe(0)
-  await page.unroute('**/_mock/environments')
+  await page.unroute('**/_mock/environments?*')
   await alert.getByRole('button', { name: 'Try again' }).click()
   await expect.poll(() => alert.count()).toBe(0)
   expect((await env.clock.get()).now).toBeTruthy()

@@ -7,6 +7,7 @@ import { CHOSEN_API_KEY_PATTERN, ID_PATTERN } from '../../domain/ids.js'
 import { findLatencyProblem } from '../../domain/latency.js'
 import { mergeStubs, STUB_SETS } from '../../domain/stub.js'
 import { ClockSetting, ProfileName } from '../../environments/schemas.js'
+import type { Environment } from '../../environments/service.js'
 import { checkRules } from '../../faults/rule-checks.js'
 import { LatencyPreset, LatencySetting, MAX_RULES, NewFaultRule } from '../../faults/schemas.js'
 import { type AddRoute, listOf } from '../../http/control-route.js'
@@ -20,9 +21,12 @@ import {
   stringEnum
 } from '../../schema/typebox.js'
 import { readStubSet } from '../../stubs/built-in.js'
+import { TestDescription } from '../report/schemas.js'
 import type { TestService } from '../report/service.js'
 import type { ControlServices } from '../services.js'
 import { MAX_SEED, toClockSetting } from '../state/routes.js'
+
+type ListServices = Pick<ControlServices, 'environments' | 'replays'> & { tests: TestService }
 
 /** The longest `ttl`: 30 days, in milliseconds. */
 const MAX_TTL = 30 * 24 * 60 * 60 * 1000
@@ -40,6 +44,7 @@ const LATENCY =
 const API_KEY =
   'A unique API key of at least 16 characters, or at least 8 if it has a digit or a hyphen. ' +
   'Defaults to a new key'
+const REMOVED = 'Whether to include removed environments whose test is still in the report'
 const TTL =
   'Removes the environment after it was unused for this long, in milliseconds or as text ' +
   'such as `10m`. At most 30 days; by default it is never removed'
@@ -119,6 +124,14 @@ export type CreatedEnvironment = Static<typeof CreatedEnvironment>
 
 const { apiKey: _key, unauthenticatedAfter: _after, ...identity } = CreatedEnvironment.properties
 
+const { title, file, outcome } = TestDescription.properties
+export const ListedTest = namedObject('ListedTest', 'The test that an environment belongs to', {
+  title,
+  file,
+  outcome
+})
+export type ListedTest = Static<typeof ListedTest>
+
 export const ListedEnvironment = namedObject(
   'ListedEnvironment',
   'An environment, without its keys',
@@ -137,6 +150,10 @@ export const ListedEnvironment = namedObject(
     ),
     reopenedTest: Type.Optional(
       Type.String({ description: 'Title of the test that `notification-mock open` has reopened' })
+    ),
+    test: Type.Optional(ref(ListedTest)),
+    removed: Type.Optional(
+      Type.Literal(true, { description: 'Present if the environment was removed' })
     )
   }
 )
@@ -151,7 +168,7 @@ export function environmentRoutes(
   route: AddRoute<'server'>,
   options: ControlServices & { tests: TestService }
 ): void {
-  const { environments, seeds, faults, latency, replays, tests } = options
+  const { environments, seeds, faults, latency, tests } = options
   route('POST', '/environments', 'createEnvironment', 'Create an environment', {
     description:
       'Creates an empty environment, an environment from a seed or scenario, or a fork. ' +
@@ -175,22 +192,15 @@ export function environmentRoutes(
   })
 
   route('GET', '/environments', 'listEnvironments', 'List environments, oldest first', {
+    querystring: strictObject({
+      removed: stringEnum(['exclude', 'include'], { default: 'exclude', description: REMOVED })
+    }),
     response: listOf('environments', ref(ListedEnvironment), 'All environments, oldest first'),
-    handler: async () => ({
-      environments: environments.list().map((environment): ListedEnvironment => {
-        const { id, organizationId, name, profile, assumptions, createdAt, ttl } = environment
-        const expiresAt = environments.expiresAt(environment)
-        const replay = replays.find(environment)
-        return {
-          ...{ environmentId: id, organizationId, name, profile },
-          assumptions: overridesOf(profile, assumptions),
-          createdAt: isoTime(createdAt),
-          ...(ttl !== null && { ttl }),
-          ...(expiresAt !== undefined && { expiresAt: isoTime(expiresAt) }),
-          ...(replay && { reopenedTest: replay.test.title })
-        }
-      })
-    })
+    handler: async ({ query }) => {
+      const removed = query.removed === 'include' ? tests.removedEnvironments() : []
+      const all = [...environments.list(), ...removed].sort((one, other) => one.key - other.key)
+      return { environments: all.map((environment) => toListed(options, environment)) }
+    }
   })
 
   route('GET', '/environments/:id/keys', 'listApiKeys', 'List the API keys of an environment', {
@@ -219,6 +229,35 @@ export function environmentRoutes(
       handler: async ({ params }) => environments.remove(environments.find(params.id))
     }
   )
+}
+
+/** Describes an environment in the list. */
+function toListed(
+  { environments, replays, tests }: ListServices,
+  environment: Environment
+): ListedEnvironment {
+  const { id, organizationId, name, profile, assumptions, createdAt, ttl, isRemoved } = environment
+  const expiresAt = isRemoved ? undefined : environments.expiresAt(environment)
+  const reopenedTest = replays.find(environment)?.test.title
+  const test = tests.descriptionOf(environment)
+  return {
+    ...{ environmentId: id, organizationId, name, profile },
+    assumptions: overridesOf(profile, assumptions),
+    createdAt: isoTime(createdAt),
+    ...(ttl !== null && { ttl }),
+    ...(expiresAt !== undefined && { expiresAt: isoTime(expiresAt) }),
+    ...(reopenedTest !== undefined && { reopenedTest }),
+    ...(test && { test: toListedTest(test) }),
+    ...(isRemoved && { removed: true })
+  }
+}
+
+function toListedTest({ title, file, outcome }: TestDescription): ListedTest {
+  return {
+    ...(title !== undefined && { title }),
+    ...(file !== undefined && { file }),
+    ...(outcome !== undefined && { outcome })
+  }
 }
 
 type CreateOptions = Parameters<ControlServices['seeds']['createEnvironment']>[0]

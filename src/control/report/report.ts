@@ -26,6 +26,8 @@ type ReportServices = Pick<Services, 'faults' | 'journals' | 'redactionOf'> & {
 export interface ReportOptions {
   /** The tests whose starting state the report contains. */
   states: ReportState
+  /** The id of the environment whose test the report contains. By default, it contains all tests. */
+  environmentId?: string | undefined
   maxBytes?: number
   maxStateBytes?: number
 }
@@ -38,17 +40,21 @@ export interface ReportOptions {
 export async function* reportJson(
   services: ReportServices,
   head: Pick<RunRecord, 'run' | 'coverage'>,
-  { states, maxBytes = MAX_BYTES, maxStateBytes = MAX_STATE_BYTES }: ReportOptions
+  options: ReportOptions
 ): AsyncGenerator<string> {
+  const { states, environmentId, maxBytes = MAX_BYTES, maxStateBytes = MAX_STATE_BYTES } = options
   const { journals, tests } = services
   const size = new SizeLimit(maxBytes)
   const part = new SizeLimit(maxBytes / 4, size)
   const unauthenticated = await describeNewest(journals.of(undefined), part)
   yield `${JSON.stringify(head).slice(0, -1)},"unauthenticated":[${unauthenticated.json}],"tests":[`
   const starts = new ReportedStarts(services, states, new SizeLimit(maxStateBytes, size))
-  const dropped = yield* testsJson(services, starts, size, maxBytes / 4)
+  const isSelected = ({ environment }: Test) =>
+    environmentId === undefined || environment.id === environmentId
+  const selected = tests.list().filter(isSelected)
+  const dropped = yield* testsJson(services, selected, starts, { size, maxPerTest: maxBytes / 4 })
   yield '],"others":['
-  const lost = yield* othersJson(services, size)
+  const lost = environmentId === undefined ? yield* othersJson(services, size) : 0
   yield `],"baselines":[`
   yield* starts.baselinesJson()
   yield `],"dropped":${tests.dropped + dropped},"lost":${unauthenticated.lost + lost}}`
@@ -57,12 +63,12 @@ export async function* reportJson(
 /** Yields the tests that fit into the report. Returns the number of the others. */
 async function* testsJson(
   services: ReportServices,
+  selected: readonly Test[],
   starts: ReportedStarts,
-  size: SizeLimit,
-  maxPerTest: number
+  { size, maxPerTest }: { size: SizeLimit; maxPerTest: number }
 ): AsyncGenerator<string, number> {
   const { tests } = services
-  const failedFirst = tests.list().sort((one, other) => hasFailed(other) - hasFailed(one))
+  const failedFirst = selected.toSorted((one, other) => hasFailed(other) - hasFailed(one))
   let separator = ''
   for (const [index, test] of failedFirst.entries()) {
     const state = tests.stateOf(test)

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { Type } from '@sinclair/typebox'
 import { Coverage } from '../../coverage/schemas.js'
 import { isoTime, steadyClock } from '../../domain/clock.js'
 import type { AddRoute } from '../../http/control-route.js'
@@ -31,7 +32,8 @@ export function reportRoutes(
       'Counts every environment that was created by a request as one test, even if the ' +
       'environment was removed.',
     querystring: strictObject({
-      states: stringEnum(REPORT_STATES, { default: 'off', description: STATES })
+      states: stringEnum(REPORT_STATES, { default: 'off', description: STATES }),
+      environment: Type.Optional(Type.String({ description: ENVIRONMENT }))
     }),
     response: ref(RunRecord),
     handler: async (request, reply) => {
@@ -40,14 +42,16 @@ export function reportRoutes(
       const run = { started: isoTime(startedAt), duration: steadyClock() - startedAt, ...server }
       reply.type('application/json; charset=utf-8')
       // The response to HEAD has no body, so nothing is described.
+      const { states, environment: environmentId } = request.query
       const isHead = request.method === 'HEAD'
       const head = { run, coverage: coverage.ofServer() }
-      const pieces = isHead ? [] : reportJson(options, head, { states: request.query.states })
+      const pieces = isHead ? [] : reportJson(options, head, { states, environmentId })
       return reply.send(Readable.from(pieces, { objectMode: false }))
     }
   })
 }
 
+const ENVIRONMENT = 'Id of an environment. The report then contains only its test'
 const STATES = 'The tests whose starting state the report contains, for `notification-mock open`'
 
 /** Adds the routes that return and clear one environment's coverage of the API reference. */

@@ -123,6 +123,18 @@ export class TestService {
     return [...this.#tests.values()]
   }
 
+  /** Returns the description of an environment's test; undefined if it belongs to no test. */
+  descriptionOf({ key }: Environment): TestDescription | undefined {
+    return this.#tests.get(key)?.description
+  }
+
+  /** Returns the removed environments whose test is kept, oldest first. */
+  removedEnvironments(): Environment[] {
+    return this.list()
+      .map(({ environment }) => environment)
+      .filter(({ isRemoved }) => isRemoved)
+  }
+
   /** Returns the environments that belong to no test, oldest first. */
   otherEnvironments(): Environment[] {
     return this.#services.environments.list().filter(({ key }) => !this.#tests.has(key))

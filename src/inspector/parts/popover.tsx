@@ -117,9 +117,9 @@ export function ActionMenu({
         <div class="menu" onKeyDown={moveFocus}>
           {groups.map(({ title, actions }) => [
             title && <p class="section">{title}</p>,
-            actions.map(({ name, icon, hint, isDanger, run }) => (
+            actions.map(({ name, icon, hint, isDanger, run }, index) => (
               <button
-                key={name}
+                key={`${index} ${name}`}
                 data-item
                 class={isDanger ? 'danger' : ''}
                 onClick={() => choose(close, run)}

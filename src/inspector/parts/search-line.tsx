@@ -14,6 +14,8 @@ interface Props {
    * for each typed letter.
    */
   isByEnter?: boolean
+  /** Whether the field gets the focus when its dialog opens. */
+  isFocused?: boolean
   /** Content after the field, such as the number of results. */
   children?: ComponentChildren
 }
@@ -21,7 +23,15 @@ interface Props {
 /**
  * The search field of a list. The `/` key focuses the field, and the down arrow moves to the list.
  */
-export function SearchLine({ label, placeholder, text, change, isByEnter, children }: Props) {
+export function SearchLine({
+  label,
+  placeholder,
+  text,
+  change,
+  isByEnter,
+  isFocused,
+  children
+}: Props) {
   const field = useRef<HTMLInputElement>(null)
   useShortcut('/', () => field.current?.focus())
   const onEdit = () => change(field.current?.value ?? '')
@@ -40,6 +50,7 @@ export function SearchLine({ label, placeholder, text, change, isByEnter, childr
       <input
         ref={field}
         type="search"
+        autofocus={isFocused}
         onInput={isByEnter ? undefined : onEdit}
         onChange={isByEnter ? onEdit : undefined}
         aria-label={label}

@@ -4,13 +4,12 @@ import type { Report } from '../../client/report.js'
 import { EmptyList } from '../parts/empty.js'
 import { useShortcut } from '../parts/keyboard.js'
 import { ListRow, ROW_HEIGHT, ROW_WITH_NOTE_HEIGHT } from '../parts/list-row.js'
-import { Close, Pane, Panes } from '../parts/pane.js'
+import { Pane, Panes } from '../parts/pane.js'
 import { SearchLine } from '../parts/search-line.js'
-import { Tabs } from '../parts/tabs.js'
 import { VirtualList } from '../parts/virtual-list.js'
 import { hrefTo, navigate, useRoute } from '../shell/router.js'
-import { FindingCallout } from '../views/requests/finding.js'
 import { type Entry, entriesOf } from './entries.js'
+import { EntryPane } from './entry-pane.js'
 import { RunHead } from './run-head.js'
 import '../style.css'
 import './style.css'
@@ -103,44 +102,6 @@ function EntryList({ entries, filter, current, testCount }: EntryListProps) {
  */
 const noteOf = ({ findings }: Entry) =>
   (findings.find(({ tone }) => tone !== 'bad') ?? findings[0])?.message.split('\n')[0]
-
-interface EntryPaneProps {
-  entry: Entry
-  tab: string | undefined
-}
-
-function EntryPane({ entry, tab }: EntryPaneProps) {
-  const { key, title, facts, findings, tabs, command } = entry
-  const head = (
-    <div class="head">
-      <div class="head-title">
-        <h2 dir="auto">{title}</h2>
-        <span class="hint" dir="auto">
-          {facts}
-        </span>
-        <Close back="#/" />
-      </div>
-      {findings.map(({ tab: findingTab = 'requests', ...finding }, index) => (
-        <FindingCallout
-          key={index}
-          {...finding}
-          href={(sequence) => hrefTo([key, findingTab, String(sequence)])}
-        />
-      ))}
-      {command !== undefined && (
-        <p class="hint reopen">
-          Reopen this test: <code>{command}</code>
-        </p>
-      )}
-    </div>
-  )
-  const select = (id: string) => navigate(hrefTo([key, id]), { replace: true })
-  return (
-    <Pane label={title} head={head}>
-      <Tabs key={key} label="Views of the entry" tabs={tabs} current={tab} select={select} />
-    </Pane>
-  )
-}
 
 /**
  * Reads the report from the HTML file, which contains it as JSON. The JSON is either plain, or

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
-import { connect, MockError } from '../../client/index.js'
+import { connect, type ListedEnvironment, MockError } from '../../client/index.js'
 import { EmptyList } from '../parts/empty.js'
 import { ErrorNote } from '../parts/error-note.js'
 import { Icon } from '../parts/icon.js'
@@ -11,14 +11,19 @@ import { viewsOf } from '../views/index.js'
 import { Bar } from './bar.js'
 import { useCommands } from './commands.js'
 import { ConnectionNote, WhileConnected } from './connection-note.js'
+import { useEnvironments } from './environments.js'
 import { findEnvironment } from './find-environment.js'
 import { LiveProvider } from './live-provider.js'
+import { RemovedTest } from './removed-test.js'
+import { useRepeat } from './repeat.js'
 import { hrefTo, navigate, useRoute } from './router.js'
 import { callService, type Session, SessionProvider, useSession } from './session.js'
 import { type Secrets, SignIn } from './sign-in.js'
 
 /** The server's URL without a trailing slash. Behind a proxy, the URL may have a path. */
 const SERVER = new URL('.', document.baseURI).href.replace(/\/$/, '')
+
+const NO_ENVIRONMENTS: readonly ListedEnvironment[] = []
 
 /** The whole inspector. The keys and tokens that the user enters are kept only in memory. */
 export function App() {
@@ -33,7 +38,7 @@ export function App() {
     [mock, secrets, name]
   )
   const selection = value?.name === name ? value : undefined
-  const { apiKey, listed, environments = [] } = selection ?? {}
+  const { apiKey, listed, environments = NO_ENVIRONMENTS } = selection ?? {}
   const note = error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />
   const isRejected = error instanceof MockError && [401, 403].includes(error.status ?? 0)
   // Keep showing the environment after a failed reload, unless the server rejected the credentials.
@@ -50,6 +55,7 @@ export function App() {
       />
     )
   }
+  if (listed?.removed) return <RemovedTest mock={mock} listed={listed} />
   if (!selection && !note) return <p class="alone muted">Loading…</p>
   const isKeyMissing = listed !== undefined && apiKey === undefined
   const needsSignIn = isKeyMissing || isRejected
@@ -74,14 +80,16 @@ type NoEnvironmentProps = Pick<EnvironmentProps, 'environments' | 'reload'> & {
   name: string | null
 }
 
+/** Lists the environments, and opens the named environment as soon as it exists. */
 function NoEnvironment({ name, environments, reload }: NoEnvironmentProps) {
+  useRepeat(reload)
+  const existing = environments.filter(({ removed }) => !removed)
   return (
     <EmptyList title={name === null ? 'No environments yet' : `No environment is named ${name}`}>
-      <button onClick={reload}>Check again</button>
-      {environments.length === 0 && (
+      {existing.length === 0 && (
         <p>Start the server with a seed, or create an environment with POST /_mock/environments</p>
       )}
-      {environments.map((environment) => (
+      {existing.map((environment) => (
         <a key={environment.environmentId} href={hrefTo([], { environment: environment.name })}>
           {environment.name}
         </a>
@@ -98,8 +106,12 @@ type EnvironmentProps = Pick<Session, 'mock' | 'listed' | 'environments'> & {
 }
 
 /** Provides the selected environment, its session and its live requests to the components below. */
-function Environment({ mock, listed, environments, apiKey, reload, note }: EnvironmentProps) {
+function Environment({ mock, apiKey, reload, note, ...loaded }: EnvironmentProps) {
   const [version, setVersion] = useState(0)
+  const environments = useEnvironments(mock, loaded.environments)
+  const isSelected = ({ environmentId }: ListedEnvironment) =>
+    environmentId === loaded.listed?.environmentId
+  const listed = environments.find(isSelected) ?? loaded.listed
   const env = useMemo(() => mock.attach(apiKey), [mock, apiKey])
   const call = useCallback<Session['call']>(
     (method, path, options) => callService(env, method, path, options),

@@ -22,7 +22,7 @@ const MAX_IN_MENU = 8
  * the palette.
  */
 export function Bar() {
-  const { listed, reloadAll } = useSession()
+  const { listed } = useSession()
   const docsUrl = `docs?${new URLSearchParams({ environment: listed?.name ?? '' })}`
   const [OpenDialog, setOpenDialog] = useState<DialogView>()
   // Pass a function that returns `dialog`. The setter would call `dialog` itself instead of storing
@@ -34,7 +34,6 @@ export function Bar() {
   const moreActions: readonly Action[] = [
     { name: 'New request', icon: 'send', run: () => navigate(hrefTo(['requests', 'new'])) },
     { name: 'API documentation', run: () => window.open(docsUrl, '_blank', 'noopener') },
-    { name: 'Reload everything', icon: 'again', run: reloadAll },
     { name: 'Keyboard shortcuts', hint: '?', run: () => open(Shortcuts) }
   ]
   useShortcut('ctrl+k', togglePalette)

@@ -9,7 +9,8 @@ interface Selection {
 
 /**
  * Finds the environment that the URL names, or the first one if the URL names none. Uses the API
- * key that the server shows; if it shows none, the key that the user entered.
+ * key that the server shows; if it shows none, the key that the user entered. A removed environment
+ * has no key.
  *
  * Throws `MockError` if the entered key belongs to another environment.
  */
@@ -19,9 +20,8 @@ export async function findEnvironment(
   enteredKey: string | undefined
 ): Promise<Selection> {
   const environments = await listEnvironments(mock, enteredKey)
-  const listed = environments?.find(
-    (environment) => name === null || [environment.name, environment.environmentId].includes(name)
-  )
+  const listed = environments && findListed(environments, name)
+  if (listed?.removed) return { environments, listed, apiKey: undefined }
   const [shownKey] = listed ? await mock.apiKeys(listed.environmentId) : []
   const isMissing = environments !== undefined && listed === undefined
   if (shownKey !== undefined || enteredKey === undefined || isMissing) {
@@ -31,10 +31,22 @@ export async function findEnvironment(
   return { environments, listed, apiKey: enteredKey }
 }
 
-/** Lists the environments. Returns undefined if that fails but the user entered an API key. */
+/** Prefers an environment that exists to a removed environment with the same name. */
+function findListed(
+  environments: readonly ListedEnvironment[],
+  name: string | null
+): ListedEnvironment | undefined {
+  const existing = environments.filter(({ removed }) => !removed)
+  if (name === null) return existing[0]
+  const isNamed = (environment: ListedEnvironment) =>
+    [environment.name, environment.environmentId].includes(name)
+  return existing.find(isNamed) ?? environments.findLast(isNamed)
+}
+
+/** Lists the environments and the removed tests. Returns undefined if that fails but the user entered an API key. */
 async function listEnvironments(mock: ConnectedMock, enteredKey: string | undefined) {
   try {
-    return await mock.listEnvironments()
+    return await mock.listEnvironments({ removed: 'include' })
   } catch (error) {
     if (enteredKey === undefined) throw error
     return undefined

@@ -126,6 +126,24 @@ test('a test without a description has the name of its environment', async () =>
   expect(tests).toMatchObject([{ title: 'by hand', outcome: 'unknown' }])
 })
 
+test('lists a removed environment with its test, which a report can contain alone', async () => {
+  const { mock } = await useConnectedMock()
+  const { env, send } = await createTest(mock, 'first')
+  await send('/v1/messages')
+  await env.describeTest({ title: 'pays', file: 'shop.test.ts:7', outcome: 'failed' })
+  await env.remove()
+  await createTest(mock, 'second')
+  const listed = await mock.listEnvironments({ removed: 'include' })
+  expect(listed.slice(-2)).toMatchObject([
+    { name: 'first', removed: true, test: { title: 'pays', outcome: 'failed' } },
+    { name: 'second', test: {} }
+  ])
+  const { tests, others } = await mock.runRecord({ environment: env.id })
+  expect(tests).toMatchObject([{ title: 'pays', requests: [{ path: '/v1/messages' }] }])
+  expect(others).toEqual([])
+  expect((await mock.listEnvironments()).map(({ name }) => name)).not.toContain('first')
+})
+
 test('does not report a removed environment that was not used', async () => {
   const { mock } = await useConnectedMock()
   await (await createTest(mock, 'unused')).env.remove()

@@ -5,8 +5,10 @@ import { JsonDialog } from '../../parts/json-dialog.js'
 import type { Action } from '../../parts/popover.js'
 import { runWithToast } from '../../parts/toast.js'
 import { StubsDialog } from '../../views/stubs/stubs.js'
+import { hrefOfEnvironment, sortEnvironments, titleOf } from '../environments.js'
 import { hrefTo, navigate, useRoute } from '../router.js'
 import { useSession } from '../session.js'
+import { EnvironmentsDialog } from './environment-list.js'
 import { SnapshotsDialog } from './snapshots.js'
 import { exportState, useReset, useSeeds } from './state.js'
 
@@ -51,12 +53,18 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
   )
   const otherActions = [
     { name: 'New environment…', isReadOnly: true, run: () => open(NewEnvironmentDialog) },
-    ...environments.map(
-      ({ name, environmentId }): Action => ({
-        name,
-        icon: environmentId === listed?.environmentId ? 'check' : undefined,
+    {
+      name: 'All environments and tests…',
+      isReadOnly: true,
+      run: () => open(EnvironmentsDialog)
+    },
+    ...sortEnvironments(environments).map(
+      (environment): Action => ({
+        name: titleOf(environment),
+        hint: environment.removed ? 'removed' : environment.test?.outcome,
+        icon: environment.environmentId === listed?.environmentId ? 'check' : undefined,
         isReadOnly: true,
-        run: () => navigate(hrefTo([view], { environment: name }))
+        run: () => navigate(hrefOfEnvironment(environment, view))
       })
     )
   ]

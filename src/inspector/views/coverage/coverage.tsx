@@ -3,16 +3,20 @@ import { Chip } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/error-note.js'
 import { Scroll } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
-import { useConnectionProblem } from '../../shell/live-provider.js'
+import { useConnectionProblem, useFeed } from '../../shell/live-provider.js'
 import { useSession } from '../../shell/session.js'
 import { ActionButtons, useAction } from '../actions.js'
+
+/** Minimum milliseconds between two reloads while requests arrive. */
+const RELOAD_INTERVAL = 1000
 
 /** Shows which parts of the API the requests to the environment have covered. */
 export function CoverageView() {
   const { env, version } = useSession()
   const problem = useConnectionProblem()
   const runAction = useAction()
-  const { value, error, reload } = useResource(() => env.coverage(), [env, version])
+  const { requests } = useFeed(RELOAD_INTERVAL)
+  const { value, error, reload } = useResource(() => env.coverage(), [env, version, requests])
   const startOver = () => runAction(() => env.clearCoverage(), 'Coverage was reset to zero')
   return (
     <div class="view">
@@ -27,12 +31,7 @@ export function CoverageView() {
             </span>
           </div>
         )}
-        <ActionButtons
-          actions={[
-            { name: 'Reload', run: reload },
-            { name: 'Start over', run: startOver }
-          ]}
-        />
+        <ActionButtons actions={[{ name: 'Start over', run: startOver }]} />
       </div>
       <Scroll>
         {error !== undefined && !problem && <ErrorNote error={error} retry={reload} />}

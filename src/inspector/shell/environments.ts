@@ -1,0 +1,48 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import type { ConnectedMock, ListedEnvironment } from '../../client/index.js'
+import { useRepeat } from './repeat.js'
+import { hrefTo } from './router.js'
+
+/** Returns the server's environments, including removed tests, and follows changes of the list. */
+export function useEnvironments(
+  mock: ConnectedMock,
+  loaded: readonly ListedEnvironment[]
+): readonly ListedEnvironment[] {
+  const [environments, setEnvironments] = useState(loaded)
+  useEffect(() => setEnvironments(loaded), [loaded])
+  // A user who has only an API key isn't allowed to list the environments.
+  const isAllowed = loaded.length > 0
+  const load = useCallback(async () => {
+    if (!isAllowed) return
+    // Ignore the error, because the live connection already reports an unreachable server.
+    const latest = await mock.listEnvironments({ removed: 'include' }).catch(() => undefined)
+    if (!latest) return
+    // Keep an equal list, so that the page isn't rendered again.
+    setEnvironments((before) => (isEqual(before, latest) ? before : latest))
+  }, [mock, isAllowed])
+  useRepeat(load)
+  return environments
+}
+
+const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/** Returns the environments without a test, oldest first, and then the tests, newest first. */
+export function sortEnvironments(
+  environments: readonly ListedEnvironment[]
+): readonly ListedEnvironment[] {
+  const tests = environments.filter(({ test }) => test).reverse()
+  return [...environments.filter(({ test }) => !test), ...tests]
+}
+
+/** Returns the title of an environment's test, or else the environment's name. */
+export const titleOf = ({ name, test }: ListedEnvironment) => test?.title ?? name
+
+/** Returns the URL that shows an environment in a view. A removed one has a view of its own. */
+export function hrefOfEnvironment(
+  { name, environmentId, removed }: ListedEnvironment,
+  view: string
+): string {
+  // Another environment may have the name of a removed environment.
+  if (removed) return hrefTo([], { environment: environmentId })
+  return hrefTo([view], { environment: name })
+}
