@@ -20,8 +20,7 @@ const LOST_REQUEST =
 const CHANGES_AFTER =
   'Also sends the recorded changes after this sequence. By default, only new changes are sent'
 const PENDING_AFTER =
-  'Also sends the event `pending` with each request that is still in progress this many ' +
-  'milliseconds after its arrival'
+  'Also sends each request that has no response after this many milliseconds, as `pending`'
 
 /** Adds the routes that list, stream, verify and remove the recorded requests of an environment. */
 export function journalRoutes(route: AddRoute, services: JournalServices): void {

@@ -44,7 +44,7 @@ const LATENCY =
 const API_KEY =
   'A unique API key of at least 16 characters, or at least 8 if it has a digit or a hyphen. ' +
   'Defaults to a new key'
-const REMOVED = 'Whether to include removed environments whose test is still in the report'
+const REMOVED = 'Whether to list removed environments that are in the report'
 const TTL =
   'Removes the environment after it was unused for this long, in milliseconds or as text ' +
   'such as `10m`. At most 30 days; by default it is never removed'
