@@ -34,6 +34,8 @@ const PACKAGES = [
   'mocha@11',
   '@cucumber/cucumber@12',
   'bun@1',
+  'msw@2',
+  'nock@14',
   'start-server-and-test',
   '@types/node',
   'typescript'
