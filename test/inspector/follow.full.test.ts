@@ -79,6 +79,21 @@ test("a list under the mouse doesn't change until the mouse leaves it", async (c
   await page.getByRole('link', { name: /Newest of all/ }).waitFor()
 })
 
+test('a burst of changes reloads only what the page shows, and only a few times', async (context) => {
+  const { page, env, events } = await openInspector(context, { hash: '#/integrations' })
+  await page.getByRole('link', { name: /^SendGrid/ }).waitFor()
+  events.requested.length = 0
+  for (let count = 0; count < 41; count++) {
+    const integration = count % 2 === 0 ? 'mailgun-eu' : 'sendgrid-main'
+    await sendRequest(env, `/v1/integrations/${integration}/set-primary`, { method: 'POST' })
+  }
+  const mailgun = page.getByRole('switch', { name: 'Mailgun (EU) is primary' })
+  await expect.poll(() => mailgun.isChecked()).toBe(true)
+  const paths = events.requested.map((url) => new URL(url).pathname)
+  expect(paths.filter((path) => path === '/_mock/integrations').length).toBeLessThan(10)
+  expect(paths.filter((path) => /clock|faults|latency|keys/.test(path))).toEqual([])
+})
+
 /** Creates an environment for a test, sends a request with a typo, and describes the test. */
 async function runTest({ mock }: OpenedInspector, title: string, outcome: 'passed' | 'failed') {
   const env = await mock.environment({ from: 'Development', name: `of ${title}` })

@@ -14,6 +14,7 @@ import { ConnectionNote, WhileConnected } from './connection-note.js'
 import { useEnvironments } from './environments.js'
 import { findEnvironment } from './find-environment.js'
 import { LiveProvider } from './live-provider.js'
+import type { ReloadScope } from './live-requests.js'
 import { RemovedTest } from './removed-test.js'
 import { useRepeat } from './repeat.js'
 import { hrefTo, navigate, useRoute } from './router.js'
@@ -108,6 +109,7 @@ type EnvironmentProps = Pick<Session, 'mock' | 'listed' | 'environments'> & {
 /** Provides the selected environment, its session and its live requests to the components below. */
 function Environment({ mock, apiKey, reload, note, ...loaded }: EnvironmentProps) {
   const [version, setVersion] = useState(0)
+  const [settingsVersion, setSettingsVersion] = useState(0)
   const environments = useEnvironments(mock, loaded.environments)
   const isSelected = ({ environmentId }: ListedEnvironment) =>
     environmentId === loaded.listed?.environmentId
@@ -118,13 +120,20 @@ function Environment({ mock, apiKey, reload, note, ...loaded }: EnvironmentProps
     [env]
   )
   useEffect(() => clearUndo, [])
-  const reloadAll = useCallback(() => {
-    setVersion((count) => count + 1)
-    reload()
-  }, [reload])
+  const reloadScope = useCallback(
+    (scope: ReloadScope) => {
+      setVersion((count) => count + 1)
+      if (scope !== 'records') setSettingsVersion((count) => count + 1)
+      if (scope === 'everything') reload()
+    },
+    [reload]
+  )
+  const reloadAll = useCallback(() => reloadScope('everything'), [reloadScope])
   return (
-    <SessionProvider value={{ mock, listed, environments, env, call, version, reloadAll }}>
-      <LiveProvider reloadAll={reloadAll}>
+    <SessionProvider
+      value={{ mock, listed, environments, env, call, version, settingsVersion, reloadAll }}
+    >
+      <LiveProvider reload={reloadScope}>
         <WhileConnected>{note}</WhileConnected>
         <div class="app">
           <ViewCommands />

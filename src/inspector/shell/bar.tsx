@@ -40,7 +40,7 @@ export function Bar() {
   useShortcut('?', () => open(Shortcuts))
   useCommands([
     ...groups.flatMap(({ title, actions }) =>
-      actions.map((action) => ({ ...action, hint: title }))
+      actions.map((action) => ({ ...action, hint: action.hint ?? title }))
     ),
     ...moreActions.map((action) => ({ ...action, isReadOnly: true }))
   ])

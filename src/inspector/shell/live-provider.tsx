@@ -1,22 +1,27 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
-import { type ConnectionProblem, type Feed, LiveRequests } from './live-requests.js'
+import {
+  type ConnectionProblem,
+  type Feed,
+  LiveRequests,
+  type ReloadScope
+} from './live-requests.js'
 import { useSession } from './session.js'
 
 const LiveContext = createContext<LiveRequests | undefined>(undefined)
 
 interface Props {
   children: ComponentChildren
-  reloadAll(): void
+  reload(scope: ReloadScope): void
 }
 
 /**
  * Provides the environment's live requests to its children. Receives new requests only while the
  * browser tab is visible.
  */
-export function LiveProvider({ children, reloadAll }: Props) {
+export function LiveProvider({ children, reload }: Props) {
   const { env } = useSession()
-  const live = useMemo(() => new LiveRequests(env, reloadAll), [env, reloadAll])
+  const live = useMemo(() => new LiveRequests(env, reload), [env, reload])
   useEffect(() => {
     let controller = new AbortController()
     const followWhileVisible = () => {

@@ -34,8 +34,14 @@ const MAX_KEPT_REQUESTS = 10_000
 const PAGE_SIZE = 300
 /** Milliseconds during which arriving requests are collected into one update. */
 const UPDATE_DELAY = 250
+/** The same delay while many requests arrive, because each update renders the list again. */
+const BUSY_UPDATE_DELAY = 1000
+/** Many requests arrive if an update has at least this many. */
+const BUSY_COUNT = 4
 /** Milliseconds between a change and the reload of the visible data. */
 const RELOAD_DELAY = 300
+/** Minimum milliseconds between two reloads after changes. */
+const RELOAD_INTERVAL = 1500
 const RETRY_DELAY = 2000
 /**
  * The data is not reloaded while one of these exists: an open form, a list under the mouse, or a
@@ -58,6 +64,12 @@ const EMPTY_FEED: Feed = {
  */
 type Listener = (requests: readonly RecordedRequest[]) => void
 
+/**
+ * What to reload: the records, because a request changed some; also the settings, because a control
+ * request changed something; or everything, also the list of environments.
+ */
+export type ReloadScope = 'records' | 'settings' | 'everything'
+
 type Timer = ReturnType<typeof setTimeout>
 
 interface LoadedJournal {
@@ -78,12 +90,13 @@ const bySequence = <Item extends { sequence: number }>(items: Iterable<Item>) =>
   new Map([...items].map((item) => [item.sequence, item]))
 
 /**
- * Follows an environment's event stream and keeps its newest requests. Calls `reloadAll` when other
- * data may have changed, which is after each change and after reconnecting.
+ * Follows an environment's event stream and keeps its newest requests. Calls `reload` when other
+ * data may have changed, which is after changes and after reconnecting. Changes in quick succession
+ * cause one reload.
  */
 export class LiveRequests {
   readonly #env: AttachedEnvironment
-  readonly #reloadAll: () => void
+  readonly #reload: (scope: ReloadScope) => void
   readonly #listeners = new Set<Listener>()
   #feed = EMPTY_FEED
   /** The loaded requests, and the requests that arrived since loading started. */
@@ -92,11 +105,14 @@ export class LiveRequests {
   #arrivedRequests: RecordedRequest[] = []
   #signal: AbortSignal | undefined
   #updateTimer: Timer | undefined
+  #updateDelay = UPDATE_DELAY
   #reloadTimer: Timer | undefined
+  #reloadScope: ReloadScope = 'records'
+  #reloadedAt = Number.NEGATIVE_INFINITY
 
-  constructor(env: AttachedEnvironment, reloadAll: () => void) {
+  constructor(env: AttachedEnvironment, reload: (scope: ReloadScope) => void) {
     this.#env = env
-    this.#reloadAll = reloadAll
+    this.#reload = reload
   }
 
   get feed(): Feed {
@@ -161,20 +177,20 @@ export class LiveRequests {
     for await (const request of stream) {
       this.#journal.requests.set(request.sequence, request)
       this.#arrivedRequests.push(request)
-      if (request.changed?.length) this.#reloadSoon()
+      if (request.changed?.length) this.#reloadSoon('records')
       this.#updateSoon()
     }
   }
 
   #onOpen(): void {
-    if (this.#feed !== EMPTY_FEED) this.#reloadAll()
+    if (this.#feed !== EMPTY_FEED) this.#reload('everything')
     // Load only after the stream is open. Otherwise requests that arrive between the load and the
     // opening of the stream would be missed.
     this.#load()
   }
 
   #onChange(change: Change): void {
-    this.#reloadSoon()
+    this.#reloadSoon('settings')
     if (DELETING_OPERATIONS.includes(change.operation ?? '')) {
       this.#load()
       return
@@ -212,7 +228,7 @@ export class LiveRequests {
   }
 
   #updateSoon(): void {
-    this.#updateTimer ??= setTimeout(() => this.#update(), UPDATE_DELAY)
+    this.#updateTimer ??= setTimeout(() => this.#update(), this.#updateDelay)
   }
 
   #update(): void {
@@ -226,6 +242,7 @@ export class LiveRequests {
     if (dropped.length > 0) journal.hasMore = this.#keptRequests < MAX_KEPT_REQUESTS
     const arrivedRequests = this.#arrivedRequests
     this.#arrivedRequests = []
+    this.#updateDelay = arrivedRequests.length < BUSY_COUNT ? UPDATE_DELAY : BUSY_UPDATE_DELAY
     const part = {
       requests,
       changes: [...journal.changes.values()],
@@ -241,13 +258,21 @@ export class LiveRequests {
     for (const listener of this.#listeners) listener(arrivedRequests)
   }
 
-  #reloadSoon(): void {
-    this.#reloadTimer ??= setTimeout(() => this.#reloadUnlessInUse(), RELOAD_DELAY)
+  #reloadSoon(scope: ReloadScope): void {
+    if (scope !== 'records') this.#reloadScope = scope
+    const rest = this.#reloadedAt + RELOAD_INTERVAL - performance.now()
+    this.#reloadTimer ??= setTimeout(() => this.#reloadUnlessInUse(), Math.max(RELOAD_DELAY, rest))
   }
 
   #reloadUnlessInUse(): void {
     this.#reloadTimer = undefined
-    if (document.querySelector(IN_USE)) this.#reloadSoon()
-    else this.#reloadAll()
+    const scope = this.#reloadScope
+    if (document.querySelector(IN_USE)) {
+      this.#reloadSoon(scope)
+      return
+    }
+    this.#reloadScope = 'records'
+    this.#reloadedAt = performance.now()
+    this.#reload(scope)
   }
 }

@@ -17,6 +17,8 @@ export interface Session {
   call(method: string, path: string, options?: CallOptions): Promise<ServiceResponse>
   /** Increases whenever the data may have changed. Views reload when the version changes. */
   version: number
+  /** Increases whenever the clock, the faults or the latency may have changed. */
+  settingsVersion: number
   /** Reloads all visible data and the list of environments. */
   reloadAll(): void
 }

@@ -21,8 +21,8 @@ const STEPS = [
  * Shows the environment's clock in the bar, with a menu that advances, freezes or resets the clock.
  */
 export function ClockMenu() {
-  const { env, version, reloadAll } = useSession()
-  const { value: clock } = useResource(() => env.clock.get(), [env, version])
+  const { env, settingsVersion, reloadAll } = useSession()
+  const { value: clock } = useResource(() => env.clock.get(), [env, settingsVersion])
   const [isDialogOpen, setDialogOpen] = useState(false)
   const now = useNow(clock)
   const setting = clock?.setting ?? { mode: 'wall' }

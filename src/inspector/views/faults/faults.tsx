@@ -64,11 +64,11 @@ export function FaultsPopover() {
 
 /** Loads the fault rules and the latency. Reloads them when a rule has applied to a request. */
 function useFaults() {
-  const { env, version } = useSession()
+  const { env, settingsVersion } = useSession()
   const live = useLive()
   const resource = useResource(
     async () => ({ rules: await env.faults.list(), latency: await env.latency.get() }),
-    [env, version]
+    [env, settingsVersion]
   )
   const { reload } = resource
   useEffect(
