@@ -52,6 +52,35 @@ test('four clicks add a message for a subscriber', async (context) => {
   })
 })
 
+test('a rejected field of a new message has its error, and suggests values', async (context) => {
+  const { page } = await openInspector(context, { hash: '#/messages' })
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a message' })
+  await dialog.locator('datalist option[value=user-ada]').waitFor({ state: 'attached' })
+  await dialog.locator('datalist option[value=order-shipped]').waitFor({ state: 'attached' })
+  await dialog.getByLabel('Workflow').fill('order-shiped')
+  await dialog.getByRole('button', { name: 'Add a message' }).click()
+  await dialog.locator('[aria-invalid=true]').waitFor()
+  const focused = await page.evaluate(`[
+    document.activeElement.name,
+    document.getElementById(document.activeElement.getAttribute('aria-describedby')).innerText
+  ]`)
+  expect(focused).toEqual(['workflow', expect.stringMatching(/^workflow is order-shiped, but/)])
+})
+
+test('Edit opens at the first line, and Save is visible', async (context) => {
+  const { page } = await openInspector(context, { hash: '#/messages' })
+  await page.getByRole('link', { name: 'Order 4711 confirmed' }).first().click()
+  const { dialog } = await openEditor(page)
+  const isScrollable =
+    "document.querySelector('dialog').scrollHeight > document.querySelector('dialog').clientHeight"
+  expect(await page.evaluate(isScrollable)).toBe(true)
+  await expect.poll(() => page.evaluate('document.activeElement.selectionStart')).toBe(0)
+  expect(await page.evaluate("document.querySelector('dialog').scrollTop")).toBe(0)
+  const save = await dialog.getByRole('button', { name: 'Save' }).boundingBox()
+  expect(save && save.y + save.height).toBeLessThan(page.viewportSize()?.height ?? 0)
+})
+
 /** Opens the inspector with an SMS that says `Your tea is here`. */
 async function openTeaMessage(context: TestContext): Promise<OpenedInspector> {
   const inspector = await openInspector(context, { hash: '#/coverage' })

@@ -258,4 +258,14 @@ test('the request form rejects a header line without a name', async (context) =>
   await page.getByLabel('Headers').fill('x-trace: 1\n: 2')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByText('“: 2” has no name: write it as name:value').waitFor()
+  expect(await page.getByLabel('Headers').getAttribute('aria-invalid')).toBe('true')
+})
+
+test('the request form shows the error of a parameter at its field', async (context) => {
+  const { page } = await openInspector(context, { hash: '#/requests/new' })
+  const limit = page.getByLabel('limit', { exact: true })
+  await limit.fill('5000')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('form').getByText('limit must be a whole number from 1 to 1000').waitFor()
+  expect(await limit.getAttribute('aria-invalid')).toBe('true')
 })

@@ -1,9 +1,11 @@
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { MockError } from '../../client/index.js'
 import { formatJson, parseJsonOrText } from './json.js'
 
 /** An error in the JSON. `line` is counted from 1. */
 export interface Issue {
+  /** The path of the invalid field; empty if the text isn't JSON. */
+  path: string
   line: number
   message: string
 }
@@ -23,6 +25,11 @@ interface Props {
 export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props) {
   const textArea = useRef<HTMLTextAreaElement>(null)
   const lines = text.split('\n')
+  // The focus puts the cursor at the end, and scrolls there.
+  useEffect(() => {
+    textArea.current?.setSelectionRange(0, 0)
+    textArea.current?.closest('dialog')?.scrollTo(0, 0)
+  }, [])
   const selectLine = (line: number) => {
     const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0)
     textArea.current?.focus()
@@ -66,14 +73,18 @@ export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props)
 export function issuesIn(text: string, error: unknown): Issue[] {
   if (error instanceof SyntaxError) {
     const line = Number(/line (\d+)/.exec(error.message)?.[1])
-    return line > 0 ? [{ line, message: error.message }] : []
+    return line > 0 ? [{ path: '', line, message: error.message }] : []
   }
   if (!(error instanceof MockError)) return []
   const json = parseJsonOrText(text)
   return Object.entries(error.fields).flatMap(([path, { messages }]) => {
     const line = lineOf(path, json)
     // Remove the prefix `seed:line:column`, because it doesn't refer to lines in the editor.
-    return messages.map((message) => ({ line, message: message.replace(/^\w+:\d+:\d+ /, '') }))
+    return messages.map((message) => ({
+      path,
+      line,
+      message: message.replace(/^\w+:\d+:\d+ /, '')
+    }))
   })
 }
 

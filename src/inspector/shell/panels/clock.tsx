@@ -70,7 +70,7 @@ export function ClockMenu() {
       {isDialogOpen && (
         <JsonDialog
           title="Freeze the clock at a time"
-          value={{ at: now }}
+          fields={[{ name: 'at', label: 'Time in UTC', kind: 'time', value: now }]}
           button="Freeze"
           submit={freezeAt}
           close={() => setDialogOpen(false)}

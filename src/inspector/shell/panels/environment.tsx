@@ -1,7 +1,7 @@
 import type { FunctionComponent } from 'preact'
 import type { EnvironmentOptions } from '../../../client/index.js'
 import { copyText } from '../../parts/copy.js'
-import { JsonDialog } from '../../parts/json-dialog.js'
+import { type Fields, JsonDialog } from '../../parts/json-dialog.js'
 import type { Action } from '../../parts/popover.js'
 import { runWithToast } from '../../parts/toast.js'
 import { StubsDialog } from '../../views/stubs/stubs.js'
@@ -75,20 +75,50 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
   return { groups, rejectionDialog }
 }
 
+const PROFILES = ['document', 'live'] satisfies EnvironmentOptions['profile'][]
+const NO_SOURCE = 'nothing'
+
 /** A dialog that creates an environment, by default as a fork of the current one. */
 function NewEnvironmentDialog({ close }: { close: () => void }) {
-  const { mock, listed, reloadAll } = useSession()
+  const { mock, listed, environments, reloadAll } = useSession()
   const { view } = useRoute()
-  const create = async (options: EnvironmentOptions) => {
-    const { name } = await mock.environment(options)
+  const create = async ({ from, hours, ...options }: Fields) => {
+    const { name } = await mock.environment({
+      ...options,
+      ...(from !== NO_SOURCE && { from: String(from) }),
+      ...(hours !== undefined && { ttl: `${Number(hours)}h` })
+    })
     reloadAll()
     navigate(hrefTo([view], { environment: name }))
   }
-  const fork = { name: `Fork of ${listed?.name}`, from: listed?.name, profile: listed?.profile }
+  const sources = [...environments.map(({ name }) => name), NO_SOURCE]
   return (
     <JsonDialog
       title="New environment"
-      value={fork}
+      value={{}}
+      fields={[
+        { name: 'name', label: 'Name', value: `Fork of ${listed?.name}` },
+        { name: 'from', label: 'Copy of', kind: 'select', options: sources, value: listed?.name },
+        {
+          name: 'profile',
+          label: 'Profile',
+          kind: 'select',
+          options: PROFILES,
+          value: listed?.profile
+        },
+        {
+          name: 'clock',
+          label: 'Freeze its clock at (UTC)',
+          kind: 'time',
+          hint: 'Without a time, it gets the clock of the copied environment.'
+        },
+        {
+          name: 'hours',
+          label: 'Remove it when unused for (hours)',
+          kind: 'number',
+          hint: 'Without a number, the environment stays.'
+        }
+      ]}
       button="Create"
       submit={create}
       close={close}

@@ -1,7 +1,8 @@
 import './messages.css'
 import { useState } from 'preact/hooks'
-import type { NewMessage } from '../../../client/index.js'
+import type { AttachedEnvironment, NewMessage } from '../../../client/index.js'
 import { CHANNELS } from '../../../domain/enums.js'
+import type { FormField } from '../../parts/form-field.js'
 import { formatShortTime, formatTime } from '../../parts/format-time.js'
 import { ListRow } from '../../parts/list-row.js'
 import { useResource } from '../../parts/resource.js'
@@ -11,6 +12,7 @@ import { useAction } from '../actions.js'
 import { editableFields, RecordPane } from '../records/record-pane.js'
 import { RecordsView, type RowLink } from '../records/records-view.js'
 import { searchTextOf } from '../records/search.js'
+import { recentSubscribers, workflowIds } from '../suggestions.js'
 import { recipientOf, summaryOf } from './message-text.js'
 import { MessagePreview } from './preview.js'
 import { channelOf, type Message, searchMessages, withChannel } from './search-messages.js'
@@ -47,7 +49,8 @@ export function MessagesView({ route }: { route: Route }) {
       reason={resource.value?.reason}
       add={{
         title: 'Add a message',
-        children: <MessageFields />,
+        value: {},
+        fields: messageFields(env),
         // The fields may be invalid, but the server validates them.
         submit: async (fields) => (await env.messages.add(fields as NewMessage))._id
       }}
@@ -108,43 +111,15 @@ function formatCount(
   return hasMore ? `${count}+` : count
 }
 
-const TEXT_FIELDS = [
-  { name: 'subscriberId', label: 'Subscriber' },
-  { name: 'workflow', label: 'Workflow' },
+/** Returns fields for the most common values of a message. */
+const messageFields = (env: AttachedEnvironment): FormField[] => [
+  { name: 'subscriberId', label: 'Subscriber', suggest: () => recentSubscribers(env) },
+  { name: 'workflow', label: 'Workflow', suggest: () => workflowIds(env) },
   { name: 'transactionId', label: 'Transaction' },
-  { name: 'subject', label: 'Subject' }
+  { name: 'subject', label: 'Subject' },
+  { name: 'channel', label: 'Channel', kind: 'radio', options: CHANNELS, value: 'email' },
+  { name: 'content', label: 'Content', kind: 'lines' }
 ]
-
-/** Inputs for the most common fields of a message. */
-function MessageFields() {
-  return (
-    <>
-      {TEXT_FIELDS.map(({ name, label }) => (
-        <label key={name}>
-          {label}
-          <input name={name} dir="auto" autofocus={name === 'subscriberId'} />
-        </label>
-      ))}
-      <div class="line" role="radiogroup" aria-label="Channel">
-        {CHANNELS.map((channel) => (
-          <label key={channel} class="line">
-            <input
-              type="radio"
-              name="channel"
-              value={channel}
-              defaultChecked={channel === 'email'}
-            />
-            {channel}
-          </label>
-        ))}
-      </div>
-      <label>
-        Content
-        <textarea name="content" dir="auto" />
-      </label>
-    </>
-  )
-}
 
 const STATUS_TONES = { sent: undefined, warning: 'warn', error: 'bad' } as const
 

@@ -55,7 +55,7 @@ interface RecordsProps<Item, Open extends Item> extends ListProps<Item>, SearchP
    * The dialog that adds a record. `submit` adds the record and returns its id, which is the end of
    * the record's URL.
    */
-  add?: Pick<JsonDialogProps, 'title' | 'value' | 'children'> & {
+  add?: Pick<JsonDialogProps, 'title' | 'value' | 'fields'> & {
     submit(fields: object): Promise<string>
   }
 }

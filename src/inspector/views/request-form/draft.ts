@@ -90,7 +90,7 @@ function pathPairs(template: string, path: string): Pair[] {
 }
 
 /**
- * Returns the request that a draft describes. Throws an `Error` if a line of the draft is neither a
+ * Returns the request that a draft describes. Throws `DraftError` if a line of the draft is neither a
  * parameter nor a header.
  */
 export function prepareRequest(
@@ -102,8 +102,8 @@ export function prepareRequest(
     (operation?.parameters ?? [])
       .filter((parameter) => parameter.in === location)
       .flatMap((parameter) => pairsOf(parameter, draft.values[parameter.name] ?? ''))
-  const query = [...pairsIn('query'), ...parseLines(draft.otherParameters, '=')]
-  const headers = [...pairsIn('header'), ...parseLines(draft.headers, ':')]
+  const query = [...pairsIn('query'), ...parseLines(draft, 'otherParameters')]
+  const headers = [...pairsIn('header'), ...parseLines(draft, 'headers')]
   return {
     method,
     path: operation ? fillPath(path, pairsIn('path')) + queryString(query) : path,
@@ -116,11 +116,28 @@ function pairsOf({ name, isList }: Parameter, text: string): Pair[] {
   return values.filter((value) => value !== '').map((value) => [name, value])
 }
 
-function parseLines(text: string, separator: ':' | '='): Pair[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
+/** A field of the draft has text that can't be sent. */
+export class DraftError extends Error {
+  readonly field: LinesFieldName
+
+  constructor(field: LinesFieldName, message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+type LinesFieldName = 'headers' | 'otherParameters'
+
+const SEPARATORS = { headers: ':', otherParameters: '=' } as const
+
+function parseLines(draft: Draft, field: LinesFieldName): Pair[] {
+  const separator = SEPARATORS[field]
+  const lines = draft[field].split('\n').filter((line) => line.trim() !== '')
   return lines.map((line) => {
     const nameLength = line.indexOf(separator)
-    if (nameLength < 1) throw new Error(`“${line}” has no name: write it as name${separator}value`)
+    if (nameLength < 1) {
+      throw new DraftError(field, `“${line}” has no name: write it as name${separator}value`)
+    }
     return [line.slice(0, nameLength), line.slice(nameLength + 1)]
   })
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { FieldErrors } from '../../parts/form-field.js'
 import type { Draft } from './draft.js'
 import type { DescribedOperation, Parameter } from './operations.js'
 
@@ -53,12 +54,14 @@ export function MethodAndPath({ draft, change, operation }: MethodAndPathProps) 
 interface FieldProps {
   label: ComponentChildren
   hint: string
+  /** Why the value was rejected. */
+  messages: readonly string[]
   /** Returns the control with this id, and with this id of its description. */
   children(id: string, hintId: string): ComponentChildren
 }
 
 /** A label, a control and a hint. */
-function Field({ label, hint, children }: FieldProps) {
+function Field({ label, hint, messages, children }: FieldProps) {
   const id = useId()
   return (
     <div class="field">
@@ -67,6 +70,7 @@ function Field({ label, hint, children }: FieldProps) {
       <p class="hint" id={`${id}-hint`}>
         {hint}
       </p>
+      <FieldErrors id={`${id}-errors`} messages={messages} />
     </div>
   )
 }
@@ -74,6 +78,7 @@ function Field({ label, hint, children }: FieldProps) {
 interface ParameterFieldProps {
   parameter: Parameter
   suggestions: readonly string[]
+  messages: readonly string[]
   value: string
   change(value: string): void
 }
@@ -82,15 +87,22 @@ interface ParameterFieldProps {
  * A field for a parameter. It lists the allowed values, but it also accepts others, so that a user
  * can see how the server rejects them.
  */
-export function ParameterField({ parameter, suggestions, value, change }: ParameterFieldProps) {
+export function ParameterField(props: ParameterFieldProps) {
+  const { parameter, suggestions, messages, value, change } = props
   const { name, isRequired, isList, allowedValues, defaultValue } = parameter
   const listId = useId()
   const options = allowedValues.length > 0 ? allowedValues : suggestions
   return (
-    <Field label={<code>{name}</code>} hint={hintOf(parameter)}>
+    <Field label={<code>{name}</code>} hint={hintOf(parameter)} messages={messages}>
       {(id, hintId) =>
         isList ? (
-          <Lines id={id} hintId={hintId} value={value} change={change} />
+          <Lines
+            id={id}
+            hintId={hintId}
+            isInvalid={messages.length > 0}
+            value={value}
+            change={change}
+          />
         ) : (
           <>
             <input
@@ -98,6 +110,7 @@ export function ParameterField({ parameter, suggestions, value, change }: Parame
               type="text"
               class="mono"
               aria-describedby={hintId}
+              aria-invalid={messages.length > 0}
               list={listId}
               required={isRequired}
               placeholder={defaultValue}
@@ -131,15 +144,24 @@ function hintOf({ description, isList, allowedValues, range }: Parameter): strin
 interface LinesFieldProps {
   label: string
   hint: string
+  messages: readonly string[]
   value: string
   change(value: string): void
 }
 
 /** A field for text with several lines. */
-export function LinesField({ label, hint, value, change }: LinesFieldProps) {
+export function LinesField({ label, hint, messages, value, change }: LinesFieldProps) {
   return (
-    <Field label={label} hint={hint}>
-      {(id, hintId) => <Lines id={id} hintId={hintId} value={value} change={change} />}
+    <Field label={label} hint={hint} messages={messages}>
+      {(id, hintId) => (
+        <Lines
+          id={id}
+          hintId={hintId}
+          isInvalid={messages.length > 0}
+          value={value}
+          change={change}
+        />
+      )}
     </Field>
   )
 }
@@ -147,16 +169,18 @@ export function LinesField({ label, hint, value, change }: LinesFieldProps) {
 interface LinesProps extends Pick<LinesFieldProps, 'value' | 'change'> {
   id: string
   hintId: string
+  isInvalid: boolean
 }
 
 const MAX_ROWS = 12
 
 /** A text area that is as high as its text. */
-function Lines({ id, hintId, value, change }: LinesProps) {
+function Lines({ id, hintId, isInvalid, value, change }: LinesProps) {
   return (
     <textarea
       id={id}
       aria-describedby={hintId}
+      aria-invalid={isInvalid}
       rows={Math.min(MAX_ROWS, value.split('\n').length)}
       spellcheck={false}
       dir="ltr"

@@ -6,7 +6,7 @@ import { Scroll } from '../../parts/pane.js'
 import { useSession } from '../../shell/session.js'
 import { ActionButtons } from '../actions.js'
 import { toCurl } from '../requests/copy-as.js'
-import { canHaveBody, type Draft, newDraft, prepareRequest } from './draft.js'
+import { canHaveBody, type Draft, DraftError, newDraft, prepareRequest } from './draft.js'
 import { LinesField, MethodAndPath, ParameterField } from './fields.js'
 import type { DescribedOperation } from './operations.js'
 import type { Sending } from './sending.js'
@@ -38,6 +38,7 @@ export function RequestForm({ draft, setDraft, operations, sending }: Props) {
           draft={draft}
           change={(part) => setDraft({ ...draft, ...part })}
           operation={operation}
+          messagesOf={(name) => messagesAbout(name, sending)}
         />
       </Scroll>
       <div class="line request-buttons">
@@ -54,6 +55,13 @@ export function RequestForm({ draft, setDraft, operations, sending }: Props) {
       </div>
     </form>
   )
+}
+
+/** Returns why the last attempt to send the request rejected the field or parameter. */
+function messagesAbout(name: string, { error, sent }: Sending): readonly string[] {
+  if (error instanceof DraftError) return error.field === name ? [error.message] : []
+  const { errors } = Object(sent?.response.json)
+  return Object(errors)[name]?.messages ?? []
 }
 
 const OTHER_PATH = 'Another path'
@@ -82,9 +90,10 @@ interface FieldsProps {
   draft: Draft
   change(part: Partial<Draft>): void
   operation: DescribedOperation | undefined
+  messagesOf(name: string): readonly string[]
 }
 
-function RequestFields({ draft, change, operation }: FieldsProps) {
+function RequestFields({ draft, change, operation, messagesOf }: FieldsProps) {
   const suggestions = useSuggestions(draft)
   const { method } = operation ?? draft
   return (
@@ -95,6 +104,7 @@ function RequestFields({ draft, change, operation }: FieldsProps) {
           key={parameter.name}
           parameter={parameter}
           suggestions={suggestions[parameter.name] ?? parameter.examples}
+          messages={messagesOf(parameter.name)}
           value={draft.values[parameter.name] ?? ''}
           change={(value) => change({ values: { ...draft.values, [parameter.name]: value } })}
         />
@@ -103,6 +113,7 @@ function RequestFields({ draft, change, operation }: FieldsProps) {
         <LinesField
           label="Other parameters"
           hint="One name=value in each line, for example to send a typo or an empty value."
+          messages={messagesOf('otherParameters')}
           value={draft.otherParameters}
           change={(otherParameters) => change({ otherParameters })}
         />
@@ -110,6 +121,7 @@ function RequestFields({ draft, change, operation }: FieldsProps) {
       <LinesField
         label="Headers"
         hint="One name: value in each line. The API key is added unless you write authorization."
+        messages={messagesOf('headers')}
         value={draft.headers}
         change={(headers) => change({ headers })}
       />
@@ -117,6 +129,7 @@ function RequestFields({ draft, change, operation }: FieldsProps) {
         <LinesField
           label="Body"
           hint="Sent as JSON unless you write a content-type header."
+          messages={messagesOf('body')}
           value={draft.body}
           change={(body) => change({ body })}
         />

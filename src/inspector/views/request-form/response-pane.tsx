@@ -9,11 +9,13 @@ import { hrefTo } from '../../shell/router.js'
 import { reasonOf } from '../../shell/session.js'
 import { NamedValues } from '../requests/exchange.js'
 import { toneOfStatus } from '../requests/format-request.js'
+import { DraftError } from './draft.js'
 import type { Sending } from './sending.js'
 
 /** Shows the response to the last request. */
 export function ResponsePane({ sending: { isSending, sent, error } }: { sending: Sending }) {
-  if (error !== undefined) {
+  // The form shows a `DraftError` at its field.
+  if (error !== undefined && !(error instanceof DraftError)) {
     return (
       <Pane label="Response">
         <Scroll>

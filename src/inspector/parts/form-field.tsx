@@ -1,0 +1,130 @@
+import { useId } from 'preact/hooks'
+import { useResource } from './resource.js'
+
+/** A field of a form. Its name is the name of the value that the form submits. */
+export interface FormField {
+  name: string
+  label: string
+  hint?: string
+  /**
+   * The control: a text area (`lines`), a date and time in UTC (`time`), or a choice of one of the
+   * options; a line of text by default.
+   */
+  kind?: 'lines' | 'number' | 'time' | 'select' | 'radio'
+  /** The initial value. The value of a time is in ISO format. */
+  value?: string | undefined
+  /** The values of a `select` or a `radio`. */
+  options?: readonly string[]
+  /** Loads the values that a line of text suggests. */
+  suggest?(): Promise<readonly string[]>
+}
+
+/**
+ * Returns the values of the form's fields by name. Skips empty fields. Numbers are numbers, and
+ * times are in ISO format.
+ */
+export function fieldValues(form: HTMLFormElement, fields: readonly FormField[]) {
+  const data = new FormData(form)
+  const values = fields.map(({ name, kind }) => [name, parseValue(`${data.get(name) ?? ''}`, kind)])
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
+function parseValue(text: string, kind: FormField['kind']): string | number | undefined {
+  if (text === '') return undefined
+  if (kind === 'number') return Number(text)
+  return kind === 'time' ? new Date(`${text}Z`).toISOString() : text
+}
+
+interface Props {
+  field: FormField
+  messages: readonly string[]
+  /** Whether the field gets the focus when the dialog opens. */
+  isFocused: boolean
+}
+
+/** A field with its label, its hint, and the reasons that its value was rejected. */
+export function FieldRow({ field, messages, isFocused }: Props) {
+  const id = useId()
+  const { label, hint, kind } = field
+  const control = <Control field={field} id={id} messages={messages} isFocused={isFocused} />
+  return (
+    <div class="field">
+      {kind === 'radio' ? control : [<label key="label" for={id} children={label} />, control]}
+      {hint && <p class="hint">{hint}</p>}
+      <FieldErrors id={`${id}-errors`} messages={messages} />
+    </div>
+  )
+}
+
+/** The reasons that a field's value was rejected. */
+export function FieldErrors({ id, messages }: { id: string; messages: readonly string[] }) {
+  return (
+    <div class="toned is-bad" id={id} role="alert">
+      {messages.map((text) => (
+        <p key={text} dir="auto">
+          {text}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+function Control({ field, id, messages, isFocused }: Props & { id: string }) {
+  const { name, label, kind, value, options = [] } = field
+  const common = {
+    id,
+    name,
+    autofocus: isFocused,
+    'aria-invalid': messages.length > 0,
+    'aria-describedby': `${id}-errors`
+  }
+  switch (kind) {
+    case 'lines':
+      return <textarea {...common} dir="auto" />
+    case 'number':
+      return <input {...common} type="number" min="1" defaultValue={value} />
+    case 'time':
+      return <input {...common} type="datetime-local" step="1" defaultValue={value?.slice(0, 19)} />
+    case 'select':
+      return (
+        <select {...common} defaultValue={value}>
+          {options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </select>
+      )
+    case 'radio':
+      return <Radios label={label} name={name} options={options} value={value} />
+    default:
+      return <TextInput common={common} field={field} />
+  }
+}
+
+function TextInput({ common, field }: { common: { id: string }; field: FormField }) {
+  const { value, suggest } = field
+  // Without suggestions, users can still type any value.
+  const { value: suggestions = [] } = useResource(async () => suggest?.() ?? [], [])
+  return (
+    <>
+      <input {...common} dir="auto" list={`${common.id}-list`} defaultValue={value} />
+      <datalist id={`${common.id}-list`}>
+        {suggestions.map((suggestion) => (
+          <option key={suggestion} value={suggestion} />
+        ))}
+      </datalist>
+    </>
+  )
+}
+
+function Radios({ label, name, options = [], value }: FormField) {
+  return (
+    <div class="line" role="radiogroup" aria-label={label}>
+      {options.map((option) => (
+        <label key={option} class="line">
+          <input type="radio" name={name} value={option} defaultChecked={option === value} />
+          {option}
+        </label>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+import type { AttachedEnvironment } from '../../client/index.js'
+
+/** Subscribers are suggested from this many messages, because a list of all would take too long. */
+const MAX_MESSAGES = 100
+
+/** Returns the ids of the subscribers of the newest messages. */
+export async function recentSubscribers(env: AttachedEnvironment): Promise<string[]> {
+  const { messages } = await env.messages.search({ limit: MAX_MESSAGES })
+  return [...new Set(messages.flatMap(({ subscriber }) => subscriber?.subscriberId ?? []))]
+}
+
+/** Returns the identifiers of the workflows. */
+export async function workflowIds(env: AttachedEnvironment): Promise<string[]> {
+  return (await env.workflows.list()).map(({ identifier }) => identifier)
+}
