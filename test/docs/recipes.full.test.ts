@@ -13,11 +13,16 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readReport } from '../../src/cli/report-file.js'
+import { collectHints } from '../../src/cli/summary.js'
+import { failingHints } from '../../src/client/hints.js'
 import { envWithoutRunner } from '../support/project.js'
 import { blocksOf, INSTALLED_PAGES, sectionsOf } from './examples.js'
 
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'notification-mock-recipes-'))
+/** The report of a recipe that starts its own server. */
+const REPORT = join(folder, 'report.html')
 const PATHS = INSTALLED_PAGES.map((name) => `docs/${name}`)
 const FILES = PATHS.flatMap(blocksOf).flatMap(({ file, text }) => (file ? [{ file, text }] : []))
 const SECTIONS = PATHS.flatMap((page) =>
@@ -65,7 +70,7 @@ beforeAll(() => {
   linkBun()
   for (const { file, text } of FILES) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
-    writeFileSync(join(folder, file), withOwnBrowser(text))
+    writeFileSync(join(folder, file), withReport(withOwnBrowser(text)))
   }
 }, 600_000)
 
@@ -79,14 +84,21 @@ function linkBun(): void {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test.each(SECTIONS)('$page, $heading: the commands print what the page shows', ({ examples }) => {
-  for (const { input, output: shown } of examples) {
-    const command = input.text
-    const { status, output } = run('bash', ['-ec', command], folder)
-    expect({ command, status, output }).toMatchObject({ status: 0 })
-    for (const line of shown.trim().split('\n')) expect(output).toContain(line)
+test.each(SECTIONS)(
+  '$page, $heading: the commands print what the page shows, and --strict finds no mistake',
+  ({ examples }) => {
+    for (const { input, output: shown } of examples) {
+      const command = input.text
+      const exec = [join(folder, 'node_modules/.bin/notification-mock'), 'exec', '--']
+      rmSync(REPORT, { force: true })
+      const { status, output } = run(process.execPath, [...exec, 'bash', '-ec', command], folder)
+      expect({ command, status, output }).toMatchObject({ status: 0 })
+      for (const line of shown.trim().split('\n')) expect(output).toContain(line)
+      const hints = existsSync(REPORT) ? collectHints(readReport(REPORT)) : []
+      expect(failingHints(hints)).toEqual([])
+    }
   }
-})
+)
 
 test.each(['node16', 'nodenext', 'bundler'])(
   'the recipes in TypeScript compile strictly under %s',
@@ -148,6 +160,15 @@ function withOwnBrowser(source: string): string {
   return source.replace('defineConfig({', `defineConfig({\n  ${use}`)
 }
 
+/**
+ * Returns a recipe that writes a report before it closes its own server. `exec --strict` checks only
+ * the requests to the server of `exec`.
+ */
+function withReport(source: string): string {
+  const report = `mock.report(${JSON.stringify(REPORT)})`
+  return source.replace('=> mock.close()', `=> ${report}.then(() => mock.close())`)
+}
+
 function run(
   command: string,
   args: readonly string[],
@@ -156,7 +177,9 @@ function run(
   const path = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((entry) => !entry.includes('node_modules'))
-  const env = { ...envWithoutRunner(), PATH: path.join(delimiter), CI: '1' }
+  // The page's own calls of `exec` read the variable too.
+  const strict = { NOTIFICATION_MOCK_STRICT: '1' }
+  const env = { ...envWithoutRunner(), ...strict, PATH: path.join(delimiter), CI: '1' }
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd,
     env,
