@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { shiftRecordTimes } from './db/record-times.js'
+import { type Clock, wallClock } from './domain/clock.js'
 import { isBuilt, packageRoot, VERSION } from './platform/package.js'
 import { replaceFileSync } from './platform/replace-file.js'
 
@@ -23,6 +24,14 @@ let cachedImage: DefaultImage | undefined
 export function readDefaultImage(): DefaultImage | undefined {
   if (isBuilt) cachedImage ??= readImageFile(imageFile())
   return cachedImage
+}
+
+/**
+ * Returns the image with the times of a database that is seeded now. If the clock is the wall clock,
+ * the times may be wrong by a second, because nobody can tell.
+ */
+export function readDefaultImageNow(clock?: Clock): DefaultImage | undefined {
+  return clock ? readDefaultImageAt(clock(), 0) : readDefaultImageAt(wallClock(), 1000)
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   type DefaultImage,
   keepDefaultImage,
   readDefaultImage,
-  readDefaultImageAt
+  readDefaultImageNow
 } from './default-database.js'
 import { type Clock, wallClock } from './domain/clock.js'
 import { StartError } from './domain/errors.js'
@@ -181,18 +181,10 @@ async function readSeedSource(
   logger: Logger
 ): Promise<SeedSource> {
   const isDefault = isDefaultSeed(options, config)
-  const image = isDefault ? readImage(options) : undefined
+  const image = isDefault ? readDefaultImageNow(options.clock) : undefined
   if (image) return { kind: 'image', image }
   const readSeeds = await loadSeedReader(options, config, logger)
   return { kind: 'files', files: readSeeds(), isDefault }
-}
-
-/**
- * Returns the image with the times of a server that starts now. If the clock is the wall clock,
- * nobody can tell whether the times are exact.
- */
-function readImage({ clock }: ServerOptions): DefaultImage | undefined {
-  return clock ? readDefaultImageAt(clock(), 0) : readDefaultImageAt(wallClock(), 1000)
 }
 
 /** Returns whether the server starts in memory with only the default seed. */

@@ -31,14 +31,17 @@ export interface TestMockOptions extends ServerOptions {
   now?: number
 }
 
-export interface TestMock extends Omit<Server, 'services'> {
-  services: ControlServices
-  /** The environments that the seeds describe, with all defaults filled in. */
-  readonly seededEnvironments: readonly EnvironmentData[]
+export interface TestClient {
   /** Sends a request over a real socket, and checks the response against the OpenAPI document. */
   call(path: string, call?: TestRequest): Promise<TestResponse>
   get(path: string, call?: TestRequest): Promise<TestResponse>
   post(path: string, call?: TestRequest): Promise<TestResponse>
+}
+
+export interface TestMock extends Omit<Server, 'services'>, TestClient {
+  services: ControlServices
+  /** The environments that the seeds describe, with all defaults filled in. */
+  readonly seededEnvironments: readonly EnvironmentData[]
 }
 
 /**
@@ -209,10 +212,7 @@ const keysOf = ({ environments }: Server['services']) =>
 const CONTROL = /^\/(_mock|health)(?![^/?#])/
 
 /** Returns a client that checks all responses against the server's OpenAPI documents. */
-export function clientOf(
-  url: string,
-  firstKey: string | undefined
-): Pick<TestMock, 'call' | 'get' | 'post'> {
+export function clientOf(url: string, firstKey: string | undefined): TestClient {
   const contractFor = createContractCache(url)
 
   async function call(
