@@ -184,6 +184,8 @@ test('the selected tab stays selected when another request is opened', async (co
 test('Escape closes a request, and the newest failed request opens again', async (context) => {
   const { page, go } = await openWithExamples(context)
   await go('#/requests/3')
+  // Load all requests at once. Otherwise, an older request may be the first one to fail.
+  await page.reload()
   await detailOf(page, 3).waitFor()
   await page.keyboard.press('Escape')
   await expect.poll(() => focusedLink(page)).toBe('#/requests/3')
@@ -222,6 +224,8 @@ test("the page of a deleted request says that the request doesn't exist", async 
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('delete all requests')
   page.once('dialog', (question) => question.accept())
+  // The palette doesn't preselect an action that deletes something.
+  await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   expect(await env.requests.list()).toEqual([])
